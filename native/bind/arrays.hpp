@@ -1,0 +1,68 @@
+// Between NumPy arrays and the engine's views. Only files in this folder know Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "coterie/interrupt.hpp"
+#include "coterie/matrix.hpp"
+
+namespace coterie {
+
+namespace nb = nanobind;
+
+// Every array states type, rank and place; `strided` ones may have any strides.
+template <class T>
+using InVector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using InMatrix = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+template <class T>
+using OutMatrix = nb::ndarray<T, nb::ndim<2>, nb::device::cpu>;
+
+template <class T>
+std::span<const T> as_span(const InVector<T>& array) {
+    return {array.data(), array.shape(0)};
+}
+
+template <class T>
+Matrix<const T> as_matrix(const InMatrix<T>& array) {
+    return {array.data(), array.shape(0), array.shape(1), static_cast<std::ptrdiff_t>(array.stride(0)),
+            static_cast<std::ptrdiff_t>(array.stride(1))};
+}
+
+template <class T>
+Matrix<T> as_matrix(const OutMatrix<T>& array) {
+    return {array.data(), array.shape(0), array.shape(1), static_cast<std::ptrdiff_t>(array.stride(0)),
+            static_cast<std::ptrdiff_t>(array.stride(1))};
+}
+
+// Hands a vector over to Python without copying.
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> to_array(std::vector<T>&& values) {
+    auto owned = std::make_unique<std::vector<T>>(std::move(values));
+    T* data = owned->data();
+    const std::size_t size = owned->size();
+    nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner);
+}
+
+void require(bool condition, const char* message);
+
+// Runs work without the interpreter lock. `stop` is a flag another thread may set;
+// `signals` says that this is the main thread, which alone may ask for Ctrl-C.
+void run_interruptible(const std::uint8_t* stop, bool signals,
+                       const std::function<void(Interrupt&)>& work);
+
+void init_bins(nb::module_& module);
+void init_grow(nb::module_& module);
+void init_forest(nb::module_& module);
+
+}  // namespace coterie

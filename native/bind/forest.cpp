@@ -1,0 +1,149 @@
+#include "coterie/forest.hpp"
+
+#include "arrays.hpp"
+#include "coterie/predict.hpp"
+#include "coterie/prune.hpp"
+
+namespace coterie {
+namespace {
+
+// The arrays of a forest, held together and checked once when they are put together.
+struct Arrays {
+    InVector<std::uint64_t> nodes;  // pairs of words, one pair per node
+    InVector<std::int64_t> node_offsets, leaf_offsets, category_offsets;
+    InVector<std::uint64_t> categories;
+    nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> values;
+    std::size_t n_columns;
+
+    ForestView view() const {
+        return {{reinterpret_cast<const Node*>(nodes.data()), nodes.shape(0) / 2},
+                as_span(node_offsets),
+                as_span(leaf_offsets),
+                as_span(category_offsets),
+                as_span(categories),
+                {values.data(), values.shape(0), values.shape(1),
+                 static_cast<std::ptrdiff_t>(values.shape(1)), 1}};
+    }
+    std::size_t n_nodes() const { return nodes.shape(0) / 2; }
+    std::size_t n_trees() const { return node_offsets.shape(0) - 1; }
+};
+
+template <class T>
+void check_width(const Arrays& forest, const InMatrix<T>& X) {
+    require(X.shape(1) == forest.n_columns, "X: number of columns differs from the forest's");
+}
+
+template <class T>
+void predict_into(const Arrays& forest, const InMatrix<T>& X, std::optional<InVector<double>> tree_weight,
+                  const nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& out,
+                  int n_threads, bool signals) {
+    check_width(forest, X);
+    const Matrix<double> sums{out.data(), out.shape(0), out.shape(1), static_cast<std::ptrdiff_t>(out.shape(1)), 1};
+    require(sums.rows == X.shape(0) && sums.cols == forest.values.shape(1), "out: wrong shape");
+    require(!tree_weight || tree_weight->shape(0) == forest.n_trees(), "tree_weight: one per tree expected");
+    run_interruptible(nullptr, signals, [&](Interrupt& interrupt) {
+        predict(forest.view(), as_matrix(X), tree_weight ? as_span(*tree_weight) : std::span<const double>{},
+                sums, n_threads, interrupt);
+    });
+}
+
+template <class T>
+void apply_into(const Arrays& forest, const InMatrix<T>& X, const OutMatrix<std::int32_t>& out,
+                int n_threads, bool signals) {
+    check_width(forest, X);
+    require(out.shape(0) == X.shape(0) && out.shape(1) == forest.n_trees(), "out: wrong shape");
+    run_interruptible(nullptr, signals, [&](Interrupt& interrupt) {
+        apply(forest.view(), as_matrix(X), as_matrix(out), n_threads, interrupt);
+    });
+}
+
+template <class T>
+auto decision_path(const Arrays& forest, const InMatrix<T>& X) {
+    check_width(forest, X);
+    Paths paths;
+    {
+        const nb::gil_scoped_release unlock;
+        paths = decision_paths(forest.view(), as_matrix(X));
+    }
+    return std::make_tuple(to_array(std::move(paths.starts)), to_array(std::move(paths.nodes)));
+}
+
+void node_values_into(const Arrays& forest, const InVector<float>& weight, const OutMatrix<double>& out) {
+    require(weight.shape(0) == forest.n_nodes(), "weight: one per node expected");
+    require(out.shape(0) == forest.n_nodes() && out.shape(1) == forest.values.shape(1), "out: wrong shape");
+    const nb::gil_scoped_release unlock;
+    node_values(forest.view(), as_span(weight), as_matrix(out));
+}
+
+PrunableTree prunable(const Arrays& forest, const InVector<std::int32_t>& n_samples,
+                      const InVector<float>& weight, const InVector<float>& impurity) {
+    require(forest.n_trees() == 1, "pruning takes one tree");
+    require(n_samples.shape(0) == forest.n_nodes() && weight.shape(0) == forest.n_nodes() &&
+                impurity.shape(0) == forest.n_nodes(),
+            "n_samples, weight, impurity: one per node expected");
+    return {forest.view(), as_span(n_samples), as_span(weight), as_span(impurity)};
+}
+
+auto prune_tree(const Arrays& forest, const InVector<std::int32_t>& n_samples, const InVector<float>& weight,
+                const InVector<float>& impurity, double alpha) {
+    Tree tree = prune(prunable(forest, n_samples, weight, impurity), alpha);
+    std::vector<std::uint64_t> nodes(tree.nodes.size() * 2);
+    std::memcpy(nodes.data(), tree.nodes.data(), tree.nodes.size() * sizeof(Node));
+    return std::make_tuple(to_array(std::move(nodes)), to_array(std::move(tree.n_samples)),
+                           to_array(std::move(tree.weight)), to_array(std::move(tree.impurity)),
+                           to_array(std::move(tree.values)), to_array(std::move(tree.categories)));
+}
+
+auto path_of(const Arrays& forest, const InVector<std::int32_t>& n_samples, const InVector<float>& weight,
+             const InVector<float>& impurity) {
+    PruningPath path = pruning_path(prunable(forest, n_samples, weight, impurity));
+    return std::make_tuple(to_array(std::move(path.alphas)), to_array(std::move(path.impurities)));
+}
+
+template <class T>
+void define(nb::module_& module) {
+    module.def("predict", &predict_into<T>, nb::arg("forest"), nb::arg("X").noconvert(),
+               nb::arg("tree_weight").noconvert().none(), nb::arg("out").noconvert(), nb::arg("n_threads"),
+               nb::arg("signals"), "Add the weighted leaf values of all trees to out.");
+    module.def("apply", &apply_into<T>, nb::arg("forest"), nb::arg("X").noconvert(),
+               nb::arg("out").noconvert(), nb::arg("n_threads"), nb::arg("signals"),
+               "Write the leaf node of every row in every tree.");
+    module.def("decision_path", &decision_path<T>, nb::arg("forest"), nb::arg("X").noconvert(),
+               "All nodes each row passes: row starts and node numbers.");
+}
+
+}  // namespace
+
+void init_forest(nb::module_& module) {
+    nb::class_<Arrays>(module, "ForestArrays", "The arrays of a forest, range-checked.")
+        .def(
+            "__init__",
+            [](Arrays* self, InVector<std::uint64_t> nodes, InVector<std::int64_t> node_offsets,
+               InVector<std::int64_t> leaf_offsets, InVector<std::int64_t> category_offsets,
+               InVector<std::uint64_t> categories,
+               nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> values,
+               std::size_t n_columns) {
+                require(nodes.shape(0) % 2 == 0, "nodes: two words per node expected");
+                require(node_offsets.shape(0) >= 1, "node offsets are empty");
+                Arrays arrays{std::move(nodes), std::move(node_offsets), std::move(leaf_offsets),
+                              std::move(category_offsets), std::move(categories), std::move(values),
+                              n_columns};
+                check_forest(arrays.view(), n_columns);
+                new (self) Arrays(std::move(arrays));
+            },
+            nb::arg("nodes").noconvert(), nb::arg("node_offsets").noconvert(),
+            nb::arg("leaf_offsets").noconvert(), nb::arg("category_offsets").noconvert(),
+            nb::arg("categories").noconvert(), nb::arg("values").noconvert(), nb::arg("n_columns"));
+    define<float>(module);
+    define<double>(module);
+    module.def("node_values", &node_values_into, nb::arg("forest"), nb::arg("weight").noconvert(),
+               nb::arg("out").noconvert(), "Values of all nodes: leaves and means of leaves.");
+    module.def("prune", &prune_tree, nb::arg("forest"), nb::arg("n_samples").noconvert(),
+               nb::arg("weight").noconvert(), nb::arg("impurity").noconvert(), nb::arg("alpha"),
+               "The smallest subtree that is best at complexity alpha.");
+    module.def("pruning_path", &path_of, nb::arg("forest"), nb::arg("n_samples").noconvert(),
+               nb::arg("weight").noconvert(), nb::arg("impurity").noconvert(),
+               "Complexities and impurities of the nested best subtrees.");
+}
+
+}  // namespace coterie

@@ -1,0 +1,60 @@
+// Binning: each column is cut once into at most 255 (or 65,535) bins, and all
+// trees work on the bin numbers.
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "coterie/matrix.hpp"
+
+namespace coterie {
+
+// The value-bins of column j are the slots offsets[j] … offsets[j+1]-1 of
+// `lower` and `upper`, the smallest and largest training value in each bin.
+// Keeping both, rather than the cut points between bins, lets a split be placed
+// halfway between the values that are present in its node: CART's threshold.
+struct BinsView {
+    std::span<const std::int64_t> offsets;
+    std::span<const double> lower;
+    std::span<const double> upper;
+    std::span<const std::uint8_t> categorical;
+
+    std::size_t columns() const { return categorical.size(); }
+    std::uint32_t count(std::size_t j) const {
+        return static_cast<std::uint32_t>(offsets[j + 1] - offsets[j]);
+    }
+    const double* lower_of(std::size_t j) const { return lower.data() + offsets[j]; }
+    const double* upper_of(std::size_t j) const { return upper.data() + offsets[j]; }
+};
+
+// Halfway from below to above, but never equal to above.
+inline double between(double below, double above) {
+    const double middle = std::midpoint(below, above);
+    return middle < above ? middle : below;
+}
+
+struct ColumnBins {
+    std::vector<double> lower;
+    std::vector<double> upper;
+};
+
+// Cuts one numeric column. With at most max_bins distinct values each has its
+// own bin; otherwise bins hold about equal weight, judged on at most
+// `sample_rows` rows (evenly spread after a seeded start).
+template <class T>
+ColumnBins find_column_bins(const Matrix<const T>& X, std::size_t column,
+                            std::span<const double> weight, std::uint32_t max_bins,
+                            std::size_t sample_rows, std::uint64_t seed);
+
+// One bin per category code 0 … largest code.
+template <class T>
+ColumnBins find_category_bins(const Matrix<const T>& X, std::size_t column);
+
+// Writes the bin of every value; a missing value gets the number of bins.
+template <class T, class Code>
+void encode(const Matrix<const T>& X, const BinsView& bins, const Matrix<Code>& out,
+            int n_threads);
+
+}  // namespace coterie

@@ -1,0 +1,242 @@
+// Histograms: sums of the target by bin, the only thing a split search reads.
+//
+// Two ways to hold them. A "direct" histogram covers the few columns a node
+// looks at, marks the bins it touched, and is read and cleared by those marks,
+// so a node of five rows pays for five bins and not for 256. A "whole" histogram
+// covers all columns; with it only the smaller child is counted and the larger
+// one is the parent minus its sibling.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "coterie/criterion.hpp"
+#include "coterie/matrix.hpp"
+#include "coterie/target.hpp"
+
+namespace coterie {
+
+// A row's share in the sums. For one output: weight and weight * y (or the
+// weight if y is the second class). For labels of many classes `s` is the class.
+struct Item {
+    double w;
+    double s;
+};
+
+// How a row enters a histogram entry; one type per kind of target.
+struct PairKind {
+    static constexpr bool kPair = true;
+    std::size_t stride() const { return PairSums::kStride; }
+    void add(double* entry, const Item& item, std::uint32_t) const {
+        entry[0] += item.w;
+        entry[1] += item.s;
+    }
+};
+
+struct LabelKind {  // one output, three classes or more
+    static constexpr bool kPair = false;
+    std::size_t width;
+    std::size_t stride() const { return width; }
+    void add(double* entry, const Item& item, std::uint32_t) const {
+        entry[0] += item.w;
+        entry[1 + static_cast<std::uint32_t>(item.s)] += item.w;
+    }
+};
+
+struct LabelsKind {  // several outputs of labels
+    static constexpr bool kPair = false;
+    std::size_t width;
+    Matrix<const std::int32_t> codes;
+    const Channels* channels;
+    std::size_t stride() const { return width; }
+    void add(double* entry, const Item& item, std::uint32_t row) const {
+        entry[0] += item.w;
+        std::size_t start = 1;
+        for (std::size_t o = 0; o < codes.cols; ++o) {
+            entry[start + static_cast<std::size_t>(codes(row, o))] += item.w;
+            start = 1 + channels->group_end[o];
+        }
+    }
+};
+
+struct ValuesKind {  // several outputs of numbers; `products` holds w * y on the grid
+    static constexpr bool kPair = false;
+    std::size_t width;
+    const double* products;  // (rows, width - 1)
+    std::size_t stride() const { return width; }
+    void add(double* entry, const Item& item, std::uint32_t row) const {
+        entry[0] += item.w;
+        const double* values = products + static_cast<std::size_t>(row) * (width - 1);
+        for (std::size_t c = 1; c < width; ++c) entry[c] += values[c - 1];
+    }
+};
+
+// The rows of a node: where their codes lie and what they weigh.
+template <class Code>
+struct RowSet {
+    Matrix<const Code> codes;
+    const std::uint32_t* rows;
+    const Item* items;
+    std::size_t size;
+};
+
+// Adds a set of rows to the histograms of some columns, all in one pass, since
+// the codes of one row lie in one or two cache lines.
+template <class Code, class Kind>
+class DirectHistograms {
+  public:
+    DirectHistograms(const Kind& kind, std::size_t largest_bins, std::size_t slots, bool counted)
+        : kind_(kind), room_(largest_bins + 1), counted_(counted), stride_(kind.stride()),
+          sums_(slots * room_ * stride_), marks_(slots * marks_room()),
+          pages_(sizeof(Code) > 1 ? slots * kPages : 0), counts_(counted ? slots * room_ : 0),
+          offsets_(slots) {}
+
+    std::size_t slots() const { return offsets_.size(); }
+    double* sums(std::size_t slot) { return sums_.data() + slot * room_ * stride_; }
+    std::uint32_t* counts(std::size_t slot) {
+        return counted_ ? counts_.data() + slot * room_ : nullptr;
+    }
+
+    void fill(const RowSet<Code>& set, std::span<const std::int32_t> columns) {
+        for (std::size_t j = 0; j < columns.size(); ++j)
+            offsets_[j] = columns[j] * set.codes.col_stride;
+        if (counted_) {
+            fill_pass<true>(set, columns.size());
+        } else {
+            fill_pass<false>(set, columns.size());
+        }
+    }
+
+    // The bins that were touched, ascending; forgets the marks.
+    std::size_t take_occupied(std::size_t slot, std::size_t n_codes, std::uint32_t* occupied) {
+        std::uint8_t* marks = marks_.data() + slot * marks_room();
+        if constexpr (sizeof(Code) == 1) {
+            return take_marks(marks, n_codes, 0, occupied);
+        } else {
+            std::size_t found = 0;
+            std::uint8_t* pages = pages_.data() + slot * kPages;
+            for (std::size_t page = 0; page * 256 < n_codes; ++page) {
+                if (!pages[page]) continue;
+                pages[page] = 0;
+                found += take_marks(marks + page * 256, 256, static_cast<std::uint32_t>(page * 256),
+                                    occupied + found);
+            }
+            return found;
+        }
+    }
+
+    void clear(std::size_t slot, std::span<const std::uint32_t> occupied) {
+        double* sums = this->sums(slot);
+        for (const std::uint32_t bin : occupied) std::fill_n(sums + bin * stride_, stride_, 0.0);
+        if (counted_)
+            for (const std::uint32_t bin : occupied) counts(slot)[bin] = 0;
+    }
+
+  private:
+    static constexpr std::size_t kPages = 257;
+
+    std::size_t marks_room() const { return (room_ + 255) / 256 * 256 + 8; }
+
+    template <bool Counted>
+    void fill_pass(const RowSet<Code>& set, std::size_t n_columns) {
+        constexpr std::size_t ahead = 12;
+        // Bytes written through `marks` may alias any member: keep what the loop
+        // reads in locals.
+        const Kind kind = kind_;
+        const Matrix<const Code> table = set.codes;
+        const std::uint32_t* rows = set.rows;
+        const Item* items = set.items;
+        const std::size_t n = set.size, room = room_, stride = stride_, marks_step = marks_room();
+        const std::ptrdiff_t* offsets = offsets_.data();
+        for (std::size_t i = 0; i < n; ++i) {
+            if (i + ahead < n) __builtin_prefetch(table.row(rows[i + ahead]));
+            const std::uint32_t row = rows[i];
+            const Item item = items[i];
+            const Code* codes = table.row(row);
+            double* sums = sums_.data();
+            std::uint8_t* marks = marks_.data();
+            for (std::size_t j = 0; j < n_columns; ++j) {
+                const std::size_t code = codes[offsets[j]];
+                kind.add(sums + (Kind::kPair ? code * 2 : code * stride), item, row);
+                marks[code] = 1;
+                if constexpr (sizeof(Code) > 1) pages_[j * kPages + (code >> 8)] = 1;
+                if constexpr (Counted) ++counts_[j * room + code];
+                sums += room * stride;
+                marks += marks_step;
+            }
+        }
+    }
+
+    static std::size_t take_marks(std::uint8_t* marks, std::size_t n, std::uint32_t first,
+                                  std::uint32_t* occupied) {
+        std::size_t found = 0;
+        for (std::size_t at = 0; at < n; at += 8) {
+            std::uint64_t word;
+            std::memcpy(&word, marks + at, 8);
+            if (!word) continue;
+            std::memset(marks + at, 0, 8);
+            // Each mark is a byte 0 or 1: walk the set bytes.
+            for (; word; word &= word - 1)
+                occupied[found++] = first + static_cast<std::uint32_t>(
+                                                at + static_cast<std::size_t>(std::countr_zero(word)) / 8);
+        }
+        return found;
+    }
+
+    Kind kind_;
+    std::size_t room_;
+    bool counted_;
+    std::size_t stride_;
+    std::vector<double> sums_;
+    std::vector<std::uint8_t> marks_;
+    std::vector<std::uint8_t> pages_;
+    std::vector<std::uint32_t> counts_;
+    std::vector<std::ptrdiff_t> offsets_;
+};
+
+// Sums and, where asked, row counts of every bin of every column.
+struct WholeHistogram {
+    std::vector<double> sums;
+    std::vector<std::uint32_t> counts;
+
+    void resize(std::size_t bins, std::size_t stride, bool counted) {
+        sums.assign(bins * stride, 0.0);
+        counts.assign(counted ? bins : 0, 0);
+    }
+    void add(const WholeHistogram& other) {
+        for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += other.sums[i];
+        for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += other.counts[i];
+    }
+    void subtract(const WholeHistogram& other) {
+        for (std::size_t i = 0; i < sums.size(); ++i) sums[i] -= other.sums[i];
+        for (std::size_t i = 0; i < counts.size(); ++i) counts[i] -= other.counts[i];
+    }
+};
+
+// `starts[column]` is the first bin of a column in the histogram.
+template <class Code, class Kind>
+void fill_whole(const Kind& kind, const RowSet<Code>& set, std::span<const std::int32_t> columns,
+                std::span<const std::size_t> starts, WholeHistogram& out) {
+    constexpr std::size_t ahead = 12;
+    const std::size_t stride = kind.stride(), n = set.size;
+    const Matrix<const Code> table = set.codes;
+    const std::uint32_t* rows = set.rows;
+    double* sums = out.sums.data();
+    std::uint32_t* counts = out.counts.empty() ? nullptr : out.counts.data();
+    for (std::size_t i = 0; i < n; ++i) {
+        if (i + ahead < n) __builtin_prefetch(table.row(rows[i + ahead]));
+        const std::uint32_t row = rows[i];
+        const Item item = set.items[i];
+        const Code* codes = table.row(row);
+        for (const std::int32_t column : columns) {
+            const std::size_t bin = starts[static_cast<std::size_t>(column)] + codes[column * table.col_stride];
+            kind.add(sums + (Kind::kPair ? bin * 2 : bin * stride), item, row);
+            if (counts) ++counts[bin];
+        }
+    }
+}
+
+}  // namespace coterie

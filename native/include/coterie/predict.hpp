@@ -1,0 +1,41 @@
+// Walking forests: values, leaves and paths of raw rows (no binning needed).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "coterie/forest.hpp"
+#include "coterie/interrupt.hpp"
+#include "coterie/matrix.hpp"
+
+namespace coterie {
+
+// Adds tree_weight[t] * value of each tree's leaf to out (rows, outputs), tree by
+// tree, so the sum does not depend on n_threads. No weights means ones.
+template <class T>
+void predict(const ForestView& forest, const Matrix<const T>& X, std::span<const double> tree_weight,
+             const Matrix<double>& out, int n_threads, Interrupt& interrupt);
+
+// The node (counted from its tree's root) where each row ends in each tree.
+template <class T>
+void apply(const ForestView& forest, const Matrix<const T>& X, const Matrix<std::int32_t>& out,
+           int n_threads, Interrupt& interrupt);
+
+// All nodes each row passes, as a sparse row structure over the nodes of all trees.
+struct Paths {
+    std::vector<std::int64_t> starts;
+    std::vector<std::int64_t> nodes;
+};
+template <class T>
+Paths decision_paths(const ForestView& forest, const Matrix<const T>& X);
+
+// Values of inner nodes too: the weighted mean of their leaves.
+void node_values(const ForestView& forest, std::span<const float> weight, const Matrix<double>& out);
+
+// A hash of each row's codes and target, to put rows in an order that does not
+// depend on how they were given.
+template <class Code>
+void row_hashes(const Matrix<const Code>& codes, std::span<std::uint64_t> hashes, int n_threads);
+
+}  // namespace coterie

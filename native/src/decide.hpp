@@ -1,0 +1,323 @@
+// Grower members that decide whether and how a node is split.
+#pragma once
+
+#include "grower.hpp"
+
+namespace coterie {
+
+template <class Code, class Kind>
+double Grower<Code, Kind>::score_of(const double* sums, double l2) const {
+    if constexpr (Kind::kPair) {
+        const PairSums pair{sums[0], sums[1]};
+        switch (growth_.criterion) {
+            case Criterion::squared_error: return pair.score<Criterion::squared_error>(l2);
+            case Criterion::gini: return pair.score<Criterion::gini>(l2);
+            case Criterion::entropy: return pair.score<Criterion::entropy>(l2);
+            case Criterion::misclassification: return pair.score<Criterion::misclassification>(l2);
+            case Criterion::poisson: return pair.score<Criterion::poisson>(l2);
+        }
+    }
+    return channels_score(growth_.criterion, sums, channels_, l2);
+}
+
+// Sets sums_, cost_ and pure_ for the rows of a node.
+template <class Code, class Kind>
+void Grower<Code, Kind>::sum_items(const Pending& pending) {
+    std::fill(sums_.begin(), sums_.end(), 0.0);
+    const RowSet<Code> set = rows_of(pending);
+    for (std::size_t i = 0; i < set.size; ++i) kind_.add(sums_.data(), set.items[i], set.rows[i]);
+    const double w = sums_[0];
+    const bool poisson = growth_.criterion == Criterion::poisson;
+    if (target_.labels()) {
+        cost_ = growth_.criterion == Criterion::entropy ? 0.0 : w * static_cast<double>(target_.outputs());
+        if constexpr (Kind::kPair) {
+            pure_ = sums_[1] == 0.0 || sums_[1] == w;
+        } else {
+            std::size_t c = 0;
+            pure_ = true;
+            for (const std::size_t end : channels_.group_end) {
+                bool whole = false;
+                for (; c < end; ++c) whole |= sums_[c + 1] == w;
+                pure_ &= whole;
+            }
+        }
+        return;
+    }
+    cost_ = 0.0;
+    if constexpr (Kind::kPair) {
+        double least = std::numeric_limits<double>::infinity(), most = -least;
+        for (std::size_t i = 0; i < set.size; ++i) {
+            const double y = set.items[i].s / set.items[i].w;
+            cost_ += poisson ? set.items[i].w * x_log_x(y) : set.items[i].s * y;
+            least = std::min(least, y);
+            most = std::max(most, y);
+        }
+        pure_ = most - least <= tolerance_;
+    } else if constexpr (std::is_same_v<Kind, ValuesKind>) {
+        for (std::size_t i = 0; i < set.size; ++i) {
+            const double* products = products_.data() + set.rows[i] * channels_.count;
+            for (std::size_t c = 0; c < channels_.count; ++c) {
+                const double y = products[c] / set.items[i].w;
+                cost_ += poisson ? set.items[i].w * x_log_x(y) : products[c] * y;
+            }
+        }
+        pure_ = cost_ - score_of(sums_.data(), 0.0) <= 1e-13 * std::abs(cost_);
+    }
+}
+
+template <class Code, class Kind>
+bool Grower<Code, Kind>::may_split(const Pending& pending) const {
+    const std::int64_t n = pending.size();
+    return !pure_ && pending.depth < growth_.max_depth && n >= growth_.min_samples_split &&
+           n >= 2 * growth_.min_samples_leaf && sums_[0] >= 2 * growth_.min_weight_leaf;
+}
+
+template <class Code, class Kind>
+bool Grower<Code, Kind>::decide(Pending& pending, Split& split) {
+    sum_items(pending);
+    const auto node = static_cast<std::size_t>(pending.node);
+    double unit = 1.0 / static_cast<double>(target_.outputs());
+    if (growth_.criterion == Criterion::entropy) unit /= std::log(2.0);  // bits
+    const double impurity = (cost_ - score_of(sums_.data(), 0.0)) * unit / sums_[0];
+    tree_.n_samples[node] = static_cast<std::int32_t>(pending.size());
+    tree_.weight[node] = sums_[0];
+    tree_.impurity[node] = pure_ ? 0.0 : std::max(impurity, 0.0);
+    if (pending.node == 0) root_weight_ = sums_[0];
+    if (!may_split(pending)) return false;
+
+    find_split(pending, split);
+    if (!split.found()) return false;
+    constexpr double rounding = std::numeric_limits<double>::epsilon();
+    return split.gain * unit / root_weight_ + rounding >= growth_.min_impurity_decrease;
+}
+
+template <class Code, class Kind>
+void Grower<Code, Kind>::find_split(Pending& pending, Split& split) {
+    const double score = score_of(sums_.data(), growth_.l2);
+    // Gains that differ by less than rounding are ties; otherwise the winner would
+    // depend on how a sum was arranged.
+    const double tie = 1e-11 * std::abs(cost_ - score) + 2e-15 * std::abs(score);
+    const NodeSums node{sums_.data(), pending.size(), score, tie};
+    if (pending.whole) {
+        search_whole(pending, node, split);
+        pending.constants = 0;
+    } else {
+        search_direct(pending, node, split);
+    }
+    if (split.found() && split.gain < growth_.min_gain - tie) split = Split{};
+}
+
+// Moves a random choice of the remaining columns to columns_[from … from + count).
+template <class Code, class Kind>
+void Grower<Code, Kind>::draw_columns(std::uint32_t from, std::size_t count) {
+    for (std::size_t k = 0; k < count; ++k) {
+        const std::size_t at = from + k;
+        const auto left = static_cast<std::uint32_t>(columns_.size() - at);
+        std::swap(columns_[at], columns_[at + random_.below(left)]);
+    }
+}
+
+// Columns that do not vary in a node are set aside for all of its subtree: they
+// are kept at the front of columns_, and whatever the subtree does behind them
+// leaves them there.
+template <class Code, class Kind>
+void Grower<Code, Kind>::search_direct(Pending& pending, const NodeSums& node, Split& split) {
+    const RowSet<Code> set = rows_of(pending);
+    const std::size_t total = columns_.size();
+    const std::size_t wanted =
+        growth_.max_features ? static_cast<std::size_t>(growth_.max_features) : total;
+    std::uint32_t at = pending.constants;
+    for (std::size_t visited = 0; visited < wanted && at < total;) {
+        const std::size_t batch = std::min({wanted - visited, total - at, direct_.slots()});
+        if (growth_.max_features) draw_columns(at, batch);
+        counted_batch_.clear();
+        drawn_batch_.clear();
+        for (std::size_t k = 0; k < batch; ++k) {
+            const std::int32_t column = columns_[at + k];
+            if (!permitted(pending, column)) continue;
+            const bool drawn =
+                growth_.random_thresholds && !bins_.categorical[static_cast<std::size_t>(column)];
+            (drawn ? drawn_batch_ : counted_batch_).add(column, at + k);
+        }
+        const auto note = [&](bool varies, std::size_t place) {
+            visited += varies;
+            if (!varies) std::swap(columns_[pending.constants++], columns_[place]);
+        };
+        if (!counted_batch_.columns.empty()) direct_.fill(set, counted_batch_.columns);
+        if (!drawn_batch_.columns.empty()) gather_codes(set, drawn_batch_.columns);
+        interrupt_.after(set.size * batch);
+        for (std::size_t slot = 0; slot < counted_batch_.columns.size(); ++slot)
+            note(offer_counted(slot, pending, node, split), counted_batch_.places[slot]);
+        for (std::size_t slot = 0; slot < drawn_batch_.columns.size(); ++slot)
+            note(offer_drawn(set, slot, pending, node, split), drawn_batch_.places[slot]);
+        at += static_cast<std::uint32_t>(batch);
+    }
+}
+
+// Offers the column in a slot of the direct histograms; false if it does not vary.
+template <class Code, class Kind>
+bool Grower<Code, Kind>::offer_counted(std::size_t slot, const Pending& pending, const NodeSums& node,
+                                       Split& split) {
+    const std::int32_t id = counted_batch_.columns[slot];
+    const auto column = static_cast<std::size_t>(id);
+    const std::uint32_t bins = bins_.count(column);
+    const std::size_t found = direct_.take_occupied(slot, bins + 1, occupied_.data());
+    const std::span<const std::uint32_t> touched(occupied_.data(), found);
+    if (found >= 2) {
+        const bool missing = touched.back() == bins;
+        offer({id, direct_.sums(slot), direct_.counts(slot), touched.first(found - missing),
+               missing, bins, bins_.categorical[column] != 0, bins_.lower_of(column),
+               bins_.upper_of(column)},
+              pending, node, split);
+    }
+    direct_.clear(slot, touched);
+    return found >= 2;
+}
+
+// Copies the codes of the node's rows column by column, in one pass over the rows.
+template <class Code, class Kind>
+void Grower<Code, Kind>::gather_codes(const RowSet<Code>& set, std::span<const std::int32_t> columns) {
+    constexpr std::size_t ahead = 12;
+    const std::size_t n = set.size;
+    if (drawn_codes_.size() < n * columns.size()) drawn_codes_.resize(n * columns.size());
+    const Matrix<const Code> table = set.codes;
+    const std::uint32_t* rows = set.rows;
+    for (std::size_t i = 0; i < n; ++i) {
+        if (i + ahead < n) __builtin_prefetch(table.row(rows[i + ahead]));
+        const Code* codes = table.row(rows[i]);
+        Code* out = drawn_codes_.data() + i;
+        for (const std::int32_t column : columns) {
+            *out = codes[column * table.col_stride];
+            out += n;
+        }
+    }
+}
+
+// Draws a threshold between the least and the greatest value in the node and sums
+// the sides directly: with one candidate there is no need of a histogram.
+template <class Code, class Kind>
+bool Grower<Code, Kind>::offer_drawn(const RowSet<Code>& set, std::size_t slot, const Pending& pending,
+                                     const NodeSums& node, Split& split) {
+    const std::int32_t id = drawn_batch_.columns[slot];
+    const auto column = static_cast<std::size_t>(id);
+    const std::uint32_t missing_code = bins_.count(column);
+    const std::span<const Code> codes(drawn_codes_.data() + slot * set.size, set.size);
+    Code low = codes[0], high = codes[0];
+    for (const Code code : codes) {
+        low = std::min(low, code);
+        high = std::max(high, code);
+    }
+    if (low == high) return false;
+    const std::uint32_t least = low;
+    std::uint32_t most = high;
+    const bool missing = most == missing_code;
+    if (missing) {
+        most = 0;
+        for (const Code code : codes)
+            if (code != missing_code) most = std::max<std::uint32_t>(most, code);
+    }
+    const Cut cut = draw_cut(column, least, most);
+    sum_sides(set, codes, cut.last_left, missing_code, missing);
+    static constexpr std::uint32_t both[] = {0, 1};
+    const std::size_t present = least == most ? 1 : 2;
+    const ColumnView sides{id, side_sums_.data(), counted_ ? side_counts_.data() : nullptr,
+                           std::span(both).first(present), missing, 2, false, nullptr, nullptr};
+    offer(sides, pending, node, split, &cut);
+    return true;
+}
+
+// Sums of the left, right and missing rows.
+template <class Code, class Kind>
+void Grower<Code, Kind>::sum_sides(const RowSet<Code>& set, std::span<const Code> codes,
+                                   std::uint32_t last_left, std::uint32_t missing_code,
+                                   bool missing) {
+    const std::size_t stride = kind_.stride();
+    side_sums_.assign(3 * stride, 0.0);
+    side_counts_.assign(3, 0);
+    if (Kind::kPair && !missing && !counted_) {
+        // Sums are exact in any order, so four of them can run side by side.
+        double w[4] = {}, s[4] = {};
+        const Item* items = set.items;
+        for (std::size_t i = 0, n = set.size; i < n; ++i) {
+            const double left = codes[i] <= last_left ? 1.0 : 0.0;
+            w[i % 4] += left * items[i].w;
+            s[i % 4] += left * items[i].s;
+        }
+        side_sums_[0] = w[0] + w[1] + w[2] + w[3];
+        side_sums_[1] = s[0] + s[1] + s[2] + s[3];
+        return;  // the right side is never read: the scanner takes it from the node
+    }
+    for (std::size_t i = 0; i < set.size; ++i) {
+        const std::uint32_t code = codes[i];
+        const std::size_t side = code <= last_left ? 0 : code == missing_code ? 2 : 1;
+        kind_.add(side_sums_.data() + side * stride, set.items[i], set.rows[i]);
+        ++side_counts_[side];
+    }
+}
+
+template <class Code, class Kind>
+Cut Grower<Code, Kind>::draw_cut(std::size_t column, std::uint32_t least, std::uint32_t most) {
+    if (least == most) return {least, std::numeric_limits<double>::infinity()};
+    const double* lower = bins_.lower_of(column);
+    const double* upper = bins_.upper_of(column);
+    const double threshold = std::lerp(lower[least], upper[most], random_.uniform());
+    const auto above = std::upper_bound(lower + least + 1, lower + most, threshold) - lower;
+    const auto last = static_cast<std::uint32_t>(above) - 1;
+    // Inside a bin no boundary can pass: move to the one above it.
+    const bool inside = threshold < upper[last] || threshold >= lower[last + 1];
+    return {last, inside ? between(upper[last], lower[last + 1]) : threshold};
+}
+
+template <class Code, class Kind>
+void Grower<Code, Kind>::search_whole(const Pending& pending, const NodeSums& node, Split& split) {
+    if (growth_.max_features) draw_columns(0, columns_.size());
+    const std::size_t stride = kind_.stride();
+    for (const std::int32_t id : columns_) {
+        const auto column = static_cast<std::size_t>(id);
+        const std::uint32_t bins = bins_.count(column);
+        const double* sums = pending.whole->sums.data() + starts_[column] * stride;
+        std::size_t found = 0;
+        for (std::uint32_t code = 0; code < bins; ++code) {
+            occupied_[found] = code;
+            found += sums[code * stride] > 0.0;
+        }
+        const bool missing = sums[bins * stride] > 0.0;
+        if (found + missing < 2) continue;
+        const std::uint32_t* counts = counted_ ? pending.whole->counts.data() + starts_[column] : nullptr;
+        offer({id, sums, counts, std::span(occupied_.data(), found), missing, bins,
+               bins_.categorical[column] != 0, bins_.lower_of(column), bins_.upper_of(column)},
+              pending, node, split);
+    }
+}
+
+// Ties between columns: the one drawn first, or without drawing the lowest.
+template <class Code, class Kind>
+void Grower<Code, Kind>::offer(const ColumnView& column, const Pending& pending,
+                               const NodeSums& node, Split& split, const Cut* cut) {
+    Limits limits;
+    limits.min_samples_leaf = static_cast<std::uint32_t>(growth_.min_samples_leaf);
+    limits.min_weight_leaf = growth_.min_weight_leaf;
+    limits.l2 = growth_.l2;
+    limits.low = pending.low;
+    limits.high = pending.high;
+    limits.bounded = !growth_.monotone.empty();
+    if (limits.bounded) limits.direction = growth_.monotone[static_cast<std::size_t>(column.column)];
+    candidate_.gain = -std::numeric_limits<double>::infinity();
+    candidate_.column = -1;
+    if (growth_.random_thresholds) {
+        scanner_.template random_split<Kind::kPair>(growth_.criterion, column, node, limits, random_,
+                                                    candidate_);
+    } else {
+        scanner_.template best_split<Kind::kPair>(growth_.criterion, column, node, limits, candidate_);
+    }
+    if (!candidate_.found()) return;
+    if (cut) {
+        candidate_.last_left = cut->last_left;
+        candidate_.threshold = cut->threshold;
+    }
+    const double ahead = candidate_.gain - split.gain;
+    const bool lower = !growth_.max_features && candidate_.column < split.column;
+    if (!split.found() || ahead > node.tie || (lower && ahead >= -node.tie)) std::swap(split, candidate_);
+}
+
+}  // namespace coterie

@@ -1,0 +1,300 @@
+#include "coterie/grow.hpp"
+
+#include "decide.hpp"
+#include "divide.hpp"
+#include "grower.hpp"
+
+namespace coterie {
+namespace {
+
+constexpr std::size_t kDirectBytes = 128 * 1024;     // histograms of the columns counted together
+constexpr std::size_t kWholeBytes = 8 * 1024 * 1024; // larger whole histograms do not pay
+constexpr std::size_t kCompactBytes = 768 * 1024;    // a copy of codes that stays in the cache
+
+std::size_t direct_slots(std::size_t wanted, std::size_t largest_bins, std::size_t stride) {
+    const std::size_t fit = kDirectBytes / ((largest_bins + 1) * stride * sizeof(double));
+    return std::clamp<std::size_t>(wanted, 1, std::max<std::size_t>(fit, 4));
+}
+
+std::size_t largest_bins(const BinsView& bins) {
+    std::size_t most = 1;
+    for (std::size_t j = 0; j < bins.columns(); ++j) most = std::max<std::size_t>(most, bins.count(j));
+    return most;
+}
+
+}  // namespace
+
+template <class Code, class Kind>
+Grower<Code, Kind>::Grower(const Matrix<const Code>& codes, const BinsView& bins,
+                           const TargetView& target, const Growth& growth, const Kind& kind,
+                           const Channels& channels, Prepared prepared, std::uint64_t seed,
+                           int n_threads, Interrupt& interrupt)
+    : table_(codes), codes_(codes), bins_(bins), target_(target), growth_(growth), kind_(kind),
+      channels_(channels), n_threads_(n_threads), interrupt_(interrupt), random_(seed),
+      rows_(std::move(prepared.rows)), spare_rows_(rows_.size()), items_(std::move(prepared.items)),
+      spare_items_(items_.size()), products_(std::move(prepared.products)),
+      centre_(std::move(prepared.centre)), tolerance_(prepared.tolerance),
+      columns_(growth.columns.begin(), growth.columns.end()),
+      counted_(growth.min_samples_leaf > 1),
+      direct_(kind_, largest_bins(bins),
+              direct_slots(growth.max_features ? static_cast<std::size_t>(growth.max_features)
+                                               : columns_.size(),
+                           largest_bins(bins), kind_.stride()),
+              counted_),
+      scanner_(channels), occupied_(largest_bins(bins) + 2), sums_(kind_.stride()) {
+    starts_.resize(bins.columns());
+    for (const auto column : columns_) {
+        starts_[static_cast<std::size_t>(column)] = whole_bins_;
+        whole_bins_ += bins.count(static_cast<std::size_t>(column)) + 1;
+    }
+    const bool all = !growth.max_features ||
+                     growth.max_features >= static_cast<std::int64_t>(columns_.size());
+    const bool whole = all && !growth.random_thresholds && !growth.interactions.data &&
+                       whole_bins_ * kind_.stride() * sizeof(double) <= kWholeBytes;
+    // Below twice as many rows as bins in a column, clearing and subtracting
+    // whole histograms costs more than counting.
+    whole_from_ = whole ? static_cast<std::uint32_t>(2 * whole_bins_ / std::max<std::size_t>(columns_.size(), 1))
+                        : std::numeric_limits<std::uint32_t>::max();
+}
+
+template <class Code, class Kind>
+Tree Grower<Code, Kind>::run() {
+    Pending root;
+    root.node = new_node();
+    root.end = static_cast<std::uint32_t>(rows_.size());
+    if (growth_.interactions.data) {
+        auto permit = std::make_shared<Permit>();
+        permit->groups.resize(growth_.interactions.rows);
+        std::iota(permit->groups.begin(), permit->groups.end(), std::size_t{0});
+        root.permit = std::move(permit);
+        root.permit = narrow(root, -1);
+    }
+    if (root.size() >= whole_from_) {
+        root.whole = std::make_unique<WholeHistogram>();
+        fill(root, *root.whole);
+    }
+    if (growth_.max_leaf_nodes != Growth::kNoLimit) {
+        grow_best_first(std::move(root));
+    } else {
+        grow_depth_first(std::move(root));
+    }
+    return std::move(tree_);
+}
+
+template <class Code, class Kind>
+void Grower<Code, Kind>::grow_depth_first(Pending root) {
+    std::vector<Pending> stack;
+    stack.push_back(std::move(root));
+    while (!stack.empty()) {
+        Pending pending = std::move(stack.back());
+        stack.pop_back();
+        move_in(pending, stack.size());
+        interrupt_.after(pending.size());
+        Split split;
+        if (!decide(pending, split)) {
+            write_leaf(pending);
+            continue;
+        }
+        auto [left, right] = divide(pending, split);
+        stack.push_back(std::move(right));
+        stack.push_back(std::move(left));
+    }
+}
+
+template <class Code, class Kind>
+void Grower<Code, Kind>::grow_best_first(Pending root) {
+    const auto later = [](const Candidate& a, const Candidate& b) {
+        return a.split.gain < b.split.gain || (a.split.gain == b.split.gain && a.born > b.born);
+    };
+    std::vector<Candidate> heap;
+    std::uint64_t births = 0;
+    const auto consider = [&](Pending pending) {
+        interrupt_.after(pending.size());
+        pending.constants = 0;  // columns_ is no path down the tree here
+        Split split;
+        if (!decide(pending, split)) return write_leaf(pending);
+        heap.push_back({std::move(pending), std::move(split), births++});
+        std::push_heap(heap.begin(), heap.end(), later);
+    };
+    consider(std::move(root));
+    std::int64_t leaves = 1;
+    while (!heap.empty() && leaves < growth_.max_leaf_nodes) {
+        std::pop_heap(heap.begin(), heap.end(), later);
+        Candidate best = std::move(heap.back());
+        heap.pop_back();
+        auto [left, right] = divide(best.pending, best.split);
+        ++leaves;
+        consider(std::move(left));
+        consider(std::move(right));
+    }
+    for (const Candidate& rest : heap) {
+        sum_items(rest.pending);
+        write_leaf(rest.pending);
+    }
+}
+
+// A subtree whose codes fit the cache works on a copy of them; the rest of its
+// rows' lives (some twenty levels) then never waits for memory.
+template <class Code, class Kind>
+void Grower<Code, Kind>::move_in(Pending& pending, std::size_t stack_size) {
+    if constexpr (!std::is_same_v<Kind, PairKind> && !std::is_same_v<Kind, LabelKind>) {
+        return;  // these look their targets up by row
+    } else {
+        if (codes_.data != table_.data && stack_size >= compact_floor_) return;
+        codes_ = table_;
+        const std::size_t width = bins_.columns();
+        const std::size_t drawn = growth_.max_features ? static_cast<std::size_t>(growth_.max_features) : width;
+        if (pending.size() < 64 || width > 8 * drawn ||
+            pending.size() * width * sizeof(Code) > kCompactBytes)
+            return;
+        compact_.resize(pending.size() * width);
+        for (std::uint32_t i = 0; i < pending.size(); ++i) {
+            const Code* from = table_.row(rows_[pending.begin + i]);
+            Code* to = compact_.data() + i * width;
+            for (std::size_t j = 0; j < width; ++j)
+                to[j] = from[static_cast<std::ptrdiff_t>(j) * table_.col_stride];
+            rows_[pending.begin + i] = i;
+        }
+        codes_ = {compact_.data(), pending.size(), width, static_cast<std::ptrdiff_t>(width), 1};
+        compact_floor_ = stack_size;
+    }
+}
+
+template <class Code, class Kind>
+std::int32_t Grower<Code, Kind>::new_node() {
+    if (tree_.nodes.size() >= std::numeric_limits<std::int32_t>::max() - 2)
+        throw std::length_error("a tree would need more than 2^31 nodes; limit max_depth");
+    tree_.nodes.push_back({0.0, 0, -1});
+    tree_.n_samples.push_back(0);
+    tree_.weight.push_back(0.0);
+    tree_.impurity.push_back(0.0);
+    return static_cast<std::int32_t>(tree_.nodes.size()) - 1;
+}
+
+template <class Code, class Kind>
+void Grower<Code, Kind>::write_leaf(const Pending& pending) {
+    tree_.nodes[static_cast<std::size_t>(pending.node)] = {0.0, 0, ~leaves_++};
+    const double w = sums_[0];
+    if constexpr (Kind::kPair) {
+        double mean = sums_[1] / (w + growth_.l2);
+        if (target_.labels()) {
+            mean = std::clamp(mean, std::max(pending.low, 0.0), std::min(pending.high, 1.0));
+            if (target_.n_classes[0] > 1) tree_.values.push_back(1.0 - mean);
+            tree_.values.push_back(target_.n_classes[0] > 1 ? mean : 1.0);
+        } else {
+            tree_.values.push_back(std::clamp(mean, pending.low, pending.high) + centre_[0]);
+        }
+    } else {
+        for (std::size_t c = 0; c < channels_.count; ++c) {
+            const double shift = target_.labels() ? 0.0 : centre_[c];
+            tree_.values.push_back(sums_[c + 1] / (w + growth_.l2) + shift);
+        }
+    }
+}
+
+namespace {
+
+// Values are centred on their mean before summing, so that the sums keep the
+// digits that tell rows apart. Rounded to float: the last digits of a mean depend
+// on the order of summation, and the tree must not.
+std::vector<double> centres(const TargetView& target, std::span<const double> weight,
+                            const Growth& growth) {
+    std::vector<double> centre(target.outputs(), 0.0);
+    if (target.labels() || growth.criterion != Criterion::squared_error || growth.l2 > 0.0)
+        return centre;
+    for (std::size_t k = 0; k < centre.size(); ++k) {
+        double total = 0.0, sum = 0.0;
+        for (std::size_t i = 0; i < weight.size(); ++i) {
+            total += weight[i];
+            if (weight[i] > 0.0) sum += weight[i] * target.values(i, k);
+        }
+        const auto rounded = static_cast<double>(static_cast<float>(sum / total));
+        if (std::isfinite(rounded)) centre[k] = rounded;
+    }
+    return centre;
+}
+
+// The target of one row as PairKind and LabelKind hold it.
+double plain_target(const TargetView& target, std::size_t row, double centre) {
+    return target.labels() ? static_cast<double>(target.codes(row, 0))
+                           : target.values(row, 0) - centre;
+}
+
+Prepared prepare(const TargetView& target, std::span<const double> weight, const Growth& growth,
+                 bool many_classes, bool many_values) {
+    Prepared out;
+    out.centre = centres(target, weight, growth);
+    double total = 0.0, lightest = std::numeric_limits<double>::infinity();
+    std::size_t present = 0;
+    for (const double w : weight) {
+        total += w;
+        present += w > 0.0;
+        if (w > 0.0) lightest = std::min(lightest, w);
+    }
+    const Grid weight_grid(total);
+    std::vector<double> moment(target.labels() ? 0 : target.outputs(), 0.0);
+    for (std::size_t i = 0; i < weight.size(); ++i)
+        for (std::size_t k = 0; k < moment.size(); ++k)
+            if (weight[i] > 0.0) moment[k] += weight[i] * std::abs(target.values(i, k) - out.centre[k]);
+    if (moment.size() == 1) out.tolerance = moment[0] * 0x1.0p-49 / lightest;
+    out.rows.reserve(present);
+    out.items.reserve(present);
+    if (many_values) out.products.resize(weight.size() * target.outputs());
+    const Grid first_grid(moment.empty() ? total : moment[0]);
+    for (std::size_t i = 0; i < weight.size(); ++i) {
+        const double w = weight_grid.snap(weight[i]);
+        if (!(w > 0.0)) continue;
+        double s = 0.0;
+        if (many_values) {
+            for (std::size_t k = 0; k < moment.size(); ++k)
+                out.products[i * moment.size() + k] =
+                    Grid(moment[k]).snap(weight[i] * (target.values(i, k) - out.centre[k]));
+        } else if (target.labels()) {
+            s = plain_target(target, i, 0.0) * (many_classes ? 1.0 : w);
+        } else {
+            s = first_grid.snap(weight[i] * plain_target(target, i, out.centre[0]));
+        }
+        out.rows.push_back(static_cast<std::uint32_t>(i));
+        out.items.push_back({w, s});
+    }
+    return out;
+}
+
+template <class Code, class Kind>
+Tree grow_as(Kind kind, const Channels& channels, const Matrix<const Code>& codes,
+             const BinsView& bins, const TargetView& target, std::span<const double> weight,
+             const Growth& growth, std::uint64_t seed, int n_threads, Interrupt& interrupt) {
+    Prepared prepared =
+        prepare(target, weight, growth, std::is_same_v<Kind, LabelKind>, std::is_same_v<Kind, ValuesKind>);
+    if constexpr (std::is_same_v<Kind, ValuesKind>) kind.products = prepared.products.data();
+    return Grower<Code, Kind>(codes, bins, target, growth, kind, channels, std::move(prepared), seed,
+                              n_threads, interrupt)
+        .run();
+}
+
+}  // namespace
+
+template <class Code>
+Tree grow(const Matrix<const Code>& codes, const BinsView& bins, const TargetView& target,
+          std::span<const double> weight, const Growth& growth, std::uint64_t seed, int n_threads,
+          Interrupt& interrupt) {
+    Channels channels;
+    channels.count = target.channels();
+    std::size_t end = 0;
+    for (const auto classes : target.n_classes) channels.group_end.push_back(end += static_cast<std::size_t>(classes));
+    const auto as = [&](const auto& kind) {
+        return grow_as(kind, channels, codes, bins, target, weight, growth, seed, n_threads, interrupt);
+    };
+    const bool one = target.outputs() == 1;
+    if (one && (!target.labels() || target.n_classes[0] <= 2)) return as(PairKind{});
+    if (one) return as(LabelKind{channels.stride()});
+    if (target.labels()) return as(LabelsKind{channels.stride(), target.codes, &channels});
+    return as(ValuesKind{channels.stride(), nullptr});
+}
+
+template Tree grow(const Matrix<const std::uint8_t>&, const BinsView&, const TargetView&,
+                   std::span<const double>, const Growth&, std::uint64_t, int, Interrupt&);
+template Tree grow(const Matrix<const std::uint16_t>&, const BinsView&, const TargetView&,
+                   std::span<const double>, const Growth&, std::uint64_t, int, Interrupt&);
+
+}  // namespace coterie

@@ -1,0 +1,173 @@
+// The tree grower, a template over the width of a code and the kind of target.
+//
+// Life of a tree: 1. rows of positive weight become items on the exact grid;
+// 2. a node sums its items; 3. unless a limit makes it a leaf, columns are drawn,
+// counted and scanned; 4. the best split parts the items in place; 5. the children
+// wait on a stack (depth first) or a heap (best first); 6. a leaf writes its value.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <queue>
+
+#include "coterie/grow.hpp"
+#include "coterie/histogram.hpp"
+#include "coterie/parallel.hpp"
+#include "coterie/random.hpp"
+#include "coterie/split.hpp"
+
+namespace coterie {
+
+// Which columns may still be used below a node, given those used above it.
+struct Permit {
+    std::vector<std::size_t> groups;
+    std::vector<std::uint8_t> allowed;
+};
+
+struct Pending {
+    std::int32_t node = 0;
+    std::uint32_t begin = 0, end = 0;
+    std::int64_t depth = 0;
+    std::uint32_t constants = 0;  // columns_[0 … constants) do not vary here
+    double low = -std::numeric_limits<double>::infinity();
+    double high = std::numeric_limits<double>::infinity();
+    std::unique_ptr<WholeHistogram> whole;
+    std::shared_ptr<const Permit> permit;
+
+    std::uint32_t size() const { return end - begin; }
+};
+
+// A numeric boundary: codes up to last_left, values up to threshold.
+struct Cut {
+    std::uint32_t last_left;
+    double threshold;
+};
+
+// Columns looked at together, and where they stand in columns_.
+struct Batch {
+    std::vector<std::int32_t> columns;
+    std::vector<std::size_t> places;
+    void clear() {
+        columns.clear();
+        places.clear();
+    }
+    void add(std::int32_t column, std::size_t place) {
+        columns.push_back(column);
+        places.push_back(place);
+    }
+};
+
+struct Candidate {
+    Pending pending;
+    Split split;
+    std::uint64_t born;  // equal gains are served in the order of birth
+};
+
+// Items, targets and their sums, prepared once per tree.
+struct Prepared {
+    std::vector<std::uint32_t> rows;
+    std::vector<Item> items;
+    std::vector<double> products;     // ValuesKind: (rows, outputs), weight * (y - centre)
+    std::vector<double> centre;       // subtracted from values before summing
+    double tolerance = 0.0;           // values closer than this are one value
+};
+
+template <class Code, class Kind>
+class Grower {
+  public:
+    Grower(const Matrix<const Code>& codes, const BinsView& bins, const TargetView& target,
+           const Growth& growth, const Kind& kind, const Channels& channels, Prepared prepared,
+           std::uint64_t seed, int n_threads, Interrupt& interrupt);
+
+    Tree run();
+
+  private:
+    // Deciding
+    bool decide(Pending& pending, Split& split);
+    void sum_items(const Pending& pending);
+    bool may_split(const Pending& pending) const;
+    void find_split(Pending& pending, Split& split);
+    void search_direct(Pending& pending, const NodeSums& node, Split& split);
+    void search_whole(const Pending& pending, const NodeSums& node, Split& split);
+    bool offer_counted(std::size_t slot, const Pending& pending, const NodeSums& node, Split& split);
+    void gather_codes(const RowSet<Code>& set, std::span<const std::int32_t> columns);
+    bool offer_drawn(const RowSet<Code>& set, std::size_t slot, const Pending& pending,
+                     const NodeSums& node, Split& split);
+    void sum_sides(const RowSet<Code>& set, std::span<const Code> codes, std::uint32_t last_left,
+                   std::uint32_t missing_code, bool missing);
+    Cut draw_cut(std::size_t column, std::uint32_t least, std::uint32_t most);
+    void offer(const ColumnView& column, const Pending& pending, const NodeSums& node,
+               Split& split, const Cut* cut = nullptr);
+    void draw_columns(std::uint32_t from, std::size_t count);
+    bool permitted(const Pending& pending, std::int32_t column) const {
+        return !pending.permit || pending.permit->allowed[static_cast<std::size_t>(column)];
+    }
+    double score_of(const double* sums, double l2) const;
+
+    // Dividing
+    std::pair<Pending, Pending> divide(Pending& pending, Split& split);
+    std::uint32_t part(const Pending& pending, const Split& split);
+    template <class Left>
+    std::uint32_t part_by(const Pending& pending, std::int32_t column, Left&& left);
+    void write_inner(std::int32_t node, const Split& split, std::int32_t left);
+    void share_whole(Pending& parent, Pending& left, Pending& right);
+    void share_bounds(const Pending& parent, const Split& split, Pending& left, Pending& right) const;
+    std::shared_ptr<const Permit> narrow(const Pending& parent, std::int32_t column) const;
+    void fill(const Pending& pending, WholeHistogram& out);
+    void move_in(Pending& pending, std::size_t stack_size);
+
+    // Ending
+    void write_leaf(const Pending& pending);
+    std::int32_t new_node();
+    void grow_depth_first(Pending root);
+    void grow_best_first(Pending root);
+
+    RowSet<Code> rows_of(const Pending& pending) const {
+        return {codes_, rows_.data() + pending.begin, items_.data() + pending.begin, pending.size()};
+    }
+
+    const Matrix<const Code> table_;  // the codes of all rows
+    Matrix<const Code> codes_;        // those in use: the table, or a compact copy of a few rows
+    const BinsView bins_;
+    const TargetView& target_;
+    const Growth& growth_;
+    const Kind kind_;
+    const Channels& channels_;
+    const int n_threads_;
+    Interrupt& interrupt_;
+    Random random_;
+
+    std::vector<std::uint32_t> rows_, spare_rows_;
+    std::vector<Item> items_, spare_items_;
+    const std::vector<double> products_, centre_;
+    const double tolerance_;
+    std::vector<std::int32_t> columns_;
+    std::vector<std::size_t> starts_;  // first bin of a column in a whole histogram
+    std::size_t whole_bins_ = 0;
+    std::uint32_t whole_from_ = 0;     // nodes with fewer rows are counted directly
+    bool counted_;
+    DirectHistograms<Code, Kind> direct_;
+    Scanner scanner_;
+    std::vector<std::uint32_t> occupied_;
+    Batch counted_batch_, drawn_batch_;
+    std::vector<std::uint8_t> goes_left_;
+    Split candidate_;
+    std::vector<Code> drawn_codes_;
+    std::vector<double> side_sums_;
+    std::vector<std::uint32_t> side_counts_;
+
+    std::vector<Code> compact_;
+    std::size_t compact_floor_ = 0;  // the copy serves while the stack is higher than this
+
+    // The node at hand
+    std::vector<double> sums_;
+    double cost_ = 0.0;  // see criterion.hpp
+    bool pure_ = false;
+    double root_weight_ = 0.0;
+    Tree tree_;
+    std::int32_t leaves_ = 0;
+};
+
+}  // namespace coterie

@@ -1,0 +1,147 @@
+#include "coterie/grow.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "check.hpp"
+#include "small_table.hpp"
+
+using namespace coterie;
+
+TEST_CASE(a_step_is_found_at_its_middle) {
+    const SmallTable table({0, 1, 2, 10}, 1);
+    const Tree tree = table.fit_values({1, 1, 1, 5}, {});
+    CHECK(tree.nodes.size() == 3);
+    CHECK(tree.nodes[0].threshold == 6.0);
+    CHECK(tree.values == (std::vector<double>{1, 5}));
+    CHECK(check::close(tree.impurity[0], 3.0));  // variance of 1, 1, 1, 5
+}
+
+TEST_CASE(thresholds_lie_between_values_present_in_the_node) {
+    // The value 1 lives in the other child, so the second split lies between 0 and 2.
+    const SmallTable table({0, 0, 2, 0, 0, 1, 1, 1}, 2);
+    const Tree tree = table.fit_values({0, 4, 50, 51}, {});
+    bool found = false;
+    for (const Node& node : tree.nodes) found |= !node.is_leaf() && node.feature() == 0 && node.threshold == 1.0;
+    CHECK(found);
+}
+
+TEST_CASE(gini_of_two_classes_by_hand) {
+    Growth growth;
+    growth.criterion = Criterion::gini;
+    const SmallTable table({1, 2, 3, 4}, 1);
+    const Tree tree = table.fit_labels({0, 0, 1, 1}, 2, growth);
+    CHECK(check::close(tree.impurity[0], 0.5));
+    CHECK(tree.nodes[0].threshold == 2.5);
+    CHECK(tree.values == (std::vector<double>{1, 0, 0, 1}));
+}
+
+TEST_CASE(entropy_is_in_bits) {
+    Growth growth;
+    growth.criterion = Criterion::entropy;
+    const SmallTable table({1, 2, 3, 4}, 1);
+    CHECK(check::close(table.fit_labels({0, 1, 2, 3}, 4, growth).impurity[0], 2.0));
+    CHECK(check::close(table.fit_labels({0, 0, 1, 1}, 2, growth).impurity[0], 1.0));
+}
+
+TEST_CASE(missing_values_learn_their_side) {
+    const SmallTable table({1, 2, 3, 4, kMissing, kMissing}, 1);
+    const Tree low = table.fit_values({0, 0, 9, 9, 0, 0}, {});
+    CHECK(low.nodes.size() == 3 && low.nodes[0].missing_left());
+    const Tree high = table.fit_values({0, 0, 9, 9, 9, 9}, {});
+    CHECK(high.nodes.size() == 3 && !high.nodes[0].missing_left());
+    const Tree apart = table.fit_values({0, 0, 0, 0, 9, 9}, {});
+    CHECK(apart.nodes.size() == 3 && std::isinf(apart.nodes[0].threshold));
+}
+
+TEST_CASE(categories_split_into_the_best_sets) {
+    const SmallTable table({0, 1, 2, 3, 0, 1, 2, 3}, 1, {1});
+    const Tree tree = table.fit_values({0, 9, 0, 9, 0, 9, 0, 9}, {});
+    CHECK(tree.nodes.size() == 3 && tree.nodes[0].categorical());
+    CHECK(tree.categories == (std::vector<std::uint64_t>{1, 0b0101}));
+}
+
+TEST_CASE(weights_are_repetitions) {
+    const SmallTable twice({1, 2, 2, 3, 4, 4}, 1), once({1, 2, 3, 4}, 1);
+    const Tree repeated = twice.fit_values({3, 1, 1, 4, 1, 1}, {});
+    const Tree weighted = once.fit_values({3, 1, 4, 1}, {}, {1, 2, 1, 2});
+    CHECK(repeated.values == weighted.values);
+    CHECK(repeated.weight == weighted.weight);
+    for (std::size_t i = 0; i < repeated.nodes.size(); ++i)
+        CHECK(repeated.nodes[i].threshold == weighted.nodes[i].threshold);
+}
+
+TEST_CASE(rows_of_no_weight_are_absent) {
+    const SmallTable table({1, 2, 3, 100}, 1);
+    const Tree tree = table.fit_values({0, 0, 5, 77}, {}, {1, 1, 1, 0});
+    CHECK(tree.n_samples[0] == 3);
+    CHECK(tree.values == (std::vector<double>{0, 5}));
+}
+
+TEST_CASE(limits_are_kept) {
+    const SmallTable table({1, 2, 3, 4, 5, 6, 7, 8}, 1);
+    const std::vector<double> y{1, 7, 2, 8, 1, 8, 2, 9};
+    Growth growth;
+    growth.min_samples_leaf = 3;
+    for (const Tree tree = table.fit_values(y, growth); const auto n : tree.n_samples) CHECK(n >= 3);
+    growth = {};
+    growth.max_depth = 1;
+    CHECK(table.fit_values(y, growth).nodes.size() == 3);
+    growth = {};
+    growth.max_leaf_nodes = 3;
+    CHECK(table.fit_values(y, growth).values.size() == 3);
+    growth = {};
+    growth.min_impurity_decrease = 1e9;
+    CHECK(table.fit_values(y, growth).nodes.size() == 1);
+}
+
+TEST_CASE(monotone_columns_never_fall) {
+    const SmallTable table({1, 2, 3, 4, 5, 6}, 1);
+    const std::vector<std::int8_t> up{1};
+    Growth growth;
+    growth.monotone = up;
+    const Tree tree = table.fit_values({0, 5, 1, 6, 2, 9}, growth);
+    std::vector<double> values;  // leaves from left to right
+    const std::function<void(std::int32_t)> walk = [&](std::int32_t i) {
+        const Node& node = tree.nodes[static_cast<std::size_t>(i)];
+        if (node.is_leaf()) return values.push_back(tree.values[static_cast<std::size_t>(~node.left)]);
+        walk(node.left);
+        walk(node.left + 1);
+    };
+    walk(0);
+    CHECK(values.size() > 1 && std::is_sorted(values.begin(), values.end()));
+}
+
+TEST_CASE(columns_of_different_groups_never_meet) {
+    std::vector<double> cells;
+    std::vector<double> y;
+    for (int i = 0; i < 64; ++i) {
+        cells.insert(cells.end(), {double(i % 4), double(i / 4 % 4), double(i / 16)});
+        y.push_back((i * 37) % 11);
+    }
+    const SmallTable table(cells, 3);
+    const std::vector<std::uint8_t> groups{1, 1, 0, 0, 0, 1};
+    Growth growth;
+    growth.interactions = {groups.data(), 2, 3, 3, 1};
+    const Tree tree = table.fit_values(y, growth);
+    bool first = false, last = false;
+    for (const Node& node : tree.nodes) {
+        if (node.is_leaf()) continue;
+        first |= node.feature() < 2;
+        last |= node.feature() == 2;
+    }
+    CHECK(first != last);  // the root chose a group for the whole tree
+}
+
+TEST_CASE(exact_sums_do_not_depend_on_order) {
+    const Grid grid(1000.0);
+    double forth = 0.0, back = 0.0;
+    std::vector<double> x;
+    for (int i = 1; i <= 1000; ++i) x.push_back(grid.snap(1.0 / i));
+    for (std::size_t i = 0; i < x.size(); ++i) forth += x[i];
+    for (std::size_t i = x.size(); i-- > 0;) back += x[i];
+    CHECK(forth == back);
+    CHECK(grid.snap(3.0) == 3.0);
+    CHECK(std::abs(grid.snap(1.0 / 3) - 1.0 / 3) < 1e-12);
+}

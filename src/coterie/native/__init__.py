@@ -1,0 +1,24 @@
+"""The native engine and its typed edge.
+
+Life of a forest: 1. :func:`find_bins` cuts every column once; 2. :func:`encode` writes the
+bin numbers; 3. :func:`grow` grows a tree on them, given a target and row weights; 4. trees
+are put end to end in one :class:`Forest`, plain arrays; 5. the forest walks raw rows:
+``predict``, ``apply``, ``decision_path``. Nothing lives in the engine between two calls.
+"""
+
+from coterie.native.bins import Bins, check_table, encode, find_bins, row_hashes
+from coterie.native.forest import Forest
+from coterie.native.growth import Growth, Labels, Values, grow
+
+__all__ = [
+    "Bins",
+    "Forest",
+    "Growth",
+    "Labels",
+    "Values",
+    "check_table",
+    "encode",
+    "find_bins",
+    "grow",
+    "row_hashes",
+]

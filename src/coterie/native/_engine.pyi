@@ -1,0 +1,164 @@
+"""
+Binning, growing and walking trees (see coterie.native for the typed edge).
+"""
+
+from collections.abc import Sequence
+from typing import Annotated, overload
+
+import numpy
+from numpy.typing import NDArray
+
+
+@overload
+def find_bins(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, categorical: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], max_bins: int, sample_rows: int, seed: int, n_threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]: ...
+
+@overload
+def find_bins(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, categorical: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], max_bins: int, sample_rows: int, seed: int, n_threads: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """Cut each column; returns offsets, lower and upper values of the bins."""
+
+@overload
+def encode(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], upper: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], categorical: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device='cpu')], n_threads: int) -> None: ...
+
+@overload
+def encode(X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], upper: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], categorical: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), device='cpu')], n_threads: int) -> None: ...
+
+@overload
+def encode(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], upper: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], categorical: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device='cpu')], n_threads: int) -> None: ...
+
+@overload
+def encode(X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], upper: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], categorical: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), device='cpu')], n_threads: int) -> None:
+    """Write the bin number of every value into out."""
+
+@overload
+def row_hashes(codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device='cpu', writable=False)], hashes: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')], n_threads: int) -> None: ...
+
+@overload
+def row_hashes(codes: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), device='cpu', writable=False)], hashes: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')], n_threads: int) -> None:
+    """Fold the codes of each row into its hash."""
+
+class Settings:
+    """Plain numbers that steer the growth of a tree."""
+
+    def __init__(self) -> None: ...
+
+    @property
+    def criterion(self) -> str: ...
+
+    @criterion.setter
+    def criterion(self, arg: str, /) -> None: ...
+
+    @property
+    def max_depth(self) -> int: ...
+
+    @max_depth.setter
+    def max_depth(self, arg: int, /) -> None: ...
+
+    @property
+    def max_leaf_nodes(self) -> int: ...
+
+    @max_leaf_nodes.setter
+    def max_leaf_nodes(self, arg: int, /) -> None: ...
+
+    @property
+    def min_samples_split(self) -> int: ...
+
+    @min_samples_split.setter
+    def min_samples_split(self, arg: int, /) -> None: ...
+
+    @property
+    def min_samples_leaf(self) -> int: ...
+
+    @min_samples_leaf.setter
+    def min_samples_leaf(self, arg: int, /) -> None: ...
+
+    @property
+    def min_weight_leaf(self) -> float: ...
+
+    @min_weight_leaf.setter
+    def min_weight_leaf(self, arg: float, /) -> None: ...
+
+    @property
+    def min_impurity_decrease(self) -> float: ...
+
+    @min_impurity_decrease.setter
+    def min_impurity_decrease(self, arg: float, /) -> None: ...
+
+    @property
+    def min_gain(self) -> float: ...
+
+    @min_gain.setter
+    def min_gain(self, arg: float, /) -> None: ...
+
+    @property
+    def max_features(self) -> int: ...
+
+    @max_features.setter
+    def max_features(self, arg: int, /) -> None: ...
+
+    @property
+    def random_thresholds(self) -> bool: ...
+
+    @random_thresholds.setter
+    def random_thresholds(self, arg: bool, /) -> None: ...
+
+    @property
+    def l2(self) -> float: ...
+
+    @l2.setter
+    def l2(self, arg: float, /) -> None: ...
+
+class GrowArrays:
+    """The arrays a tree is grown on besides its codes."""
+
+    def __init__(self, labels: Annotated[NDArray[numpy.int32], dict(shape=(None, None), device='cpu', writable=False)] | None, n_classes: Sequence[int], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | None, weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], monotone: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, interactions: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device='cpu', writable=False)] | None, columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+@overload
+def grow(codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], upper: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], categorical: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], arrays: GrowArrays, settings: Settings, seed: int, n_threads: int, stop: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, signals: bool) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]]: ...
+
+@overload
+def grow(codes: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], upper: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], categorical: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], arrays: GrowArrays, settings: Settings, seed: int, n_threads: int, stop: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, signals: bool) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]]:
+    """
+    Grow one tree; returns nodes, n_samples, weight, impurity, values, categories.
+    """
+
+@overload
+def check_table(codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], upper: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], categorical: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+@overload
+def check_table(codes: Annotated[NDArray[numpy.uint16], dict(shape=(None, None), device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], upper: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], categorical: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+    """Raise ValueError unless every code lies within the bins of its column."""
+
+class ForestArrays:
+    """The arrays of a forest, range-checked."""
+
+    def __init__(self, nodes: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], node_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], leaf_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], category_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], categories: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], n_columns: int) -> None: ...
+
+@overload
+def predict(forest: ForestArrays, X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], tree_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int, signals: bool) -> None: ...
+
+@overload
+def predict(forest: ForestArrays, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], tree_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu')], n_threads: int, signals: bool) -> None:
+    """Add the weighted leaf values of all trees to out."""
+
+@overload
+def apply(forest: ForestArrays, X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], out: Annotated[NDArray[numpy.int32], dict(shape=(None, None), device='cpu')], n_threads: int, signals: bool) -> None: ...
+
+@overload
+def apply(forest: ForestArrays, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], out: Annotated[NDArray[numpy.int32], dict(shape=(None, None), device='cpu')], n_threads: int, signals: bool) -> None:
+    """Write the leaf node of every row in every tree."""
+
+@overload
+def decision_path(forest: ForestArrays, X: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
+
+@overload
+def decision_path(forest: ForestArrays, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """All nodes each row passes: row starts and node numbers."""
+
+def node_values(forest: ForestArrays, weight: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu')]) -> None:
+    """Values of all nodes: leaves and means of leaves."""
+
+def prune(forest: ForestArrays, n_samples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], impurity: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], alpha: float) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]]:
+    """The smallest subtree that is best at complexity alpha."""
+
+def pruning_path(forest: ForestArrays, n_samples: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], impurity: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """Complexities and impurities of the nested best subtrees."""

@@ -1,0 +1,182 @@
+"""Binning: how columns are cut, and the codes that result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.native import _engine
+
+MAX_BINS = 65_535
+# Quantiles of more rows than this are taken from an evenly spread sample.
+SAMPLE_ROWS = 200_000
+
+Codes = NDArray[np.uint8] | NDArray[np.uint16]
+
+
+@dataclass(frozen=True)
+class Bins:
+    """How each column is cut.
+
+    Parameters
+    ----------
+    offsets : int64 array of shape (n_columns + 1,)
+        The value-bins of column ``j`` are the slots ``offsets[j]:offsets[j + 1]``.
+    lower, upper : float64 arrays
+        Smallest and largest training value of each bin. Both are kept so that a split
+        can be placed halfway between the values present in its node.
+    categorical : bool array of shape (n_columns,)
+        In a categorical column, bin ``c`` is category code ``c``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from coterie.native import find_bins
+    >>> find_bins(np.array([[1.0], [2.0], [2.0], [np.nan]])).counts
+    array([2])
+    """
+
+    offsets: NDArray[np.int64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    categorical: NDArray[np.bool_]
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Number of value-bins of each column; also the code of its missing values."""
+        return np.diff(self.offsets)
+
+    @property
+    def dtype(self) -> type[np.uint8] | type[np.uint16]:
+        """The narrowest code type that holds every bin and the missing code."""
+        return np.uint8 if self.counts.max(initial=0) <= np.iinfo(np.uint8).max else np.uint16
+
+    def __getitem__(self, columns: Any) -> Bins:
+        """Return the bins of some columns."""
+        chosen = np.arange(len(self.categorical))[columns]
+        slots = [slice(self.offsets[j], self.offsets[j + 1]) for j in chosen]
+        return Bins(
+            np.concatenate([[0], np.cumsum(self.counts[chosen])]).astype(np.int64),
+            np.concatenate([self.lower[s] for s in slots] or [self.lower[:0]]),
+            np.concatenate([self.upper[s] for s in slots] or [self.upper[:0]]),
+            self.categorical[chosen],
+        )
+
+    @staticmethod
+    def concatenate(parts: Sequence[Bins]) -> Bins:
+        """Put the columns of several bins side by side."""
+        counts = np.concatenate([part.counts for part in parts])
+        return Bins(
+            np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            np.concatenate([part.lower for part in parts]),
+            np.concatenate([part.upper for part in parts]),
+            np.concatenate([part.categorical for part in parts]),
+        )
+
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """Return the arrays as the engine takes them."""
+        return self.offsets, self.lower, self.upper, self.categorical.view(np.uint8)
+
+
+def addressable(X: NDArray[Any]) -> NDArray[Any]:
+    """Return X itself unless its memory layout is one the engine cannot step through."""
+    steps_fit = all(stride % X.itemsize == 0 for stride in X.strides)
+    return X if X.flags.aligned and steps_fit and X.dtype.isnative else np.array(X, X.dtype.newbyteorder("="))
+
+
+def find_bins(
+    X: NDArray[Any],
+    *,
+    weight: NDArray[np.float64] | None = None,
+    categorical: NDArray[np.bool_] | None = None,
+    max_bins: int = 255,
+    seed: int = 0,
+    n_threads: int = 1,
+) -> Bins:
+    """Cut every column into at most ``max_bins`` bins.
+
+    A column with that few distinct values gets one bin per value, so nothing is lost;
+    otherwise the bins hold about equal weight.
+
+    Parameters
+    ----------
+    X : float32 or float64 array of shape (n, d)
+        NaN is missing; categorical columns hold codes 0, 1, …
+    weight : float64 array of shape (n,), optional
+        Weights of the rows in the quantiles.
+    categorical : bool array of shape (d,), optional
+        Which columns hold category codes.
+    max_bins : int, default=255
+        2 to 65,535.
+    seed : int, default=0
+        Chooses the sample of rows when there are more than 200,000.
+    n_threads : int, default=1
+        Threads to use; the result does not depend on it.
+    """
+    if categorical is None:
+        categorical = np.zeros(X.shape[1], dtype=bool)
+    offsets, lower, upper = _engine.find_bins(
+        addressable(X),
+        None if weight is None else np.ascontiguousarray(weight, dtype=np.float64),
+        np.ascontiguousarray(categorical, dtype=bool).view(np.uint8),
+        max_bins,
+        SAMPLE_ROWS,
+        seed,
+        n_threads,
+    )
+    return Bins(offsets, lower, upper, np.ascontiguousarray(categorical, dtype=bool))
+
+
+def encode(
+    X: NDArray[Any],
+    bins: Bins,
+    *,
+    out: Codes | None = None,
+    order: Literal["C", "F"] = "C",
+    n_threads: int = 1,
+) -> Codes:
+    """Return the bin number of every value; a missing value gets ``bins.counts[j]``.
+
+    Parameters
+    ----------
+    X : float32 or float64 array of shape (n, d)
+        Values in the columns the bins were found on.
+    bins : Bins
+        How to cut.
+    out : array of shape (n, d) and type ``bins.dtype``, optional
+        Where to write.
+    order : {"C", "F"}, default="C"
+        Layout of a new result.
+    n_threads : int, default=1
+        Threads to use.
+    """
+    if out is None:
+        out = np.empty(X.shape, dtype=bins.dtype, order=order)
+    _engine.encode(addressable(X), *bins.arrays(), out, n_threads)
+    return out
+
+
+def check_table(codes: Codes, bins: Bins) -> None:
+    """Raise ValueError unless the codes fit the bins; for codes that came from outside."""
+    _engine.check_table(codes, *bins.arrays())
+
+
+def row_hashes(codes: Codes, target_bits: NDArray[np.uint64], *, n_threads: int = 1) -> NDArray[np.uint64]:
+    """Return a hash of each row's codes and target.
+
+    Parameters
+    ----------
+    codes : array of shape (n, d)
+        Bin numbers.
+    target_bits : uint64 array of shape (n,)
+        Anything that tells targets apart.
+    n_threads : int, default=1
+        Threads to use.
+    """
+    hashes = np.array(target_bits, dtype=np.uint64)
+    _engine.row_hashes(codes, hashes, n_threads)
+    return hashes

@@ -1,0 +1,273 @@
+"""Grown trees as flat arrays."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.native import _engine
+from coterie.native.bins import addressable
+
+NODE = np.dtype([("threshold", "<f8"), ("column", "<u4"), ("left", "<i4")])
+MISSING_LEFT = np.uint32(1 << 31)
+CATEGORICAL = np.uint32(1 << 30)
+_COLUMN = np.uint32(CATEGORICAL - 1)
+
+
+def in_main_thread() -> bool:
+    """Tell whether this thread is the one that receives Ctrl-C."""
+    return threading.current_thread() is threading.main_thread()
+
+
+class Forest:
+    """Many trees end to end, in arrays that pickle, map and travel as they are.
+
+    A walk reads one 16-byte record per node. Children are neighbours: ``left`` and
+    ``left + 1``, counted from the root of their tree; a leaf has ``left < 0`` and is
+    number ``~left`` among the leaves of its tree. Slicing gives a forest of some trees
+    without copying.
+
+    Parameters
+    ----------
+    nodes : structured array of shape (total_nodes,)
+        Fields ``threshold``, ``column`` (with flags for categories and missing values in
+        the two highest bits) and ``left``.
+    n_samples, weight, impurity : arrays of shape (total_nodes,)
+        Training rows, their weight, and the impurity of each node.
+    values : float64 array of shape (total_leaves, n_outputs)
+        Class probabilities or means of the leaves.
+    node_offsets, leaf_offsets, category_offsets : int64 arrays of shape (n_trees + 1,)
+        Where each tree begins in ``nodes``, ``values`` and ``categories``.
+    categories : uint64 array
+        For each categorical node a word count and as many words of bits: who goes left.
+    n_features : int
+        Number of columns of the tables it walks.
+    """
+
+    __slots__ = (
+        "_checked",
+        "categories",
+        "category_offsets",
+        "impurity",
+        "leaf_offsets",
+        "n_features",
+        "n_samples",
+        "node_offsets",
+        "nodes",
+        "values",
+        "weight",
+    )
+
+    def __init__(
+        self,
+        nodes: NDArray[Any],
+        n_samples: NDArray[np.int32],
+        weight: NDArray[np.float32],
+        impurity: NDArray[np.float32],
+        values: NDArray[np.float64],
+        node_offsets: NDArray[np.int64],
+        leaf_offsets: NDArray[np.int64],
+        category_offsets: NDArray[np.int64],
+        categories: NDArray[np.uint64],
+        n_features: int,
+    ) -> None:
+        self.nodes = nodes
+        self.n_samples = n_samples
+        self.weight = weight
+        self.impurity = impurity
+        self.values = values
+        self.node_offsets = node_offsets
+        self.leaf_offsets = leaf_offsets
+        self.category_offsets = category_offsets
+        self.categories = categories
+        self.n_features = n_features
+        per_node = {len(nodes), len(n_samples), len(weight), len(impurity)}
+        if len(per_node) > 1:
+            raise ValueError(f"damaged forest: arrays of nodes differ in length {sorted(per_node)}")
+        # The engine refuses arrays whose indices leave their range.
+        self._checked = _engine.ForestArrays(
+            np.ascontiguousarray(nodes).view(np.uint64),
+            np.ascontiguousarray(node_offsets),
+            np.ascontiguousarray(leaf_offsets),
+            np.ascontiguousarray(category_offsets),
+            np.ascontiguousarray(categories),
+            np.ascontiguousarray(values),
+            n_features,
+        )
+
+    @classmethod
+    def of_tree(cls, grown: tuple[NDArray[Any], ...], n_features: int, n_outputs: int) -> Forest:
+        """Wrap what the engine returns for one tree."""
+        nodes, n_samples, weight, impurity, values, categories = grown
+        values = values.reshape(-1, n_outputs)
+        return cls(
+            nodes.view(NODE),
+            n_samples,
+            weight.astype(np.float32),
+            impurity.astype(np.float32),
+            values,
+            np.array([0, len(nodes) // 2], dtype=np.int64),
+            np.array([0, len(values)], dtype=np.int64),
+            np.array([0, len(categories)], dtype=np.int64),
+            categories,
+            n_features,
+        )
+
+    @staticmethod
+    def concatenate(forests: Sequence[Forest]) -> Forest:
+        """Put forests end to end."""
+
+        def join(name: str) -> NDArray[Any]:
+            return np.concatenate([getattr(forest, name) for forest in forests])
+
+        def offsets(name: str) -> NDArray[np.int64]:
+            lengths = [np.diff(getattr(forest, name)) for forest in forests]
+            return np.concatenate([[0], np.cumsum(np.concatenate(lengths))]).astype(np.int64)
+
+        return Forest(
+            join("nodes"),
+            join("n_samples"),
+            join("weight"),
+            join("impurity"),
+            join("values"),
+            offsets("node_offsets"),
+            offsets("leaf_offsets"),
+            offsets("category_offsets"),
+            join("categories"),
+            forests[0].n_features,
+        )
+
+    def __len__(self) -> int:
+        """Return the number of trees."""
+        return len(self.node_offsets) - 1
+
+    def __getitem__(self, which: int | slice | Sequence[int] | NDArray[Any]) -> Forest:
+        """Return a forest of some of the trees; a slice of step one shares memory."""
+        if isinstance(which, (int, np.integer)):
+            at = range(len(self))[which]
+            which = slice(at, at + 1)
+        if isinstance(which, slice):
+            start, stop, step = which.indices(len(self))
+            if step == 1:
+                return self._run(start, max(start, stop))
+            which = range(start, stop, step)
+        chosen = np.arange(len(self))[np.asarray(which)]
+        return Forest.concatenate([self._run(t, t + 1) for t in chosen] or [self._run(0, 0)])
+
+    def _run(self, start: int, stop: int) -> Forest:
+        nodes = slice(self.node_offsets[start], self.node_offsets[stop])
+        leaves = slice(self.leaf_offsets[start], self.leaf_offsets[stop])
+        words = slice(self.category_offsets[start], self.category_offsets[stop])
+        trees = slice(start, stop + 1)
+        return Forest(
+            self.nodes[nodes],
+            self.n_samples[nodes],
+            self.weight[nodes],
+            self.impurity[nodes],
+            self.values[leaves],
+            self.node_offsets[trees] - self.node_offsets[start],
+            self.leaf_offsets[trees] - self.leaf_offsets[start],
+            self.category_offsets[trees] - self.category_offsets[start],
+            self.categories[words],
+            self.n_features,
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the arrays; unpickling checks them again."""
+        return Forest, tuple(getattr(self, name) for name in _FIELDS)
+
+    def predict(
+        self,
+        X: NDArray[Any],
+        *,
+        tree_weight: NDArray[np.float64] | None = None,
+        n_threads: int = 1,
+    ) -> NDArray[np.float64]:
+        """Return the (weighted) sum over trees of the values of each row's leaves, (n, outputs)."""
+        out = np.zeros((len(X), self.values.shape[1]))
+        weights = None if tree_weight is None else np.ascontiguousarray(tree_weight, dtype=np.float64)
+        _engine.predict(self._checked, addressable(X), weights, out, n_threads, in_main_thread())
+        return out
+
+    def apply(self, X: NDArray[Any], *, n_threads: int = 1) -> NDArray[np.int32]:
+        """Return the leaf of each row in each tree, numbered within its tree, (n, trees)."""
+        out = np.empty((len(X), len(self)), dtype=np.int32)
+        _engine.apply(self._checked, addressable(X), out, n_threads, in_main_thread())
+        return out
+
+    def decision_path(self, X: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return all nodes each row passes, as row starts and node numbers over all trees."""
+        return _engine.decision_path(self._checked, addressable(X))
+
+    def node_values(self) -> NDArray[np.float64]:
+        """Return the values of all nodes, inner ones being weighted means of their leaves."""
+        out = np.empty((len(self.nodes), self.values.shape[1]))
+        _engine.node_values(self._checked, np.ascontiguousarray(self.weight), out)
+        return out
+
+    @property
+    def features(self) -> NDArray[np.int32]:
+        """The column each inner node asks for (0 in leaves)."""
+        return (self.nodes["column"] & _COLUMN).astype(np.int32)
+
+    def tree_of_node(self) -> NDArray[np.int64]:
+        """Return the tree each node belongs to."""
+        return np.repeat(np.arange(len(self)), np.diff(self.node_offsets))
+
+    def importances(self) -> NDArray[np.float64]:
+        """Return the total decrease of impurity by column, per unit of root weight, (trees, d)."""
+        inner = np.flatnonzero(self.nodes["left"] >= 0)
+        tree = self.tree_of_node()[inner]
+        left = self.node_offsets[tree] + self.nodes["left"][inner]
+        risk = self.weight.astype(np.float64) * self.impurity
+        decrease = (risk[inner] - risk[left] - risk[left + 1]) / self.weight[self.node_offsets[tree]]
+        cell = tree * self.n_features + self.features[inner]
+        total = np.bincount(cell, weights=np.maximum(decrease, 0.0), minlength=len(self) * self.n_features)
+        return total.reshape(len(self), self.n_features)
+
+    def depths(self) -> NDArray[np.int64]:
+        """Return the depth of each tree; a lone root has depth 0."""
+        start = self.node_offsets[:-1]
+        tree, depth = np.arange(len(self)), np.zeros(len(self), dtype=np.int64)
+        nodes = start.copy()
+        while nodes.size:
+            left = self.nodes["left"][nodes]
+            inner = left >= 0
+            tree, first = tree[inner], start[tree[inner]] + left[inner]
+            depth[tree] += 1 if tree.size else 0
+            nodes, tree = np.concatenate([first, first + 1]), np.concatenate([tree, tree])
+        return depth
+
+    def leaf_counts(self) -> NDArray[np.int64]:
+        """Return the number of leaves of each tree."""
+        return np.diff(self.leaf_offsets)
+
+    def prune(self, alpha: float) -> Forest:
+        """Return the smallest subtree of a single tree that is best at complexity alpha."""
+        pruned = _engine.prune(self._checked, *self._node_facts(), alpha)
+        return Forest.of_tree(pruned, self.n_features, self.values.shape[1])
+
+    def pruning_path(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return complexities and impurities of the nested best subtrees of a single tree."""
+        return _engine.pruning_path(self._checked, *self._node_facts())
+
+    def _node_facts(self) -> tuple[NDArray[Any], ...]:
+        return tuple(np.ascontiguousarray(a) for a in (self.n_samples, self.weight, self.impurity))
+
+
+_FIELDS = (
+    "nodes",
+    "n_samples",
+    "weight",
+    "impurity",
+    "values",
+    "node_offsets",
+    "leaf_offsets",
+    "category_offsets",
+    "categories",
+    "n_features",
+)
