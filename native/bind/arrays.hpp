@@ -47,6 +47,7 @@ Matrix<T> as_matrix(const OutMatrix<T>& array) {
 // Hands a vector over to Python without copying.
 template <class T>
 nb::ndarray<nb::numpy, T, nb::ndim<1>> to_array(std::vector<T>&& values) {
+    values.shrink_to_fit();  // trees are kept for long: no spare room
     auto owned = std::make_unique<std::vector<T>>(std::move(values));
     T* data = owned->data();
     const std::size_t size = owned->size();

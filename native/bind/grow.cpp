@@ -15,7 +15,7 @@ Criterion criterion_of(const std::string& name) {
     static const std::unordered_map<std::string, Criterion> names{
         {"squared_error", Criterion::squared_error}, {"gini", Criterion::gini},
         {"entropy", Criterion::entropy}, {"misclassification", Criterion::misclassification},
-        {"poisson", Criterion::poisson}};
+        {"poisson", Criterion::poisson}, {"absolute_error", Criterion::absolute_error}};
     const auto found = names.find(name);
     if (found == names.end()) throw std::invalid_argument("unknown criterion '" + name + "'");
     return found->second;
@@ -117,6 +117,8 @@ auto grow_tree(const InMatrix<Code>& codes, const InVector<std::int64_t>& offset
     const bool for_labels = growth.criterion == Criterion::gini || growth.criterion == Criterion::entropy ||
                             growth.criterion == Criterion::misclassification;
     require(target.labels() == for_labels, "the criterion does not suit the kind of target");
+    require(growth.criterion != Criterion::absolute_error || target.outputs() == 1,
+            "absolute_error takes one output");
     require(!stop || stop->shape(0) == 1, "stop: an array of one flag expected");
 
     Tree tree;

@@ -15,6 +15,7 @@ double Grower<Code, Kind>::score_of(const double* sums, double l2) const {
             case Criterion::entropy: return pair.score<Criterion::entropy>(l2);
             case Criterion::misclassification: return pair.score<Criterion::misclassification>(l2);
             case Criterion::poisson: return pair.score<Criterion::poisson>(l2);
+            case Criterion::absolute_error: return 0.0;
         }
     }
     return channels_score(growth_.criterion, sums, channels_, l2);
@@ -44,6 +45,12 @@ void Grower<Code, Kind>::sum_items(const Pending& pending) {
         return;
     }
     cost_ = 0.0;
+    if (growth_.criterion == Criterion::absolute_error) {
+        absolute_.begin({set.items, set.size});
+        cost_ = absolute_.cost();
+        pure_ = !(cost_ > 0.0);
+        return;
+    }
     if constexpr (Kind::kPair) {
         double least = std::numeric_limits<double>::infinity(), most = -least;
         for (std::size_t i = 0; i < set.size; ++i) {
@@ -304,7 +311,14 @@ void Grower<Code, Kind>::offer(const ColumnView& column, const Pending& pending,
     if (limits.bounded) limits.direction = growth_.monotone[static_cast<std::size_t>(column.column)];
     candidate_.gain = -std::numeric_limits<double>::infinity();
     candidate_.column = -1;
-    if (growth_.random_thresholds) {
+    if (growth_.criterion == Criterion::absolute_error) {
+        note_codes(pending, column.column, cut);
+        if (cut) {
+            absolute_.random_split(row_codes_, column, node, limits, random_, candidate_);
+        } else {
+            absolute_.best_split(row_codes_, column, node, limits, candidate_);
+        }
+    } else if (growth_.random_thresholds) {
         scanner_.template random_split<Kind::kPair>(growth_.criterion, column, node, limits, random_,
                                                     candidate_);
     } else {
@@ -318,6 +332,19 @@ void Grower<Code, Kind>::offer(const ColumnView& column, const Pending& pending,
     const double ahead = candidate_.gain - split.gain;
     const bool lower = !growth_.max_features && candidate_.column < split.column;
     if (!split.found() || ahead > node.tie || (lower && ahead >= -node.tie)) std::swap(split, candidate_);
+}
+
+// The codes of the node's rows; of a drawn split, which side they are on.
+template <class Code, class Kind>
+void Grower<Code, Kind>::note_codes(const Pending& pending, std::int32_t column, const Cut* cut) {
+    const RowSet<Code> set = rows_of(pending);
+    const Code* codes = set.codes.col(static_cast<std::size_t>(column));
+    const std::uint32_t missing = bins_.count(static_cast<std::size_t>(column));
+    row_codes_.resize(set.size);
+    for (std::size_t i = 0; i < set.size; ++i) {
+        const std::uint32_t code = codes[static_cast<std::ptrdiff_t>(set.rows[i]) * set.codes.row_stride];
+        row_codes_[i] = !cut ? code : code <= cut->last_left ? 0 : code == missing ? 2 : 1;
+    }
 }
 
 }  // namespace coterie

@@ -26,10 +26,10 @@ std::size_t largest_bins(const BinsView& bins) {
 
 template <class Code, class Kind>
 Grower<Code, Kind>::Grower(const Matrix<const Code>& codes, const BinsView& bins,
-                           const TargetView& target, const Growth& growth, const Kind& kind,
-                           const Channels& channels, Prepared prepared, std::uint64_t seed,
-                           int n_threads, Interrupt& interrupt)
-    : table_(codes), codes_(codes), bins_(bins), target_(target), growth_(growth), kind_(kind),
+                           const TargetView& target, std::span<const double> weight,
+                           const Growth& growth, const Kind& kind, const Channels& channels, Prepared prepared,
+                           std::uint64_t seed, int n_threads, Interrupt& interrupt)
+    : table_(codes), codes_(codes), bins_(bins), target_(target), weight_(weight), growth_(growth), kind_(kind),
       channels_(channels), n_threads_(n_threads), interrupt_(interrupt), random_(seed),
       rows_(std::move(prepared.rows)), spare_rows_(rows_.size()), items_(std::move(prepared.items)),
       spare_items_(items_.size()), products_(std::move(prepared.products)),
@@ -49,7 +49,7 @@ Grower<Code, Kind>::Grower(const Matrix<const Code>& codes, const BinsView& bins
     }
     const bool all = !growth.max_features ||
                      growth.max_features >= static_cast<std::int64_t>(columns_.size());
-    const bool whole = all && !growth.random_thresholds && !growth.interactions.data &&
+    const bool whole = all && !growth.random_thresholds && growth.criterion != Criterion::absolute_error && !growth.interactions.data &&
                        whole_bins_ * kind_.stride() * sizeof(double) <= kWholeBytes;
     // Below twice as many rows as bins in a column, clearing and subtracting
     // whole histograms costs more than counting.
@@ -148,6 +148,7 @@ void Grower<Code, Kind>::move_in(Pending& pending, std::size_t stack_size) {
             pending.size() * width * sizeof(Code) > kCompactBytes)
             return;
         compact_.resize(pending.size() * width);
+        origins_.assign(rows_.begin() + pending.begin, rows_.begin() + pending.end);
         for (std::uint32_t i = 0; i < pending.size(); ++i) {
             const Code* from = table_.row(rows_[pending.begin + i]);
             Code* to = compact_.data() + i * width;
@@ -171,24 +172,48 @@ std::int32_t Grower<Code, Kind>::new_node() {
     return static_cast<std::int32_t>(tree_.nodes.size()) - 1;
 }
 
+// Splits are found on sums whose grid serves the whole table; a leaf takes its mean
+// from the targets themselves on a grid of its own, as fine as doubles allow and
+// still the same in every order of the rows.
+template <class Code, class Kind>
+double Grower<Code, Kind>::leaf_mean(const Pending& pending, std::size_t output) const {
+    const auto row_of = [&](std::uint32_t i) { return origin(rows_[i]); };
+    const double first = target_.values(row_of(pending.begin), output);
+    double heaviest = 0.0, largest = 0.0;
+    bool alike = true;
+    for (std::uint32_t i = pending.begin; i < pending.end; ++i) {
+        const double w = weight_[row_of(i)], y = target_.values(row_of(i), output);
+        heaviest = std::max(heaviest, w);
+        largest = std::max(largest, std::abs(w * y));
+        alike &= y == first;
+    }
+    if (alike && !(growth_.l2 > 0.0)) return first;
+    const Grid weights(heaviest * pending.size()), products(largest * pending.size());
+    double w = 0.0, s = 0.0;
+    for (std::uint32_t i = pending.begin; i < pending.end; ++i) {
+        w += weights.snap(weight_[row_of(i)]);
+        s += products.snap(weight_[row_of(i)] * target_.values(row_of(i), output));
+    }
+    return s / (w + growth_.l2);
+}
+
 template <class Code, class Kind>
 void Grower<Code, Kind>::write_leaf(const Pending& pending) {
     tree_.nodes[static_cast<std::size_t>(pending.node)] = {0.0, 0, ~leaves_++};
-    const double w = sums_[0];
-    if constexpr (Kind::kPair) {
-        double mean = sums_[1] / (w + growth_.l2);
-        if (target_.labels()) {
-            mean = std::clamp(mean, std::max(pending.low, 0.0), std::min(pending.high, 1.0));
-            if (target_.n_classes[0] > 1) tree_.values.push_back(1.0 - mean);
-            tree_.values.push_back(target_.n_classes[0] > 1 ? mean : 1.0);
-        } else {
-            tree_.values.push_back(std::clamp(mean, pending.low, pending.high) + centre_[0]);
+    if (!target_.labels()) {
+        for (std::size_t k = 0; k < target_.outputs(); ++k) {
+            const bool median = growth_.criterion == Criterion::absolute_error;
+            const double value = median ? absolute_.median() : leaf_mean(pending, k);
+            // Bounds were set on centred means.
+            tree_.values.push_back(std::clamp(value, pending.low + centre_[k], pending.high + centre_[k]));
         }
+    } else if constexpr (Kind::kPair) {
+        const double mean = std::clamp(sums_[1] / sums_[0], std::max(pending.low, 0.0), std::min(pending.high, 1.0));
+        const bool two = target_.n_classes[0] > 1;
+        if (two) tree_.values.push_back(1.0 - mean);
+        tree_.values.push_back(two ? mean : 1.0);
     } else {
-        for (std::size_t c = 0; c < channels_.count; ++c) {
-            const double shift = target_.labels() ? 0.0 : centre_[c];
-            tree_.values.push_back(sums_[c + 1] / (w + growth_.l2) + shift);
-        }
+        for (std::size_t c = 0; c < channels_.count; ++c) tree_.values.push_back(sums_[c + 1] / sums_[0]);
     }
 }
 
@@ -252,7 +277,8 @@ Prepared prepare(const TargetView& target, std::span<const double> weight, const
         } else if (target.labels()) {
             s = plain_target(target, i, 0.0) * (many_classes ? 1.0 : w);
         } else {
-            s = first_grid.snap(weight[i] * plain_target(target, i, out.centre[0]));
+            s = plain_target(target, i, out.centre[0]);
+            if (growth.criterion != Criterion::absolute_error) s = first_grid.snap(weight[i] * s);
         }
         out.rows.push_back(static_cast<std::uint32_t>(i));
         out.items.push_back({w, s});
@@ -267,7 +293,7 @@ Tree grow_as(Kind kind, const Channels& channels, const Matrix<const Code>& code
     Prepared prepared =
         prepare(target, weight, growth, std::is_same_v<Kind, LabelKind>, std::is_same_v<Kind, ValuesKind>);
     if constexpr (std::is_same_v<Kind, ValuesKind>) kind.products = prepared.products.data();
-    return Grower<Code, Kind>(codes, bins, target, growth, kind, channels, std::move(prepared), seed,
+    return Grower<Code, Kind>(codes, bins, target, weight, growth, kind, channels, std::move(prepared), seed,
                               n_threads, interrupt)
         .run();
 }

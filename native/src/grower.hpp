@@ -12,6 +12,7 @@
 #include <numeric>
 #include <queue>
 
+#include "coterie/absolute.hpp"
 #include "coterie/grow.hpp"
 #include "coterie/histogram.hpp"
 #include "coterie/parallel.hpp"
@@ -78,7 +79,7 @@ template <class Code, class Kind>
 class Grower {
   public:
     Grower(const Matrix<const Code>& codes, const BinsView& bins, const TargetView& target,
-           const Growth& growth, const Kind& kind, const Channels& channels, Prepared prepared,
+           std::span<const double> weight, const Growth& growth, const Kind& kind, const Channels& channels, Prepared prepared,
            std::uint64_t seed, int n_threads, Interrupt& interrupt);
 
     Tree run();
@@ -100,6 +101,7 @@ class Grower {
     Cut draw_cut(std::size_t column, std::uint32_t least, std::uint32_t most);
     void offer(const ColumnView& column, const Pending& pending, const NodeSums& node,
                Split& split, const Cut* cut = nullptr);
+    void note_codes(const Pending& pending, std::int32_t column, const Cut* cut);
     void draw_columns(std::uint32_t from, std::size_t count);
     bool permitted(const Pending& pending, std::int32_t column) const {
         return !pending.permit || pending.permit->allowed[static_cast<std::size_t>(column)];
@@ -120,6 +122,8 @@ class Grower {
 
     // Ending
     void write_leaf(const Pending& pending);
+    double leaf_mean(const Pending& pending, std::size_t output) const;
+    std::size_t origin(std::uint32_t row) const { return codes_.data == table_.data ? row : origins_[row]; }
     std::int32_t new_node();
     void grow_depth_first(Pending root);
     void grow_best_first(Pending root);
@@ -132,6 +136,7 @@ class Grower {
     Matrix<const Code> codes_;        // those in use: the table, or a compact copy of a few rows
     const BinsView bins_;
     const TargetView& target_;
+    const std::span<const double> weight_;
     const Growth& growth_;
     const Kind kind_;
     const Channels& channels_;
@@ -154,11 +159,14 @@ class Grower {
     Batch counted_batch_, drawn_batch_;
     std::vector<std::uint8_t> goes_left_;
     Split candidate_;
+    AbsoluteError absolute_;
+    std::vector<std::uint32_t> row_codes_;
     std::vector<Code> drawn_codes_;
     std::vector<double> side_sums_;
     std::vector<std::uint32_t> side_counts_;
 
     std::vector<Code> compact_;
+    std::vector<std::uint32_t> origins_;  // rows of the table that the copy was made of
     std::size_t compact_floor_ = 0;  // the copy serves while the stack is higher than this
 
     // The node at hand

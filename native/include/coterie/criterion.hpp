@@ -8,6 +8,8 @@
 //   misclassified   sum over outputs of max_k S_k             cost = outputs * W
 //   Poisson         sum_k S_k ln(S_k / W)                     cost = sum w y ln y
 //
+//   absolute error  0, being no function of sums: absolute.hpp  cost = sum w |y - median|
+//
 // Newton steps are squared error on -g/h with weight h; friedman_mse chooses the
 // same splits as squared error, since W_L W_R (m_L - m_R)^2 / W is its gain.
 #pragma once
@@ -22,7 +24,7 @@
 
 namespace coterie {
 
-enum class Criterion { squared_error, gini, entropy, misclassification, poisson };
+enum class Criterion { squared_error, gini, entropy, misclassification, poisson, absolute_error };
 
 inline double x_log_x(double x) { return x > 0.0 ? x * std::log(x) : 0.0; }
 
@@ -49,6 +51,7 @@ struct PairSums {
         if constexpr (C == Criterion::entropy) return x_log_x(s) + x_log_x(w - s) - x_log_x(w);
         if constexpr (C == Criterion::misclassification) return std::max(s, w - s);
         if constexpr (C == Criterion::poisson) return poisson_score(s, w);
+        return 0.0;
     }
 
     // Score of the two sides when this is the left one.
@@ -91,6 +94,8 @@ inline double channels_score(Criterion criterion, const double* sums, const Chan
         case Criterion::poisson:
             for (std::size_t c = 0; c < channels.count; ++c) result += poisson_score(s[c], w);
             return result;
+        case Criterion::absolute_error:
+            return 0.0;
     }
     return result;
 }

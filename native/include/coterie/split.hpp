@@ -81,6 +81,8 @@ class Scanner {
                 return search<Pair, Criterion::misclassification>(column, node, limits, best);
             case Criterion::poisson:
                 return search<Pair, Criterion::poisson>(column, node, limits, best);
+            case Criterion::absolute_error:
+                return;  // see absolute.hpp
         }
     }
 
@@ -99,6 +101,8 @@ class Scanner {
                 return draw<Pair, Criterion::misclassification>(column, node, limits, random, best);
             case Criterion::poisson:
                 return draw<Pair, Criterion::poisson>(column, node, limits, random, best);
+            case Criterion::absolute_error:
+                return;
         }
     }
 

@@ -120,25 +120,24 @@ class Forest:
     @staticmethod
     def concatenate(forests: Sequence[Forest]) -> Forest:
         """Put forests end to end."""
+        return Forest.assemble(list(forests))
 
-        def join(name: str) -> NDArray[Any]:
-            return np.concatenate([getattr(forest, name) for forest in forests])
+    @staticmethod
+    def assemble(parts: list[Forest]) -> Forest:
+        """Put forests end to end and empty the list on the way.
 
-        def offsets(name: str) -> NDArray[np.int64]:
-            lengths = [np.diff(getattr(forest, name)) for forest in forests]
-            return np.concatenate([[0], np.cumsum(np.concatenate(lengths))]).astype(np.int64)
-
+        Each array of a part is let go once it is copied, so that a large forest is never in
+        memory twice.
+        """
+        n_features = parts[0].n_features
+        offsets = {
+            name: np.concatenate([[0], *(np.diff(getattr(part, name)) for part in parts)]).cumsum()
+            for name in _OFFSETS
+        }
+        pieces = {name: [getattr(part, name) for part in parts] for name in _ARRAYS}
+        parts.clear()
         return Forest(
-            join("nodes"),
-            join("n_samples"),
-            join("weight"),
-            join("impurity"),
-            join("values"),
-            offsets("node_offsets"),
-            offsets("leaf_offsets"),
-            offsets("category_offsets"),
-            join("categories"),
-            forests[0].n_features,
+            **{name: _join(pieces[name]) for name in _ARRAYS}, **offsets, n_features=n_features
         )
 
     def __len__(self) -> int:
@@ -178,7 +177,9 @@ class Forest:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the arrays; unpickling checks them again."""
-        return Forest, tuple(getattr(self, name) for name in _FIELDS)
+        return _restore, (
+            {name: getattr(self, name) for name in (*_ARRAYS, *_OFFSETS, "n_features")},
+        )
 
     def predict(
         self,
@@ -259,15 +260,21 @@ class Forest:
         return tuple(np.ascontiguousarray(a) for a in (self.n_samples, self.weight, self.impurity))
 
 
-_FIELDS = (
-    "nodes",
-    "n_samples",
-    "weight",
-    "impurity",
-    "values",
-    "node_offsets",
-    "leaf_offsets",
-    "category_offsets",
-    "categories",
-    "n_features",
-)
+_ARRAYS = ("nodes", "n_samples", "weight", "impurity", "values", "categories")
+_OFFSETS = ("node_offsets", "leaf_offsets", "category_offsets")
+
+
+def _join(pieces: list[NDArray[Any]]) -> NDArray[Any]:
+    """Concatenate along the first axis, dropping each piece once it is copied."""
+    shape = (sum(len(piece) for piece in pieces), *pieces[0].shape[1:])
+    whole = np.empty(shape, dtype=pieces[0].dtype)
+    end = len(whole)
+    while pieces:
+        piece = pieces.pop()
+        whole[end - len(piece) : end] = piece
+        end -= len(piece)
+    return whole
+
+
+def _restore(fields: dict[str, Any]) -> Forest:
+    return Forest(**fields)
