@@ -27,6 +27,7 @@ void Grower<Code, Kind>::sum_items(const Pending& pending) {
     std::fill(sums_.begin(), sums_.end(), 0.0);
     const RowSet<Code> set = rows_of(pending);
     for (std::size_t i = 0; i < set.size; ++i) kind_.add(sums_.data(), set.items[i], set.rows[i]);
+    kind_.finish(sums_.data());
     const double w = sums_[0];
     const bool poisson = growth_.criterion == Criterion::poisson;
     if (target_.labels()) {
@@ -114,71 +115,77 @@ void Grower<Code, Kind>::find_split(Pending& pending, Split& split) {
     if (split.found() && split.gain < growth_.min_gain - tie) split = Split{};
 }
 
-// Moves a random choice of the remaining columns to columns_[from … from + count).
 template <class Code, class Kind>
-void Grower<Code, Kind>::draw_columns(std::uint32_t from, std::size_t count) {
-    for (std::size_t k = 0; k < count; ++k) {
-        const std::size_t at = from + k;
-        const auto left = static_cast<std::uint32_t>(columns_.size() - at);
-        std::swap(columns_[at], columns_[at + random_.below(left)]);
-    }
+bool Grower<Code, Kind>::varies(const RowSet<Code>& set, std::int32_t column) const {
+    const Code* codes = set.codes.col(static_cast<std::size_t>(column));
+    const auto code = [&](std::size_t i) {
+        return codes[static_cast<std::ptrdiff_t>(set.rows[i]) * set.codes.row_stride];
+    };
+    const Code first = code(0);
+    for (std::size_t i = 1; i < set.size; ++i)
+        if (code(i) != first) return true;
+    return false;
 }
 
-// Columns that do not vary in a node are set aside for all of its subtree: they
-// are kept at the front of columns_, and whatever the subtree does behind them
-// leaves them there.
+// Draws columns (or takes them in order) until `wanted` that vary are found; they
+// become the batches. Columns that do not vary in a node are set aside for all of its
+// subtree: they are kept at the front of columns_, and whatever the subtree does behind
+// them leaves them there.
+template <class Code, class Kind>
+std::size_t Grower<Code, Kind>::choose_columns(Pending& pending, std::size_t& at, std::size_t wanted) {
+    const RowSet<Code> set = rows_of(pending);
+    counted_batch_.clear();
+    drawn_batch_.clear();
+    std::size_t chosen = 0;
+    for (; chosen < wanted && at < columns_.size(); ++at) {
+        if (growth_.max_features) {
+            const auto left = static_cast<std::uint32_t>(columns_.size() - at);
+            std::swap(columns_[at], columns_[at + random_.below(left)]);
+        }
+        const std::int32_t column = columns_[at];
+        if (!permitted(pending, column)) continue;
+        if (!varies(set, column)) {
+            std::swap(columns_[pending.constants++], columns_[at]);
+            continue;
+        }
+        const bool drawn = growth_.random_thresholds && !bins_.categorical[static_cast<std::size_t>(column)];
+        (drawn ? drawn_batch_ : counted_batch_).push_back(column);
+        ++chosen;
+    }
+    return chosen;
+}
+
 template <class Code, class Kind>
 void Grower<Code, Kind>::search_direct(Pending& pending, const NodeSums& node, Split& split) {
     const RowSet<Code> set = rows_of(pending);
-    const std::size_t total = columns_.size();
-    const std::size_t wanted =
-        growth_.max_features ? static_cast<std::size_t>(growth_.max_features) : total;
-    std::uint32_t at = pending.constants;
-    for (std::size_t visited = 0; visited < wanted && at < total;) {
-        const std::size_t batch = std::min({wanted - visited, total - at, direct_.slots()});
-        if (growth_.max_features) draw_columns(at, batch);
-        counted_batch_.clear();
-        drawn_batch_.clear();
-        for (std::size_t k = 0; k < batch; ++k) {
-            const std::int32_t column = columns_[at + k];
-            if (!permitted(pending, column)) continue;
-            const bool drawn =
-                growth_.random_thresholds && !bins_.categorical[static_cast<std::size_t>(column)];
-            (drawn ? drawn_batch_ : counted_batch_).add(column, at + k);
-        }
-        const auto note = [&](bool varies, std::size_t place) {
-            visited += varies;
-            if (!varies) std::swap(columns_[pending.constants++], columns_[place]);
-        };
-        if (!counted_batch_.columns.empty()) direct_.fill(set, counted_batch_.columns);
-        if (!drawn_batch_.columns.empty()) gather_codes(set, drawn_batch_.columns);
-        interrupt_.after(set.size * batch);
-        for (std::size_t slot = 0; slot < counted_batch_.columns.size(); ++slot)
-            note(offer_counted(slot, pending, node, split), counted_batch_.places[slot]);
-        for (std::size_t slot = 0; slot < drawn_batch_.columns.size(); ++slot)
-            note(offer_drawn(set, slot, pending, node, split), drawn_batch_.places[slot]);
-        at += static_cast<std::uint32_t>(batch);
+    std::size_t wanted = growth_.max_features ? static_cast<std::size_t>(growth_.max_features) : columns_.size();
+    for (std::size_t at = pending.constants; wanted && at < columns_.size();) {
+        const std::size_t chosen = choose_columns(pending, at, std::min(wanted, direct_.slots()));
+        wanted -= chosen;
+        interrupt_.after(set.size * chosen);
+        if (!counted_batch_.empty()) direct_.fill(set, counted_batch_);
+        if (!drawn_batch_.empty()) gather_codes(set, drawn_batch_);
+        for (std::size_t slot = 0; slot < counted_batch_.size(); ++slot)
+            offer_counted(slot, pending, node, split);
+        for (std::size_t slot = 0; slot < drawn_batch_.size(); ++slot)
+            offer_drawn(set, slot, pending, node, split);
     }
 }
 
-// Offers the column in a slot of the direct histograms; false if it does not vary.
+// Offers the column in a slot of the direct histograms.
 template <class Code, class Kind>
-bool Grower<Code, Kind>::offer_counted(std::size_t slot, const Pending& pending, const NodeSums& node,
+void Grower<Code, Kind>::offer_counted(std::size_t slot, const Pending& pending, const NodeSums& node,
                                        Split& split) {
-    const std::int32_t id = counted_batch_.columns[slot];
+    const std::int32_t id = counted_batch_[slot];
     const auto column = static_cast<std::size_t>(id);
     const std::uint32_t bins = bins_.count(column);
     const std::size_t found = direct_.take_occupied(slot, bins + 1, occupied_.data());
     const std::span<const std::uint32_t> touched(occupied_.data(), found);
-    if (found >= 2) {
-        const bool missing = touched.back() == bins;
-        offer({id, direct_.sums(slot), direct_.counts(slot), touched.first(found - missing),
-               missing, bins, bins_.categorical[column] != 0, bins_.lower_of(column),
-               bins_.upper_of(column)},
-              pending, node, split);
-    }
+    const bool missing = touched.back() == bins;
+    offer({id, direct_.sums(slot), direct_.counts(slot), touched.first(found - missing), missing, bins,
+           bins_.categorical[column] != 0, bins_.lower_of(column), bins_.upper_of(column)},
+          pending, node, split);
     direct_.clear(slot, touched);
-    return found >= 2;
 }
 
 // Copies the codes of the node's rows column by column, in one pass over the rows.
@@ -203,9 +210,9 @@ void Grower<Code, Kind>::gather_codes(const RowSet<Code>& set, std::span<const s
 // Draws a threshold between the least and the greatest value in the node and sums
 // the sides directly: with one candidate there is no need of a histogram.
 template <class Code, class Kind>
-bool Grower<Code, Kind>::offer_drawn(const RowSet<Code>& set, std::size_t slot, const Pending& pending,
+void Grower<Code, Kind>::offer_drawn(const RowSet<Code>& set, std::size_t slot, const Pending& pending,
                                      const NodeSums& node, Split& split) {
-    const std::int32_t id = drawn_batch_.columns[slot];
+    const std::int32_t id = drawn_batch_[slot];
     const auto column = static_cast<std::size_t>(id);
     const std::uint32_t missing_code = bins_.count(column);
     const std::span<const Code> codes(drawn_codes_.data() + slot * set.size, set.size);
@@ -214,7 +221,6 @@ bool Grower<Code, Kind>::offer_drawn(const RowSet<Code>& set, std::size_t slot, 
         low = std::min(low, code);
         high = std::max(high, code);
     }
-    if (low == high) return false;
     const std::uint32_t least = low;
     std::uint32_t most = high;
     const bool missing = most == missing_code;
@@ -230,7 +236,6 @@ bool Grower<Code, Kind>::offer_drawn(const RowSet<Code>& set, std::size_t slot, 
     const ColumnView sides{id, side_sums_.data(), counted_ ? side_counts_.data() : nullptr,
                            std::span(both).first(present), missing, 2, false, nullptr, nullptr};
     offer(sides, pending, node, split, &cut);
-    return true;
 }
 
 // Sums of the left, right and missing rows.
@@ -260,6 +265,7 @@ void Grower<Code, Kind>::sum_sides(const RowSet<Code>& set, std::span<const Code
         kind_.add(side_sums_.data() + side * stride, set.items[i], set.rows[i]);
         ++side_counts_[side];
     }
+    for (std::size_t side = 0; side < 3; ++side) kind_.finish(side_sums_.data() + side * stride);
 }
 
 template <class Code, class Kind>
@@ -277,7 +283,9 @@ Cut Grower<Code, Kind>::draw_cut(std::size_t column, std::uint32_t least, std::u
 
 template <class Code, class Kind>
 void Grower<Code, Kind>::search_whole(const Pending& pending, const NodeSums& node, Split& split) {
-    if (growth_.max_features) draw_columns(0, columns_.size());
+    if (growth_.max_features)  // all columns are looked at, but ties go to the first
+        for (std::size_t at = 0; at < columns_.size(); ++at)
+            std::swap(columns_[at], columns_[at + random_.below(static_cast<std::uint32_t>(columns_.size() - at))]);
     const std::size_t stride = kind_.stride();
     for (const std::int32_t id : columns_) {
         const auto column = static_cast<std::size_t>(id);

@@ -60,8 +60,8 @@ std::uint32_t Grower<Code, Kind>::part_by(const Pending& pending, std::int32_t c
         middle += goes;
         others += !goes;
     }
-    std::copy_n(spare_rows_.data(), others, rows + middle);
-    std::copy_n(spare_items_.data(), others, items + middle);
+    std::copy_n(spare_rows_.get(), others, rows + middle);
+    std::copy_n(spare_items_.get(), others, items + middle);
     interrupt_.after(pending.size());
     return middle;
 }

@@ -31,8 +31,9 @@ Grower<Code, Kind>::Grower(const Matrix<const Code>& codes, const BinsView& bins
                            std::uint64_t seed, int n_threads, Interrupt& interrupt)
     : table_(codes), codes_(codes), bins_(bins), target_(target), weight_(weight), growth_(growth), kind_(kind),
       channels_(channels), n_threads_(n_threads), interrupt_(interrupt), random_(seed),
-      rows_(std::move(prepared.rows)), spare_rows_(rows_.size()), items_(std::move(prepared.items)),
-      spare_items_(items_.size()), products_(std::move(prepared.products)),
+      rows_(std::move(prepared.rows)), items_(std::move(prepared.items)),
+      spare_rows_(std::make_unique_for_overwrite<std::uint32_t[]>(rows_.size())),
+      spare_items_(std::make_unique_for_overwrite<Item[]>(items_.size())), products_(std::move(prepared.products)),
       centre_(std::move(prepared.centre)), tolerance_(prepared.tolerance),
       columns_(growth.columns.begin(), growth.columns.end()),
       counted_(growth.min_samples_leaf > 1),

@@ -46,20 +46,6 @@ struct Cut {
     double threshold;
 };
 
-// Columns looked at together, and where they stand in columns_.
-struct Batch {
-    std::vector<std::int32_t> columns;
-    std::vector<std::size_t> places;
-    void clear() {
-        columns.clear();
-        places.clear();
-    }
-    void add(std::int32_t column, std::size_t place) {
-        columns.push_back(column);
-        places.push_back(place);
-    }
-};
-
 struct Candidate {
     Pending pending;
     Split split;
@@ -92,9 +78,11 @@ class Grower {
     void find_split(Pending& pending, Split& split);
     void search_direct(Pending& pending, const NodeSums& node, Split& split);
     void search_whole(const Pending& pending, const NodeSums& node, Split& split);
-    bool offer_counted(std::size_t slot, const Pending& pending, const NodeSums& node, Split& split);
+    bool varies(const RowSet<Code>& set, std::int32_t column) const;
+    std::size_t choose_columns(Pending& pending, std::size_t& at, std::size_t wanted);
+    void offer_counted(std::size_t slot, const Pending& pending, const NodeSums& node, Split& split);
     void gather_codes(const RowSet<Code>& set, std::span<const std::int32_t> columns);
-    bool offer_drawn(const RowSet<Code>& set, std::size_t slot, const Pending& pending,
+    void offer_drawn(const RowSet<Code>& set, std::size_t slot, const Pending& pending,
                      const NodeSums& node, Split& split);
     void sum_sides(const RowSet<Code>& set, std::span<const Code> codes, std::uint32_t last_left,
                    std::uint32_t missing_code, bool missing);
@@ -102,7 +90,6 @@ class Grower {
     void offer(const ColumnView& column, const Pending& pending, const NodeSums& node,
                Split& split, const Cut* cut = nullptr);
     void note_codes(const Pending& pending, std::int32_t column, const Cut* cut);
-    void draw_columns(std::uint32_t from, std::size_t count);
     bool permitted(const Pending& pending, std::int32_t column) const {
         return !pending.permit || pending.permit->allowed[static_cast<std::size_t>(column)];
     }
@@ -144,8 +131,10 @@ class Grower {
     Interrupt& interrupt_;
     Random random_;
 
-    std::vector<std::uint32_t> rows_, spare_rows_;
-    std::vector<Item> items_, spare_items_;
+    std::vector<std::uint32_t> rows_;
+    std::vector<Item> items_;
+    std::unique_ptr<std::uint32_t[]> spare_rows_;  // room to part rows in; not cleared, so that
+    std::unique_ptr<Item[]> spare_items_;          // pages no split needs are never touched
     const std::vector<double> products_, centre_;
     const double tolerance_;
     std::vector<std::int32_t> columns_;
@@ -156,7 +145,7 @@ class Grower {
     DirectHistograms<Code, Kind> direct_;
     Scanner scanner_;
     std::vector<std::uint32_t> occupied_;
-    Batch counted_batch_, drawn_batch_;
+    std::vector<std::int32_t> counted_batch_, drawn_batch_;  // columns looked at together
     std::vector<std::uint8_t> goes_left_;
     Split candidate_;
     AbsoluteError absolute_;

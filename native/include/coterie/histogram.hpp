@@ -26,7 +26,8 @@ struct Item {
     double s;
 };
 
-// How a row enters a histogram entry; one type per kind of target.
+// How a row enters a histogram entry; one type per kind of target. `finish` fills in
+// what can be told from the rest of an entry once all rows are in.
 struct PairKind {
     static constexpr bool kPair = true;
     std::size_t stride() const { return PairSums::kStride; }
@@ -34,6 +35,7 @@ struct PairKind {
         entry[0] += item.w;
         entry[1] += item.s;
     }
+    void finish(double*) const {}
 };
 
 struct LabelKind {  // one output, three classes or more
@@ -41,8 +43,11 @@ struct LabelKind {  // one output, three classes or more
     std::size_t width;
     std::size_t stride() const { return width; }
     void add(double* entry, const Item& item, std::uint32_t) const {
-        entry[0] += item.w;
         entry[1 + static_cast<std::uint32_t>(item.s)] += item.w;
+    }
+    void finish(double* entry) const {
+        entry[0] = 0.0;
+        for (std::size_t c = 1; c < width; ++c) entry[0] += entry[c];
     }
 };
 
@@ -60,6 +65,7 @@ struct LabelsKind {  // several outputs of labels
             start = 1 + channels->group_end[o];
         }
     }
+    void finish(double*) const {}
 };
 
 struct ValuesKind {  // several outputs of numbers; `products` holds w * y on the grid
@@ -72,6 +78,7 @@ struct ValuesKind {  // several outputs of numbers; `products` holds w * y on th
         const double* values = products + static_cast<std::size_t>(row) * (width - 1);
         for (std::size_t c = 1; c < width; ++c) entry[c] += values[c - 1];
     }
+    void finish(double*) const {}
 };
 
 // The rows of a node: where their codes lie and what they weigh.
@@ -110,8 +117,26 @@ class DirectHistograms {
         }
     }
 
-    // The bins that were touched, ascending; forgets the marks.
+    // The bins that were touched, ascending and finished; forgets the marks.
     std::size_t take_occupied(std::size_t slot, std::size_t n_codes, std::uint32_t* occupied) {
+        const std::size_t found = find_occupied(slot, n_codes, occupied);
+        for (std::size_t i = 0; i < found; ++i) kind_.finish(sums(slot) + occupied[i] * stride_);
+        return found;
+    }
+
+    void clear(std::size_t slot, std::span<const std::uint32_t> occupied) {
+        double* sums = this->sums(slot);
+        for (const std::uint32_t bin : occupied) std::fill_n(sums + bin * stride_, stride_, 0.0);
+        if (counted_)
+            for (const std::uint32_t bin : occupied) counts(slot)[bin] = 0;
+    }
+
+  private:
+    static constexpr std::size_t kPages = 257;
+
+    std::size_t marks_room() const { return (room_ + 255) / 256 * 256 + 8; }
+
+    std::size_t find_occupied(std::size_t slot, std::size_t n_codes, std::uint32_t* occupied) {
         std::uint8_t* marks = marks_.data() + slot * marks_room();
         if constexpr (sizeof(Code) == 1) {
             return take_marks(marks, n_codes, 0, occupied);
@@ -127,18 +152,6 @@ class DirectHistograms {
             return found;
         }
     }
-
-    void clear(std::size_t slot, std::span<const std::uint32_t> occupied) {
-        double* sums = this->sums(slot);
-        for (const std::uint32_t bin : occupied) std::fill_n(sums + bin * stride_, stride_, 0.0);
-        if (counted_)
-            for (const std::uint32_t bin : occupied) counts(slot)[bin] = 0;
-    }
-
-  private:
-    static constexpr std::size_t kPages = 257;
-
-    std::size_t marks_room() const { return (room_ + 255) / 256 * 256 + 8; }
 
     template <bool Counted>
     void fill_pass(const RowSet<Code>& set, std::size_t n_columns) {
@@ -237,6 +250,7 @@ void fill_whole(const Kind& kind, const RowSet<Code>& set, std::span<const std::
             if (counts) ++counts[bin];
         }
     }
+    for (std::size_t entry = 0; entry < out.sums.size(); entry += stride) kind.finish(sums + entry);
 }
 
 }  // namespace coterie
