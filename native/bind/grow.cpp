@@ -97,6 +97,7 @@ auto grow_tree(const InMatrix<Code>& codes, const InVector<std::int64_t>& offset
                const InVector<double>& lower, const InVector<double>& upper,
                const InVector<std::uint8_t>& categorical, const GrowArrays& arrays,
                const Settings& settings, std::uint64_t seed, int n_threads,
+               const std::optional<nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>& leaves,
                const std::optional<InVector<std::uint8_t>>& stop, bool signals) {
     const BinsView bins = as_bins(offsets, lower, upper, categorical);
     const Matrix<const Code> matrix = as_matrix(codes);
@@ -121,9 +122,13 @@ auto grow_tree(const InMatrix<Code>& codes, const InVector<std::int64_t>& offset
             "absolute_error takes one output");
     require(!stop || stop->shape(0) == 1, "stop: an array of one flag expected");
 
+    require(!leaves || leaves->shape(0) == matrix.rows, "leaves: one per row expected");
+    const std::span<std::int32_t> leaf_of_row =
+        leaves ? std::span(leaves->data(), leaves->shape(0)) : std::span<std::int32_t>{};
+
     Tree tree;
     run_interruptible(stop ? stop->data() : nullptr, signals, [&](Interrupt& interrupt) {
-        tree = grow(matrix, bins, target, weight, growth, seed, n_threads, interrupt);
+        tree = grow(matrix, bins, target, weight, growth, seed, n_threads, leaf_of_row, interrupt);
     });
     std::vector<std::uint64_t> nodes(tree.nodes.size() * 2);
     std::memcpy(nodes.data(), tree.nodes.data(), tree.nodes.size() * sizeof(Node));
@@ -137,7 +142,8 @@ void define(nb::module_& module) {
     module.def("grow", &grow_tree<Code>, nb::arg("codes").noconvert(), nb::arg("offsets").noconvert(),
                nb::arg("lower").noconvert(), nb::arg("upper").noconvert(),
                nb::arg("categorical").noconvert(), nb::arg("arrays"), nb::arg("settings"),
-               nb::arg("seed"), nb::arg("n_threads"), nb::arg("stop").noconvert().none(),
+               nb::arg("seed"), nb::arg("n_threads"), nb::arg("leaves").noconvert().none(),
+               nb::arg("stop").noconvert().none(),
                nb::arg("signals"),
                "Grow one tree; returns nodes, n_samples, weight, impurity, values, categories.");
     module.def("check_table", &check_table<Code>, nb::arg("codes").noconvert(),

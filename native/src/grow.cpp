@@ -28,9 +28,10 @@ template <class Code, class Kind>
 Grower<Code, Kind>::Grower(const Matrix<const Code>& codes, const BinsView& bins,
                            const TargetView& target, std::span<const double> weight,
                            const Growth& growth, const Kind& kind, const Channels& channels, Prepared prepared,
-                           std::uint64_t seed, int n_threads, Interrupt& interrupt)
+                           std::uint64_t seed, int n_threads, std::span<std::int32_t> leaves,
+                           Interrupt& interrupt)
     : table_(codes), codes_(codes), bins_(bins), target_(target), weight_(weight), growth_(growth), kind_(kind),
-      channels_(channels), n_threads_(n_threads), interrupt_(interrupt), random_(seed),
+      channels_(channels), n_threads_(n_threads), leaves_of_rows_(leaves), interrupt_(interrupt), random_(seed),
       rows_(std::move(prepared.rows)), items_(std::move(prepared.items)),
       spare_rows_(std::make_unique_for_overwrite<std::uint32_t[]>(rows_.size())),
       spare_items_(std::make_unique_for_overwrite<Item[]>(items_.size())), products_(std::move(prepared.products)),
@@ -200,6 +201,8 @@ double Grower<Code, Kind>::leaf_mean(const Pending& pending, std::size_t output)
 
 template <class Code, class Kind>
 void Grower<Code, Kind>::write_leaf(const Pending& pending) {
+    if (!leaves_of_rows_.empty())
+        for (std::uint32_t i = pending.begin; i < pending.end; ++i) leaves_of_rows_[origin(rows_[i])] = leaves_;
     tree_.nodes[static_cast<std::size_t>(pending.node)] = {0.0, 0, ~leaves_++};
     if (!target_.labels()) {
         for (std::size_t k = 0; k < target_.outputs(); ++k) {
@@ -290,12 +293,13 @@ Prepared prepare(const TargetView& target, std::span<const double> weight, const
 template <class Code, class Kind>
 Tree grow_as(Kind kind, const Channels& channels, const Matrix<const Code>& codes,
              const BinsView& bins, const TargetView& target, std::span<const double> weight,
-             const Growth& growth, std::uint64_t seed, int n_threads, Interrupt& interrupt) {
+             const Growth& growth, std::uint64_t seed, int n_threads, std::span<std::int32_t> leaves,
+             Interrupt& interrupt) {
     Prepared prepared =
         prepare(target, weight, growth, std::is_same_v<Kind, LabelKind>, std::is_same_v<Kind, ValuesKind>);
     if constexpr (std::is_same_v<Kind, ValuesKind>) kind.products = prepared.products.data();
     return Grower<Code, Kind>(codes, bins, target, weight, growth, kind, channels, std::move(prepared), seed,
-                              n_threads, interrupt)
+                              n_threads, leaves, interrupt)
         .run();
 }
 
@@ -304,13 +308,13 @@ Tree grow_as(Kind kind, const Channels& channels, const Matrix<const Code>& code
 template <class Code>
 Tree grow(const Matrix<const Code>& codes, const BinsView& bins, const TargetView& target,
           std::span<const double> weight, const Growth& growth, std::uint64_t seed, int n_threads,
-          Interrupt& interrupt) {
+          std::span<std::int32_t> leaves, Interrupt& interrupt) {
     Channels channels;
     channels.count = target.channels();
     std::size_t end = 0;
     for (const auto classes : target.n_classes) channels.group_end.push_back(end += static_cast<std::size_t>(classes));
     const auto as = [&](const auto& kind) {
-        return grow_as(kind, channels, codes, bins, target, weight, growth, seed, n_threads, interrupt);
+        return grow_as(kind, channels, codes, bins, target, weight, growth, seed, n_threads, leaves, interrupt);
     };
     const bool one = target.outputs() == 1;
     if (one && (!target.labels() || target.n_classes[0] <= 2)) return as(PairKind{});
@@ -320,8 +324,10 @@ Tree grow(const Matrix<const Code>& codes, const BinsView& bins, const TargetVie
 }
 
 template Tree grow(const Matrix<const std::uint8_t>&, const BinsView&, const TargetView&,
-                   std::span<const double>, const Growth&, std::uint64_t, int, Interrupt&);
+                   std::span<const double>, const Growth&, std::uint64_t, int,
+                   std::span<std::int32_t>, Interrupt&);
 template Tree grow(const Matrix<const std::uint16_t>&, const BinsView&, const TargetView&,
-                   std::span<const double>, const Growth&, std::uint64_t, int, Interrupt&);
+                   std::span<const double>, const Growth&, std::uint64_t, int,
+                   std::span<std::int32_t>, Interrupt&);
 
 }  // namespace coterie

@@ -66,7 +66,8 @@ class Grower {
   public:
     Grower(const Matrix<const Code>& codes, const BinsView& bins, const TargetView& target,
            std::span<const double> weight, const Growth& growth, const Kind& kind, const Channels& channels, Prepared prepared,
-           std::uint64_t seed, int n_threads, Interrupt& interrupt);
+           std::uint64_t seed, int n_threads, std::span<std::int32_t> leaves,
+           Interrupt& interrupt);
 
     Tree run();
 
@@ -128,6 +129,7 @@ class Grower {
     const Kind kind_;
     const Channels& channels_;
     const int n_threads_;
+    const std::span<std::int32_t> leaves_of_rows_;
     Interrupt& interrupt_;
     Random random_;
 

@@ -61,7 +61,7 @@ struct SmallTable {
         growth.columns = columns;
         Interrupt interrupt;
         return grow(Matrix<const std::uint8_t>{codes.data(), rows, cols, static_cast<std::ptrdiff_t>(cols), 1},
-                    bins(), target, weight, growth, 7, 1, interrupt);
+                    bins(), target, weight, growth, 7, 1, {}, interrupt);
     }
 };
 

@@ -104,6 +104,17 @@ def test_walking_raw_rows_ends_where_growing_put_them(growth, missing, max_bins)
     assert counts[is_leaf].min() >= growth.min_samples_leaf
 
 
+def test_leaves_are_reported_for_visited_rows():
+    X, y = example(3000)
+    weight = np.random.default_rng(0).integers(0, 3, 3000).astype(float)
+    leaves = np.full(3000, -1, dtype=np.int32)
+    tree = fit(X, values(y), Growth(max_features=2), weight=weight, leaves=leaves)
+    expected = ~tree.nodes["left"][tree.apply(X)[:, 0]]
+    np.testing.assert_array_equal(leaves, np.where(weight > 0, expected, -1))
+    with pytest.raises(ValueError, match="leaves"):
+        fit(X, values(y), leaves=leaves[1:].copy())
+
+
 def same_tree(a, b):
     return all(np.array_equal(getattr(a, f), getattr(b, f)) for f in ("nodes", "values", "impurity", "categories"))
 

@@ -34,11 +34,12 @@ struct Growth {
     std::span<const std::int32_t> columns;    // what the tree may use
 };
 
-// Rows of zero weight are never visited. The result depends on the arguments
+// Rows of zero weight are never visited. `leaves`, if not empty, receives the leaf
+// (its row in `values`) of every row that was visited. The result depends on the arguments
 // alone, not on n_threads, and not on the order of the rows.
 template <class Code>
 Tree grow(const Matrix<const Code>& codes, const BinsView& bins, const TargetView& target,
           std::span<const double> weight, const Growth& growth, std::uint64_t seed, int n_threads,
-          Interrupt& interrupt);
+          std::span<std::int32_t> leaves, Interrupt& interrupt);
 
 }  // namespace coterie

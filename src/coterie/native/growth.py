@@ -111,6 +111,7 @@ def grow(
     weight: NDArray[np.float64] | None = None,
     seed: int = 0,
     n_threads: int = 1,
+    leaves: NDArray[np.int32] | None = None,
     stop: NDArray[np.uint8] | None = None,
 ) -> Forest:
     """Grow one tree and return it as a forest of one.
@@ -131,6 +132,8 @@ def grow(
         0 to 2**63 - 1. The tree depends on it, and not on ``n_threads`` or row order.
     n_threads : int, default=1
         Threads to use.
+    leaves : int32 array of shape (n,), optional
+        Receives the leaf of every visited row: its row in the tree's ``values``.
     stop : uint8 array of one element, optional
         Another thread may set it to end the growth with KeyboardInterrupt.
 
@@ -158,7 +161,15 @@ def grow(
         np.ascontiguousarray(columns, dtype=np.int32),
     )
     grown = _engine.grow(
-        codes, *bins.arrays(), arrays, growth.settings(), seed, n_threads, stop, in_main_thread()
+        codes,
+        *bins.arrays(),
+        arrays,
+        growth.settings(),
+        seed,
+        n_threads,
+        leaves,
+        stop,
+        in_main_thread(),
     )
     outputs = sum(target.n_classes) if isinstance(target, Labels) else target.values.shape[1]
     return Forest.of_tree(grown, n_features=d, n_outputs=outputs)
