@@ -34,13 +34,15 @@ std::span<const T> as_span(const InVector<T>& array) {
 
 template <class T>
 Matrix<const T> as_matrix(const InMatrix<T>& array) {
-    return {array.data(), array.shape(0), array.shape(1), static_cast<std::ptrdiff_t>(array.stride(0)),
+    return {array.data(), array.shape(0), array.shape(1),
+            static_cast<std::ptrdiff_t>(array.stride(0)),
             static_cast<std::ptrdiff_t>(array.stride(1))};
 }
 
 template <class T>
 Matrix<T> as_matrix(const OutMatrix<T>& array) {
-    return {array.data(), array.shape(0), array.shape(1), static_cast<std::ptrdiff_t>(array.stride(0)),
+    return {array.data(), array.shape(0), array.shape(1),
+            static_cast<std::ptrdiff_t>(array.stride(0)),
             static_cast<std::ptrdiff_t>(array.stride(1))};
 }
 
@@ -51,7 +53,8 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> to_array(std::vector<T>&& values) {
     auto owned = std::make_unique<std::vector<T>>(std::move(values));
     T* data = owned->data();
     const std::size_t size = owned->size();
-    nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    nb::capsule owner(owned.release(),
+                      [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
     return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner);
 }
 

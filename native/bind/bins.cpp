@@ -12,13 +12,15 @@ namespace coterie {
 BinsView as_bins(const InVector<std::int64_t>& offsets, const InVector<double>& lower,
                  const InVector<double>& upper, const InVector<std::uint8_t>& categorical) {
     const BinsView bins{as_span(offsets), as_span(lower), as_span(upper), as_span(categorical)};
-    require(bins.offsets.size() == bins.columns() + 1, "bins: one offset more than columns expected");
+    require(bins.offsets.size() == bins.columns() + 1,
+            "bins: one offset more than columns expected");
     require(bins.lower.size() == bins.upper.size(), "bins: lower and upper differ in length");
     require(bins.offsets.front() == 0 &&
                 bins.offsets.back() == static_cast<std::int64_t>(bins.lower.size()),
             "bins: offsets do not cover the bins");
     for (std::size_t j = 0; j < bins.columns(); ++j)
-        require(bins.offsets[j] <= bins.offsets[j + 1] && bins.offsets[j + 1] - bins.offsets[j] <= 65535,
+        require(bins.offsets[j] <= bins.offsets[j + 1] &&
+                    bins.offsets[j + 1] - bins.offsets[j] <= 65535,
                 "bins: a column has a negative number of bins or more than 65535");
     return bins;
 }
@@ -38,9 +40,9 @@ auto find_bins(const InMatrix<T>& X, std::optional<InVector<double>> weight,
         const nb::gil_scoped_release unlock;
         const auto weights = weight ? as_span(*weight) : std::span<const double>{};
         parallel_for(n_threads, matrix.cols, [&](std::size_t j) {
-            found[j] = categorical.data()[j] ? find_category_bins(matrix, j)
-                                             : find_column_bins(matrix, j, weights, max_bins,
-                                                                sample_rows, seed + j);
+            found[j] = categorical.data()[j]
+                           ? find_category_bins(matrix, j)
+                           : find_column_bins(matrix, j, weights, max_bins, sample_rows, seed + j);
         });
     }
     std::vector<std::int64_t> offsets{0};
@@ -71,8 +73,8 @@ void encode_into(const InMatrix<T>& X, const InVector<std::int64_t>& offsets,
 }
 
 template <class Code>
-void hash_rows(const InMatrix<Code>& codes, const nb::ndarray<std::uint64_t, nb::ndim<1>, nb::c_contig,
-                                                               nb::device::cpu>& hashes,
+void hash_rows(const InMatrix<Code>& codes,
+               const nb::ndarray<std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& hashes,
                int n_threads) {
     require(codes.shape(0) == hashes.shape(0), "hashes: one per row expected");
     const nb::gil_scoped_release unlock;
@@ -81,15 +83,15 @@ void hash_rows(const InMatrix<Code>& codes, const nb::ndarray<std::uint64_t, nb:
 
 template <class T>
 void define(nb::module_& module) {
-    module.def("find_bins", &find_bins<T>, nb::arg("X").noconvert(), nb::arg("weight").noconvert().none(),
-               nb::arg("categorical").noconvert(), nb::arg("max_bins"), nb::arg("sample_rows"),
-               nb::arg("seed"), nb::arg("n_threads"),
+    module.def("find_bins", &find_bins<T>, nb::arg("X").noconvert(),
+               nb::arg("weight").noconvert().none(), nb::arg("categorical").noconvert(),
+               nb::arg("max_bins"), nb::arg("sample_rows"), nb::arg("seed"), nb::arg("n_threads"),
                "Cut each column; returns offsets, lower and upper values of the bins.");
     const auto define_encode = [&](auto* function) {
         module.def("encode", function, nb::arg("X").noconvert(), nb::arg("offsets").noconvert(),
                    nb::arg("lower").noconvert(), nb::arg("upper").noconvert(),
-                   nb::arg("categorical").noconvert(), nb::arg("out").noconvert(), nb::arg("n_threads"),
-                   "Write the bin number of every value into out.");
+                   nb::arg("categorical").noconvert(), nb::arg("out").noconvert(),
+                   nb::arg("n_threads"), "Write the bin number of every value into out.");
     };
     define_encode(&encode_into<T, std::uint8_t>);
     define_encode(&encode_into<T, std::uint16_t>);
@@ -101,8 +103,9 @@ void init_bins(nb::module_& module) {
     define<float>(module);
     define<double>(module);
     const auto define_hash = [&](auto* function) {
-        module.def("row_hashes", function, nb::arg("codes").noconvert(), nb::arg("hashes").noconvert(),
-                   nb::arg("n_threads"), "Fold the codes of each row into its hash.");
+        module.def("row_hashes", function, nb::arg("codes").noconvert(),
+                   nb::arg("hashes").noconvert(), nb::arg("n_threads"),
+                   "Fold the codes of each row into its hash.");
     };
     define_hash(&hash_rows<std::uint8_t>);
     define_hash(&hash_rows<std::uint16_t>);

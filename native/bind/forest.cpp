@@ -34,16 +34,20 @@ void check_width(const Arrays& forest, const InMatrix<T>& X) {
 }
 
 template <class T>
-void predict_into(const Arrays& forest, const InMatrix<T>& X, std::optional<InVector<double>> tree_weight,
+void predict_into(const Arrays& forest, const InMatrix<T>& X,
+                  std::optional<InVector<double>> tree_weight,
                   const nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& out,
                   int n_threads, bool signals) {
     check_width(forest, X);
-    const Matrix<double> sums{out.data(), out.shape(0), out.shape(1), static_cast<std::ptrdiff_t>(out.shape(1)), 1};
+    const Matrix<double> sums{out.data(), out.shape(0), out.shape(1),
+                              static_cast<std::ptrdiff_t>(out.shape(1)), 1};
     require(sums.rows == X.shape(0) && sums.cols == forest.values.shape(1), "out: wrong shape");
-    require(!tree_weight || tree_weight->shape(0) == forest.n_trees(), "tree_weight: one per tree expected");
+    require(!tree_weight || tree_weight->shape(0) == forest.n_trees(),
+            "tree_weight: one per tree expected");
     run_interruptible(nullptr, signals, [&](Interrupt& interrupt) {
-        predict(forest.view(), as_matrix(X), tree_weight ? as_span(*tree_weight) : std::span<const double>{},
-                sums, n_threads, interrupt);
+        predict(forest.view(), as_matrix(X),
+                tree_weight ? as_span(*tree_weight) : std::span<const double>{}, sums, n_threads,
+                interrupt);
     });
 }
 
@@ -68,9 +72,11 @@ auto decision_path(const Arrays& forest, const InMatrix<T>& X) {
     return std::make_tuple(to_array(std::move(paths.starts)), to_array(std::move(paths.nodes)));
 }
 
-void node_values_into(const Arrays& forest, const InVector<float>& weight, const OutMatrix<double>& out) {
+void node_values_into(const Arrays& forest, const InVector<float>& weight,
+                      const OutMatrix<double>& out) {
     require(weight.shape(0) == forest.n_nodes(), "weight: one per node expected");
-    require(out.shape(0) == forest.n_nodes() && out.shape(1) == forest.values.shape(1), "out: wrong shape");
+    require(out.shape(0) == forest.n_nodes() && out.shape(1) == forest.values.shape(1),
+            "out: wrong shape");
     const nb::gil_scoped_release unlock;
     node_values(forest.view(), as_span(weight), as_matrix(out));
 }
@@ -84,8 +90,8 @@ PrunableTree prunable(const Arrays& forest, const InVector<std::int32_t>& n_samp
     return {forest.view(), as_span(n_samples), as_span(weight), as_span(impurity)};
 }
 
-auto prune_tree(const Arrays& forest, const InVector<std::int32_t>& n_samples, const InVector<float>& weight,
-                const InVector<float>& impurity, double alpha) {
+auto prune_tree(const Arrays& forest, const InVector<std::int32_t>& n_samples,
+                const InVector<float>& weight, const InVector<float>& impurity, double alpha) {
     Tree tree = prune(prunable(forest, n_samples, weight, impurity), alpha);
     std::vector<std::uint64_t> nodes(tree.nodes.size() * 2);
     std::memcpy(nodes.data(), tree.nodes.data(), tree.nodes.size() * sizeof(Node));
@@ -94,8 +100,8 @@ auto prune_tree(const Arrays& forest, const InVector<std::int32_t>& n_samples, c
                            to_array(std::move(tree.values)), to_array(std::move(tree.categories)));
 }
 
-auto path_of(const Arrays& forest, const InVector<std::int32_t>& n_samples, const InVector<float>& weight,
-             const InVector<float>& impurity) {
+auto path_of(const Arrays& forest, const InVector<std::int32_t>& n_samples,
+             const InVector<float>& weight, const InVector<float>& impurity) {
     PruningPath path = pruning_path(prunable(forest, n_samples, weight, impurity));
     return std::make_tuple(to_array(std::move(path.alphas)), to_array(std::move(path.impurities)));
 }
@@ -103,8 +109,9 @@ auto path_of(const Arrays& forest, const InVector<std::int32_t>& n_samples, cons
 template <class T>
 void define(nb::module_& module) {
     module.def("predict", &predict_into<T>, nb::arg("forest"), nb::arg("X").noconvert(),
-               nb::arg("tree_weight").noconvert().none(), nb::arg("out").noconvert(), nb::arg("n_threads"),
-               nb::arg("signals"), "Add the weighted leaf values of all trees to out.");
+               nb::arg("tree_weight").noconvert().none(), nb::arg("out").noconvert(),
+               nb::arg("n_threads"), nb::arg("signals"),
+               "Add the weighted leaf values of all trees to out.");
     module.def("apply", &apply_into<T>, nb::arg("forest"), nb::arg("X").noconvert(),
                nb::arg("out").noconvert(), nb::arg("n_threads"), nb::arg("signals"),
                "Write the leaf node of every row in every tree.");
@@ -125,8 +132,12 @@ void init_forest(nb::module_& module) {
                std::size_t n_columns) {
                 require(nodes.shape(0) % 2 == 0, "nodes: two words per node expected");
                 require(node_offsets.shape(0) >= 1, "node offsets are empty");
-                Arrays arrays{std::move(nodes), std::move(node_offsets), std::move(leaf_offsets),
-                              std::move(category_offsets), std::move(categories), std::move(values),
+                Arrays arrays{std::move(nodes),
+                              std::move(node_offsets),
+                              std::move(leaf_offsets),
+                              std::move(category_offsets),
+                              std::move(categories),
+                              std::move(values),
                               n_columns};
                 check_forest(arrays.view(), n_columns);
                 new (self) Arrays(std::move(arrays));

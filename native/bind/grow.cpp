@@ -13,9 +13,12 @@ namespace {
 
 Criterion criterion_of(const std::string& name) {
     static const std::unordered_map<std::string, Criterion> names{
-        {"squared_error", Criterion::squared_error}, {"gini", Criterion::gini},
-        {"entropy", Criterion::entropy}, {"misclassification", Criterion::misclassification},
-        {"poisson", Criterion::poisson}, {"absolute_error", Criterion::absolute_error}};
+        {"squared_error", Criterion::squared_error},
+        {"gini", Criterion::gini},
+        {"entropy", Criterion::entropy},
+        {"misclassification", Criterion::misclassification},
+        {"poisson", Criterion::poisson},
+        {"absolute_error", Criterion::absolute_error}};
     const auto found = names.find(name);
     if (found == names.end()) throw std::invalid_argument("unknown criterion '" + name + "'");
     return found->second;
@@ -44,7 +47,8 @@ TargetView as_target(const GrowArrays& arrays, std::size_t rows) {
         target.codes = as_matrix(*arrays.labels);
         target.n_classes = arrays.n_classes;
         require(target.n_classes.size() == target.codes.cols, "n_classes: one per output expected");
-        for (const auto classes : target.n_classes) require(classes >= 1, "n_classes must be positive");
+        for (const auto classes : target.n_classes)
+            require(classes >= 1, "n_classes must be positive");
         for (std::size_t i = 0; i < target.codes.rows; ++i)
             for (std::size_t o = 0; o < target.codes.cols; ++o)
                 require(target.codes(i, o) >= 0 && target.codes(i, o) < target.n_classes[o],
@@ -58,13 +62,15 @@ TargetView as_target(const GrowArrays& arrays, std::size_t rows) {
 }
 
 template <class Code>
-void check_codes(const Matrix<const Code>& codes, const BinsView& bins, std::span<const double> weight) {
+void check_codes(const Matrix<const Code>& codes, const BinsView& bins,
+                 std::span<const double> weight) {
     require(codes.cols == bins.columns(), "codes: number of columns differs from the bins");
     require(codes.rows == weight.size(), "weight: one number per row expected");
     require(codes.rows < std::numeric_limits<std::uint32_t>::max(), "more than 2^32 rows");
     bool any = false;
     for (const double w : weight) {
-        require(w >= 0.0 && w <= std::numeric_limits<double>::max(), "weight: negative, NaN or infinite");
+        require(w >= 0.0 && w <= std::numeric_limits<double>::max(),
+                "weight: negative, NaN or infinite");
         any |= w > 0.0;
     }
     require(any, "weight: no row has a positive weight");
@@ -93,12 +99,14 @@ void check_table(const InMatrix<Code>& codes, const InVector<std::int64_t>& offs
 }
 
 template <class Code>
-auto grow_tree(const InMatrix<Code>& codes, const InVector<std::int64_t>& offsets,
-               const InVector<double>& lower, const InVector<double>& upper,
-               const InVector<std::uint8_t>& categorical, const GrowArrays& arrays,
-               const Settings& settings, std::uint64_t seed, int n_threads,
-               const std::optional<nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>& leaves,
-               const std::optional<InVector<std::uint8_t>>& stop, bool signals) {
+auto grow_tree(
+    const InMatrix<Code>& codes, const InVector<std::int64_t>& offsets,
+    const InVector<double>& lower, const InVector<double>& upper,
+    const InVector<std::uint8_t>& categorical, const GrowArrays& arrays, const Settings& settings,
+    std::uint64_t seed, int n_threads,
+    const std::optional<nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>&
+        leaves,
+    const std::optional<InVector<std::uint8_t>>& stop, bool signals) {
     const BinsView bins = as_bins(offsets, lower, upper, categorical);
     const Matrix<const Code> matrix = as_matrix(codes);
     const auto weight = as_span(arrays.weight);
@@ -114,8 +122,10 @@ auto grow_tree(const InMatrix<Code>& codes, const InVector<std::int64_t>& offset
             "interactions: one flag per column expected");
     growth.columns = as_span(arrays.columns);
     for (const auto column : growth.columns)
-        require(column >= 0 && static_cast<std::size_t>(column) < matrix.cols, "columns: out of range");
-    const bool for_labels = growth.criterion == Criterion::gini || growth.criterion == Criterion::entropy ||
+        require(column >= 0 && static_cast<std::size_t>(column) < matrix.cols,
+                "columns: out of range");
+    const bool for_labels = growth.criterion == Criterion::gini ||
+                            growth.criterion == Criterion::entropy ||
                             growth.criterion == Criterion::misclassification;
     require(target.labels() == for_labels, "the criterion does not suit the kind of target");
     require(growth.criterion != Criterion::absolute_error || target.outputs() == 1,
@@ -139,11 +149,11 @@ auto grow_tree(const InMatrix<Code>& codes, const InVector<std::int64_t>& offset
 
 template <class Code>
 void define(nb::module_& module) {
-    module.def("grow", &grow_tree<Code>, nb::arg("codes").noconvert(), nb::arg("offsets").noconvert(),
-               nb::arg("lower").noconvert(), nb::arg("upper").noconvert(),
-               nb::arg("categorical").noconvert(), nb::arg("arrays"), nb::arg("settings"),
-               nb::arg("seed"), nb::arg("n_threads"), nb::arg("leaves").noconvert().none(),
-               nb::arg("stop").noconvert().none(),
+    module.def("grow", &grow_tree<Code>, nb::arg("codes").noconvert(),
+               nb::arg("offsets").noconvert(), nb::arg("lower").noconvert(),
+               nb::arg("upper").noconvert(), nb::arg("categorical").noconvert(), nb::arg("arrays"),
+               nb::arg("settings"), nb::arg("seed"), nb::arg("n_threads"),
+               nb::arg("leaves").noconvert().none(), nb::arg("stop").noconvert().none(),
                nb::arg("signals"),
                "Grow one tree; returns nodes, n_samples, weight, impurity, values, categories.");
     module.def("check_table", &check_table<Code>, nb::arg("codes").noconvert(),
@@ -158,9 +168,9 @@ void init_grow(nb::module_& module) {
     nb::class_<Settings>(module, "Settings", "Plain numbers that steer the growth of a tree.")
         .def(nb::init<>())
         .def_rw("criterion", &Settings::criterion)
-#define COTERIE_FIELD(name)                                                            \
-    .def_prop_rw(                                                                      \
-        #name, [](const Settings& s) { return s.growth.name; },                        \
+#define COTERIE_FIELD(name)                                     \
+    .def_prop_rw(                                               \
+        #name, [](const Settings& s) { return s.growth.name; }, \
         [](Settings& s, decltype(Growth::name) value) { s.growth.name = value; })
         // clang-format off
         COTERIE_FIELD(max_depth)
@@ -182,13 +192,15 @@ void init_grow(nb::module_& module) {
                std::vector<std::int32_t> n_classes, std::optional<InMatrix<double>> values,
                InVector<double> weight, std::optional<InVector<std::int8_t>> monotone,
                std::optional<InMatrix<std::uint8_t>> interactions, InVector<std::int32_t> columns) {
-                new (self) GrowArrays{std::move(labels), std::move(n_classes), std::move(values),
-                                      std::move(weight), std::move(monotone), std::move(interactions),
-                                      std::move(columns)};
+                new (self)
+                    GrowArrays{std::move(labels), std::move(n_classes), std::move(values),
+                               std::move(weight), std::move(monotone),  std::move(interactions),
+                               std::move(columns)};
             },
-            nb::arg("labels").noconvert().none(), nb::arg("n_classes"), nb::arg("values").noconvert().none(),
-            nb::arg("weight").noconvert(), nb::arg("monotone").noconvert().none(),
-            nb::arg("interactions").noconvert().none(), nb::arg("columns").noconvert());
+            nb::arg("labels").noconvert().none(), nb::arg("n_classes"),
+            nb::arg("values").noconvert().none(), nb::arg("weight").noconvert(),
+            nb::arg("monotone").noconvert().none(), nb::arg("interactions").noconvert().none(),
+            nb::arg("columns").noconvert());
     define<std::uint8_t>(module);
     define<std::uint16_t>(module);
 }

@@ -12,7 +12,8 @@ void require(bool condition, const char* message) {
 void run_interruptible(const std::uint8_t* stop, bool signals,
                        const std::function<void(Interrupt&)>& work) {
     Interrupt interrupt([stop, signals] {
-        if (stop && std::atomic_ref(*const_cast<std::uint8_t*>(stop)).load(std::memory_order_relaxed))
+        if (stop &&
+            std::atomic_ref(*const_cast<std::uint8_t*>(stop)).load(std::memory_order_relaxed))
             return true;
         if (!signals) return false;
         const nb::gil_scoped_acquire lock;

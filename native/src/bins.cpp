@@ -92,7 +92,8 @@ Distinct distinct_weighted(std::vector<std::pair<double, double>>& pairs) {
 class Spread {
   public:
     Spread(std::size_t n, std::size_t limit, std::uint64_t seed)
-        : size_(std::min(n, limit)), step_(size_ ? double(n) / double(size_) : 1.0), random_(seed) {}
+        : size_(std::min(n, limit)), step_(size_ ? double(n) / double(size_) : 1.0), random_(seed) {
+    }
     std::size_t size() const { return size_; }
     std::size_t row(std::size_t k) {
         if (step_ == 1.0) return k;
@@ -184,16 +185,14 @@ COTERIE_CLONES void search(const float* cuts, std::uint32_t size, const float* x
                            std::uint32_t* at) {
     for (std::size_t i = 0; i < kBlock; ++i) at[i] = 0;
     for (std::uint32_t half = size / 2; half; half /= 2)
-        for (std::size_t i = 0; i < kBlock; ++i)
-            at[i] += cuts[at[i] + half - 1] < x[i] ? half : 0;
+        for (std::size_t i = 0; i < kBlock; ++i) at[i] += cuts[at[i] + half - 1] < x[i] ? half : 0;
 }
 
 COTERIE_CLONES void search(const double* cuts, std::uint32_t size, const double* x,
                            std::uint32_t* at) {
     for (std::size_t i = 0; i < kBlock; ++i) at[i] = 0;
     for (std::uint32_t half = size / 2; half; half /= 2)
-        for (std::size_t i = 0; i < kBlock; ++i)
-            at[i] += cuts[at[i] + half - 1] < x[i] ? half : 0;
+        for (std::size_t i = 0; i < kBlock; ++i) at[i] += cuts[at[i] + half - 1] < x[i] ? half : 0;
 }
 
 // Cut points between neighbouring bins, rounded so that comparing in T decides
@@ -225,7 +224,7 @@ void encode_column(const Matrix<const T>& X, std::size_t j, std::size_t begin, s
     if (categorical) {
         for (std::size_t i = 0; i < end - begin; ++i)
             at[i] = x[i] >= T{0} && x[i] < static_cast<T>(count) ? static_cast<std::uint32_t>(x[i])
-                                                                  : count;
+                                                                 : count;
     } else {
         search(cuts.data(), static_cast<std::uint32_t>(cuts.size()), x.data(), at.data());
         for (std::size_t i = 0; i < end - begin; ++i)
@@ -258,8 +257,8 @@ ColumnBins find_category_bins(const Matrix<const T>& X, std::size_t column) {
         const double code = cells[static_cast<std::ptrdiff_t>(i) * X.row_stride];
         if (std::isnan(code)) continue;
         if (!(code >= 0.0 && code < 65535.0) || code != std::floor(code))
-            throw std::invalid_argument("categorical column " + std::to_string(column) +
-                                        " holds " + std::to_string(code) +
+            throw std::invalid_argument("categorical column " + std::to_string(column) + " holds " +
+                                        std::to_string(code) +
                                         ", expected whole codes from 0 to 65534");
         largest = std::max(largest, code);
     }
@@ -285,13 +284,13 @@ void encode(const Matrix<const T>& X, const BinsView& bins, const Matrix<Code>& 
     });
 }
 
-#define COTERIE_INSTANTIATE(T)                                                                   \
-    template ColumnBins find_column_bins(const Matrix<const T>&, std::size_t,                    \
-                                         std::span<const double>, std::uint32_t, std::size_t,    \
-                                         std::uint64_t);                                         \
-    template ColumnBins find_category_bins(const Matrix<const T>&, std::size_t);                 \
-    template void encode(const Matrix<const T>&, const BinsView&, const Matrix<std::uint8_t>&,   \
-                         int);                                                                   \
+#define COTERIE_INSTANTIATE(T)                                                                 \
+    template ColumnBins find_column_bins(const Matrix<const T>&, std::size_t,                  \
+                                         std::span<const double>, std::uint32_t, std::size_t,  \
+                                         std::uint64_t);                                       \
+    template ColumnBins find_category_bins(const Matrix<const T>&, std::size_t);               \
+    template void encode(const Matrix<const T>&, const BinsView&, const Matrix<std::uint8_t>&, \
+                         int);                                                                 \
     template void encode(const Matrix<const T>&, const BinsView&, const Matrix<std::uint16_t>&, int)
 COTERIE_INSTANTIATE(float);
 COTERIE_INSTANTIATE(double);

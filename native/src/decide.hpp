@@ -10,12 +10,18 @@ double Grower<Code, Kind>::score_of(const double* sums, double l2) const {
     if constexpr (Kind::kPair) {
         const PairSums pair{sums[0], sums[1]};
         switch (growth_.criterion) {
-            case Criterion::squared_error: return pair.score<Criterion::squared_error>(l2);
-            case Criterion::gini: return pair.score<Criterion::gini>(l2);
-            case Criterion::entropy: return pair.score<Criterion::entropy>(l2);
-            case Criterion::misclassification: return pair.score<Criterion::misclassification>(l2);
-            case Criterion::poisson: return pair.score<Criterion::poisson>(l2);
-            case Criterion::absolute_error: return 0.0;
+            case Criterion::squared_error:
+                return pair.score<Criterion::squared_error>(l2);
+            case Criterion::gini:
+                return pair.score<Criterion::gini>(l2);
+            case Criterion::entropy:
+                return pair.score<Criterion::entropy>(l2);
+            case Criterion::misclassification:
+                return pair.score<Criterion::misclassification>(l2);
+            case Criterion::poisson:
+                return pair.score<Criterion::poisson>(l2);
+            case Criterion::absolute_error:
+                return 0.0;
         }
     }
     return channels_score(growth_.criterion, sums, channels_, l2);
@@ -31,7 +37,9 @@ void Grower<Code, Kind>::sum_items(const Pending& pending) {
     const double w = sums_[0];
     const bool poisson = growth_.criterion == Criterion::poisson;
     if (target_.labels()) {
-        cost_ = growth_.criterion == Criterion::entropy ? 0.0 : w * static_cast<double>(target_.outputs());
+        cost_ = growth_.criterion == Criterion::entropy
+                    ? 0.0
+                    : w * static_cast<double>(target_.outputs());
         if constexpr (Kind::kPair) {
             pure_ = sums_[1] == 0.0 || sums_[1] == w;
         } else {
@@ -132,7 +140,8 @@ bool Grower<Code, Kind>::varies(const RowSet<Code>& set, std::int32_t column) co
 // subtree: they are kept at the front of columns_, and whatever the subtree does behind
 // them leaves them there.
 template <class Code, class Kind>
-std::size_t Grower<Code, Kind>::choose_columns(Pending& pending, std::size_t& at, std::size_t wanted) {
+std::size_t Grower<Code, Kind>::choose_columns(Pending& pending, std::size_t& at,
+                                               std::size_t wanted) {
     const RowSet<Code> set = rows_of(pending);
     counted_batch_.clear();
     drawn_batch_.clear();
@@ -148,7 +157,8 @@ std::size_t Grower<Code, Kind>::choose_columns(Pending& pending, std::size_t& at
             std::swap(columns_[pending.constants++], columns_[at]);
             continue;
         }
-        const bool drawn = growth_.random_thresholds && !bins_.categorical[static_cast<std::size_t>(column)];
+        const bool drawn =
+            growth_.random_thresholds && !bins_.categorical[static_cast<std::size_t>(column)];
         (drawn ? drawn_batch_ : counted_batch_).push_back(column);
         ++chosen;
     }
@@ -158,7 +168,8 @@ std::size_t Grower<Code, Kind>::choose_columns(Pending& pending, std::size_t& at
 template <class Code, class Kind>
 void Grower<Code, Kind>::search_direct(Pending& pending, const NodeSums& node, Split& split) {
     const RowSet<Code> set = rows_of(pending);
-    std::size_t wanted = growth_.max_features ? static_cast<std::size_t>(growth_.max_features) : columns_.size();
+    std::size_t wanted =
+        growth_.max_features ? static_cast<std::size_t>(growth_.max_features) : columns_.size();
     for (std::size_t at = pending.constants; wanted && at < columns_.size();) {
         const std::size_t chosen = choose_columns(pending, at, std::min(wanted, direct_.slots()));
         wanted -= chosen;
@@ -174,23 +185,24 @@ void Grower<Code, Kind>::search_direct(Pending& pending, const NodeSums& node, S
 
 // Offers the column in a slot of the direct histograms.
 template <class Code, class Kind>
-void Grower<Code, Kind>::offer_counted(std::size_t slot, const Pending& pending, const NodeSums& node,
-                                       Split& split) {
+void Grower<Code, Kind>::offer_counted(std::size_t slot, const Pending& pending,
+                                       const NodeSums& node, Split& split) {
     const std::int32_t id = counted_batch_[slot];
     const auto column = static_cast<std::size_t>(id);
     const std::uint32_t bins = bins_.count(column);
     const std::size_t found = direct_.take_occupied(slot, bins + 1, occupied_.data());
     const std::span<const std::uint32_t> touched(occupied_.data(), found);
     const bool missing = touched.back() == bins;
-    offer({id, direct_.sums(slot), direct_.counts(slot), touched.first(found - missing), missing, bins,
-           bins_.categorical[column] != 0, bins_.lower_of(column), bins_.upper_of(column)},
+    offer({id, direct_.sums(slot), direct_.counts(slot), touched.first(found - missing), missing,
+           bins, bins_.categorical[column] != 0, bins_.lower_of(column), bins_.upper_of(column)},
           pending, node, split);
     direct_.clear(slot, touched);
 }
 
 // Copies the codes of the node's rows column by column, in one pass over the rows.
 template <class Code, class Kind>
-void Grower<Code, Kind>::gather_codes(const RowSet<Code>& set, std::span<const std::int32_t> columns) {
+void Grower<Code, Kind>::gather_codes(const RowSet<Code>& set,
+                                      std::span<const std::int32_t> columns) {
     constexpr std::size_t ahead = 12;
     const std::size_t n = set.size;
     if (drawn_codes_.size() < n * columns.size()) drawn_codes_.resize(n * columns.size());
@@ -210,8 +222,8 @@ void Grower<Code, Kind>::gather_codes(const RowSet<Code>& set, std::span<const s
 // Draws a threshold between the least and the greatest value in the node and sums
 // the sides directly: with one candidate there is no need of a histogram.
 template <class Code, class Kind>
-void Grower<Code, Kind>::offer_drawn(const RowSet<Code>& set, std::size_t slot, const Pending& pending,
-                                     const NodeSums& node, Split& split) {
+void Grower<Code, Kind>::offer_drawn(const RowSet<Code>& set, std::size_t slot,
+                                     const Pending& pending, const NodeSums& node, Split& split) {
     const std::int32_t id = drawn_batch_[slot];
     const auto column = static_cast<std::size_t>(id);
     const std::uint32_t missing_code = bins_.count(column);
@@ -233,8 +245,15 @@ void Grower<Code, Kind>::offer_drawn(const RowSet<Code>& set, std::size_t slot, 
     sum_sides(set, codes, cut.last_left, missing_code, missing);
     static constexpr std::uint32_t both[] = {0, 1};
     const std::size_t present = least == most ? 1 : 2;
-    const ColumnView sides{id, side_sums_.data(), counted_ ? side_counts_.data() : nullptr,
-                           std::span(both).first(present), missing, 2, false, nullptr, nullptr};
+    const ColumnView sides{id,
+                           side_sums_.data(),
+                           counted_ ? side_counts_.data() : nullptr,
+                           std::span(both).first(present),
+                           missing,
+                           2,
+                           false,
+                           nullptr,
+                           nullptr};
     offer(sides, pending, node, split, &cut);
 }
 
@@ -285,7 +304,9 @@ template <class Code, class Kind>
 void Grower<Code, Kind>::search_whole(const Pending& pending, const NodeSums& node, Split& split) {
     if (growth_.max_features)  // all columns are looked at, but ties go to the first
         for (std::size_t at = 0; at < columns_.size(); ++at)
-            std::swap(columns_[at], columns_[at + random_.below(static_cast<std::uint32_t>(columns_.size() - at))]);
+            std::swap(
+                columns_[at],
+                columns_[at + random_.below(static_cast<std::uint32_t>(columns_.size() - at))]);
     const std::size_t stride = kind_.stride();
     for (const std::int32_t id : columns_) {
         const auto column = static_cast<std::size_t>(id);
@@ -298,7 +319,8 @@ void Grower<Code, Kind>::search_whole(const Pending& pending, const NodeSums& no
         }
         const bool missing = sums[bins * stride] > 0.0;
         if (found + missing < 2) continue;
-        const std::uint32_t* counts = counted_ ? pending.whole->counts.data() + starts_[column] : nullptr;
+        const std::uint32_t* counts =
+            counted_ ? pending.whole->counts.data() + starts_[column] : nullptr;
         offer({id, sums, counts, std::span(occupied_.data(), found), missing, bins,
                bins_.categorical[column] != 0, bins_.lower_of(column), bins_.upper_of(column)},
               pending, node, split);
@@ -316,7 +338,8 @@ void Grower<Code, Kind>::offer(const ColumnView& column, const Pending& pending,
     limits.low = pending.low;
     limits.high = pending.high;
     limits.bounded = !growth_.monotone.empty();
-    if (limits.bounded) limits.direction = growth_.monotone[static_cast<std::size_t>(column.column)];
+    if (limits.bounded)
+        limits.direction = growth_.monotone[static_cast<std::size_t>(column.column)];
     candidate_.gain = -std::numeric_limits<double>::infinity();
     candidate_.column = -1;
     if (growth_.criterion == Criterion::absolute_error) {
@@ -327,10 +350,11 @@ void Grower<Code, Kind>::offer(const ColumnView& column, const Pending& pending,
             absolute_.best_split(row_codes_, column, node, limits, candidate_);
         }
     } else if (growth_.random_thresholds) {
-        scanner_.template random_split<Kind::kPair>(growth_.criterion, column, node, limits, random_,
-                                                    candidate_);
+        scanner_.template random_split<Kind::kPair>(growth_.criterion, column, node, limits,
+                                                    random_, candidate_);
     } else {
-        scanner_.template best_split<Kind::kPair>(growth_.criterion, column, node, limits, candidate_);
+        scanner_.template best_split<Kind::kPair>(growth_.criterion, column, node, limits,
+                                                  candidate_);
     }
     if (!candidate_.found()) return;
     if (cut) {
@@ -339,7 +363,8 @@ void Grower<Code, Kind>::offer(const ColumnView& column, const Pending& pending,
     }
     const double ahead = candidate_.gain - split.gain;
     const bool lower = !growth_.max_features && candidate_.column < split.column;
-    if (!split.found() || ahead > node.tie || (lower && ahead >= -node.tie)) std::swap(split, candidate_);
+    if (!split.found() || ahead > node.tie || (lower && ahead >= -node.tie))
+        std::swap(split, candidate_);
 }
 
 // The codes of the node's rows; of a drawn split, which side they are on.
@@ -350,7 +375,8 @@ void Grower<Code, Kind>::note_codes(const Pending& pending, std::int32_t column,
     const std::uint32_t missing = bins_.count(static_cast<std::size_t>(column));
     row_codes_.resize(set.size);
     for (std::size_t i = 0; i < set.size; ++i) {
-        const std::uint32_t code = codes[static_cast<std::ptrdiff_t>(set.rows[i]) * set.codes.row_stride];
+        const std::uint32_t code =
+            codes[static_cast<std::ptrdiff_t>(set.rows[i]) * set.codes.row_stride];
         row_codes_[i] = !cut ? code : code <= cut->last_left ? 0 : code == missing ? 2 : 1;
     }
 }

@@ -42,7 +42,8 @@ std::uint32_t Grower<Code, Kind>::part(const Pending& pending, const Split& spli
 
 template <class Code, class Kind>
 template <class Left>
-std::uint32_t Grower<Code, Kind>::part_by(const Pending& pending, std::int32_t column, Left&& left) {
+std::uint32_t Grower<Code, Kind>::part_by(const Pending& pending, std::int32_t column,
+                                          Left&& left) {
     const Code* codes = codes_.col(static_cast<std::size_t>(column));
     const std::ptrdiff_t step = codes_.row_stride;
     std::uint32_t* rows = rows_.data();
@@ -70,13 +71,15 @@ template <class Code, class Kind>
 void Grower<Code, Kind>::write_inner(std::int32_t node, const Split& split, std::int32_t left) {
     // A direction nobody learned: missing values go with the heavier child.
     const bool missing_left = [&] {
-        if (!split.saw_missing) return split.left_weight > 0.5 * tree_.weight[static_cast<std::size_t>(node)];
+        if (!split.saw_missing)
+            return split.left_weight > 0.5 * tree_.weight[static_cast<std::size_t>(node)];
         const std::uint32_t missing = bins_.count(static_cast<std::size_t>(split.column));
         return split.categorical ? goes_left_[missing] != 0 : split.missing_left;
     }();
     Node& record = tree_.nodes[static_cast<std::size_t>(node)];
     record.left = left;
-    record.column = static_cast<std::uint32_t>(split.column) | (missing_left ? Node::kMissingLeft : 0u) |
+    record.column = static_cast<std::uint32_t>(split.column) |
+                    (missing_left ? Node::kMissingLeft : 0u) |
                     (split.categorical ? Node::kCategorical : 0u);
     record.threshold = split.threshold;
     if (!split.categorical) return;

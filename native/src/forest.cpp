@@ -22,7 +22,8 @@ struct Place {
 
 void check_offsets(std::span<const std::int64_t> offsets, std::size_t total, const char* name,
                    bool may_be_empty) {
-    if (offsets.empty() || offsets.front() != 0 || offsets.back() != static_cast<std::int64_t>(total))
+    if (offsets.empty() || offsets.front() != 0 ||
+        offsets.back() != static_cast<std::int64_t>(total))
         refuse(std::string(name) + " do not cover their array");
     for (std::size_t t = 0; t + 1 < offsets.size(); ++t)
         if (offsets[t + 1] < offsets[t] || (!may_be_empty && offsets[t + 1] == offsets[t]))
@@ -38,15 +39,17 @@ void check_category_set(double position, std::span<const std::uint64_t> words, c
         refuse("category set of " + where.text() + " is cut off");
 }
 
-void check_node(const Node& node, std::int64_t nodes, std::int64_t leaves,
-                std::size_t n_columns, std::span<const std::uint64_t> words, const Place& where) {
+void check_node(const Node& node, std::int64_t nodes, std::int64_t leaves, std::size_t n_columns,
+                std::span<const std::uint64_t> words, const Place& where) {
     if (node.is_leaf()) {
-        if (~node.left >= leaves) refuse(where.text() + " names leaf " + std::to_string(~node.left));
+        if (~node.left >= leaves)
+            refuse(where.text() + " names leaf " + std::to_string(~node.left));
         return;
     }
     if (node.left <= where.node || node.left + std::int64_t{1} >= nodes)
         refuse(where.text() + " names child " + std::to_string(node.left));
-    if (node.feature() >= n_columns) refuse(where.text() + " names column " + std::to_string(node.feature()));
+    if (node.feature() >= n_columns)
+        refuse(where.text() + " names column " + std::to_string(node.feature()));
     if (node.categorical()) {
         check_category_set(node.threshold, words, where);
     } else if (std::isnan(node.threshold)) {
@@ -67,12 +70,13 @@ void check_forest(const ForestView& forest, std::size_t n_columns) {
         const std::int64_t start = forest.node_offsets[tree];
         const std::int64_t nodes = forest.node_offsets[tree + 1] - start;
         const std::int64_t leaves = forest.leaf_offsets[tree + 1] - forest.leaf_offsets[tree];
-        const auto words = forest.categories.subspan(
-            static_cast<std::size_t>(forest.category_offsets[tree]),
-            static_cast<std::size_t>(forest.category_offsets[tree + 1] - forest.category_offsets[tree]));
+        const auto words =
+            forest.categories.subspan(static_cast<std::size_t>(forest.category_offsets[tree]),
+                                      static_cast<std::size_t>(forest.category_offsets[tree + 1] -
+                                                               forest.category_offsets[tree]));
         for (std::int64_t i = 0; i < nodes; ++i)
-            check_node(forest.nodes[static_cast<std::size_t>(start + i)], nodes, leaves, n_columns, words,
-                       Place{tree, i});
+            check_node(forest.nodes[static_cast<std::size_t>(start + i)], nodes, leaves, n_columns,
+                       words, Place{tree, i});
     }
 }
 

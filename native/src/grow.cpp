@@ -7,9 +7,9 @@
 namespace coterie {
 namespace {
 
-constexpr std::size_t kDirectBytes = 128 * 1024;     // histograms of the columns counted together
-constexpr std::size_t kWholeBytes = 8 * 1024 * 1024; // larger whole histograms do not pay
-constexpr std::size_t kCompactBytes = 768 * 1024;    // a copy of codes that stays in the cache
+constexpr std::size_t kDirectBytes = 128 * 1024;      // histograms of the columns counted together
+constexpr std::size_t kWholeBytes = 8 * 1024 * 1024;  // larger whole histograms do not pay
+constexpr std::size_t kCompactBytes = 768 * 1024;     // a copy of codes that stays in the cache
 
 std::size_t direct_slots(std::size_t wanted, std::size_t largest_bins, std::size_t stride) {
     const std::size_t fit = kDirectBytes / ((largest_bins + 1) * stride * sizeof(double));
@@ -18,7 +18,8 @@ std::size_t direct_slots(std::size_t wanted, std::size_t largest_bins, std::size
 
 std::size_t largest_bins(const BinsView& bins) {
     std::size_t most = 1;
-    for (std::size_t j = 0; j < bins.columns(); ++j) most = std::max<std::size_t>(most, bins.count(j));
+    for (std::size_t j = 0; j < bins.columns(); ++j)
+        most = std::max<std::size_t>(most, bins.count(j));
     return most;
 }
 
@@ -27,16 +28,17 @@ std::size_t largest_bins(const BinsView& bins) {
 template <class Code, class Kind>
 Grower<Code, Kind>::Grower(const Matrix<const Code>& codes, const BinsView& bins,
                            const TargetView& target, std::span<const double> weight,
-                           const Growth& growth, const Kind& kind, const Channels& channels, Prepared prepared,
-                           std::uint64_t seed, int n_threads, std::span<std::int32_t> leaves,
-                           Interrupt& interrupt)
-    : table_(codes), codes_(codes), bins_(bins), target_(target), weight_(weight), growth_(growth), kind_(kind),
-      channels_(channels), n_threads_(n_threads), leaves_of_rows_(leaves), interrupt_(interrupt), random_(seed),
-      rows_(std::move(prepared.rows)), items_(std::move(prepared.items)),
+                           const Growth& growth, const Kind& kind, const Channels& channels,
+                           Prepared prepared, std::uint64_t seed, int n_threads,
+                           std::span<std::int32_t> leaves, Interrupt& interrupt)
+    : table_(codes), codes_(codes), bins_(bins), target_(target), weight_(weight), growth_(growth),
+      kind_(kind), channels_(channels), n_threads_(n_threads), leaves_of_rows_(leaves),
+      interrupt_(interrupt), random_(seed), rows_(std::move(prepared.rows)),
+      items_(std::move(prepared.items)),
       spare_rows_(std::make_unique_for_overwrite<std::uint32_t[]>(rows_.size())),
-      spare_items_(std::make_unique_for_overwrite<Item[]>(items_.size())), products_(std::move(prepared.products)),
-      centre_(std::move(prepared.centre)), tolerance_(prepared.tolerance),
-      columns_(growth.columns.begin(), growth.columns.end()),
+      spare_items_(std::make_unique_for_overwrite<Item[]>(items_.size())),
+      products_(std::move(prepared.products)), centre_(std::move(prepared.centre)),
+      tolerance_(prepared.tolerance), columns_(growth.columns.begin(), growth.columns.end()),
       counted_(growth.min_samples_leaf > 1),
       direct_(kind_, largest_bins(bins),
               direct_slots(growth.max_features ? static_cast<std::size_t>(growth.max_features)
@@ -49,13 +51,15 @@ Grower<Code, Kind>::Grower(const Matrix<const Code>& codes, const BinsView& bins
         starts_[static_cast<std::size_t>(column)] = whole_bins_;
         whole_bins_ += bins.count(static_cast<std::size_t>(column)) + 1;
     }
-    const bool all = !growth.max_features ||
-                     growth.max_features >= static_cast<std::int64_t>(columns_.size());
-    const bool whole = all && !growth.random_thresholds && growth.criterion != Criterion::absolute_error && !growth.interactions.data &&
+    const bool all =
+        !growth.max_features || growth.max_features >= static_cast<std::int64_t>(columns_.size());
+    const bool whole = all && !growth.random_thresholds &&
+                       growth.criterion != Criterion::absolute_error && !growth.interactions.data &&
                        whole_bins_ * kind_.stride() * sizeof(double) <= kWholeBytes;
     // Below twice as many rows as bins in a column, clearing and subtracting
     // whole histograms costs more than counting.
-    whole_from_ = whole ? static_cast<std::uint32_t>(2 * whole_bins_ / std::max<std::size_t>(columns_.size(), 1))
+    whole_from_ = whole ? static_cast<std::uint32_t>(2 * whole_bins_ /
+                                                     std::max<std::size_t>(columns_.size(), 1))
                         : std::numeric_limits<std::uint32_t>::max();
 }
 
@@ -145,7 +149,8 @@ void Grower<Code, Kind>::move_in(Pending& pending, std::size_t stack_size) {
         if (codes_.data != table_.data && stack_size >= compact_floor_) return;
         codes_ = table_;
         const std::size_t width = bins_.columns();
-        const std::size_t drawn = growth_.max_features ? static_cast<std::size_t>(growth_.max_features) : width;
+        const std::size_t drawn =
+            growth_.max_features ? static_cast<std::size_t>(growth_.max_features) : width;
         if (pending.size() < 64 || width > 8 * drawn ||
             pending.size() * width * sizeof(Code) > kCompactBytes)
             return;
@@ -202,22 +207,26 @@ double Grower<Code, Kind>::leaf_mean(const Pending& pending, std::size_t output)
 template <class Code, class Kind>
 void Grower<Code, Kind>::write_leaf(const Pending& pending) {
     if (!leaves_of_rows_.empty())
-        for (std::uint32_t i = pending.begin; i < pending.end; ++i) leaves_of_rows_[origin(rows_[i])] = leaves_;
+        for (std::uint32_t i = pending.begin; i < pending.end; ++i)
+            leaves_of_rows_[origin(rows_[i])] = leaves_;
     tree_.nodes[static_cast<std::size_t>(pending.node)] = {0.0, 0, ~leaves_++};
     if (!target_.labels()) {
         for (std::size_t k = 0; k < target_.outputs(); ++k) {
             const bool median = growth_.criterion == Criterion::absolute_error;
             const double value = median ? absolute_.median() : leaf_mean(pending, k);
             // Bounds were set on centred means.
-            tree_.values.push_back(std::clamp(value, pending.low + centre_[k], pending.high + centre_[k]));
+            tree_.values.push_back(
+                std::clamp(value, pending.low + centre_[k], pending.high + centre_[k]));
         }
     } else if constexpr (Kind::kPair) {
-        const double mean = std::clamp(sums_[1] / sums_[0], std::max(pending.low, 0.0), std::min(pending.high, 1.0));
+        const double mean = std::clamp(sums_[1] / sums_[0], std::max(pending.low, 0.0),
+                                       std::min(pending.high, 1.0));
         const bool two = target_.n_classes[0] > 1;
         if (two) tree_.values.push_back(1.0 - mean);
         tree_.values.push_back(two ? mean : 1.0);
     } else {
-        for (std::size_t c = 0; c < channels_.count; ++c) tree_.values.push_back(sums_[c + 1] / sums_[0]);
+        for (std::size_t c = 0; c < channels_.count; ++c)
+            tree_.values.push_back(sums_[c + 1] / sums_[0]);
     }
 }
 
@@ -264,7 +273,8 @@ Prepared prepare(const TargetView& target, std::span<const double> weight, const
     std::vector<double> moment(target.labels() ? 0 : target.outputs(), 0.0);
     for (std::size_t i = 0; i < weight.size(); ++i)
         for (std::size_t k = 0; k < moment.size(); ++k)
-            if (weight[i] > 0.0) moment[k] += weight[i] * std::abs(target.values(i, k) - out.centre[k]);
+            if (weight[i] > 0.0)
+                moment[k] += weight[i] * std::abs(target.values(i, k) - out.centre[k]);
     if (moment.size() == 1) out.tolerance = moment[0] * 0x1.0p-49 / lightest;
     out.rows.reserve(present);
     out.items.reserve(present);
@@ -293,13 +303,13 @@ Prepared prepare(const TargetView& target, std::span<const double> weight, const
 template <class Code, class Kind>
 Tree grow_as(Kind kind, const Channels& channels, const Matrix<const Code>& codes,
              const BinsView& bins, const TargetView& target, std::span<const double> weight,
-             const Growth& growth, std::uint64_t seed, int n_threads, std::span<std::int32_t> leaves,
-             Interrupt& interrupt) {
-    Prepared prepared =
-        prepare(target, weight, growth, std::is_same_v<Kind, LabelKind>, std::is_same_v<Kind, ValuesKind>);
+             const Growth& growth, std::uint64_t seed, int n_threads,
+             std::span<std::int32_t> leaves, Interrupt& interrupt) {
+    Prepared prepared = prepare(target, weight, growth, std::is_same_v<Kind, LabelKind>,
+                                std::is_same_v<Kind, ValuesKind>);
     if constexpr (std::is_same_v<Kind, ValuesKind>) kind.products = prepared.products.data();
-    return Grower<Code, Kind>(codes, bins, target, weight, growth, kind, channels, std::move(prepared), seed,
-                              n_threads, leaves, interrupt)
+    return Grower<Code, Kind>(codes, bins, target, weight, growth, kind, channels,
+                              std::move(prepared), seed, n_threads, leaves, interrupt)
         .run();
 }
 
@@ -312,9 +322,11 @@ Tree grow(const Matrix<const Code>& codes, const BinsView& bins, const TargetVie
     Channels channels;
     channels.count = target.channels();
     std::size_t end = 0;
-    for (const auto classes : target.n_classes) channels.group_end.push_back(end += static_cast<std::size_t>(classes));
+    for (const auto classes : target.n_classes)
+        channels.group_end.push_back(end += static_cast<std::size_t>(classes));
     const auto as = [&](const auto& kind) {
-        return grow_as(kind, channels, codes, bins, target, weight, growth, seed, n_threads, leaves, interrupt);
+        return grow_as(kind, channels, codes, bins, target, weight, growth, seed, n_threads, leaves,
+                       interrupt);
     };
     const bool one = target.outputs() == 1;
     if (one && (!target.labels() || target.n_classes[0] <= 2)) return as(PairKind{});

@@ -56,18 +56,18 @@ struct Candidate {
 struct Prepared {
     std::vector<std::uint32_t> rows;
     std::vector<Item> items;
-    std::vector<double> products;     // ValuesKind: (rows, outputs), weight * (y - centre)
-    std::vector<double> centre;       // subtracted from values before summing
-    double tolerance = 0.0;           // values closer than this are one value
+    std::vector<double> products;  // ValuesKind: (rows, outputs), weight * (y - centre)
+    std::vector<double> centre;    // subtracted from values before summing
+    double tolerance = 0.0;        // values closer than this are one value
 };
 
 template <class Code, class Kind>
 class Grower {
   public:
     Grower(const Matrix<const Code>& codes, const BinsView& bins, const TargetView& target,
-           std::span<const double> weight, const Growth& growth, const Kind& kind, const Channels& channels, Prepared prepared,
-           std::uint64_t seed, int n_threads, std::span<std::int32_t> leaves,
-           Interrupt& interrupt);
+           std::span<const double> weight, const Growth& growth, const Kind& kind,
+           const Channels& channels, Prepared prepared, std::uint64_t seed, int n_threads,
+           std::span<std::int32_t> leaves, Interrupt& interrupt);
 
     Tree run();
 
@@ -81,15 +81,16 @@ class Grower {
     void search_whole(const Pending& pending, const NodeSums& node, Split& split);
     bool varies(const RowSet<Code>& set, std::int32_t column) const;
     std::size_t choose_columns(Pending& pending, std::size_t& at, std::size_t wanted);
-    void offer_counted(std::size_t slot, const Pending& pending, const NodeSums& node, Split& split);
+    void offer_counted(std::size_t slot, const Pending& pending, const NodeSums& node,
+                       Split& split);
     void gather_codes(const RowSet<Code>& set, std::span<const std::int32_t> columns);
     void offer_drawn(const RowSet<Code>& set, std::size_t slot, const Pending& pending,
                      const NodeSums& node, Split& split);
     void sum_sides(const RowSet<Code>& set, std::span<const Code> codes, std::uint32_t last_left,
                    std::uint32_t missing_code, bool missing);
     Cut draw_cut(std::size_t column, std::uint32_t least, std::uint32_t most);
-    void offer(const ColumnView& column, const Pending& pending, const NodeSums& node,
-               Split& split, const Cut* cut = nullptr);
+    void offer(const ColumnView& column, const Pending& pending, const NodeSums& node, Split& split,
+               const Cut* cut = nullptr);
     void note_codes(const Pending& pending, std::int32_t column, const Cut* cut);
     bool permitted(const Pending& pending, std::int32_t column) const {
         return !pending.permit || pending.permit->allowed[static_cast<std::size_t>(column)];
@@ -103,7 +104,8 @@ class Grower {
     std::uint32_t part_by(const Pending& pending, std::int32_t column, Left&& left);
     void write_inner(std::int32_t node, const Split& split, std::int32_t left);
     void share_whole(Pending& parent, Pending& left, Pending& right);
-    void share_bounds(const Pending& parent, const Split& split, Pending& left, Pending& right) const;
+    void share_bounds(const Pending& parent, const Split& split, Pending& left,
+                      Pending& right) const;
     std::shared_ptr<const Permit> narrow(const Pending& parent, std::int32_t column) const;
     void fill(const Pending& pending, WholeHistogram& out);
     void move_in(Pending& pending, std::size_t stack_size);
@@ -111,13 +113,16 @@ class Grower {
     // Ending
     void write_leaf(const Pending& pending);
     double leaf_mean(const Pending& pending, std::size_t output) const;
-    std::size_t origin(std::uint32_t row) const { return codes_.data == table_.data ? row : origins_[row]; }
+    std::size_t origin(std::uint32_t row) const {
+        return codes_.data == table_.data ? row : origins_[row];
+    }
     std::int32_t new_node();
     void grow_depth_first(Pending root);
     void grow_best_first(Pending root);
 
     RowSet<Code> rows_of(const Pending& pending) const {
-        return {codes_, rows_.data() + pending.begin, items_.data() + pending.begin, pending.size()};
+        return {codes_, rows_.data() + pending.begin, items_.data() + pending.begin,
+                pending.size()};
     }
 
     const Matrix<const Code> table_;  // the codes of all rows
@@ -142,7 +147,7 @@ class Grower {
     std::vector<std::int32_t> columns_;
     std::vector<std::size_t> starts_;  // first bin of a column in a whole histogram
     std::size_t whole_bins_ = 0;
-    std::uint32_t whole_from_ = 0;     // nodes with fewer rows are counted directly
+    std::uint32_t whole_from_ = 0;  // nodes with fewer rows are counted directly
     bool counted_;
     DirectHistograms<Code, Kind> direct_;
     Scanner scanner_;
@@ -158,7 +163,7 @@ class Grower {
 
     std::vector<Code> compact_;
     std::vector<std::uint32_t> origins_;  // rows of the table that the copy was made of
-    std::size_t compact_floor_ = 0;  // the copy serves while the stack is higher than this
+    std::size_t compact_floor_ = 0;       // the copy serves while the stack is higher than this
 
     // The node at hand
     std::vector<double> sums_;

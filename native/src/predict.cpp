@@ -75,7 +75,8 @@ void make_walks(std::size_t n, std::ptrdiff_t column_stride, const Node** leaves
                 continue;
             }
             const T x = lane.x[static_cast<std::ptrdiff_t>(node.feature()) * column_stride];
-            lane.at = lane.root.node + node.left + goes_right<Categories>(node, x, lane.root.categories);
+            lane.at =
+                lane.root.node + node.left + goes_right<Categories>(node, x, lane.root.categories);
             __builtin_prefetch(lane.at);
         }
     }
@@ -109,9 +110,8 @@ void walk_rows(const ForestView& forest, const Matrix<const T>& X, std::size_t b
     std::vector<const Node*> leaves(end - begin);
     for (std::size_t tree = 0; tree < trees; ++tree) {
         const Root root = root_of(forest, tree);
-        make_walks<T>(forest, end - begin, X.col_stride, leaves.data(), [&](std::size_t i) {
-            return std::pair{root, X.row(begin + i)};
-        });
+        make_walks<T>(forest, end - begin, X.col_stride, leaves.data(),
+                      [&](std::size_t i) { return std::pair{root, X.row(begin + i)}; });
         for (std::size_t row = begin; row < end; ++row) found(row, tree, leaves[row - begin]);
     }
 }
@@ -138,8 +138,9 @@ void for_blocks(const ForestView& forest, const Matrix<const T>& X, int n_thread
 }  // namespace
 
 template <class T>
-void predict(const ForestView& forest, const Matrix<const T>& X, std::span<const double> tree_weight,
-             const Matrix<double>& out, int n_threads, Interrupt& interrupt) {
+void predict(const ForestView& forest, const Matrix<const T>& X,
+             std::span<const double> tree_weight, const Matrix<double>& out, int n_threads,
+             Interrupt& interrupt) {
     const std::size_t outputs = forest.outputs();
     const auto add = [&](std::size_t row, std::size_t tree, const Node* leaf_node) {
         const double weight = tree_weight.empty() ? 1.0 : tree_weight[tree];
@@ -148,9 +149,8 @@ void predict(const ForestView& forest, const Matrix<const T>& X, std::span<const
         double* sum = out.row(row);
         for (std::size_t k = 0; k < outputs; ++k) sum[k] += weight * value[k];
     };
-    for_blocks(forest, X, n_threads, interrupt, [&](std::size_t begin, std::size_t end) {
-        walk_rows(forest, X, begin, end, add);
-    });
+    for_blocks(forest, X, n_threads, interrupt,
+               [&](std::size_t begin, std::size_t end) { walk_rows(forest, X, begin, end, add); });
 }
 
 template <class T>
@@ -170,7 +170,8 @@ Paths decision_paths(const ForestView& forest, const Matrix<const T>& X) {
     for (std::size_t row = 0; row < X.rows; ++row) {
         for (std::size_t tree = 0; tree < forest.trees(); ++tree) {
             const std::int64_t start = forest.node_offsets[tree];
-            const std::uint64_t* categories = forest.categories.data() + forest.category_offsets[tree];
+            const std::uint64_t* categories =
+                forest.categories.data() + forest.category_offsets[tree];
             std::int64_t at = 0;
             for (;;) {
                 const Node& node = forest.nodes[static_cast<std::size_t>(start + at)];
@@ -184,7 +185,8 @@ Paths decision_paths(const ForestView& forest, const Matrix<const T>& X) {
     return paths;
 }
 
-void node_values(const ForestView& forest, std::span<const float> weight, const Matrix<double>& out) {
+void node_values(const ForestView& forest, std::span<const float> weight,
+                 const Matrix<double>& out) {
     for (std::size_t tree = 0; tree < forest.trees(); ++tree) {
         const std::int64_t start = forest.node_offsets[tree];
         for (std::int64_t at = forest.node_offsets[tree + 1] - 1; at >= start; --at) {
@@ -196,7 +198,8 @@ void node_values(const ForestView& forest, std::span<const float> weight, const 
                 continue;
             }
             const auto left = static_cast<std::size_t>(start + node.left);
-            const double share = double(weight[left]) / (double(weight[left]) + double(weight[left + 1]));
+            const double share =
+                double(weight[left]) / (double(weight[left]) + double(weight[left + 1]));
             for (std::size_t k = 0; k < out.cols; ++k)
                 value[k] = share * out(left, k) + (1.0 - share) * out(left + 1, k);
         }
@@ -218,11 +221,11 @@ void row_hashes(const Matrix<const Code>& codes, std::span<std::uint64_t> hashes
     });
 }
 
-#define COTERIE_INSTANTIATE(T)                                                                     \
-    template void predict(const ForestView&, const Matrix<const T>&, std::span<const double>,      \
-                          const Matrix<double>&, int, Interrupt&);                                 \
-    template void apply(const ForestView&, const Matrix<const T>&, const Matrix<std::int32_t>&,    \
-                        int, Interrupt&);                                                          \
+#define COTERIE_INSTANTIATE(T)                                                                  \
+    template void predict(const ForestView&, const Matrix<const T>&, std::span<const double>,   \
+                          const Matrix<double>&, int, Interrupt&);                              \
+    template void apply(const ForestView&, const Matrix<const T>&, const Matrix<std::int32_t>&, \
+                        int, Interrupt&);                                                       \
     template Paths decision_paths(const ForestView&, const Matrix<const T>&)
 COTERIE_INSTANTIATE(float);
 COTERIE_INSTANTIATE(double);

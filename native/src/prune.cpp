@@ -46,7 +46,8 @@ class Pruner {
         const double change = risk_[node] - below_[node];
         const std::int64_t fewer = leaves_[node] - 1;
         bury(node);
-        for (std::int64_t at = static_cast<std::int64_t>(node); at >= 0; at = parent_[std::size_t(at)]) {
+        for (std::int64_t at = static_cast<std::int64_t>(node); at >= 0;
+             at = parent_[std::size_t(at)]) {
             const auto i = static_cast<std::size_t>(at);
             below_[i] += change;
             leaves_[i] -= fewer;
@@ -56,7 +57,9 @@ class Pruner {
 
   private:
     bool is_leaf(std::size_t i) const { return tree_.forest.nodes[i].is_leaf(); }
-    std::size_t left(std::size_t i) const { return static_cast<std::size_t>(tree_.forest.nodes[i].left); }
+    std::size_t left(std::size_t i) const {
+        return static_cast<std::size_t>(tree_.forest.nodes[i].left);
+    }
     double link(std::size_t i) const {
         return std::max((risk_[i] - below_[i]) / static_cast<double>(leaves_[i] - 1), 0.0);
     }
@@ -110,8 +113,9 @@ Tree prune(const PrunableTree& tree, double alpha) {
     const ForestView& forest = tree.forest;
     const std::size_t outputs = forest.outputs();
     std::vector<double> values(forest.nodes.size() * outputs);
-    node_values(forest, tree.weight,
-                {values.data(), forest.nodes.size(), outputs, static_cast<std::ptrdiff_t>(outputs), 1});
+    node_values(
+        forest, tree.weight,
+        {values.data(), forest.nodes.size(), outputs, static_cast<std::ptrdiff_t>(outputs), 1});
     Tree out;
     const auto copy = [&](std::size_t from) {
         out.nodes.push_back(forest.nodes[from]);

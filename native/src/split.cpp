@@ -23,7 +23,8 @@ void Scanner::order_categories(const ColumnView& column, const NodeSums& node) {
     const std::size_t largest = *std::max_element(order_.begin(), order_.end());
     if (key_.size() <= largest) key_.resize(largest + 1);
     if constexpr (Pair) {
-        for (const auto code : order_) key_[code] = column.sums[2 * code + 1] / column.sums[2 * code];
+        for (const auto code : order_)
+            key_[code] = column.sums[2 * code + 1] / column.sums[2 * code];
     } else {
         // Power iteration on the weighted covariance of the categories' mean vectors.
         const std::size_t stride = channels_.stride();

@@ -59,7 +59,9 @@ TEST_CASE(float_and_double_agree_on_every_side_of_a_cut) {
     const std::vector<float> x{std::nextafter(0.15f, 0.0f), 0.15f, std::nextafter(0.15f, 1.0f)};
     std::vector<std::uint8_t> narrow(3), wide(3);
     const std::vector<double> same(x.begin(), x.end());
-    encode(Matrix<const float>{x.data(), 3, 1, 1, 1}, table.bins(), Matrix<std::uint8_t>{narrow.data(), 3, 1, 1, 1}, 1);
-    encode(Matrix<const double>{same.data(), 3, 1, 1, 1}, table.bins(), Matrix<std::uint8_t>{wide.data(), 3, 1, 1, 1}, 1);
+    encode(Matrix<const float>{x.data(), 3, 1, 1, 1}, table.bins(),
+           Matrix<std::uint8_t>{narrow.data(), 3, 1, 1, 1}, 1);
+    encode(Matrix<const double>{same.data(), 3, 1, 1, 1}, table.bins(),
+           Matrix<std::uint8_t>{wide.data(), 3, 1, 1, 1}, 1);
     CHECK(narrow == wide);
 }

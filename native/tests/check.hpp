@@ -27,7 +27,9 @@ inline void that(bool condition, const char* text, const char* file, int line) {
 }
 
 struct Register {
-    Register(const char* name, std::function<void()> body) { cases().emplace_back(name, std::move(body)); }
+    Register(const char* name, std::function<void()> body) {
+        cases().emplace_back(name, std::move(body));
+    }
 };
 
 inline bool close(double a, double b, double tolerance = 1e-12) {
@@ -47,7 +49,7 @@ bool throws(Body&& body) {
 }  // namespace check
 
 #define CHECK(condition) ::check::that((condition), #condition, __FILE__, __LINE__)
-#define TEST_CASE(name)                                     \
-    static void name();                                     \
+#define TEST_CASE(name)                                          \
+    static void name();                                          \
     static const ::check::Register register_##name(#name, name); \
     static void name()

@@ -19,10 +19,12 @@ struct Single {
 
     explicit Single(Tree grown)
         : tree(std::move(grown)), nodes{0, std::int64_t(tree.nodes.size())},
-          leaves{0, std::int64_t(tree.values.size())}, words{0, std::int64_t(tree.categories.size())} {}
+          leaves{0, std::int64_t(tree.values.size())},
+          words{0, std::int64_t(tree.categories.size())} {}
 
     ForestView view() const {
-        return {tree.nodes, nodes, leaves, words, tree.categories, {tree.values.data(), tree.values.size(), 1, 1, 1}};
+        return {tree.nodes, nodes,           leaves,
+                words,      tree.categories, {tree.values.data(), tree.values.size(), 1, 1, 1}};
     }
     std::vector<double> predict(const std::vector<double>& x) const {
         std::vector<double> out(x.size(), 0.0);

@@ -23,7 +23,8 @@ TEST_CASE(thresholds_lie_between_values_present_in_the_node) {
     const SmallTable table({0, 0, 2, 0, 0, 1, 1, 1}, 2);
     const Tree tree = table.fit_values({0, 4, 50, 51}, {});
     bool found = false;
-    for (const Node& node : tree.nodes) found |= !node.is_leaf() && node.feature() == 0 && node.threshold == 1.0;
+    for (const Node& node : tree.nodes)
+        found |= !node.is_leaf() && node.feature() == 0 && node.threshold == 1.0;
     CHECK(found);
 }
 
@@ -84,7 +85,8 @@ TEST_CASE(limits_are_kept) {
     const std::vector<double> y{1, 7, 2, 8, 1, 8, 2, 9};
     Growth growth;
     growth.min_samples_leaf = 3;
-    for (const Tree tree = table.fit_values(y, growth); const auto n : tree.n_samples) CHECK(n >= 3);
+    for (const Tree tree = table.fit_values(y, growth); const auto n : tree.n_samples)
+        CHECK(n >= 3);
     growth = {};
     growth.max_depth = 1;
     CHECK(table.fit_values(y, growth).nodes.size() == 3);
@@ -105,7 +107,8 @@ TEST_CASE(monotone_columns_never_fall) {
     std::vector<double> values;  // leaves from left to right
     const std::function<void(std::int32_t)> walk = [&](std::int32_t i) {
         const Node& node = tree.nodes[static_cast<std::size_t>(i)];
-        if (node.is_leaf()) return values.push_back(tree.values[static_cast<std::size_t>(~node.left)]);
+        if (node.is_leaf())
+            return values.push_back(tree.values[static_cast<std::size_t>(~node.left)]);
         walk(node.left);
         walk(node.left + 1);
     };

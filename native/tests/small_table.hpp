@@ -35,7 +35,8 @@ struct SmallTable {
             offsets.push_back(static_cast<std::int64_t>(lower.size()));
         }
         encode(matrix(), bins(),
-               Matrix<std::uint8_t>{codes.data(), rows, cols, static_cast<std::ptrdiff_t>(cols), 1}, 1);
+               Matrix<std::uint8_t>{codes.data(), rows, cols, static_cast<std::ptrdiff_t>(cols), 1},
+               1);
     }
 
     Matrix<const double> matrix() const {
@@ -43,7 +44,8 @@ struct SmallTable {
     }
     BinsView bins() const { return {offsets, lower, upper, categorical}; }
 
-    Tree fit_values(const std::vector<double>& y, Growth growth, std::vector<double> weight = {}) const {
+    Tree fit_values(const std::vector<double>& y, Growth growth,
+                    std::vector<double> weight = {}) const {
         if (weight.empty()) weight.assign(rows, 1.0);
         TargetView target;
         target.values = {y.data(), rows, 1, 1, 1};
@@ -60,7 +62,8 @@ struct SmallTable {
     Tree fit(const TargetView& target, Growth growth, const std::vector<double>& weight) const {
         growth.columns = columns;
         Interrupt interrupt;
-        return grow(Matrix<const std::uint8_t>{codes.data(), rows, cols, static_cast<std::ptrdiff_t>(cols), 1},
+        return grow(Matrix<const std::uint8_t>{codes.data(), rows, cols,
+                                               static_cast<std::ptrdiff_t>(cols), 1},
                     bins(), target, weight, growth, 7, 1, {}, interrupt);
     }
 };

@@ -21,7 +21,10 @@ def test_few_distinct_values_are_kept_apart(X):
         np.testing.assert_array_equal(codes[:, j], expected)
 
 
-@given(hnp.arrays(np.float32, st.tuples(st.integers(1, 200), st.just(1)), elements=finite), st.integers(2, 9))
+@given(
+    hnp.arrays(np.float32, st.tuples(st.integers(1, 200), st.just(1)), elements=finite),
+    st.integers(2, 9),
+)
 def test_codes_ascend_with_values_and_lie_within_their_bins(X, max_bins):
     bins = find_bins(X, max_bins=max_bins)
     codes = encode(X, bins)[:, 0].astype(int)

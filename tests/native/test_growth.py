@@ -8,13 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coterie.native import Forest, Growth, Labels, Values, encode, find_bins, grow
+from coterie.native import Effort, Forest, Growth, Labels, Values, encode, find_bins, grow
 
-CRITERIA = {"labels": ["gini", "entropy", "misclassification"], "values": ["squared_error", "poisson", "absolute_error"]}
+CRITERIA = {
+    "labels": ["gini", "entropy", "misclassification"],
+    "values": ["squared_error", "poisson", "absolute_error"],
+}
 
 
 def labels(y):
-    return Labels(np.ascontiguousarray(y, dtype=np.int32).reshape(len(y), -1), (int(np.max(y)) + 1,))
+    return Labels(
+        np.ascontiguousarray(y, dtype=np.int32).reshape(len(y), -1), (int(np.max(y)) + 1,)
+    )
 
 
 def values(y):
@@ -32,12 +37,23 @@ def cost(criterion, y, w):
     if criterion in CRITERIA["labels"]:
         p = np.bincount(y.astype(int), weights=w) / total
         p = p[p > 0]
-        return total * {"gini": 1 - (p**2).sum(), "entropy": -(p * np.log2(p)).sum(), "misclassification": 1 - p.max()}[criterion]
+        return (
+            total
+            * {
+                "gini": 1 - (p**2).sum(),
+                "entropy": -(p * np.log2(p)).sum(),
+                "misclassification": 1 - p.max(),
+            }[criterion]
+        )
     mean = (w * y).sum() / total
     if criterion == "squared_error":
         return (w * (y - mean) ** 2).sum()
     if criterion == "poisson":
-        return (w * np.where(y > 0, y * np.log(np.where(y > 0, y, 1) / mean), 0)).sum() if mean > 0 else np.inf
+        return (
+            (w * np.where(y > 0, y * np.log(np.where(y > 0, y, 1) / mean), 0)).sum()
+            if mean > 0
+            else np.inf
+        )
     order = np.argsort(y)
     median = y[order][np.searchsorted(np.cumsum(w[order]), total / 2)]
     return (w * np.abs(y - median)).sum()
@@ -50,14 +66,20 @@ def best_gain(criterion, X, y, w, categorical):
         x = X[:, j]
         present = np.unique(x[~np.isnan(x)])
         if categorical[j]:
-            sides = itertools.chain.from_iterable(itertools.combinations(present, r) for r in range(len(present) + 1))
+            sides = itertools.chain.from_iterable(
+                itertools.combinations(present, r) for r in range(len(present) + 1)
+            )
             lefts = [np.isin(x, side) for side in sides]
         else:
             lefts = [x <= t for t in present]
         for left in lefts:
             for side in (left, left | np.isnan(x)):
                 if side.any() and not side.all():
-                    gains.append(cost(criterion, y, w) - cost(criterion, y[side], w[side]) - cost(criterion, y[~side], w[~side]))
+                    gains.append(
+                        cost(criterion, y, w)
+                        - cost(criterion, y[side], w[side])
+                        - cost(criterion, y[~side], w[~side])
+                    )
     return max(gains)
 
 
@@ -67,7 +89,10 @@ def test_a_stump_is_the_best_split_there_is(data):
     kind = data.draw(st.sampled_from(["labels", "values"]))
     criterion = data.draw(st.sampled_from(CRITERIA[kind]))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
-    n, classes = data.draw(st.integers(4, 16)), data.draw(st.integers(2, 4)) if kind == "labels" else 0
+    n, classes = (
+        data.draw(st.integers(4, 16)),
+        data.draw(st.integers(2, 4)) if kind == "labels" else 0,
+    )
     X = rng.integers(0, 5, size=(n, 3)).astype(float)
     X[rng.random(X.shape) < 0.15] = np.nan
     # Ordering categories is optimal for two classes and squared error only.
@@ -75,10 +100,14 @@ def test_a_stump_is_the_best_split_there_is(data):
     y = rng.integers(0, classes, n) if classes else rng.integers(0, 6, n).astype(float)
     w = rng.integers(1, 4, n).astype(float)
     target = Labels(y.astype(np.int32)[:, None], (classes,)) if classes else values(y)
-    tree = fit(X, target, Growth(criterion=criterion, max_depth=1), categorical=categorical, weight=w)
+    tree = fit(
+        X, target, Growth(criterion=criterion, max_depth=1), categorical=categorical, weight=w
+    )
     expected = best_gain(criterion, X, y.astype(float), w, categorical)
     risk = tree.weight.astype(float) * tree.impurity
-    assert tree.impurity[0] == pytest.approx(cost(criterion, y.astype(float), w) / w.sum(), abs=1e-5)
+    assert tree.impurity[0] == pytest.approx(
+        cost(criterion, y.astype(float), w) / w.sum(), abs=1e-5
+    )
     if len(tree.nodes) == 1:
         assert expected <= 1e-6 or tree.impurity[0] < 1e-9
     else:
@@ -87,20 +116,33 @@ def test_a_stump_is_the_best_split_there_is(data):
 
 @pytest.mark.parametrize("max_bins", [255, 60_000])
 @pytest.mark.parametrize("missing", [0.0, 0.2])
-@pytest.mark.parametrize("growth", [Growth(), Growth(max_features=2), Growth(max_features=2, random_thresholds=True), Growth(max_leaf_nodes=40), Growth(min_samples_leaf=5)])
+@pytest.mark.parametrize(
+    "growth",
+    [
+        Growth(),
+        Growth(max_features=2),
+        Growth(max_features=2, random_thresholds=True),
+        Growth(max_leaf_nodes=40),
+        Growth(min_samples_leaf=5),
+    ],
+)
 def test_walking_raw_rows_ends_where_growing_put_them(growth, missing, max_bins):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(3000, 5))
     X[:, 4] = rng.integers(0, 30, size=3000)
     X[rng.random(X.shape) < missing] = np.nan
     y = np.nan_to_num(X[:, 0]) + np.nan_to_num(X[:, 4]) % 3 + rng.normal(size=3000)
-    tree = fit(X, values(y), growth, categorical=np.array([False] * 4 + [True]), max_bins=max_bins, seed=1)
+    tree = fit(
+        X, values(y), growth, categorical=np.array([False] * 4 + [True]), max_bins=max_bins, seed=1
+    )
     leaf = tree.apply(X)[:, 0]
     counts = np.bincount(leaf, minlength=len(tree.nodes))
     is_leaf = tree.nodes["left"] < 0
     np.testing.assert_array_equal(counts[is_leaf], tree.n_samples[is_leaf])
     sums = np.bincount(leaf, weights=y, minlength=len(tree.nodes))[is_leaf]
-    np.testing.assert_allclose(tree.values[~tree.nodes["left"][is_leaf], 0], sums / counts[is_leaf], rtol=1e-9)
+    np.testing.assert_allclose(
+        tree.values[~tree.nodes["left"][is_leaf], 0], sums / counts[is_leaf], rtol=1e-9
+    )
     assert counts[is_leaf].min() >= growth.min_samples_leaf
 
 
@@ -116,7 +158,10 @@ def test_leaves_are_reported_for_visited_rows():
 
 
 def same_tree(a, b):
-    return all(np.array_equal(getattr(a, f), getattr(b, f)) for f in ("nodes", "values", "impurity", "categories"))
+    return all(
+        np.array_equal(getattr(a, f), getattr(b, f))
+        for f in ("nodes", "values", "impurity", "categories")
+    )
 
 
 def example(n=4000, outputs=1, seed=0):
@@ -125,15 +170,19 @@ def example(n=4000, outputs=1, seed=0):
     return X, np.stack([X[:, k] * X[:, k + 1] + rng.normal(size=n) for k in range(outputs)], axis=1)
 
 
-@pytest.mark.parametrize("growth", [Growth(max_depth=7), Growth(max_features=2), Growth(max_leaf_nodes=31)])
+@pytest.mark.parametrize(
+    "growth", [Growth(max_depth=7), Growth(max_features=2), Growth(max_leaf_nodes=31)]
+)
 def test_threads_do_not_change_the_tree(growth):
     X, y = example(150_000)
     one = fit(X, values(y), growth, seed=5)
-    assert same_tree(one, fit(X, values(y), growth, seed=5, n_threads=4))
+    assert same_tree(one, fit(X, values(y), growth, seed=5, effort=Effort(4)))
 
 
 @pytest.mark.parametrize("outputs", [1, 3])
-@pytest.mark.parametrize("growth", [Growth(), Growth(max_features=2), Growth(max_features=2, random_thresholds=True)])
+@pytest.mark.parametrize(
+    "growth", [Growth(), Growth(max_features=2), Growth(max_features=2, random_thresholds=True)]
+)
 def test_row_order_does_not_change_the_tree(growth, outputs):
     X, y = example(1000, outputs)
     shuffled = np.random.default_rng(1).permutation(len(X))
@@ -176,7 +225,9 @@ def test_several_label_outputs_are_one_concatenated_target():
     np.testing.assert_allclose(p[:, 2:].sum(axis=1), 1)
     assert ((p[:, 1] > 0.5) == y[:, 0]).mean() > 0.95
     one_hot = np.concatenate([np.eye(2)[y[:, 0]], np.eye(3)[y[:, 1]]], axis=1)
-    np.testing.assert_allclose(p, fit(X, values(one_hot), Growth(max_depth=3)).predict(X), atol=1e-12)
+    np.testing.assert_allclose(
+        p, fit(X, values(one_hot), Growth(max_depth=3)).predict(X), atol=1e-12
+    )
 
 
 def test_newton_leaves_are_shrunk_and_small_gains_refused():
@@ -207,13 +258,22 @@ def test_drawn_columns_vary_and_all_are_used():
     used = np.unique(tree.features[tree.nodes["left"] >= 0])
     np.testing.assert_array_equal(used, np.arange(1, 7))
     assert tree.leaf_counts()[0] == 2000  # a constant column never stops growth
-    assert set(fit(X, values(y), Growth(columns=np.array([2, 3], dtype=np.int32))).features) <= {0, 2, 3}
+    assert set(fit(X, values(y), Growth(columns=np.array([2, 3], dtype=np.int32))).features) <= {
+        0,
+        2,
+        3,
+    }
 
 
 def test_drawn_thresholds_are_uniform_between_the_extremes():
     X = np.array([[0.0], [1.0], [10.0]])
     y = values(np.array([0.0, 1.0, 2.0]))
-    drawn = [fit(X, y, Growth(max_depth=1, max_features=1, random_thresholds=True), seed=s).nodes["threshold"][0] for s in range(2000)]
+    drawn = [
+        fit(X, y, Growth(max_depth=1, max_features=1, random_thresholds=True), seed=s).nodes[
+            "threshold"
+        ][0]
+        for s in range(2000)
+    ]
     quantiles = np.quantile(drawn, [0.1, 0.25, 0.5, 0.75, 0.9])
     np.testing.assert_allclose(quantiles, [1.0, 2.5, 5.0, 7.5, 9.0], atol=0.5)
 
@@ -225,7 +285,9 @@ def test_wrong_targets_are_refused():
     with pytest.raises(ValueError, match="criterion"):
         grow(codes, bins, values(np.zeros(3)), Growth(criterion="gini"))
     with pytest.raises(ValueError, match="outside its classes"):
-        grow(codes, bins, Labels(np.full((3, 1), 7, dtype=np.int32), (2,)), Growth(criterion="gini"))
+        grow(
+            codes, bins, Labels(np.full((3, 1), 7, dtype=np.int32), (2,)), Growth(criterion="gini")
+        )
     with pytest.raises(ValueError, match="one row per row"):
         grow(codes, bins, values(np.zeros(4)), Growth())
     for bad in (np.array([1.0, -1.0, 1.0]), np.array([1.0, np.nan, 1.0]), np.zeros(3), np.ones(2)):
@@ -240,10 +302,15 @@ def test_another_thread_can_stop_the_growth():
     bins = find_bins(X)
     codes = encode(X, bins)
     stop = np.zeros(1, dtype=np.uint8)
+    effort = Effort(stop=stop)
     timer = threading.Timer(0.05, lambda: stop.__setitem__(0, 1))
     timer.start()
-    with pytest.raises(KeyboardInterrupt):
+
+    def grow_for_long():
         for seed in range(1000):
-            grow(codes, bins, values(y), Growth(max_features=2), seed=seed, stop=stop)
+            grow(codes, bins, values(y), Growth(max_features=2), seed=seed, effort=effort)
+
+    with pytest.raises(KeyboardInterrupt):
+        grow_for_long()
     timer.join()
     assert isinstance(grow(codes, bins, values(y), Growth(max_depth=2)), Forest)

@@ -38,14 +38,15 @@ class AbsoluteError {
     void add_row(std::uint32_t row);
     Side side() const;
     void group_rows(std::span<const std::uint32_t> codes);
-    void offer(std::span<const std::uint32_t> codes, std::size_t boundaries, const ColumnView& column,
-               const NodeSums& node, const Limits& limits, bool missing_left, Split& best);
+    void offer(std::span<const std::uint32_t> codes, std::size_t boundaries,
+               const ColumnView& column, const NodeSums& node, const Limits& limits,
+               bool missing_left, Split& best);
 
     std::span<const Item> items_;
     double cost_ = 0.0, median_ = 0.0;
-    std::vector<std::uint32_t> rank_;    // of each row's target among the distinct ones
-    std::vector<double> value_;          // of each rank
-    std::vector<double> weight_, sum_;   // Fenwick trees
+    std::vector<std::uint32_t> rank_;   // of each row's target among the distinct ones
+    std::vector<double> value_;         // of each rank
+    std::vector<double> weight_, sum_;  // Fenwick trees
     double total_weight_ = 0.0, total_sum_ = 0.0;
     std::uint32_t total_count_ = 0;
     std::vector<std::uint32_t> order_;   // codes from left to right

@@ -54,7 +54,6 @@ ColumnBins find_category_bins(const Matrix<const T>& X, std::size_t column);
 
 // Writes the bin of every value; a missing value gets the number of bins.
 template <class T, class Code>
-void encode(const Matrix<const T>& X, const BinsView& bins, const Matrix<Code>& out,
-            int n_threads);
+void encode(const Matrix<const T>& X, const BinsView& bins, const Matrix<Code>& out, int n_threads);
 
 }  // namespace coterie

@@ -63,8 +63,8 @@ struct PairSums {
 
 // The layout of many channels: [W, S_1 … S_C], the S in groups, one per output.
 struct Channels {
-    std::size_t count = 0;              // C
-    std::vector<std::size_t> group_end; // of labels: one past the last channel of each output
+    std::size_t count = 0;               // C
+    std::vector<std::size_t> group_end;  // of labels: one past the last channel of each output
     std::size_t stride() const { return count + 1; }
     std::size_t groups() const { return group_end.size(); }
 };

@@ -193,8 +193,9 @@ class DirectHistograms {
             std::memset(marks + at, 0, 8);
             // Each mark is a byte 0 or 1: walk the set bytes.
             for (; word; word &= word - 1)
-                occupied[found++] = first + static_cast<std::uint32_t>(
-                                                at + static_cast<std::size_t>(std::countr_zero(word)) / 8);
+                occupied[found++] =
+                    first + static_cast<std::uint32_t>(
+                                at + static_cast<std::size_t>(std::countr_zero(word)) / 8);
         }
         return found;
     }
@@ -245,7 +246,8 @@ void fill_whole(const Kind& kind, const RowSet<Code>& set, std::span<const std::
         const Item item = set.items[i];
         const Code* codes = table.row(row);
         for (const std::int32_t column : columns) {
-            const std::size_t bin = starts[static_cast<std::size_t>(column)] + codes[column * table.col_stride];
+            const std::size_t bin =
+                starts[static_cast<std::size_t>(column)] + codes[column * table.col_stride];
             kind.add(sums + (Kind::kPair ? bin * 2 : bin * stride), item, row);
             if (counts) ++counts[bin];
         }

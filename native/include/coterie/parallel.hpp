@@ -16,8 +16,7 @@ namespace coterie {
 // which task is not fixed, so results may not depend on it.
 template <class Task>
 void parallel_for(int n_threads, std::size_t n_tasks, Task&& task) {
-    const std::size_t workers =
-        std::min(n_tasks, static_cast<std::size_t>(std::max(n_threads, 1)));
+    const std::size_t workers = std::min(n_tasks, static_cast<std::size_t>(std::max(n_threads, 1)));
     if (workers <= 1) {
         for (std::size_t i = 0; i < n_tasks; ++i) task(i);
         return;

@@ -14,8 +14,9 @@ namespace coterie {
 // Adds tree_weight[t] * value of each tree's leaf to out (rows, outputs), tree by
 // tree, so the sum does not depend on n_threads. No weights means ones.
 template <class T>
-void predict(const ForestView& forest, const Matrix<const T>& X, std::span<const double> tree_weight,
-             const Matrix<double>& out, int n_threads, Interrupt& interrupt);
+void predict(const ForestView& forest, const Matrix<const T>& X,
+             std::span<const double> tree_weight, const Matrix<double>& out, int n_threads,
+             Interrupt& interrupt);
 
 // The node (counted from its tree's root) where each row ends in each tree.
 template <class T>
@@ -31,7 +32,8 @@ template <class T>
 Paths decision_paths(const ForestView& forest, const Matrix<const T>& X);
 
 // Values of inner nodes too: the weighted mean of their leaves.
-void node_values(const ForestView& forest, std::span<const float> weight, const Matrix<double>& out);
+void node_values(const ForestView& forest, std::span<const float> weight,
+                 const Matrix<double>& out);
 
 // A hash of each row's codes and target, to put rows in an order that does not
 // depend on how they were given.

@@ -18,8 +18,8 @@ struct Split {
     std::int32_t column = -1;
     bool categorical = false;
     bool missing_left = false;
-    bool saw_missing = false;  // otherwise missing values go with the larger child
-    std::uint32_t last_left = 0;       // numeric: codes up to this one go left
+    bool saw_missing = false;     // otherwise missing values go with the larger child
+    std::uint32_t last_left = 0;  // numeric: codes up to this one go left
     double threshold = 0.0;
     double left_mean = 0.0, right_mean = 0.0;  // one output: what the sides would predict
     double left_weight = 0.0;
@@ -33,10 +33,10 @@ struct Limits {
     std::uint32_t min_samples_leaf = 1;
     double min_weight_leaf = 0.0;
     double l2 = 0.0;
-    double low = -std::numeric_limits<double>::infinity();   // bounds on the sides' means,
-    double high = std::numeric_limits<double>::infinity();   // set by monotone ancestors
-    std::int8_t direction = 0;                               // of the column at hand
-    bool bounded = false;                                    // any monotone column at all?
+    double low = -std::numeric_limits<double>::infinity();  // bounds on the sides' means,
+    double high = std::numeric_limits<double>::infinity();  // set by monotone ancestors
+    std::int8_t direction = 0;                              // of the column at hand
+    bool bounded = false;                                   // any monotone column at all?
 };
 
 // One column of a node as the scanner sees it.
@@ -160,8 +160,10 @@ class Scanner {
             return {&scanner_.channels_, scanner_.left_.data(), scanner_.right_.data()};
         }
         double weight() const {
-            if constexpr (Pair) return pair_.w;
-            else return scanner_.left_[0];
+            if constexpr (Pair)
+                return pair_.w;
+            else
+                return scanner_.left_[0];
         }
         double left_mean() const { return pair_.s / (pair_.w + limits_.l2); }
         double right_mean() const {

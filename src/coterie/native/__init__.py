@@ -8,10 +8,11 @@ are put end to end in one :class:`Forest`, plain arrays; 5. the forest walks raw
 
 from coterie.native.bins import Bins, check_table, encode, find_bins, row_hashes
 from coterie.native.forest import Forest
-from coterie.native.growth import Growth, Labels, Values, grow
+from coterie.native.growth import Effort, Growth, Labels, Values, grow
 
 __all__ = [
     "Bins",
+    "Effort",
     "Forest",
     "Growth",
     "Labels",

@@ -15,7 +15,8 @@ MAX_BINS = 65_535
 # Quantiles of more rows than this are taken from an evenly spread sample.
 SAMPLE_ROWS = 200_000
 
-Codes = NDArray[np.uint8] | NDArray[np.uint16]
+Codes = NDArray[Any]  # uint8 or uint16, see Bins.dtype
+BinArrays = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.uint8]]
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,8 @@ class Bins:
     --------
     >>> import numpy as np
     >>> from coterie.native import find_bins
-    >>> find_bins(np.array([[1.0], [2.0], [2.0], [np.nan]])).counts
-    array([2])
+    >>> find_bins(np.array([[1.0], [2.0], [2.0], [np.nan]])).counts.tolist()
+    [2]
     """
 
     offsets: NDArray[np.int64]
@@ -77,7 +78,7 @@ class Bins:
             np.concatenate([part.categorical for part in parts]),
         )
 
-    def arrays(self) -> tuple[NDArray[Any], ...]:
+    def arrays(self) -> BinArrays:
         """Return the arrays as the engine takes them."""
         return self.offsets, self.lower, self.upper, self.categorical.view(np.uint8)
 
@@ -85,7 +86,11 @@ class Bins:
 def addressable(X: NDArray[Any]) -> NDArray[Any]:
     """Return X itself unless its memory layout is one the engine cannot step through."""
     steps_fit = all(stride % X.itemsize == 0 for stride in X.strides)
-    return X if X.flags.aligned and steps_fit and X.dtype.isnative else np.array(X, X.dtype.newbyteorder("="))
+    return (
+        X
+        if X.flags.aligned and steps_fit and X.dtype.isnative
+        else np.array(X, X.dtype.newbyteorder("="))
+    )
 
 
 def find_bins(
@@ -154,10 +159,9 @@ def encode(
     n_threads : int, default=1
         Threads to use.
     """
-    if out is None:
-        out = np.empty(X.shape, dtype=bins.dtype, order=order)
-    _engine.encode(addressable(X), *bins.arrays(), out, n_threads)
-    return out
+    codes: Codes = np.empty(X.shape, dtype=bins.dtype, order=order) if out is None else out
+    _engine.encode(addressable(X), *bins.arrays(), codes, n_threads)
+    return codes
 
 
 def check_table(codes: Codes, bins: Bins) -> None:
@@ -165,7 +169,9 @@ def check_table(codes: Codes, bins: Bins) -> None:
     _engine.check_table(codes, *bins.arrays())
 
 
-def row_hashes(codes: Codes, target_bits: NDArray[np.uint64], *, n_threads: int = 1) -> NDArray[np.uint64]:
+def row_hashes(
+    codes: Codes, target_bits: NDArray[np.uint64], *, n_threads: int = 1
+) -> NDArray[np.uint64]:
     """Return a hash of each row's codes and target.
 
     Parameters

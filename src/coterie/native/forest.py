@@ -190,7 +190,9 @@ class Forest:
     ) -> NDArray[np.float64]:
         """Return the (weighted) sum over trees of the values of each row's leaves, (n, outputs)."""
         out = np.zeros((len(X), self.values.shape[1]))
-        weights = None if tree_weight is None else np.ascontiguousarray(tree_weight, dtype=np.float64)
+        weights = (
+            None if tree_weight is None else np.ascontiguousarray(tree_weight, dtype=np.float64)
+        )
         _engine.predict(self._checked, addressable(X), weights, out, n_threads, in_main_thread())
         return out
 
@@ -225,10 +227,14 @@ class Forest:
         tree = self.tree_of_node()[inner]
         left = self.node_offsets[tree] + self.nodes["left"][inner]
         risk = self.weight.astype(np.float64) * self.impurity
-        decrease = (risk[inner] - risk[left] - risk[left + 1]) / self.weight[self.node_offsets[tree]]
+        decrease = (risk[inner] - risk[left] - risk[left + 1]) / self.weight[
+            self.node_offsets[tree]
+        ]
         cell = tree * self.n_features + self.features[inner]
-        total = np.bincount(cell, weights=np.maximum(decrease, 0.0), minlength=len(self) * self.n_features)
-        return total.reshape(len(self), self.n_features)
+        total = np.bincount(
+            cell, weights=np.maximum(decrease, 0.0), minlength=len(self) * self.n_features
+        )
+        return total.astype(np.float64, copy=False).reshape(len(self), self.n_features)
 
     def depths(self) -> NDArray[np.int64]:
         """Return the depth of each tree; a lone root has depth 0."""
@@ -256,8 +262,12 @@ class Forest:
         """Return complexities and impurities of the nested best subtrees of a single tree."""
         return _engine.pruning_path(self._checked, *self._node_facts())
 
-    def _node_facts(self) -> tuple[NDArray[Any], ...]:
-        return tuple(np.ascontiguousarray(a) for a in (self.n_samples, self.weight, self.impurity))
+    def _node_facts(self) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float32]]:
+        return (
+            np.ascontiguousarray(self.n_samples),
+            np.ascontiguousarray(self.weight),
+            np.ascontiguousarray(self.impurity),
+        )
 
 
 _ARRAYS = ("nodes", "n_samples", "weight", "impurity", "values", "categories")

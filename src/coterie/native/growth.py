@@ -98,6 +98,22 @@ class Growth:
         return settings
 
 
+@dataclass(frozen=True)
+class Effort:
+    """How hard to work, and who may end it; a tree does not depend on either.
+
+    Parameters
+    ----------
+    n_threads : int, default=1
+        Threads to use.
+    stop : uint8 array of one element, optional
+        Another thread may set it to end the growth with KeyboardInterrupt.
+    """
+
+    n_threads: int = 1
+    stop: NDArray[np.uint8] | None = None
+
+
 def _optional(array: NDArray[Any] | None, dtype: Any) -> NDArray[Any] | None:
     return None if array is None else np.ascontiguousarray(array, dtype=dtype)
 
@@ -110,9 +126,8 @@ def grow(
     *,
     weight: NDArray[np.float64] | None = None,
     seed: int = 0,
-    n_threads: int = 1,
     leaves: NDArray[np.int32] | None = None,
-    stop: NDArray[np.uint8] | None = None,
+    effort: Effort | None = None,
 ) -> Forest:
     """Grow one tree and return it as a forest of one.
 
@@ -129,13 +144,12 @@ def grow(
     weight : float64 array of shape (n,), optional
         Row weights; rows of weight zero are not visited at all.
     seed : int, default=0
-        0 to 2**63 - 1. The tree depends on it, and not on ``n_threads`` or row order.
-    n_threads : int, default=1
-        Threads to use.
+        0 to 2**63 - 1. The tree depends on it, and not on the number of threads or the
+        order of the rows.
     leaves : int32 array of shape (n,), optional
         Receives the leaf of every visited row: its row in the tree's ``values``.
-    stop : uint8 array of one element, optional
-        Another thread may set it to end the growth with KeyboardInterrupt.
+    effort : Effort, optional
+        Threads, and a flag that ends the growth.
 
     Examples
     --------
@@ -147,6 +161,7 @@ def grow(
     >>> tree.predict(np.array([[1.4], [1.6]])).ravel()
     array([1., 5.])
     """
+    effort = effort or Effort()
     n, d = codes.shape
     labels = target.codes if isinstance(target, Labels) else None
     values = target.values if isinstance(target, Values) else None
@@ -166,9 +181,9 @@ def grow(
         arrays,
         growth.settings(),
         seed,
-        n_threads,
+        effort.n_threads,
         leaves,
-        stop,
+        effort.stop,
         in_main_thread(),
     )
     outputs = sum(target.n_classes) if isinstance(target, Labels) else target.values.shape[1]
