@@ -1,0 +1,139 @@
+# Every target sets up what it needs, with nothing on the machine but Python >= 3.11,
+# make and a C++ compiler. Settings, given as `make NAME=value target`:
+#   PYTHON  the interpreter to build the environments from
+#   UV      empty to use venv and pip although uv is there
+#   JOBS    processes that run tests (2)
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help run build test test-native test-python test-oldest lint format bench docs sanitize \
+        clean distclean
+
+# It would make every import compile its modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+
+JOBS ?= 2
+UV := $(shell uv --version >/dev/null 2>&1 && echo uv)
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+  $$p -c 'import sys; sys.version_info < (3, 11) and sys.exit(1); print(sys.executable)' \
+  2>/dev/null && break; done)
+
+VENV := .venv
+OLDEST := .venv-oldest
+SANITIZE := .venv-sanitize
+BIN := $(VENV)/bin
+
+ENGINE := CMakeLists.txt pyproject.toml $(shell find native -name '*.[ch]pp')
+PACKAGE := $(shell find src -type f ! -name '*.pyc')
+CXX_FILES = $(shell find native -name '*.[ch]pp')
+
+# $(call venv,DIR): an empty environment. $(call install,DIR): the start of its installer's command.
+venv = $(if $(UV),uv venv --quiet --python "$(PYTHON)" $(1),"$(PYTHON)" -m venv $(1))
+install = $(if $(UV),uv pip install --quiet --python $(1)/bin/python,$(1)/bin/python -m pip \
+  install --quiet --disable-pip-version-check)
+# $(call require,DIR,GROUPS,EXTRA ARGUMENTS): the requirements of groups of pyproject.toml.
+require = $(1)/bin/python tools/requirements.py $(2) > $(1)/requirements.txt && \
+  $(call install,$(1)) -r $(1)/requirements.txt $(3)
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: $(VENV)/.built ## train on a published table and compare with scikit-learn
+	$(BIN)/python examples/first_comparison.py
+
+build: $(VENV)/.built ## compile the engine and install the package in .venv, in place
+
+test: test-native test-python test-oldest ## all tests: C++, Python, oldest scikit-learn
+
+test-native: $(VENV)/.built ## the C++ unit tests
+	$(BIN)/cmake --build build/editable --target coterie_tests
+	$(BIN)/ctest --test-dir build/editable --output-on-failure
+
+test-python: $(VENV)/.built $(VENV)/.ready-test ## the Python tests and doctests
+	$(BIN)/python -m pytest -n $(JOBS) -q
+
+# An installed wheel, so that a file missing from it is noticed too.
+OLDEST_TESTS = tests/contract tests/base tests/data tests/datasets tests/forests
+test-oldest: $(OLDEST)/.built ## contract tests with the oldest supported scikit-learn
+	$(OLDEST)/bin/python -m pytest -n $(JOBS) -q -p no:cacheprovider $(wildcard $(OLDEST_TESTS))
+
+lint: $(VENV)/.built $(VENV)/.ready-lint ## ruff, mypy, import contracts, clang-format, codespell
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
+	$(BIN)/codespell
+
+format: $(VENV)/.ready-lint ## mend what ruff and clang-format can mend
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+	$(BIN)/clang-format -i $(CXX_FILES)
+
+bench: $(VENV)/.built $(VENV)/.ready-bench ## measure against scikit-learn, LightGBM and XGBoost
+	$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.built $(VENV)/.ready-docs ## build the documentation in docs/_build/html
+	rm -rf docs/generated
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+sanitize: $(SANITIZE)/.built ## C++ tests and engine tests under ASan and UBSan, threads under TSan
+	$(SANITIZE)/bin/cmake --build build/sanitize --target coterie_tests
+	$(SANITIZE)/bin/ctest --test-dir build/sanitize --output-on-failure
+	LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
+	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	  $(SANITIZE)/bin/python -m pytest -q -p no:cacheprovider tests/native
+	$(SANITIZE)/bin/cmake -S . -B build/tsan -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(SANITIZE)/bin/ninja \
+	  -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCOTERIE_PYTHON=OFF -DCOTERIE_TESTS=ON -DCOTERIE_SANITIZE=thread
+	$(SANITIZE)/bin/cmake --build build/tsan --target coterie_tests
+	$(SANITIZE)/bin/ctest --test-dir build/tsan --output-on-failure
+
+clean: ## remove what was built, keep the environments
+	rm -rf build dist docs/_build docs/generated docs/auto_examples docs/api.rst
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -f $(VENV)/.built $(OLDEST)/.built $(SANITIZE)/.built docs/sg_execution_times.rst
+
+distclean: clean ## remove the environments too
+	rm -rf $(VENV) $(OLDEST) $(SANITIZE)
+
+%/bin/python:
+	@test -n "$(PYTHON)" || { echo "coterie needs Python 3.11 or newer, and found none on the" \
+	  "PATH. Install one, or name it: make PYTHON=/path/to/python3" >&2; exit 1; }
+	$(call venv,$*)
+
+$(VENV)/.ready-%: pyproject.toml tools/requirements.py | $(BIN)/python
+	$(call require,$(VENV),$*)
+	@touch $@
+
+# In place: Python files are read where they are, only the engine needs building anew.
+$(VENV)/.built: $(ENGINE) $(VENV)/.ready-build $(VENV)/.ready-run
+	$(call install,$(VENV)) --no-build-isolation --no-deps --editable .
+	@cmp -s build/editable/_engine.pyi src/coterie/native/_engine.pyi || \
+	  cp build/editable/_engine.pyi src/coterie/native/
+	@touch $@
+
+# Compiled objects are taken from build/editable, as they do not depend on NumPy or scikit-learn.
+$(OLDEST)/.built: $(VENV)/.built $(OLDEST)/.ready $(PACKAGE)
+	rm -rf build/wheel
+	$(BIN)/python -c 'from scikit_build_core.build import build_wheel as b; \
+	  b("build/wheel", {"build-dir": "build/editable"})' > build/wheel.log
+	$(call install,$(OLDEST)) --no-deps --force-reinstall build/wheel/*.whl
+	@touch $@
+
+$(OLDEST)/.ready: pyproject.toml tests/oldest.txt | $(OLDEST)/bin/python
+	$(call require,$(OLDEST),run test,-c tests/oldest.txt)
+	@touch $@
+
+$(SANITIZE)/.built: $(ENGINE) $(SANITIZE)/.ready
+	$(call install,$(SANITIZE)) --no-build-isolation --no-deps --editable . \
+	  --config-settings=build-dir=build/sanitize \
+	  --config-settings=cmake.build-type=RelWithDebInfo \
+	  --config-settings=cmake.define.COTERIE_SANITIZE=address,undefined
+	@touch $@
+
+$(SANITIZE)/.ready: pyproject.toml | $(SANITIZE)/bin/python
+	$(call require,$(SANITIZE),build run test)
+	@touch $@
+
+.PRECIOUS: %/bin/python $(VENV)/.ready-%
