@@ -1,0 +1,144 @@
+"""The scikit-learn edge: what an estimator admits at ``fit`` and at ``predict``.
+
+Every check of values is made by `coterie.data`; this module adds what scikit-learn expects of an
+estimator around it (``n_features_in_``, ``feature_names_in_``, its warnings and its wording).
+
+1. `admit_fit` reads weights, ``X`` and ``y`` once, in that order, without touching the estimator.
+2. The estimator fits on the `Table`, `Target` and weights it was handed.
+3. `publish_columns` writes what was learnt about the columns, together with the other results, so
+   that a fit which fails or is interrupted leaves the estimator as it was.
+4. `admit_predict` reads new rows under the columns of the fit.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import DataConversionWarning
+
+from coterie.data import DataError, Schema, Table, Target, open_source, read_weight
+
+__all__ = ["Admitted", "admit_fit", "admit_predict", "publish_columns"]
+
+
+class Admitted(NamedTuple):
+    """What a fit works on, rows of zero weight left out.
+
+    Attributes
+    ----------
+    table : Table
+        The columns of ``X``.
+    target : Target
+        ``y``, encoded.
+    weight : ndarray of shape (n_rows,) or None
+        Positive weights; None stands for ones.
+    kept : ndarray of int or None
+        The rows of ``X`` that are in the table, or None when all are.
+    """
+
+    table: Table
+    target: Target
+    weight: NDArray[np.float64] | None
+    kept: NDArray[np.intp] | None
+
+
+def admit_fit(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    task: Literal["classification", "regression"],
+    categorical: Any = None,
+    min_classes: int = 1,
+    multi_output: bool = True,
+) -> Admitted:
+    """Read everything a fit needs; the estimator itself is left alone.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Named in messages.
+    X, y, sample_weight : array-like
+        As passed to ``fit``. Rows of zero weight are dropped before anything else is looked at:
+        what they hold does not matter, and a class found only in them does not exist.
+    task : {"classification", "regression"}
+        Whether ``y`` holds labels or numbers.
+    categorical : None, mask, indices or names
+        See `Table.read`.
+    min_classes : int, default=1
+        The fewest classes that every output must show.
+    multi_output : bool, default=True
+        Whether ``y`` may have several columns.
+
+    Returns
+    -------
+    Admitted
+    """
+    owner = type(estimator).__name__
+    if y is None:
+        raise DataError(
+            f"This {owner} estimator requires y to be passed, but the target y is None."
+        )
+    source = open_source(X, owner=owner)
+    weight, kept = read_weight(sample_weight, source.n_rows)
+    read = Target.labels if task == "classification" else Target.numbers
+    target = read(y, rows=kept, n_rows=source.n_rows)
+    _check_outputs(target, multi_output=multi_output)
+    _check_classes(target, min_classes, owner)
+    table = Table.read(source if kept is None else source.take(kept), categorical=categorical)
+    return Admitted(table, target, weight, kept)
+
+
+def admit_predict(estimator: Any, X: Any) -> Table:
+    """New rows under the columns that `publish_columns` noted on the estimator.
+
+    Raises
+    ------
+    DataError
+        When the columns are not those of the fit, in scikit-learn's words.
+    """
+    return Table.under(estimator.schema_, X, owner=type(estimator).__name__)
+
+
+def publish_columns(estimator: Any, schema: Schema) -> None:
+    """Set ``schema_``, ``n_features_in_`` and, for named columns, ``feature_names_in_``."""
+    estimator.schema_ = schema
+    estimator.n_features_in_ = schema.n_columns
+    if schema.names is not None:
+        estimator.feature_names_in_ = np.array(schema.names, dtype=object)
+    elif hasattr(estimator, "feature_names_in_"):
+        # A former fit saw named columns; scikit-learn takes the attribute for a promise.
+        del estimator.feature_names_in_
+
+
+def _check_outputs(target: Target, *, multi_output: bool) -> None:
+    if target.flat:
+        return
+    if target.n_outputs == 1:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected. Please change the "
+            "shape of y to (n_samples,), for example using ravel().",
+            DataConversionWarning,
+            stacklevel=4,
+        )
+    elif not multi_output:
+        shape = (target.n_rows, target.n_outputs)
+        raise DataError(
+            f"y should be a 1d array, got an array of shape {shape} instead. Fit one estimator "
+            "per column, for example with sklearn.multioutput."
+        )
+
+
+def _check_classes(target: Target, min_classes: int, owner: str) -> None:
+    for classes in target.classes:
+        if len(classes) < min_classes:
+            found = "one class" if len(classes) == 1 else f"{len(classes)} classes"
+            raise DataError(
+                f"{owner} needs rows of at least {min_classes} classes, but y holds only {found}"
+                f": {classes.tolist()}. Add rows of another class; rows of zero weight do not "
+                "count."
+            )

@@ -1,0 +1,279 @@
+"""One column of cells, as numbers or as labels with codes.
+
+Whatever a column came from, it is one of three: `Numbers` (a numeric array), `Texts` (a list of
+strings) or `Levels` (a frame's text or categorical column, counted by the frame itself). All three
+have two verbs: ``learn()`` gives the sorted distinct labels and the code of every cell, ``match``
+gives the codes under labels learnt before; a missing or unknown cell has code -1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from itertools import repeat
+from typing import Any, TypeAlias
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.data.errors import KindError
+from coterie.data.numbers import as_float
+
+__all__ = ["Cells", "Levels", "Numbers", "Texts", "cells_of_array", "cells_of_series"]
+
+Array = NDArray[Any]
+Codes = NDArray[np.int32]
+
+_FEW = 500  # so many cells are looked up one by one sooner than a frame joins them
+_OBJECT = np.dtype(object)
+_MIXTURE_CURE = "Make every value text, for example with str, or every value a number."
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Cells of a boolean, integer or floating dtype; NaN is missing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> labels, codes = Numbers(np.array([7.0, 0.0, np.nan, 7.0]), "y").learn()
+    >>> labels.tolist(), codes.tolist()
+    ([0.0, 7.0], [1, 0, -1, 1])
+    """
+
+    values: Array
+    where: str
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def learn(self) -> tuple[Array, Codes]:
+        """Sorted distinct numbers, and codes."""
+        if self.values.dtype.kind in "biu":
+            counted = _count_integers(self.values)
+            if counted is not None:
+                return counted
+        known = _known(self.values)
+        present = self.values if known is None else self.values[known]
+        labels, inverse = np.unique(present, return_inverse=True)
+        return labels, _scatter(inverse, known, len(self.values))
+
+    def match(self, labels: Array) -> Codes:
+        """Codes under `labels`."""
+        if not len(labels) or _all_missing(self.values):
+            return np.full(len(self.values), -1, dtype=np.int32)
+        if labels.dtype.kind not in "biuf":
+            raise _changed(self.where, "text", "numbers")
+        at = np.minimum(np.searchsorted(labels, self.values), len(labels) - 1)
+        return np.where(labels[at] == self.values, at, -1).astype(np.int32)
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Cells that are strings, or missing (anything that is not a string).
+
+    Examples
+    --------
+    >>> labels, codes = Texts(["b", None, "a", "b"], "y").learn()
+    >>> labels.tolist(), codes.tolist()
+    (['a', 'b'], [1, -1, 0, 1])
+    """
+
+    values: Sequence[Any]
+    where: str
+    dtype: np.dtype[Any] = _OBJECT
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def learn(self) -> tuple[Array, Codes]:
+        """Sorted distinct strings, and codes."""
+        labels = np.array(
+            sorted(cell for cell in dict.fromkeys(self.values) if isinstance(cell, str)),
+            dtype=self.dtype,
+        )
+        return labels, self.match(labels)
+
+    def match(self, labels: Array) -> Codes:
+        """Codes under `labels`."""
+        numbers = len(labels) > 0 and labels.dtype.kind in "biuf"
+        if numbers and any(isinstance(cell, str) for cell in self.values):
+            raise _changed(self.where, "numbers", "text")
+        lookup = {label: code for code, label in enumerate(labels.tolist())}
+        codes = map(lookup.get, self.values, repeat(-1))
+        return np.fromiter(codes, dtype=np.int32, count=len(self.values))
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """A frame's column of text or categories; null is missing.
+
+    The frame finds the distinct values and replaces them by codes: no Python object per row.
+    """
+
+    series: nw.Series[Any]
+    where: str
+
+    def __len__(self) -> int:
+        return len(self.series)
+
+    def learn(self) -> tuple[Array, Codes]:
+        """Sorted distinct labels, and codes."""
+        distinct = self._texts()
+        if distinct is None:
+            return self._objects().learn()
+        labels = np.array(sorted(distinct), dtype=object)
+        return labels, self._replace(distinct, labels)
+
+    def match(self, labels: Array) -> Codes:
+        """Codes under `labels`."""
+        distinct = self._texts() if len(self) > _FEW else None
+        if distinct is None:
+            return self._objects().match(labels)
+        if distinct and labels.dtype.kind in "biuf" and len(labels):
+            raise _changed(self.where, "numbers", "text")
+        return self._replace(distinct, labels)
+
+    def _texts(self) -> list[str] | None:
+        """The distinct values, or None if they are not all text (categories may be numbers)."""
+        distinct = [v for v in self.series.drop_nulls().unique().to_list() if v == v]
+        return distinct if all(isinstance(v, str) for v in distinct) else None
+
+    def _objects(self) -> Cells:
+        return _cells_of_objects(self.series.to_list(), self.where)
+
+    def _replace(self, distinct: list[str], labels: Array) -> Codes:
+        if not distinct:
+            return np.full(len(self.series), -1, dtype=np.int32)
+        lookup = {label: float(code) for code, label in enumerate(labels.tolist())}
+        # Floats, because every frame library turns their nulls into NaN; with a name, because
+        # old versions of narwhals join by it.
+        named = self.series.alias("cells")
+        codes = named.replace_strict(
+            distinct, [lookup.get(v, -1.0) for v in distinct], return_dtype=nw.Float64
+        ).to_numpy()
+        return np.where(np.isnan(codes), -1.0, codes).astype(np.int32)
+
+
+Cells: TypeAlias = Numbers | Texts | Levels
+
+
+def cells_of_array(values: Array, where: str) -> Cells:
+    """A one-dimensional array as cells; objects are taken for what they evidently are."""
+    kind = values.dtype.kind
+    if kind in "biufc":
+        return Numbers(values if kind != "c" else as_float(values, where), where)
+    if kind in "UT":
+        return Texts(values.tolist(), where, values.dtype)
+    if kind == "O":
+        return _cells_of_objects(values.tolist(), where)
+    raise _unusable(where, str(values.dtype))
+
+
+def cells_of_series(series: nw.Series[Any], where: str) -> Cells:
+    """A frame's column as cells."""
+    dtype = series.dtype
+    if isinstance(dtype, nw.String | nw.Categorical | nw.Enum):
+        return Levels(series, where)
+    if isinstance(dtype, nw.Object | nw.Unknown):
+        return cells_of_array(series.to_numpy(), where)
+    if isinstance(dtype, nw.Boolean):
+        values = series.to_numpy()
+        known = values.dtype == bool
+        return Numbers(values if known else series.cast(nw.Float64).to_numpy(), where)
+    if not dtype.is_numeric():
+        raise _unusable(where, str(dtype))
+    if isinstance(dtype, nw.Decimal | nw.Int128 | nw.UInt128):  # NumPy has no such numbers
+        series = series.cast(nw.Float64)
+    return Numbers(series.to_numpy(), where)
+
+
+def _cells_of_objects(values: list[Any], where: str) -> Cells:
+    """Python objects as numbers or text, by their types: one of the two, and None."""
+    types = set(map(type, values))
+    missing = {kind for kind in types if kind.__name__ in ("NoneType", "NAType", "NaTType")}
+    texts = {kind for kind in types if issubclass(kind, str)}
+    numbers = {
+        kind
+        for kind in types
+        if issubclass(kind, bool | int | float | np.number | np.bool_ | Decimal | Fraction)
+    }
+    others = types - missing - texts - numbers
+    if others:
+        odd = next(value for value in values if type(value) in others)
+        raise _unusable(where, f"{type(odd).__name__} ({odd!r:.60})")
+    if texts and any(type(v) in numbers and v == v for v in values):
+        raise KindError(f"{where} mixes text and numbers. {_MIXTURE_CURE}")
+    if texts:
+        return Texts(values, where)
+    if missing:
+        values = [np.nan if type(v) in missing else v for v in values]
+    return Numbers(_number_array(values, numbers, where), where)
+
+
+def _number_array(values: list[Any], types: set[type], where: str) -> Array:
+    """Python numbers as an array of the dtype they would have had on their own."""
+    plain = all(issubclass(kind, bool | int | float | np.number | np.bool_) for kind in types)
+    array = np.array(values) if plain and values else np.array([], dtype=np.float64)
+    if array.dtype.kind in "biuf" and array.size:
+        return array
+    if array.dtype.kind == "c":
+        return as_float(array, where)
+    try:
+        return np.array([float(v) for v in values], dtype=np.float64)
+    except OverflowError:
+        raise KindError(
+            f"{where} holds an integer too large for float64 (infinity). Rescale it, or make it "
+            "text if it is a name."
+        ) from None
+
+
+def _count_integers(values: Array) -> tuple[Array, Codes] | None:
+    """Labels and codes without a sort, when the integers span no more than a few per row."""
+    if not values.size:
+        return None
+    low, high = int(values.min()), int(values.max())
+    if high - low > 2 * values.size + 1000:
+        return None
+    offset = values.astype(np.int64) - low if values.dtype.kind != "u" else values - values.min()
+    present = np.zeros(high - low + 1, dtype=bool)
+    present[offset] = True
+    codes = (np.cumsum(present) - 1).astype(np.int32)[offset]
+    labels = np.array([low + int(step) for step in np.flatnonzero(present)], dtype=values.dtype)
+    return labels, codes
+
+
+def _known(values: Array) -> NDArray[np.bool_] | None:
+    if values.dtype.kind != "f":
+        return None
+    missing = np.isnan(values)
+    return ~missing if missing.any() else None
+
+
+def _all_missing(values: Array) -> bool:
+    return values.dtype.kind == "f" and bool(np.isnan(values).all())
+
+
+def _scatter(inverse: Array, known: NDArray[np.bool_] | None, n: int) -> Codes:
+    if known is None:
+        return inverse.astype(np.int32)
+    codes = np.full(n, -1, dtype=np.int32)
+    codes[known] = inverse
+    return codes
+
+
+def _changed(where: str, then: str, now: str) -> KindError:
+    return KindError(
+        f"{where} held {then} at fit and holds {now} now. Convert it to the kind it had at fit."
+    )
+
+
+def _unusable(where: str, what: str) -> KindError:
+    return KindError(
+        f"{where} holds {what}; every argument must be a string or a number. Turn dates and "
+        "durations into numbers (for example days since a fixed day), take nested or complex "
+        "values apart into columns, or drop the column."
+    )

@@ -1,0 +1,244 @@
+"""What a fit learnt about its columns: names, and the labels of categorical ones."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.data.cells import Cells, Numbers, Texts
+from coterie.data.errors import DataError, KindError, column_label
+from coterie.data.numbers import as_float, check_finite, infinite_error, warn_if_rounded
+from coterie.data.sources import ArraySource, Source, SparseSource
+from coterie.data.sparse import Sparse, infinite_cell
+
+__all__ = ["Schema", "learn_schema"]
+
+Array = NDArray[Any]
+Cast = Callable[[int, Cells], Array]
+
+MAX_LEVELS = 65_535  # codes are 16 bits wide, and one of them means missing
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The columns of a fitted table, without its rows.
+
+    Attributes
+    ----------
+    n_columns : int
+        Number of columns.
+    names : tuple of str or None
+        Their names, if they have any.
+    labels : dict of int to ndarray
+        For each categorical column its labels in order: label ``k`` has code ``k``.
+    """
+
+    n_columns: int
+    names: tuple[str, ...] | None = None
+    labels: Mapping[int, Array] = field(default_factory=dict)
+
+    @property
+    def categorical(self) -> NDArray[np.bool_] | None:
+        """Mask of the columns that hold category codes, or None if there are none.
+
+        A text column without a single value has no codes; it counts as an empty column of numbers.
+        """
+        mask = np.zeros(self.n_columns, dtype=bool)
+        for j, labels in self.labels.items():
+            mask[j] = len(labels) > 0
+        return mask if mask.any() else None
+
+    def column(self, j: int) -> str:
+        """How messages call column `j`."""
+        return column_label(j, self.names)
+
+    def select(self, columns: Array) -> Schema:
+        """Some of the columns, in the order given (their positions)."""
+        names = None if self.names is None else tuple(self.names[j] for j in columns)
+        labels = {k: self.labels[j] for k, j in enumerate(columns.tolist()) if j in self.labels}
+        return Schema(len(columns), names, labels)
+
+    def read(self, source: Source, *, owner: str = "Table") -> Array | Sparse:
+        """The cells of new rows, categories as codes; unknown categories are missing.
+
+        Parameters
+        ----------
+        source : Source
+            The new rows; their columns must be those of the schema, in the same order.
+        owner : str
+            Who asks; named in messages, which are scikit-learn's.
+        """
+        if self.names is not None or source.names is not None:
+            _check_names(self.names, source.names, owner)
+        if source.shape[1] != self.n_columns:
+            raise DataError(
+                f"X has {source.shape[1]} features, but {owner} is expecting {self.n_columns} "
+                "features as input."
+            )
+        values = _read_cells(source, self._match, self.labels)
+        self._check_finite(values)
+        return values
+
+    def _match(self, j: int, cells: Cells) -> Array:
+        """Column `j` of new rows as floats."""
+        if j in self.labels:
+            return _float_codes(cells.match(self.labels[j]))
+        if isinstance(cells, Numbers):
+            return as_float(cells.values, cells.where)
+        labels, _ = cells.learn()
+        if len(labels):
+            now = "text" if labels.dtype.kind in "OUT" else "categories"
+            raise KindError(
+                f"{cells.where} held numbers at fit and holds {now} now. Convert it to numbers."
+            )
+        return np.full(len(cells), np.nan, dtype=np.float32)
+
+    def _check_finite(self, values: Array | Sparse) -> None:
+        if isinstance(values, np.ndarray):
+            check_finite(values, self.column)
+            return
+        found = infinite_cell(values)
+        if found is not None:
+            raise infinite_error(self.column(found[1]), found[0], values.dtype)
+
+
+def learn_schema(source: Source, categorical: Any = None) -> tuple[Schema, Array | Sparse]:
+    """The schema of a table to be fitted, and its cells with categories as codes.
+
+    Parameters
+    ----------
+    source : Source
+        The rows to learn from.
+    categorical : None, "from_dtype", mask, indices or names
+        Columns of numbers to be taken as categories, besides text and categorical columns.
+    """
+    n_columns = source.shape[1]
+    declared = _declared(categorical, n_columns, source.names)
+    labels: dict[int, Array] = {}
+    learn = partial(_learn, labels, declared, isinstance(source, ArraySource))
+    values = _read_cells(source, learn, declared)
+    schema = Schema(n_columns, source.names, labels)
+    schema._check_finite(values)
+    return schema, values
+
+
+def _learn(
+    labels: dict[int, Array], declared: Collection[int], untyped: bool, j: int, cells: Cells
+) -> Array:
+    """Column `j` as floats; the labels of a categorical one are noted in `labels`."""
+    if isinstance(cells, Numbers) and j not in declared:
+        warn_if_rounded(cells.values, cells.where)
+        return as_float(cells.values, cells.where)
+    found, codes = cells.learn()
+    if untyped and isinstance(cells, Texts) and j not in declared and _all_numeric(found):
+        raise KindError(
+            f"{cells.where} holds numbers written as text, such as {found[0]!r}. Convert X with "
+            "astype(float), or declare the column categorical."
+        )
+    if len(found) > MAX_LEVELS:
+        raise DataError(
+            f"{cells.where} has {len(found)} categories; at most {MAX_LEVELS} are possible. Drop "
+            "it if it identifies the row, or group its rare values."
+        )
+    labels[j] = found
+    return _float_codes(codes)
+
+
+def _read_cells(source: Source, cast: Cast, special: Collection[int]) -> Array | Sparse:
+    """All cells as one float matrix; `special` columns are never taken as they are."""
+    if isinstance(source, SparseSource):
+        if special:
+            raise KindError(
+                "Sparse X cannot have categorical columns. Pass a dense array or a frame, or one "
+                "indicator column per category."
+            )
+        return source.values
+    matrix = source.matrix() if not special else None
+    if matrix is not None:
+        return matrix
+    columns = [cast(j, cells) for j, cells in enumerate(source.cells())]
+    dtype = np.float64 if any(c.dtype == np.float64 for c in columns) else np.float32
+    values = np.empty(source.shape, dtype=dtype, order="F")
+    for j, column in enumerate(columns):
+        values[:, j] = column
+    return values
+
+
+def _float_codes(codes: NDArray[np.int32]) -> NDArray[np.float32]:
+    """Codes as the engine takes them: NaN where missing. They are small enough for float32."""
+    floats = codes.astype(np.float32)
+    floats[codes < 0] = np.nan
+    return floats
+
+
+def _all_numeric(texts: Array) -> bool:
+    try:
+        texts.astype(np.float64)
+    except ValueError:
+        return False
+    return len(texts) > 0
+
+
+def _declared(categorical: Any, n_columns: int, names: tuple[str, ...] | None) -> frozenset[int]:
+    """The columns that `categorical` points to."""
+    if categorical is None or (isinstance(categorical, str) and categorical == "from_dtype"):
+        return frozenset()
+    chosen = np.atleast_1d(np.asarray(categorical))
+    if not chosen.size:
+        return frozenset()
+    if chosen.dtype == bool:
+        if chosen.shape != (n_columns,):
+            raise DataError(
+                f"categorical is a mask of shape {chosen.shape}, but X has {n_columns} columns."
+            )
+        return frozenset(np.flatnonzero(chosen).tolist())
+    return frozenset(_position(c, n_columns, names) for c in chosen.tolist())
+
+
+def _position(column: Any, n_columns: int, names: tuple[str, ...] | None) -> int:
+    if isinstance(column, str):
+        if names is None or column not in names:
+            known = "X has no column names" if names is None else f"the columns are {list(names)}"
+            raise DataError(f"categorical names a column {column!r} that X does not have: {known}.")
+        return names.index(column)
+    if not isinstance(column, int) or not 0 <= column < n_columns:
+        raise DataError(
+            f"categorical holds {column!r}; expected a mask, column names, or indices from 0 to "
+            f"{n_columns - 1}."
+        )
+    return column
+
+
+def _check_names(fitted: tuple[str, ...] | None, given: tuple[str, ...] | None, owner: str) -> None:
+    """Compare names in scikit-learn's way: warn when one side has none, refuse any difference."""
+    if fitted == given:
+        return
+    if fitted is None or given is None:
+        what = (
+            f"X has feature names, but {owner} was fitted without feature names"
+            if fitted is None
+            else f"X does not have valid feature names, but {owner} was fitted with feature names"
+        )
+        warnings.warn(what, UserWarning, stacklevel=2)
+        return
+    unseen, missing = sorted(set(given) - set(fitted)), sorted(set(fitted) - set(given))
+    message = "The feature names should match those that were passed during fit.\n"
+    if unseen:
+        message += "Feature names unseen at fit time:\n" + _bullets(unseen)
+    if missing:
+        message += "Feature names seen at fit time, yet now missing:\n" + _bullets(missing)
+    if not unseen and not missing:
+        message += "Feature names must be in the same order as they were in fit.\n"
+    raise DataError(message)
+
+
+def _bullets(names: Iterable[str], most: int = 5) -> str:
+    names = list(names)
+    lines = [f"- {name}\n" for name in names[:most]]
+    return "".join(lines) + ("- ...\n" if len(names) > most else "")

@@ -1,0 +1,227 @@
+"""Where a table comes from: an array, a frame or a sparse matrix, opened but not yet read.
+
+Opening looks at the container only (its shape and the names of its columns), so that rows can be
+dropped before any cell is looked at.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from coterie.data.cells import Cells, cells_of_array, cells_of_series
+from coterie.data.errors import DataError, KindError, column_label
+from coterie.data.numbers import as_float, fits_float, is_long, unmask
+from coterie.data.sparse import Sparse, read_sparse
+
+__all__ = ["ArraySource", "FrameSource", "Source", "SparseSource", "open_source"]
+
+Array = NDArray[Any]
+
+# Kinds of columns that a frame may hand over as one matrix of numbers.
+_SHORT = nw.Float32 | nw.Int16 | nw.Int8 | nw.UInt16 | nw.UInt8
+_PLAIN = _SHORT | nw.Float64 | nw.Int64 | nw.Int32 | nw.UInt64 | nw.UInt32
+
+
+@dataclass(frozen=True, slots=True)
+class ArraySource:
+    """A two-dimensional array of any dtype."""
+
+    values: Array
+
+    names = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        rows, columns = self.values.shape
+        return rows, columns
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.shape[0]
+
+    def take(self, rows: Array) -> ArraySource:
+        """Some of the rows."""
+        return ArraySource(self.values[rows])
+
+    def matrix(self) -> Array | None:
+        """All cells as floats, or None if the columns have to be read one by one."""
+        dtype = self.values.dtype
+        if dtype.kind in "OUT" or (is_long(dtype) and not fits_float(self.values)):
+            return None
+        return as_float(self.values)
+
+    def cells(self) -> Iterator[Cells]:
+        """The columns."""
+        for j in range(self.values.shape[1]):
+            yield cells_of_array(self.values[:, j], column_label(j, None))
+
+
+@dataclass(frozen=True, slots=True)
+class FrameSource:
+    """A frame of any library narwhals knows."""
+
+    frame: nw.DataFrame[Any]
+    names: tuple[str, ...] | None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.frame.shape
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.shape[0]
+
+    def take(self, rows: Array) -> FrameSource:
+        """Some of the rows."""
+        return FrameSource(self.frame[rows], self.names)
+
+    def matrix(self) -> Array | None:
+        """All cells as floats, or None if the columns have to be read one by one."""
+        kinds = self.frame.schema.dtypes()
+        if not all(isinstance(kind, _PLAIN) for kind in kinds):
+            return None
+        values = self.frame.to_numpy()
+        long = [j for j, kind in enumerate(kinds) if isinstance(kind, nw.Int64 | nw.UInt64)]
+        if values.dtype.kind not in "iuf" or not all(fits_float(values[:, j]) for j in long):
+            return None
+        # The common type of short integers may be a longer one.
+        short = all(isinstance(kind, _SHORT) for kind in kinds)
+        return as_float(values.astype(np.float32, copy=False) if short else values)
+
+    def cells(self) -> Iterator[Cells]:
+        """The columns."""
+        for j, series in enumerate(self.frame.iter_columns()):
+            yield cells_of_series(series, column_label(j, self.names))
+
+
+@dataclass(frozen=True, slots=True)
+class SparseSource:
+    """A checked sparse array; all of its columns are numbers."""
+
+    values: Sparse
+
+    names = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        rows, columns = self.values.shape
+        return rows, columns
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.shape[0]
+
+    def take(self, rows: Array) -> SparseSource:
+        """Some of the rows."""
+        return SparseSource(self.values[rows])
+
+
+Source: TypeAlias = ArraySource | FrameSource | SparseSource
+
+
+def open_source(X: Any, *, owner: str = "Table") -> Source:
+    """The container of `X`: an array, a frame or a sparse matrix with rows and columns.
+
+    Parameters
+    ----------
+    X : array-like, frame or sparse matrix
+        What the user passed.
+    owner : str
+        Who asks; named in messages.
+
+    Examples
+    --------
+    >>> open_source([[1, 2], [3, 4]]).shape
+    (2, 2)
+    """
+    source = _open(X)
+    for size, what in zip(source.shape, ("sample", "feature"), strict=True):
+        if size < 1:
+            raise DataError(
+                f"Found array with 0 {what}(s) (shape={source.shape}) while a minimum of 1 is "
+                f"required by {owner}."
+            )
+    return source
+
+
+def _open(X: Any) -> Source:
+    if isinstance(X, np.ndarray):
+        return ArraySource(_as_matrix(X))
+    if isinstance(X, ArraySource | FrameSource | SparseSource):
+        return X
+    if sparse.issparse(X):
+        if X.ndim != 2:
+            raise _shape_error(X.shape)
+        return SparseSource(read_sparse(X))
+    if nw.dependencies.is_into_dataframe(X):
+        return _open_frame(X)
+    if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):
+        raise KindError(f"X is a lazy frame ({type(X).__name__}). Collect it first.")
+    return ArraySource(_as_matrix(_from_sequence(X)))
+
+
+def _open_frame(X: Any) -> FrameSource:
+    labels = list(X.column_names if hasattr(X, "column_names") else X.columns)
+    twice = [name for name, times in Counter(labels).items() if times > 1]
+    if twice:
+        raise DataError(
+            f"X has more than one column named {', '.join(map(repr, twice))}. Rename or drop all "
+            "but one."
+        )
+    kinds = sorted({type(label).__qualname__ for label in labels if not isinstance(label, str)})
+    if not kinds:
+        return FrameSource(nw.from_native(X, eager_only=True), tuple(map(str, labels)))
+    if any(isinstance(label, str) for label in labels):
+        raise KindError(
+            "Feature names are only supported if all input features have string names, but your "
+            f"input has {sorted([*kinds, 'str'])} as feature name / column name types. Convert "
+            "them all to strings, for example with X.columns = X.columns.astype(str)."
+        )
+    return FrameSource(nw.from_native(X, eager_only=True), None)
+
+
+def _from_sequence(X: Any) -> Array:
+    try:
+        values = np.asarray(X)
+        # NumPy writes the numbers of a mixed list as text: read such a list again, as it is.
+        return values if values.dtype.kind not in "US" else np.asarray(X, dtype=object)
+    except ValueError as error:
+        raise DataError(
+            f"X cannot be read as a matrix ({error}). Give every row the same number of values."
+        ) from error
+
+
+def _as_matrix(X: Array) -> Array:
+    if X.ndim != 2:
+        raise _shape_error(X.shape)
+    if type(X) is np.ndarray:
+        return X
+    return unmask(X) if isinstance(X, np.ma.MaskedArray) else np.asarray(X)
+
+
+def _shape_error(shape: tuple[int, ...]) -> DataError:
+    if len(shape) > 2:
+        return DataError(
+            f"Found array with dim {len(shape)} (shape={shape}), while dim <= 2 is required: one "
+            "row per sample, one column per feature."
+        )
+    what = "1D array" if len(shape) == 1 else "scalar array"
+    return DataError(
+        f"Expected 2D array, got {what} instead (shape={shape}). Reshape your data either using "
+        "array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it "
+        "contains a single sample."
+    )

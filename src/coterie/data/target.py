@@ -1,0 +1,248 @@
+"""The target: encodes ``y``, decodes predictions, carries classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from coterie import native
+from coterie.data.cells import Cells, Levels, Numbers, cells_of_array, cells_of_series
+from coterie.data.errors import DataError, KindError
+from coterie.data.numbers import as_float, unmask
+
+__all__ = ["Target"]
+
+Array = NDArray[Any]
+
+# Squares of targets are summed with weights; both stay far from the end of float64 this way.
+_LARGEST = 1e140
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Target:
+    """What is to be predicted: class codes or numbers, one column per output.
+
+    Make one with `Target.labels` or `Target.numbers`.
+
+    Attributes
+    ----------
+    kind : {"labels", "values"}
+        Whether ``y`` holds classes or numbers.
+    encoded : ndarray of shape (n_rows, n_outputs), C-contiguous
+        Class codes (int32) or numbers (float64).
+    classes : tuple of ndarray
+        The sorted labels of each output; empty for numbers.
+    flat : bool
+        Whether ``y`` was one-dimensional.
+
+    Examples
+    --------
+    >>> target = Target.labels(["no", "yes", "no"])
+    >>> target.codes.ravel()
+    array([0, 1, 0], dtype=int32)
+    >>> target.decode([1, 1])
+    array(['yes', 'yes'], dtype='<U3')
+    """
+
+    kind: Literal["labels", "values"]
+    encoded: Array
+    classes: tuple[Array, ...] = ()
+    flat: bool = True
+
+    @classmethod
+    def labels(cls, y: Any, *, rows: Array | None = None, n_rows: int | None = None) -> Target:
+        """Encode class labels: text, integers, booleans, or floats that are whole numbers.
+
+        Parameters
+        ----------
+        y : array-like, series or frame of shape (n_rows,) or (n_rows, n_outputs)
+            The labels. All those of one output must be of one kind.
+        rows : ndarray of int, optional
+            Positions of the rows to take; the others are not looked at.
+        n_rows : int, optional
+            How many rows ``X`` has, to be compared.
+        """
+        columns, flat = _read(y, rows, n_rows)
+        learnt = [_learn_labels(cells, flat) for cells in columns]
+        codes = np.stack([codes for _, codes in learnt], axis=1)
+        return cls("labels", np.ascontiguousarray(codes), tuple(c for c, _ in learnt), flat)
+
+    @classmethod
+    def numbers(cls, y: Any, *, rows: Array | None = None, n_rows: int | None = None) -> Target:
+        """Read numbers to be predicted; the parameters are those of `labels`."""
+        columns, flat = _read(y, rows, n_rows)
+        values = np.stack([_read_numbers(cells) for cells in columns], axis=1)
+        return cls("values", np.ascontiguousarray(values), (), flat)
+
+    @property
+    def codes(self) -> NDArray[np.int32]:
+        """Class codes, int32 of shape (n_rows, n_outputs)."""
+        if self.kind != "labels":
+            raise AttributeError("A target of numbers has no class codes.")
+        return self.encoded
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """Numbers, float64 of shape (n_rows, n_outputs)."""
+        if self.kind != "values":
+            raise AttributeError("A target of labels has no numbers.")
+        return self.encoded
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.encoded)
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of outputs."""
+        return int(self.encoded.shape[1])
+
+    @property
+    def n_classes(self) -> tuple[int, ...]:
+        """Number of classes of each output; empty for numbers."""
+        return tuple(len(classes) for classes in self.classes)
+
+    def take(self, rows: Any) -> Target:
+        """Some rows; the classes stay."""
+        return replace(self, encoded=np.ascontiguousarray(self.encoded[rows]))
+
+    def empty(self) -> Target:
+        """The same classes and outputs without the rows: all that predicting needs."""
+        return replace(self, encoded=np.empty((0, self.n_outputs), dtype=self.encoded.dtype))
+
+    def native(self) -> native.Labels | native.Values:
+        """The target as the engine takes it."""
+        if self.kind == "labels":
+            return native.Labels(self.encoded, self.n_classes)
+        return native.Values(self.encoded)
+
+    def decode(self, codes: Any) -> Array:
+        """Labels of class codes, or numbers as they are.
+
+        Parameters
+        ----------
+        codes : array-like of shape (n,) or (n, n_outputs)
+            What was predicted.
+
+        Returns
+        -------
+        ndarray of shape (n,) if there is one output, otherwise (n, n_outputs)
+        """
+        matrix = np.asarray(codes).reshape(len(codes), self.n_outputs)
+        if self.kind == "labels":
+            columns = [classes[matrix[:, k]] for k, classes in enumerate(self.classes)]
+            kinds = {column.dtype.kind for column in columns}
+            common = np.result_type(*columns) if len(kinds) == 1 else object
+            matrix = np.stack([column.astype(common) for column in columns], axis=1)
+        return matrix[:, 0] if self.n_outputs == 1 else matrix
+
+
+def _read(y: Any, rows: Array | None, n_rows: int | None) -> tuple[list[Cells], bool]:
+    """The columns of `y`, and whether it is one-dimensional."""
+    if sparse.issparse(y):
+        raise KindError("Sparse y is not supported. Pass y.toarray() instead.")
+    if nw.dependencies.is_into_series(y):
+        series = nw.from_native(y, series_only=True)
+        _check_length(len(series), n_rows)
+        return [cells_of_series(series if rows is None else series[rows], "y")], True
+    if nw.dependencies.is_into_dataframe(y):
+        frame = nw.from_native(y, eager_only=True)
+        _check_length(len(frame), n_rows)
+        chosen = frame if rows is None else frame[rows]
+        return [cells_of_series(c, f"y column {c.name!r}") for c in chosen.iter_columns()], False
+    array = _as_array(y)
+    _check_length(len(array), n_rows)
+    chosen = array if rows is None else array[rows]
+    if array.ndim == 1:
+        return [cells_of_array(chosen, "y")], True
+    return [cells_of_array(chosen[:, k], f"y column {k}") for k in range(array.shape[1])], False
+
+
+def _as_array(y: Any) -> Array:
+    try:
+        array = unmask(y) if isinstance(y, np.ma.MaskedArray) else np.asarray(y)
+    except ValueError as error:
+        raise DataError(
+            f"y cannot be read as an array ({error}). Give every row the same number of values."
+        ) from error
+    if array.ndim not in (1, 2) or (array.ndim == 2 and array.shape[1] == 0):
+        raise DataError(
+            f"y should be a 1d array, got an array of shape {array.shape} instead. Give one label "
+            "or number per row, or one column per output."
+        )
+    if array.dtype.kind == "U" and not isinstance(y, np.ndarray):
+        # NumPy writes the numbers of a mixed list as text, and drops zero bytes at the end.
+        objects = np.asarray(y, dtype=object)
+        return array if array.tolist() == objects.tolist() else objects
+    return array
+
+
+def _check_length(length: int, n_rows: int | None) -> None:
+    if n_rows is not None and length != n_rows:
+        raise DataError(
+            f"Found input variables with inconsistent numbers of samples: {[n_rows, length]}. X "
+            "and y must have one row for each sample."
+        )
+
+
+def _learn_labels(cells: Cells, flat: bool) -> tuple[Array, NDArray[np.int32]]:
+    if isinstance(cells, Numbers) and cells.values.dtype.kind in "fc":
+        values = as_float(cells.values, cells.where)
+        _check_known(values, cells.where)
+        if (values != np.floor(values)).any():
+            what = "continuous" if flat else "continuous-multioutput"
+            raise DataError(
+                f"Unknown label type: {what}. {cells.where} holds fractions, but a classifier "
+                "learns classes. Use a regressor, or cut the numbers into classes first."
+            )
+    classes, codes = cells.learn()
+    missing = int((codes < 0).sum())
+    if missing:
+        raise _missing_error(cells.where, missing, len(codes))
+    return classes, codes
+
+
+def _read_numbers(cells: Cells) -> NDArray[np.float64]:
+    if not isinstance(cells, Numbers):
+        classes, codes = cells.learn()
+        if not len(classes):
+            raise _missing_error(cells.where, len(codes), len(codes))
+        raise KindError(
+            f"{cells.where} holds {'categories' if isinstance(cells, Levels) else 'text'}, but a "
+            "regressor learns numbers. Convert it to numbers, or use a classifier."
+        )
+    values = as_float(cells.values, cells.where).astype(np.float64, copy=False)
+    _check_known(values, cells.where)
+    large = int((np.abs(values) > _LARGEST).sum())
+    if large:
+        raise DataError(
+            f"{cells.where} holds {large} of {len(values)} values beyond {_LARGEST:g}, whose "
+            "squares overflow. Rescale y, for example by dividing it by its largest magnitude."
+        )
+    return values
+
+
+def _check_known(values: Array, where: str) -> None:
+    """Refuse NaN and infinity in a float array."""
+    if np.isfinite(values).all():
+        return
+    missing, infinite = int(np.isnan(values).sum()), int(np.isinf(values).sum())
+    if missing:
+        raise _missing_error(where, missing, len(values))
+    raise DataError(
+        f"Input {where} contains infinity or a value too large for {values.dtype!r} in {infinite} "
+        f"of {len(values)} rows. Replace it with a finite number, or drop those rows."
+    )
+
+
+def _missing_error(where: str, missing: int, n: int) -> DataError:
+    return DataError(
+        f"Input {where} contains NaN: {missing} of {n} rows have no value. Drop those rows, or "
+        "fill them in."
+    )
