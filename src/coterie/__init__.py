@@ -1,0 +1,64 @@
+"""Ensemble learning on one fast native tree engine, behind scikit-learn's interface.
+
+Names are loaded when they are first used, so that ``import coterie`` is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from coterie.forests import (
+        DecisionTreeClassifier,
+        DecisionTreeRegressor,
+        ExtraTreeClassifier,
+        ExtraTreeRegressor,
+        ExtraTreesClassifier,
+        ExtraTreesRegressor,
+        RandomForestClassifier,
+        RandomForestRegressor,
+        export_text,
+    )
+
+try:
+    __version__ = version("coterie")
+except PackageNotFoundError:  # a source tree that was never installed
+    __version__ = "0+unknown"
+
+_HOMES = {
+    "DecisionTreeClassifier": "coterie.forests",
+    "DecisionTreeRegressor": "coterie.forests",
+    "ExtraTreeClassifier": "coterie.forests",
+    "ExtraTreeRegressor": "coterie.forests",
+    "ExtraTreesClassifier": "coterie.forests",
+    "ExtraTreesRegressor": "coterie.forests",
+    "RandomForestClassifier": "coterie.forests",
+    "RandomForestRegressor": "coterie.forests",
+    "export_text": "coterie.forests",
+}
+
+__all__ = [
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "ExtraTreeClassifier",
+    "ExtraTreeRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+    "__version__",
+    "export_text",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load an exported name from the package it lives in."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'coterie' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,110 @@
+"""The one base of every estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from coterie.base.check import Admitted, admit_fit, admit_predict, publish_columns
+from coterie.base.executor import thread_count
+from coterie.core import Allowed, Pool, check_params
+from coterie.data import Table
+
+
+class Committee(BaseEstimator):
+    """Shared plumbing of `fit` and `predict`.
+
+    A subclass says what its parameters may be (`allowed`) and how to fit (`_train`); a task mixin
+    says which `task` it is and turns raw votes into predictions.
+
+    Fitting happens on a draft, a copy that shares the parameters. When all went well, the
+    draft's attributes replace those of the estimator in one step. So a fit that fails or is
+    interrupted changes nothing, and other threads may predict with the old model meanwhile:
+    they work on a snapshot of it (`_settled`).
+    """
+
+    allowed: ClassVar[Mapping[str, Allowed]] = {}
+    task: ClassVar[Literal["classification", "regression"]]
+
+    categorical_features: Any
+    n_jobs: int | None
+    pool_: Pool
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to the training rows.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Numbers, categories and missing values.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Class labels or numbers.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights >= 0; a row of weight 0 is as good as absent.
+
+        Returns
+        -------
+        self
+        """
+        check_params(type(self).__name__, self.get_params(deep=False), self.allowed)
+        draft = self._copy(without_results=True)
+        admitted = admit_fit(
+            self, X, y, sample_weight, task=self.task, categorical=self.categorical_features
+        )
+        publish_columns(draft, admitted.table.schema)
+        self._describe_target(draft, admitted)
+        kept = admitted.kept
+        n_samples = admitted.table.n_rows if kept is None else len(sample_weight)
+        self._train(draft, admitted, n_samples)
+        self.__dict__ = draft.__dict__
+        return self
+
+    def _train(self, draft: Self, admitted: Admitted, n_samples: int) -> None:
+        """Fit, and set the results on the draft; `self` holds the results of the last fit.
+
+        `n_samples` counts the rows that were given, those of zero weight included.
+        """
+        raise NotImplementedError
+
+    def _describe_target(self, draft: Self, admitted: Admitted) -> None:
+        """Set what the task remembers of the target on the draft."""
+        raise NotImplementedError
+
+    def _copy(self, *, without_results: bool = False) -> Self:
+        """A copy with the same parameters, and the same results unless told otherwise."""
+        twin = type(self).__new__(type(self))
+        twin.__dict__ = {
+            name: value
+            for name, value in vars(self).items()
+            if not (without_results and name.endswith("_"))
+        }
+        return twin
+
+    def _settled(self) -> Self:
+        """The estimator as it is now, whatever a `fit` in another thread does meanwhile."""
+        check_is_fitted(self)
+        twin = type(self).__new__(type(self))
+        # Shared, not copied: a fit puts another dict in place and leaves this one alone.
+        twin.__dict__ = self.__dict__
+        return twin
+
+    def _admit(self, X: Any) -> Table:
+        return admit_predict(self, X)
+
+    def _mean_vote(self, X: Any) -> NDArray[np.float64]:
+        """Weighted mean of the members' votes, shape (n_samples, n_outputs)."""
+        raw = self.pool_.raw(self._admit(X), n_threads=thread_count(self.n_jobs))
+        raw /= self.pool_.weights.sum()
+        return raw
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.target_tags.multi_output = True
+        return tags

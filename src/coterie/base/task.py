@@ -1,0 +1,126 @@
+"""What makes a committee a classifier or a regressor."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin, RegressorMixin
+
+from coterie.base.check import Admitted
+from coterie.data import Target
+
+
+class ClassifierTask(ClassifierMixin):
+    """Votes are class probabilities, outputs side by side."""
+
+    task: ClassVar[Literal["classification", "regression"]] = "classification"
+
+    def _describe_target(self, draft: Any, admitted: Admitted) -> None:
+        target = draft.target_ = admitted.target.empty()
+        draft.n_outputs_ = target.n_outputs
+        if target.n_outputs == 1:
+            draft.classes_, draft.n_classes_ = target.classes[0], target.n_classes[0]
+        else:
+            draft.classes_, draft.n_classes_ = list(target.classes), list(target.n_classes)
+
+    def _publish_oob(self, draft: Any, mean: NDArray[np.float64]) -> None:
+        parts = split_outputs(draft.target_, mean)
+        draft.oob_decision_function_ = parts[0] if len(parts) == 1 else np.stack(parts, axis=2)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64] | list[NDArray[np.float64]]:
+        """Class probabilities: the mean of the members' probabilities.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The rows, with the columns seen in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or a list of such arrays
+            In the order of ``classes_``; one array per output.
+        """
+        this = self._settled()
+        probabilities = split_outputs(this.target_, this._mean_vote(X))
+        return probabilities[0] if this.n_outputs_ == 1 else probabilities
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64] | list[NDArray[np.float64]]:
+        """Logarithm of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The rows, with the columns seen in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or a list of such arrays
+            Minus infinity where the probability is 0.
+        """
+        probabilities = self.predict_proba(X)
+        with np.errstate(divide="ignore"):
+            if isinstance(probabilities, list):
+                return [np.log(p) for p in probabilities]
+            return np.log(probabilities)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class; among equals the first in ``classes_``.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The rows, with the columns seen in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        this = self._settled()
+        return decide(this.target_, this._mean_vote(X))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+class RegressorTask(RegressorMixin):
+    """Votes are predicted values."""
+
+    task: ClassVar[Literal["classification", "regression"]] = "regression"
+
+    def _describe_target(self, draft: Any, admitted: Admitted) -> None:
+        draft.target_ = admitted.target.empty()
+        draft.n_outputs_ = admitted.target.n_outputs
+
+    def _publish_oob(self, draft: Any, mean: NDArray[np.float64]) -> None:
+        draft.oob_prediction_ = mean[:, 0] if draft.n_outputs_ == 1 else mean
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """The mean of the members' predictions.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The rows, with the columns seen in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        this = self._settled()
+        votes = this._mean_vote(X)
+        return votes[:, 0] if this.n_outputs_ == 1 else votes
+
+
+def split_outputs(target: Target, votes: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """Probabilities per output, from outputs side by side."""
+    return np.split(votes, np.cumsum(target.n_classes)[:-1], axis=1)
+
+
+def decide(target: Target, votes: NDArray[np.float64]) -> NDArray[Any]:
+    """Labels of the largest votes, shape (n_samples,) or (n_samples, n_outputs)."""
+    codes = [part.argmax(axis=1) for part in split_outputs(target, votes)]
+    return target.decode(np.column_stack(codes))

@@ -1,0 +1,89 @@
+"""The loops, and what they pass around: seeds, views, members, pools.
+
+The life of an ensemble of independent members:
+
+1. The face resolves its parameters (`params`) and its ``random_state`` (`seeds`) and makes a
+   `View` of table, target and weights.
+2. `gather` hands every seed to an `Executor`, which calls `fit_member` wherever it likes.
+3. The member's *shaking* stream decides which rows it sees (`shake`), its *growing* stream goes
+   to the learner.
+4. The learner gives back a member: a native tree, or anything with ``predict(table)``.
+5. A `Pool` joins the members; native trees become one flat forest.
+6. ``pool.raw(table)`` adds up votes; ``pool[:t]`` is the pool at size t.
+"""
+
+from coterie.core.executor import Executor, Serial
+from coterie.core.gather import Watch, gather
+from coterie.core.learner import Foreign, Learner, Member
+from coterie.core.params import (
+    Allowed,
+    ParameterError,
+    a_function,
+    a_list,
+    at_least,
+    between,
+    check_params,
+    fraction,
+    has,
+    instance_of,
+    one_of,
+)
+from coterie.core.pool import Pool
+from coterie.core.seeds import (
+    RandomLike,
+    a_random_state,
+    draw_entropy,
+    growing_stream,
+    member_seeds,
+    shaking_stream,
+)
+from coterie.core.shake import (
+    Balanced,
+    Bootstrap,
+    RowAxis,
+    Shake,
+    Subsample,
+    View,
+    balance,
+    content_order,
+    repetitions,
+    untouched,
+)
+
+__all__ = [
+    "Allowed",
+    "Balanced",
+    "Bootstrap",
+    "Executor",
+    "Foreign",
+    "Learner",
+    "Member",
+    "ParameterError",
+    "Pool",
+    "RandomLike",
+    "RowAxis",
+    "Serial",
+    "Shake",
+    "Subsample",
+    "View",
+    "Watch",
+    "a_function",
+    "a_list",
+    "a_random_state",
+    "at_least",
+    "balance",
+    "between",
+    "check_params",
+    "content_order",
+    "draw_entropy",
+    "fraction",
+    "gather",
+    "growing_stream",
+    "has",
+    "instance_of",
+    "member_seeds",
+    "one_of",
+    "repetitions",
+    "shaking_stream",
+    "untouched",
+]

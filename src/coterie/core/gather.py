@@ -1,0 +1,63 @@
+"""The loop for members that do not need one another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.core.executor import Executor, Serial
+from coterie.core.learner import Learner, Member
+from coterie.core.seeds import growing_stream, shaking_stream
+from coterie.core.shake import Shake, View, untouched
+
+Watch = Callable[[int, Member], bool]
+
+
+def gather(
+    learner: Learner,
+    view: View,
+    *,
+    seeds: NDArray[np.int64],
+    shake: Shake = untouched,
+    executor: Executor | None = None,
+    watches: Sequence[Watch] = (),
+) -> list[Member]:
+    """Fit one member per seed, each on its own shake of `view`.
+
+    Parameters
+    ----------
+    learner : Learner
+        Fits a member.
+    view : View
+        Table, target and weights.
+    seeds : ndarray of shape (n_members,)
+        One seed per member; a member depends on its own seed only.
+    shake : callable
+        ``(view, rng) -> view``, what a member gets to see.
+    executor : Executor, optional
+        Where members are fitted; one after the other when not given.
+    watches : sequence of callables
+        Each is told ``(number, member)`` of every new member in order; a true answer ends the
+        loop.
+
+    Returns
+    -------
+    list of members
+        In the order of `seeds`.
+    """
+    fit = partial(fit_member, learner, view, shake)
+    members: list[Member] = []
+    for member in (executor or Serial()).map(fit, [int(seed) for seed in seeds]):
+        members.append(member)
+        if any([watch(len(members), member) for watch in watches]):
+            break
+    return members
+
+
+def fit_member(learner: Learner, view: View, shake: Shake, seed: int) -> Member:
+    """Fit the member of `seed`."""
+    shaken = shake(view, shaking_stream(seed))
+    return learner.fit(shaken.table, shaken.target, shaken.weight, growing_stream(seed))

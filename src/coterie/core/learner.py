@@ -1,0 +1,39 @@
+"""What a learner and a member are."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from coterie.data import Table, Target
+from coterie.native import Forest
+
+
+@runtime_checkable
+class Foreign(Protocol):
+    """A fitted member that is not a native tree."""
+
+    def predict(self, table: Table) -> NDArray[np.float64]:
+        """Its vote for every row, shape (n_rows, n_outputs)."""
+        ...
+
+
+# A native member is a forest of one tree: a pool joins those into one flat forest.
+Member = Forest | Foreign
+
+
+class Learner(Protocol):
+    """Fits one member."""
+
+    def fit(
+        self,
+        table: Table,
+        target: Target,
+        weight: NDArray[np.float64] | None,
+        rng: Generator,
+    ) -> Member:
+        """A member fitted to the table, with all its randomness from `rng`."""
+        ...

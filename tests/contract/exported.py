@@ -1,0 +1,46 @@
+"""Everything exported that is an estimator, and problems to try it on."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, is_classifier
+from sklearn.datasets import make_classification, make_regression
+
+import coterie
+
+ESTIMATORS = [
+    exported
+    for exported in (getattr(coterie, name) for name in coterie.__all__)
+    if inspect.isclass(exported) and issubclass(exported, BaseEstimator)
+]
+ENSEMBLES = [cls for cls in ESTIMATORS if "n_estimators" in inspect.signature(cls).parameters]
+
+
+def make(cls: type, **params: Any) -> Any:
+    """A small instance with a fixed seed."""
+    names = inspect.signature(cls).parameters
+    small = {"n_estimators": 7, "random_state": 0}
+    return cls(**{n: v for n, v in small.items() if n in names} | params)
+
+
+def problem(cls: type, n_rows: int = 120, seed: int = 0) -> tuple[NDArray[Any], NDArray[Any]]:
+    """A small table with a target of the estimator's kind."""
+    if is_classifier(cls()):
+        return make_classification(
+            n_rows, 6, n_informative=4, n_classes=3, flip_y=0.1, random_state=seed
+        )
+    return make_regression(n_rows, 6, n_informative=4, noise=1.0, random_state=seed)
+
+
+def outputs(fitted: Any, X: Any) -> list[NDArray[Any]]:
+    """All that an estimator predicts."""
+    methods = ("predict", "predict_proba", "decision_function")
+    return [np.asarray(getattr(fitted, name)(X)) for name in methods if hasattr(fitted, name)]
+
+
+def same_bits(first: list[NDArray[Any]], second: list[NDArray[Any]]) -> bool:
+    return all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))

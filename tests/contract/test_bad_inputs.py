@@ -1,0 +1,329 @@
+"""Bad input gets a clear error or a right answer: never a crash, a hang or nonsense."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import is_classifier
+
+from tests.contract.exported import ESTIMATORS, make, problem
+
+every = pytest.mark.parametrize("cls", ESTIMATORS)
+REFUSED = (ValueError, TypeError)
+
+
+def check_refused(act):
+    """The error is of the right kind, and says more than that something is wrong."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(REFUSED) as caught:
+            act()
+    assert len(str(caught.value)) > 15
+
+
+def check_fits(cls, X, y, weight=None, new=None, **params):
+    """It fits, and what it predicts is of the right kind."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = make(cls, **params).fit(X, y, weight)
+        predicted = fitted.predict(X if new is None else new)
+    if is_classifier(fitted):
+        assert np.isin(predicted, fitted.classes_).all()
+    else:
+        assert np.isfinite(predicted).all()
+    return fitted
+
+
+def replaced(values, where, what):
+    values = np.array(values, dtype=float)
+    values[where] = what
+    return values
+
+
+BAD_TARGETS = {
+    "nan": lambda y: replaced(y, 3, np.nan),
+    "infinite": lambda y: replaced(y, 3, np.inf),
+    "wrong length": lambda y: y[:-1],
+    "none": lambda y: None,
+    "mixed text and numbers": lambda y: ["a", 1] * (len(y) // 2),
+    "nested": lambda y: [[1], [1, 2]] * (len(y) // 2),
+    "three-dimensional": lambda y: y[:, None, None],
+    "complex": lambda y: y + 1j,
+    "sparse": lambda y: sparse.csr_array(y[:, None]),
+    "dates": lambda y: np.full(len(y), np.datetime64("2020-01-01")),
+}
+
+
+@every
+@pytest.mark.parametrize("kind", BAD_TARGETS)
+def test_bad_target(cls, kind):
+    X, y = problem(cls, 40)
+    if kind == "dates" and is_classifier(cls()):
+        pytest.skip("a date is a label like any other")
+    check_refused(lambda: make(cls).fit(X, BAD_TARGETS[kind](y)))
+
+
+@every
+def test_odd_targets(cls):
+    X, y = problem(cls, 40)
+    if not is_classifier(cls()):
+        check_refused(lambda: make(cls).fit(X, ["a", "b"] * 20))
+        check_refused(lambda: make(cls).fit(X, y * 1e306))
+        assert np.ptp(check_fits(cls, X, np.ones(40)).predict(X)) == 0
+        check_fits(cls, X, y * 1e36)
+        check_fits(cls, X, y[:, None])
+        return
+    check_refused(lambda: make(cls).fit(X, X[:, 0]))
+    for labels in ([0, 2, 7], [-1, 1, 3], ["x", "yy", "z"], [1e39, 2, 3], [True, False, True]):
+        fitted = check_fits(cls, X, np.array(labels)[y])
+        assert fitted.classes_.tolist() == sorted(set(labels))
+    assert check_fits(cls, X, np.zeros(40)).predict(X).tolist() == [0] * 40
+    wide = np.random.default_rng(0).normal(size=(200, 3))
+    assert len(check_fits(cls, wide, np.arange(200)).classes_) == 200
+
+
+BAD_WEIGHTS = {
+    "one negative": lambda n: replaced(np.ones(n), 3, -1),
+    "all negative": lambda n: -np.ones(n),
+    "all zero": np.zeros,
+    "nan": lambda n: replaced(np.ones(n), 3, np.nan),
+    "infinite": lambda n: replaced(np.ones(n), 3, np.inf),
+    "wrong length": lambda n: np.ones(n - 1),
+    "two-dimensional": lambda n: np.ones((n, 2)),
+    "text": lambda n: ["heavy"] * n,
+}
+
+
+@every
+@pytest.mark.parametrize("kind", BAD_WEIGHTS)
+def test_bad_weights(cls, kind):
+    X, y = problem(cls, 40)
+    check_refused(lambda: make(cls).fit(X, y, BAD_WEIGHTS[kind](len(y))))
+
+
+@every
+@pytest.mark.parametrize("size", [1e300, 1e-300, 1e18, 1e-18])
+def test_extreme_weights_are_weights(cls, size):
+    X, y = problem(cls, 40)
+    half = np.where(np.arange(40) % 2, size / 2, size)
+    expected = check_fits(cls, X, y, half / size).predict(X)
+    np.testing.assert_allclose(check_fits(cls, X, y, half).predict(X), expected, rtol=1e-6)
+
+
+@every
+def test_class_without_weight_does_not_exist(cls):
+    X, y = problem(cls, 40)
+    if is_classifier(cls()):
+        fitted = check_fits(cls, X, y, (y != 1).astype(float))
+        assert fitted.classes_.tolist() == [0, 2]
+
+
+BAD_TABLES = {
+    "infinite": lambda X: replaced(X, (3, 2), np.inf),
+    "minus infinite": lambda X: replaced(X, (3, 2), -np.inf),
+    "no rows": lambda X: X[:0],
+    "no columns": lambda X: X[:, :0],
+    "one-dimensional": lambda X: X[:, 0],
+    "three-dimensional": lambda X: X[:, :, None],
+    "complex": lambda X: X * 1j,
+    "dates": lambda X: np.full(X.shape, np.datetime64("2020-01-01")),
+    "text and numbers in a column": lambda X: np.where(X > 0, "a", X.astype(object)),
+    "dicts": lambda X: np.full(X.shape, {}, dtype=object),
+    "none": lambda X: None,
+    "a number": lambda X: 3.0,
+    "text": lambda X: "text",
+}
+
+
+@every
+@pytest.mark.parametrize("kind", BAD_TABLES)
+def test_bad_table(cls, kind):
+    X, y = problem(cls, 40)
+    bad = BAD_TABLES[kind](X)
+    check_refused(lambda: make(cls).fit(bad, y[: 0 if kind == "no rows" else None]))
+    fitted = make(cls).fit(X, y)
+    check_refused(lambda: fitted.predict(bad))
+
+
+@every
+def test_tables_that_do_not_match(cls):
+    X, y = problem(cls, 40)
+    check_refused(lambda: make(cls).predict(X))
+    fitted = make(cls).fit(X, y)
+    check_refused(lambda: fitted.predict(X[:, :-1]))
+    check_refused(lambda: fitted.predict(np.hstack([X, X])))
+    check_refused(lambda: make(cls).fit(X, np.append(y, y)))
+
+
+ODD_TABLES = {
+    "a column all missing": lambda X: replaced(X, (slice(None), 2), np.nan),
+    "all missing": lambda X: np.full_like(X, np.nan),
+    "huge": lambda X: np.where(X > 0, 1e308, X),
+    "denormal": lambda X: X * 5e-324,
+    "ties at 1e-12": lambda X: 1 + np.sign(X) * 1e-12,
+    "integers beyond 2**53": lambda X: (X * 10).astype(np.int64) + 2**60,
+    "constant columns": lambda X: replaced(X, (slice(None), slice(1, None)), 4.0),
+    "all constant": np.zeros_like,
+    "object numbers": lambda X: X.astype(object),
+    "text categories": lambda X: np.where(X > 0, "a", "b").astype(object),
+    "object with none": lambda X: np.where(X > 1, None, X.astype(object)),
+    "bool": lambda X: X > 0,
+    "float16": lambda X: X.astype(np.float16),
+    "longdouble": lambda X: X.astype(np.longdouble),
+    "uint8": lambda X: np.abs(X * 10).astype(np.uint8),
+    "big-endian": lambda X: X.astype(">f8"),
+    "Fortran order": np.asfortranarray,
+    "negative strides": lambda X: X[::-1, ::-1],
+    "masked": lambda X: np.ma.masked_array(X, X > 1),
+    "lists": lambda X: X.tolist(),
+    "read-only": lambda X: np.frombuffer(X.tobytes()).reshape(X.shape),
+    "unaligned": lambda X: np.frombuffer(b"x" + X.tobytes(), offset=1).reshape(X.shape),
+    "csr": sparse.csr_array,
+    "csc": sparse.csc_array,
+    "coo": sparse.coo_array,
+    "old sparse": sparse.csr_matrix,
+}
+
+
+@every
+@pytest.mark.parametrize("kind", ODD_TABLES)
+def test_odd_table(cls, kind):
+    X, y = problem(cls, 40)
+    check_fits(cls, ODD_TABLES[kind](X), y)
+
+
+@every
+def test_odd_tables_at_predict(cls):
+    X, y = problem(cls, 40)
+    check_fits(cls, X, y, new=np.full_like(X, np.nan))
+    check_fits(cls, X, y, new=X * 1e300)
+    check_refused(lambda: make(cls).fit(X, y).predict(X[:0]))
+
+
+@every
+def test_few_rows_and_many_columns(cls):
+    X, y = problem(cls, 40)
+    for n_rows in (1, 2, 3):
+        check_fits(cls, X[:n_rows], y[:n_rows])
+    wide = np.random.default_rng(0).normal(size=(4, 100_000)).astype(np.float32)
+    check_fits(cls, wide, y[:4], **({"n_estimators": 2} if hasattr(cls, "n_estimators") else {}))
+
+
+def damaged(part, where, what):
+    table = sparse.csr_array(np.eye(6))
+    getattr(table, part)[where] = what
+    return table
+
+
+@every
+@pytest.mark.parametrize(
+    ("part", "where", "what"),
+    [("indices", 2, 99), ("indices", 2, -1), ("indptr", 3, 77), ("indptr", 3, 0), ("indptr", 6, 3)],
+)
+def test_damaged_sparse_table(cls, part, where, what):
+    y = np.arange(6) % 2
+    check_refused(lambda: make(cls).fit(damaged(part, where, what), y))
+
+
+@every
+def test_frames(cls):
+    pandas = pytest.importorskip("pandas")
+    X, y = problem(cls, 60)
+    frame = pandas.DataFrame(X, columns=["a", "b", "c", "d", "e", "f"])
+    twins = frame.set_axis(["a"] * 6, axis=1)
+    check_refused(lambda: make(cls).fit(twins, y))
+    check_fits(cls, frame.set_axis(["", " ", "é", "🌳", "a b", "x" * 999], axis=1), y)
+    fitted = make(cls).fit(frame, y)
+    check_refused(lambda: fitted.predict(frame[list("fabcde")]))
+    check_refused(lambda: fitted.predict(frame.rename(columns={"a": "z"})))
+    check_refused(lambda: fitted.predict(frame.assign(a="text")))
+    frame["a"] = pandas.array([1, None, 3] * 20, dtype="Int64")
+    check_fits(cls, frame, y)
+    check_refused(lambda: make(cls).fit(frame.assign(a=pandas.Timestamp("2020-01-01")), y))
+
+
+@every
+def test_categories_are_known_by_name(cls):
+    pandas = pytest.importorskip("pandas")
+    X, y = problem(cls, 90)
+    colours = np.array(["red", "green", "blue"])[np.arange(90) % 3]
+    frame = pandas.DataFrame({"x": X[:, 0], "colour": pandas.Categorical(colours)})
+    fitted = check_fits(cls, frame, y)
+    turned = frame.assign(
+        colour=pandas.Categorical(colours, categories=["green", "unused", "red", "blue"])
+    )
+    np.testing.assert_array_equal(fitted.predict(turned), fitted.predict(frame))
+    unseen, missing = frame.assign(colour="mauve"), frame.assign(colour=None)
+    np.testing.assert_array_equal(fitted.predict(unseen), fitted.predict(missing))
+    levels = pandas.DataFrame({"c": [f"level {i}" for i in range(5000)]}).astype("category")
+    check_fits(cls, levels, np.resize(y, 5000), max_depth=3)
+
+
+class Odd:
+    """Something that no parameter is."""
+
+
+@every
+def test_no_parameter_is_an_odd_object(cls):
+    X, y = problem(cls, 40)
+    for name in make(cls).get_params():
+        for value in (Odd(), float("nan"), b"bytes"):
+            estimator = make(cls).set_params(**{name: value})
+            with pytest.raises(REFUSED, match=rf"(?s).*{name}"):
+                estimator.fit(X, y)
+
+
+@every
+def test_numbers_out_of_range(cls):
+    X, y = problem(cls, 40)
+    bad = {
+        "n_estimators": (0, -1, 1.5, "ten", None, True),
+        "max_depth": (0, -1, 2.5, "deep"),
+        "min_samples_split": (1, 0, -1, 1.5, 0.0, "few"),
+        "min_samples_leaf": (0, -1, 1.0, 1.5, "few"),
+        "min_weight_fraction_leaf": (-0.1, 0.6, "some"),
+        "max_features": (0, -1, 0.0, 1.1, "auto", "many"),
+        "max_leaf_nodes": (1, 0, -1, 2.5),
+        "min_impurity_decrease": (-0.1, "some"),
+        "ccp_alpha": (-0.1, "some"),
+        "max_samples": (0, -1, 0.0, -0.5, "half", 10**15, float("inf")),
+        "max_bins": (1, 0, 65_536, 2.5, "some"),
+        "n_jobs": (0, 1.5, "all"),
+        "random_state": (-1, 1.5, "seed"),
+        "criterion": ("", "best", None, 1),
+        "monotonic_cst": ([1], [2] * 6, "up", [[1] * 6]),
+        "class_weight": ("even", {0: -1.0}, {0: np.nan}, 3),
+        "categorical_features": (["nobody"], [99], [True], "all"),
+    }
+    for name, values in bad.items():
+        if name in make(cls).get_params():
+            for value in values:
+                estimator = make(cls).set_params(**{name: value})
+                check_refused(lambda estimator=estimator: estimator.fit(X, y))
+
+
+@every
+@pytest.mark.parametrize(
+    "extreme",
+    [
+        {"max_depth": 10**6},
+        {"max_depth": 10**30},
+        {"random_state": 2**63},
+        {"random_state": 2**200},
+        {"n_jobs": 100_000},
+        {"n_jobs": -100_000},
+        {"max_leaf_nodes": 10**18},
+        {"max_features": 10**12},
+        {"min_samples_split": 10**30},
+        {"min_samples_leaf": 10**30},
+        {"ccp_alpha": 1e300},
+        {"min_impurity_decrease": float("inf")},
+        {"max_bins": 65_535},
+        {"max_bins": 2},
+    ],
+    ids=str,
+)
+def test_extreme_parameters(cls, extreme):
+    X, y = problem(cls, 40)
+    check_fits(cls, X, y, **extreme)

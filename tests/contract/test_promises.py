@@ -1,0 +1,204 @@
+"""What every estimator promises."""
+
+import pickle
+from copy import deepcopy
+
+import joblib
+import numpy as np
+import pytest
+from sklearn.base import clone, is_classifier
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from tests.contract.exported import ENSEMBLES, ESTIMATORS, make, outputs, problem, same_bits
+
+every = pytest.mark.parametrize("cls", ESTIMATORS)
+every_ensemble = pytest.mark.parametrize("cls", ENSEMBLES)
+
+
+@every
+def test_clone_is_unfitted_and_equal(cls):
+    X, y = problem(cls)
+    fitted = make(cls).fit(X, y)
+    copy = clone(fitted)
+    assert copy.get_params() == fitted.get_params()
+    with pytest.raises(NotFittedError):
+        copy.predict(X)
+    assert same_bits(outputs(copy.fit(X, y), X), outputs(fitted, X))
+
+
+@every
+def test_pickle_keeps_predictions_and_not_the_data(cls):
+    X, y = problem(cls, 2000)
+    fitted = make(cls, max_depth=2).fit(X, y)
+    saved = pickle.dumps(fitted)
+    assert same_bits(outputs(pickle.loads(saved), X), outputs(fitted, X))
+    assert same_bits(outputs(deepcopy(fitted), X), outputs(fitted, X))
+    assert len(saved) < X.nbytes / 2
+
+
+@every
+def test_same_seed_same_bits(cls):
+    X, y = problem(cls)
+    first, second = (make(cls).fit(X, y) for _ in range(2))
+    assert same_bits(outputs(first, X), outputs(second, X))
+
+
+@every
+def test_seeds_of_all_kinds(cls):
+    X, y = problem(cls)
+    for seed in (0, 2**63, None, np.random.RandomState(0), np.random.default_rng(0)):
+        make(cls, random_state=seed).fit(X, y)
+    twice = [make(cls, random_state=np.random.default_rng(3)).fit(X, y) for _ in range(2)]
+    assert same_bits(outputs(twice[0], X), outputs(twice[1], X))
+
+
+@every
+@pytest.mark.parametrize("n_jobs", [2, 4, -1, 100_000])
+def test_workers_do_not_change_a_bit(cls, n_jobs):
+    X, y = problem(cls)
+    alone = make(cls, n_jobs=1).fit(X, y)
+    together = make(cls, n_jobs=n_jobs).fit(X, y)
+    assert same_bits(outputs(alone, X), outputs(together, X))
+    assert pickle.dumps(alone.pool_) == pickle.dumps(together.pool_)
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading", "sequential"])
+def test_backends_are_respected(backend):
+    cls = ENSEMBLES[0]
+    X, y = problem(cls)
+    alone = make(cls).fit(X, y)
+    with joblib.parallel_config(backend=backend, n_jobs=2):
+        together = make(cls).fit(X, y)
+    assert same_bits(outputs(alone, X), outputs(together, X))
+
+
+@every
+def test_weights_are_repetitions(cls):
+    X, y = problem(cls)
+    X = np.round(X, 1)
+    times = np.random.default_rng(0).integers(0, 4, len(y))
+    weighted = make(cls).fit(X, y, times)
+    repeated = make(cls).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    for a, b in zip(outputs(weighted, X), outputs(repeated, X), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9)
+
+
+@every
+def test_order_of_rows_does_not_matter(cls):
+    X, y = problem(cls)
+    X, y = np.append(X, X, axis=0), np.append(y, y)
+    order = np.random.default_rng(0).permutation(len(y))
+    for weight in (np.ones(len(y)), np.random.default_rng(1).uniform(0.5, 2, len(y))):
+        first, second = make(cls), make(cls)
+        first.fit(X, y, weight)
+        second.fit(X[order], y[order], weight[order])
+        for a, b in zip(outputs(first, X), outputs(second, X), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-9)
+
+
+@every
+def test_zero_weight_is_a_dropped_row(cls):
+    X, y = problem(cls)
+    weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    weight[::3] = 0
+    kept = weight > 0
+    X_bad, y_bad = X.copy(), y.copy()
+    X_bad[~kept] = np.inf
+    weighted, dropped = make(cls), make(cls)
+    weighted.fit(X_bad, y_bad, weight)
+    dropped.fit(X[kept], y[kept], weight[kept])
+    assert same_bits(outputs(weighted, X), outputs(dropped, X))
+
+
+@every_ensemble
+def test_prefix_is_a_shorter_fit(cls):
+    X, y = problem(cls)
+    long, short = make(cls).fit(X, y), make(cls, n_estimators=3).fit(X, y)
+    assert pickle.dumps(long.pool_[:3]) == pickle.dumps(short.pool_)
+    long.pool_ = long.pool_[:3]
+    assert same_bits(outputs(long, X), outputs(short, X))
+
+
+@every
+def test_fit_leaves_parameters_alone(cls):
+    X, y = problem(cls)
+    estimator = make(cls)
+    before = estimator.get_params()
+    estimator.fit(X, y)
+    after = estimator.get_params()
+    assert all(after[name] is before[name] for name in before)
+
+
+@every
+def test_failed_fit_changes_nothing(cls):
+    X, y = problem(cls)
+    fitted = make(cls).fit(X, y)
+    before, attributes = outputs(fitted, X), set(vars(fitted))
+    with pytest.raises(ValueError, match="NaN"):
+        fitted.fit(X[:, :3], np.full(len(y), np.nan))
+    assert set(vars(fitted)) == attributes
+    assert same_bits(outputs(fitted, X), before)
+
+
+@every
+def test_refit_forgets_the_last_fit(cls):
+    pandas = pytest.importorskip("pandas")
+    X, y = problem(cls)
+    names = list("abcdef")
+    fitted = make(cls).fit(pandas.DataFrame(X, columns=names), y)
+    assert fitted.feature_names_in_.tolist() == names
+    fitted.fit(X[:, :4], y)
+    assert not hasattr(fitted, "feature_names_in_")
+    assert fitted.n_features_in_ == 4
+
+
+@every
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames_are_arrays_with_names(cls, library):
+    frames = pytest.importorskip(library)
+    X, y = problem(cls)
+    frame = frames.DataFrame({name: X[:, j] for j, name in enumerate("abcdef")})
+    fitted = make(cls).fit(frame, y)
+    assert same_bits(outputs(fitted, frame), outputs(make(cls).fit(X, y), X))
+    with pytest.raises(ValueError, match="feature names"):
+        fitted.predict(frame[list("fedcba")])
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        fitted.predict(X)
+
+
+@every
+def test_dtypes_and_layouts_agree(cls):
+    X, y = problem(cls)
+    X = X.astype(np.float32)
+    expected = outputs(make(cls).fit(X, y), X)
+    for variant in (X.astype(float), np.asfortranarray(X), np.repeat(X, 2, axis=1)[:, ::2]):
+        assert same_bits(outputs(make(cls).fit(variant, y), variant), expected)
+
+
+@every
+def test_works_in_pipelines_and_searches(cls):
+    X, y = problem(cls)
+    pipeline = make_pipeline(StandardScaler(), make(cls))
+    assert len(cross_val_score(pipeline, X, y, cv=2)) == 2
+    search = GridSearchCV(make(cls), {"max_depth": [1, 3]}, cv=2).fit(X, y)
+    assert search.best_params_["max_depth"] in (1, 3)
+
+
+@every
+def test_several_outputs(cls):
+    X, y = problem(cls)
+    Y = np.column_stack([y, y[::-1]])
+    fitted = make(cls).fit(X, Y)
+    assert fitted.predict(X).shape == Y.shape
+    assert fitted.n_outputs_ == 2
+    if is_classifier(fitted):
+        assert [p.shape for p in fitted.predict_proba(X)] == [(len(X), 3)] * 2
+
+
+@every
+def test_repr_shows_what_was_chosen(cls):
+    assert repr(make(cls, max_depth=3)).startswith(f"{cls.__name__}(max_depth=3")
+    assert "<style" in make(cls)._repr_html_()

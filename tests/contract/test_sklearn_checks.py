@@ -1,0 +1,16 @@
+"""scikit-learn's own checks, with no expected failures."""
+
+import pytest
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from tests.contract.exported import ESTIMATORS
+
+# What `parametrize_with_checks` does, whose generator today's pytest does not take from
+# scikit-learn 1.6.
+CASES = [case for cls in ESTIMATORS for case in estimator_checks_generator(cls())]
+NAMES = [f"{type(estimator).__name__}-{check.func.__name__}" for estimator, check in CASES]
+
+
+@pytest.mark.parametrize(("estimator", "check"), CASES, ids=NAMES)
+def test_scikit_learn_check(estimator, check):
+    check(estimator)

@@ -1,0 +1,150 @@
+"""Threads, forks and interruptions."""
+
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+from sklearn.base import is_classifier
+
+from tests.contract.exported import ENSEMBLES, ESTIMATORS, make, outputs, problem, same_bits
+
+every = pytest.mark.parametrize("cls", ESTIMATORS)
+
+
+@every
+def test_threads_predict_while_another_fits(cls):
+    """Each prediction is that of one of the two models, never of a mixture."""
+    X, y = problem(cls, 200)
+    # The second model knows other classes, so that a mixture would show.
+    other = y + 3 if is_classifier(cls()) else -y
+    known = [outputs(make(cls).fit(X, target), X) for target in (y, other)]
+    shared = make(cls).fit(X, y)
+    wrong: list[str] = []
+    done = threading.Event()
+
+    def watch():
+        while not done.is_set():
+            try:
+                seen = [shared.predict(X)]
+                if not any(same_bits(seen, model[:1]) for model in known):
+                    wrong.append("a mixture")
+            except Exception as error:
+                wrong.append(repr(error))
+
+    threads = [threading.Thread(target=watch) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for number in range(20):
+        shared.fit(X, (other, y)[number % 2])
+    done.set()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def run(script, *arguments):
+    """Start a Python process with a script."""
+    command = [sys.executable, "-c", textwrap.dedent(script), *map(str, arguments)]
+    return subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+FORK = """
+    import os, sys
+    import numpy as np
+    import coterie
+
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(500, 5)), rng.integers(0, 2, 500)
+    for name in sys.argv[1:]:
+        model = getattr(coterie, name)(n_jobs=2, random_state=0)
+        if hasattr(model, "n_estimators"):
+            model.n_estimators = 5
+        model.fit(X, y)
+        expected = model.predict(X)
+        child = os.fork()
+        if child == 0:
+            good = np.array_equal(model.predict(X), expected)
+            good &= np.array_equal(model.fit(X, y).predict(X), expected)
+            os._exit(0 if good else 1)
+        assert os.waitpid(child, 0)[1] == 0, name
+    print("fine")
+"""
+
+
+@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="no fork here")
+def test_child_predicts_and_fits_after_a_fork():
+    process = run(FORK, *(cls.__name__ for cls in ESTIMATORS))
+    out, err = process.communicate(timeout=60)
+    assert out.strip() == "fine", err
+
+
+INTERRUPT = """
+    import sys, threading, time
+    import numpy as np
+    import coterie
+
+    name, n_jobs = sys.argv[1], int(sys.argv[2])
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(100_000, 20)).astype(np.float32), rng.integers(0, 2, 100_000)
+    model = getattr(coterie, name)(n_estimators=5000, n_jobs=n_jobs, random_state=0)
+    before = threading.active_count()
+    print("ready", flush=True)
+    try:
+        model.fit(X, y)
+    except KeyboardInterrupt:
+        print("stopped", flush=True)
+    assert not hasattr(model, "pool_")
+    deadline = time.monotonic() + 5
+    while threading.active_count() > before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert threading.active_count() == before
+    assert model.set_params(n_estimators=3).fit(X[:500], y[:500]).score(X[:500], y[:500]) > 0.5
+    print("fine")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for another process there")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("cls", ENSEMBLES)
+def test_interrupt_stops_a_long_fit(cls, n_jobs):
+    import signal
+
+    process = run(INTERRUPT, cls.__name__, n_jobs)
+    try:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.7)
+        process.send_signal(signal.SIGINT)
+        start = time.monotonic()
+        assert process.stdout.readline() == "stopped\n"
+        assert time.monotonic() - start < 5
+        out, err = process.communicate(timeout=60)
+        assert out.strip() == "fine", err
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@every
+def test_nested_parallelism_gives_the_same(cls):
+    joblib = pytest.importorskip("joblib")
+    X, y = problem(cls)
+    expected = outputs(make(cls).fit(X, y), X)
+    found = joblib.Parallel(n_jobs=2, prefer="threads")(
+        joblib.delayed(lambda: outputs(make(cls, n_jobs=2).fit(X, y), X))() for _ in range(4)
+    )
+    assert all(same_bits(one, expected) for one in found)
+
+
+@every
+def test_inputs_are_not_written_to(cls):
+    X, y = problem(cls)
+    weight = np.ones(len(y))
+    for array in (X, y, weight):
+        array.flags.writeable = False
+    make(cls).fit(X, y, weight).predict(X)
