@@ -1,0 +1,198 @@
+"""The tables measured on: two made in code, and real ones when they are at hand.
+
+A table is written once as four ``.npy`` files, so that a measuring process loads
+plain arrays and nothing else (no pandas in its memory figures). Every contender is
+given the same C-ordered float32 array, which is what scikit-learn's trees use
+without a copy.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Task = Literal["classification", "regression"]
+PROJECT = Path(__file__).resolve().parent.parent
+
+
+class Split(NamedTuple):
+    """Training rows and held-out rows of one table."""
+
+    X_train: NDArray[np.float32]
+    y_train: NDArray[Any]
+    X_test: NDArray[np.float32]
+    y_test: NDArray[Any]
+
+    def save(self, folder: Path) -> None:
+        """Write the four arrays to ``folder``."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, array in self._asdict().items():
+            np.save(folder / f"{name}.npy", np.ascontiguousarray(array))
+
+    @classmethod
+    def load(cls, folder: Path) -> Split:
+        """Read what `save` wrote."""
+        return cls(*(np.load(folder / f"{name}.npy") for name in cls._fields))
+
+
+def held_out(rows: int) -> int:
+    """Rows held out beside ``rows`` training rows of a synthetic table.
+
+    >>> held_out(10_000), held_out(1_000_000)
+    (20000, 100000)
+    """
+    return int(np.clip(rows // 5, 20_000, 100_000))
+
+
+def _collisions(n: int, rng: np.random.Generator) -> NDArray[np.float32]:
+    """28 continuous columns in the manner of HIGGS: 21 measured, 7 derived from them."""
+    X = np.empty((n, 28), dtype=np.float32)
+    X[:, :7] = rng.exponential(1.0, (n, 7))  # momenta
+    X[:, 7:14] = rng.normal(0.0, 1.0, (n, 7))  # pseudorapidities
+    X[:, 14:21] = rng.uniform(-np.pi, np.pi, (n, 7))  # angles
+    for j in range(7):  # mass-like combinations of two particles
+        k = (j + 1) % 7
+        X[:, 21 + j] = np.sqrt(
+            X[:, j]
+            * X[:, k]
+            * (np.cosh(X[:, 7 + j] - X[:, 7 + k]) - np.cos(X[:, 14 + j] - X[:, 14 + k]))
+        )
+    return X
+
+
+def _signal(X: NDArray[np.float32]) -> NDArray[np.float64]:
+    """A function of few columns, with interactions, that no single split explains."""
+    mass = np.log1p(X[:, 21:28].astype(np.float64))
+    return (
+        2.0 * np.sin(2.0 * mass[:, 0]) * (X[:, 7] > 0)
+        + 1.5 * mass[:, 1]
+        - 1.5 * mass[:, 2] * np.cos(X[:, 15])
+        + 0.8 * X[:, 8] * X[:, 9]
+        + np.where(X[:, 3] > 1.0, mass[:, 4], -0.5)
+        - 0.9
+    )
+
+
+def _higgs(n: int, rng: np.random.Generator) -> tuple[NDArray[np.float32], NDArray[Any]]:
+    """Two classes, noisy: even the true function is wrong on about a quarter of the rows."""
+    X = _collisions(n, rng)
+    chance = 1.0 / (1.0 + np.exp(-1.2 * _signal(X)))
+    return X, (rng.random(n) < chance).astype(np.int64)
+
+
+def _energy(n: int, rng: np.random.Generator) -> tuple[NDArray[np.float32], NDArray[Any]]:
+    """The same columns with a noisy number to predict."""
+    X = _collisions(n, rng)
+    return X, _signal(X) + rng.normal(0.0, 1.0, n)
+
+
+SYNTHETIC: dict[str, tuple[Task, Callable[..., tuple[NDArray[np.float32], NDArray[Any]]]]] = {
+    "higgs": ("classification", _higgs),
+    "energy": ("regression", _energy),
+}
+
+
+@dataclass(frozen=True)
+class Real:
+    """A table of the data folder; the target is its last column."""
+
+    file: str
+    task: Task
+    rows: int  # that are left for training
+    classes: int = 1
+    # Rows that come last are held out, in the given order: a classic split, or time.
+    ordered: bool = False
+    share: float = 0.25
+
+
+REAL: dict[str, Real] = {
+    "covertype": Real("covertype.parquet", "classification", 435_759, 7),
+    "letter": Real("letter.csv.gz", "classification", 16_000, 26, ordered=True, share=0.2),
+    "magic": Real("magic.csv.gz", "classification", 14_265, 2),
+    "adult": Real("adult.csv.gz", "classification", 36_632, 2),
+    "flights": Real("nycflights_late15.parquet", "classification", 246_391, 2, ordered=True),
+    "housing": Real("california_housing.csv.gz", "regression", 15_480),
+}
+
+
+def data_folder() -> Path:
+    """Where the real tables are: ``COTERIE_DATA``, or ``../shared/data`` of the project."""
+    return Path(os.environ.get("COTERIE_DATA", PROJECT.parent / "shared" / "data"))
+
+
+def task_of(table: str) -> Task:
+    """Classification or regression.
+
+    >>> task_of("higgs"), task_of("housing")
+    ('classification', 'regression')
+    """
+    return SYNTHETIC[table][0] if table in SYNTHETIC else REAL[table].task
+
+
+def available(table: str) -> bool:
+    """Synthetic tables always are; real ones when their file is there."""
+    return table in SYNTHETIC or (data_folder() / REAL[table].file).is_file()
+
+
+def make(table: str, rows: int | None, seed: int = 0) -> Split:
+    """Build a table with at most ``rows`` training rows (None: all of a real table)."""
+    rng = np.random.default_rng(seed)
+    if table in SYNTHETIC:
+        if rows is None:
+            raise ValueError(f"the synthetic table {table!r} needs a number of rows")
+        extra = held_out(rows)
+        X, y = SYNTHETIC[table][1](rows + extra, rng)
+        return Split(X[:rows], y[:rows], X[rows:], y[rows:])
+    return _split(*_read(REAL[table]), REAL[table], rows, rng)
+
+
+def _read(real: Real) -> tuple[NDArray[np.float32], NDArray[Any]]:
+    """Columns as float32: text as ordinal codes, missing as NaN; labels as 0, 1, ..."""
+    import pandas as pd
+
+    path = data_folder() / real.file
+    if path.suffix == ".parquet":
+        frame = pd.read_parquet(path)
+    else:
+        frame = pd.read_csv(path, keep_default_na=False, na_values=[""])
+    target = frame.pop("target")
+    columns = []
+    for name in frame.columns:
+        column = frame[name]
+        if not pd.api.types.is_numeric_dtype(column):
+            codes = column.astype("category").cat.codes
+            column = codes.where(codes >= 0)  # pandas codes a missing value as -1
+        columns.append(column.to_numpy(np.float32))
+    X = np.column_stack(columns)
+    if real.task == "regression":
+        return X, target.to_numpy(np.float64)
+    return X, np.unique(target.to_numpy(), return_inverse=True)[1].astype(np.int64)
+
+
+def _split(
+    X: NDArray[np.float32],
+    y: NDArray[Any],
+    real: Real,
+    rows: int | None,
+    rng: np.random.Generator,
+) -> Split:
+    n = len(y)
+    order = np.arange(n) if real.ordered else rng.permutation(n)
+    cut = n - round(n * real.share)
+    train, test = order[:cut], order[cut:]
+    if rows is not None and rows < cut:
+        train = np.sort(rng.choice(train, rows, replace=False))
+    return Split(X[train], y[train], X[test], y[test])
+
+
+if __name__ == "__main__":
+    # Run as its own process: memory used here must not be inherited by those measured.
+    name, size, folder = sys.argv[1:]
+    make(name, None if size == "all" else int(size)).save(Path(folder))

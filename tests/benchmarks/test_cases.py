@@ -1,0 +1,62 @@
+"""Suites, tables and the spelling of models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import tables
+from benchmarks.cases import Case, build, select
+from benchmarks.contenders import CONTENDERS, Model
+
+
+@pytest.mark.parametrize("suite", ["quick", "default", "full"])
+def test_names_within_a_suite_are_distinct(suite: str) -> None:
+    names = [case.name for case in build(suite)]  # type: ignore[arg-type]
+    assert len(names) == len(set(names))
+
+
+def test_full_suite_grows_whole_forests_and_leaves_nobody_out() -> None:
+    cases = [c for c in build("full") if c.family == "forest"]
+    assert {c.trees for c in cases} == {100}
+    assert all(c.trees_for(name, full=True) for c in cases for name in CONTENDERS)
+
+
+def test_rows_and_trees_can_be_chosen() -> None:
+    cases = select(build("default", sizes=[300], trees=7), ["forest/higgs"])
+    assert cases == [Case("forest", "higgs", 300, 7)]
+
+
+@pytest.mark.parametrize("table", sorted(tables.SYNTHETIC))
+def test_synthetic_tables_repeat_and_are_float32(table: str) -> None:
+    first, again = tables.make(table, 200), tables.make(table, 200)
+    assert first.X_train.shape == (200, 28)
+    assert first.X_train.dtype == np.float32
+    assert np.isfinite(first.X_train).all()
+    assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
+
+
+@pytest.mark.parametrize("table", sorted(tables.REAL))
+def test_real_tables_have_the_size_they_are_named_by(table: str) -> None:
+    if not tables.available(table):
+        pytest.skip("the table is not here")
+    pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    split = tables.make(table, None)
+    real = tables.REAL[table]
+    assert len(split.y_train) == real.rows
+    assert real.task == "regression" or split.y_train.max() + 1 == real.classes
+
+
+def test_absent_tables_are_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COTERIE_DATA", str(tmp_path))
+    assert tables.available("higgs")
+    assert not tables.available("covertype")
+
+
+@pytest.mark.parametrize("columns", [8, 16, 28, 54])
+def test_share_of_columns_is_a_whole_number_of_them(columns: int) -> None:
+    model = Model("forest", "classification", 10, 1000, columns, 2)
+    assert int(np.float32(model.share) * columns) == int(columns**0.5)

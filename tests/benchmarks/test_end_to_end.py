@@ -1,0 +1,52 @@
+"""The harness measures one tiny case, each contender in its own process."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks.__main__ import main
+from benchmarks.contenders import CONTENDERS
+from benchmarks.measure import _Scale, model_mb
+from benchmarks.runner import installed
+
+FIGURES = {"fit_wall", "fit_cpu", "fit_peak", "base_mb", "model_mb", "batch_wall", "score"}
+
+
+@pytest.mark.parametrize("case", ["tree/energy", "forest/higgs"])
+def test_one_tiny_case(case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    present = [name for name in ("coterie", "scikit-learn") if name in installed()]
+    options = ["--quick", "--only", case, "--rows", "300", "--trees", "2", "--threads", "1"]
+    main([*options, "--contenders", ",".join(present), "--out", str(tmp_path)])
+    found = json.loads((tmp_path / "quick.json").read_text(encoding="utf-8"))
+    assert [r["contender"] for r in found["records"]] == present
+    for record in found["records"]:
+        assert "error" not in record
+        assert record.keys() >= FIGURES
+    assert f"| {case}/300" in capsys.readouterr().out
+    assert (tmp_path / "quick.md").is_file()
+
+
+def test_a_measurement_given_up_is_reported(tmp_path: Path) -> None:
+    options = ["--quick", "--only", "tree/higgs/300", "--rows", "300", "--limit", "0.001"]
+    main([*options, "--contenders", "scikit-learn", "--out", str(tmp_path)])
+    found = json.loads((tmp_path / "quick.json").read_text(encoding="utf-8"))
+    assert [r["error"] for r in found["records"]] == ["given up after 0 s"]
+
+
+def test_model_size_is_that_of_its_pickle() -> None:
+    assert model_mb(b"x" * 2**20) == pytest.approx(1.0, abs=1e-3)
+    assert _Scale().write(memoryview(b"abc")) == 3
+
+
+def test_cases_can_be_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--list", "--only", "tree/higgs"])
+    assert capsys.readouterr().out.split()[0] == "tree/higgs/10k"
+
+
+def test_unknown_contenders_are_refused() -> None:
+    with pytest.raises(SystemExit, match="unknown contender"):
+        main(["--contenders", "abacus"])
+    assert "abacus" not in CONTENDERS
