@@ -7,11 +7,13 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "coterie/forest.hpp"
 #include "coterie/interrupt.hpp"
 #include "coterie/matrix.hpp"
 
@@ -46,16 +48,21 @@ Matrix<T> as_matrix(const OutMatrix<T>& array) {
             static_cast<std::ptrdiff_t>(array.stride(1))};
 }
 
-// Hands a vector over to Python without copying.
+// Room for an array, and the capsule that owns it. A large one has pages of its own, which go
+// back to the system the moment the array is let go: malloc would keep them, and a forest
+// being put together from its trees would be in memory twice.
+struct Room {
+    void* data;
+    nb::capsule owner;
+};
+Room make_room(std::size_t bytes);
+
 template <class T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> to_array(std::vector<T>&& values) {
-    values.shrink_to_fit();  // trees are kept for long: no spare room
-    auto owned = std::make_unique<std::vector<T>>(std::move(values));
-    T* data = owned->data();
-    const std::size_t size = owned->size();
-    nb::capsule owner(owned.release(),
-                      [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner);
+nb::ndarray<nb::numpy, T, nb::ndim<1>> to_array(const std::vector<T>& values) {
+    const std::size_t bytes = values.size() * sizeof(T);
+    Room room = make_room(bytes);
+    if (bytes) std::memcpy(room.data, values.data(), bytes);
+    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(room.data, {values.size()}, room.owner);
 }
 
 void require(bool condition, const char* message);
@@ -64,6 +71,9 @@ void require(bool condition, const char* message);
 // `signals` says that this is the main thread, which alone may ask for Ctrl-C.
 void run_interruptible(const std::uint8_t* stop, bool signals,
                        const std::function<void(Interrupt&)>& work);
+
+// The arrays of a grown tree, as coterie.native.Forest takes them.
+nb::tuple tree_arrays(const Tree& tree);
 
 void init_bins(nb::module_& module);
 void init_grow(nb::module_& module);

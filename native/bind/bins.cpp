@@ -52,8 +52,7 @@ auto find_bins(const InMatrix<T>& X, std::optional<InVector<double>> weight,
         upper.insert(upper.end(), column.upper.begin(), column.upper.end());
         offsets.push_back(static_cast<std::int64_t>(lower.size()));
     }
-    return std::make_tuple(to_array(std::move(offsets)), to_array(std::move(lower)),
-                           to_array(std::move(upper)));
+    return std::make_tuple(to_array(offsets), to_array(lower), to_array(upper));
 }
 
 template <class T, class Code>

@@ -69,7 +69,7 @@ auto decision_path(const Arrays& forest, const InMatrix<T>& X) {
         const nb::gil_scoped_release unlock;
         paths = decision_paths(forest.view(), as_matrix(X));
     }
-    return std::make_tuple(to_array(std::move(paths.starts)), to_array(std::move(paths.nodes)));
+    return std::make_tuple(to_array(paths.starts), to_array(paths.nodes));
 }
 
 void node_values_into(const Arrays& forest, const InVector<float>& weight,
@@ -92,18 +92,14 @@ PrunableTree prunable(const Arrays& forest, const InVector<std::int32_t>& n_samp
 
 auto prune_tree(const Arrays& forest, const InVector<std::int32_t>& n_samples,
                 const InVector<float>& weight, const InVector<float>& impurity, double alpha) {
-    Tree tree = prune(prunable(forest, n_samples, weight, impurity), alpha);
-    std::vector<std::uint64_t> nodes(tree.nodes.size() * 2);
-    std::memcpy(nodes.data(), tree.nodes.data(), tree.nodes.size() * sizeof(Node));
-    return std::make_tuple(to_array(std::move(nodes)), to_array(std::move(tree.n_samples)),
-                           to_array(std::move(tree.weight)), to_array(std::move(tree.impurity)),
-                           to_array(std::move(tree.values)), to_array(std::move(tree.categories)));
+    const Tree tree = prune(prunable(forest, n_samples, weight, impurity), alpha);
+    return tree_arrays(tree);
 }
 
 auto path_of(const Arrays& forest, const InVector<std::int32_t>& n_samples,
              const InVector<float>& weight, const InVector<float>& impurity) {
-    PruningPath path = pruning_path(prunable(forest, n_samples, weight, impurity));
-    return std::make_tuple(to_array(std::move(path.alphas)), to_array(std::move(path.impurities)));
+    const PruningPath path = pruning_path(prunable(forest, n_samples, weight, impurity));
+    return std::make_tuple(to_array(path.alphas), to_array(path.impurities));
 }
 
 template <class T>

@@ -140,11 +140,7 @@ auto grow_tree(
     run_interruptible(stop ? stop->data() : nullptr, signals, [&](Interrupt& interrupt) {
         tree = grow(matrix, bins, target, weight, growth, seed, n_threads, leaf_of_row, interrupt);
     });
-    std::vector<std::uint64_t> nodes(tree.nodes.size() * 2);
-    std::memcpy(nodes.data(), tree.nodes.data(), tree.nodes.size() * sizeof(Node));
-    return std::make_tuple(to_array(std::move(nodes)), to_array(std::move(tree.n_samples)),
-                           to_array(std::move(tree.weight)), to_array(std::move(tree.impurity)),
-                           to_array(std::move(tree.values)), to_array(std::move(tree.categories)));
+    return tree_arrays(tree);
 }
 
 template <class Code>

@@ -1,5 +1,12 @@
 #include <atomic>
+#include <cstdlib>
+#include <new>
 #include <stdexcept>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/mman.h>
+#define COTERIE_PAGES 1
+#endif
 
 #include "arrays.hpp"
 
@@ -7,6 +14,39 @@ namespace coterie {
 
 void require(bool condition, const char* message) {
     if (!condition) throw std::invalid_argument(message);
+}
+
+Room make_room(std::size_t bytes) {
+#ifdef COTERIE_PAGES
+    constexpr std::size_t large = 64 * 1024;
+    if (bytes >= large) {
+        void* data =
+            mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (data == MAP_FAILED) throw std::bad_alloc();
+        struct Pages {
+            void* data;
+            std::size_t bytes;
+        };
+        return {data, nb::capsule(new Pages{data, bytes}, [](void* p) noexcept {
+                    const auto* pages = static_cast<Pages*>(p);
+                    munmap(pages->data, pages->bytes);
+                    delete pages;
+                })};
+    }
+#endif
+    void* data = std::malloc(bytes ? bytes : 1);
+    if (!data) throw std::bad_alloc();
+    return {data, nb::capsule(data, [](void* p) noexcept { std::free(p); })};
+}
+
+nb::tuple tree_arrays(const Tree& tree) {
+    std::vector<std::uint64_t> nodes(tree.nodes.size() * 2);
+    std::memcpy(nodes.data(), tree.nodes.data(), tree.nodes.size() * sizeof(Node));
+    // Enough digits to tell of a node what happened there, at half the room.
+    const std::vector<float> weight(tree.weight.begin(), tree.weight.end());
+    const std::vector<float> impurity(tree.impurity.begin(), tree.impurity.end());
+    return nb::make_tuple(to_array(nodes), to_array(tree.n_samples), to_array(weight),
+                          to_array(impurity), to_array(tree.values), to_array(tree.categories));
 }
 
 void run_interruptible(const std::uint8_t* stop, bool signals,

@@ -38,6 +38,14 @@ def test_native_members_share_one_forest(pool):
     np.testing.assert_array_equal(pool.weights, np.ones(6))
 
 
+def test_taking_members_empties_their_list(pool):
+    members = [pool.members[t] for t in range(len(pool))]
+    taken = Pool.taking(members)
+    assert members == []
+    np.testing.assert_array_equal(taken.forest.nodes, pool.forest.nodes)
+    np.testing.assert_array_equal(taken.weights, np.ones(len(pool)))
+
+
 def test_raw_is_the_weighted_sum_of_votes(pool):
     votes = pool.votes(TABLE)
     assert votes.shape == (6, 60, 3)

@@ -47,6 +47,14 @@ class Pool:
         joined = Forest.concatenate(native) if native else foreign
         return cls(joined, np.ones(len(joined)) if weights is None else weights)
 
+    @classmethod
+    def taking(cls, members: list[Member]) -> Pool:
+        """A pool of `members`, which empties the list: no tree is in memory twice."""
+        if not all(isinstance(member, Forest) for member in members):
+            return cls.of(members)
+        forest = Forest.assemble(members)  # type: ignore[arg-type]  # as was just checked
+        return cls(forest, np.ones(len(forest)))
+
     def __len__(self) -> int:
         """Number of members."""
         return len(self.members)

@@ -129,7 +129,7 @@ class ManyTrees(Committee):
             n_threads=max(1, min(threads, worker_count(self.n_jobs)) // len(seeds)),
             stop=executor.stop,
         )
-        pool = Pool.of(gather(learner, view, seeds=seeds, shake=shake, executor=executor))
+        pool = Pool.taking(gather(learner, view, seeds=seeds, shake=shake, executor=executor))
         draft.pool_ = pool if earlier is None else earlier.pool_ + pool
         draft.bags_ = bags if earlier is None else bags.after(earlier.bags_)
 

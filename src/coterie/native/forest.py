@@ -107,8 +107,8 @@ class Forest:
         return cls(
             nodes.view(NODE),
             n_samples,
-            weight.astype(np.float32),
-            impurity.astype(np.float32),
+            weight,
+            impurity,
             values,
             np.array([0, len(nodes) // 2], dtype=np.int64),
             np.array([0, len(values)], dtype=np.int64),
