@@ -58,11 +58,18 @@ struct Room {
 Room make_room(std::size_t bytes);
 
 template <class T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> to_array(const std::vector<T>& values) {
+using NewArray = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+using AnyArray = nb::ndarray<nb::numpy, nb::ndim<1>>;
+// nodes, n_samples, weight, impurity, values, categories
+using TreeArrays = std::tuple<NewArray<std::uint64_t>, NewArray<std::int32_t>, AnyArray, AnyArray,
+                              NewArray<double>, NewArray<std::uint64_t>>;
+
+template <class T>
+NewArray<T> to_array(const std::vector<T>& values) {
     const std::size_t bytes = values.size() * sizeof(T);
     Room room = make_room(bytes);
     if (bytes) std::memcpy(room.data, values.data(), bytes);
-    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(room.data, {values.size()}, room.owner);
+    return NewArray<T>(room.data, {values.size()}, room.owner);
 }
 
 void require(bool condition, const char* message);
@@ -73,7 +80,7 @@ void run_interruptible(const std::uint8_t* stop, bool signals,
                        const std::function<void(Interrupt&)>& work);
 
 // The arrays of a grown tree, as coterie.native.Forest takes them.
-nb::tuple tree_arrays(const Tree& tree);
+TreeArrays tree_arrays(const Tree& tree);
 
 void init_bins(nb::module_& module);
 void init_grow(nb::module_& module);

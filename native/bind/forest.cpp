@@ -72,7 +72,7 @@ auto decision_path(const Arrays& forest, const InMatrix<T>& X) {
     return std::make_tuple(to_array(paths.starts), to_array(paths.nodes));
 }
 
-void node_values_into(const Arrays& forest, const InVector<float>& weight,
+void node_values_into(const Arrays& forest, const InVector<double>& weight,
                       const OutMatrix<double>& out) {
     require(weight.shape(0) == forest.n_nodes(), "weight: one per node expected");
     require(out.shape(0) == forest.n_nodes() && out.shape(1) == forest.values.shape(1),
@@ -82,7 +82,7 @@ void node_values_into(const Arrays& forest, const InVector<float>& weight,
 }
 
 PrunableTree prunable(const Arrays& forest, const InVector<std::int32_t>& n_samples,
-                      const InVector<float>& weight, const InVector<float>& impurity) {
+                      const InVector<double>& weight, const InVector<double>& impurity) {
     require(forest.n_trees() == 1, "pruning takes one tree");
     require(n_samples.shape(0) == forest.n_nodes() && weight.shape(0) == forest.n_nodes() &&
                 impurity.shape(0) == forest.n_nodes(),
@@ -91,13 +91,13 @@ PrunableTree prunable(const Arrays& forest, const InVector<std::int32_t>& n_samp
 }
 
 auto prune_tree(const Arrays& forest, const InVector<std::int32_t>& n_samples,
-                const InVector<float>& weight, const InVector<float>& impurity, double alpha) {
+                const InVector<double>& weight, const InVector<double>& impurity, double alpha) {
     const Tree tree = prune(prunable(forest, n_samples, weight, impurity), alpha);
     return tree_arrays(tree);
 }
 
 auto path_of(const Arrays& forest, const InVector<std::int32_t>& n_samples,
-             const InVector<float>& weight, const InVector<float>& impurity) {
+             const InVector<double>& weight, const InVector<double>& impurity) {
     const PruningPath path = pruning_path(prunable(forest, n_samples, weight, impurity));
     return std::make_tuple(to_array(path.alphas), to_array(path.impurities));
 }

@@ -39,14 +39,23 @@ Room make_room(std::size_t bytes) {
     return {data, nb::capsule(data, [](void* p) noexcept { std::free(p); })};
 }
 
-nb::tuple tree_arrays(const Tree& tree) {
+// Facts about nodes keep seven digits, at half the room, unless their scale asks for more.
+static AnyArray to_compact_array(const std::vector<double>& values) {
+    const double root = values.front();
+    const bool fits = root == 0.0 || (root > 1e-25 && root < 1e35);
+    if (!fits) return AnyArray(to_array(values));
+    return AnyArray(to_array(std::vector<float>(values.begin(), values.end())));
+}
+
+TreeArrays tree_arrays(const Tree& tree) {
     std::vector<std::uint64_t> nodes(tree.nodes.size() * 2);
     std::memcpy(nodes.data(), tree.nodes.data(), tree.nodes.size() * sizeof(Node));
-    // Enough digits to tell of a node what happened there, at half the room.
-    const std::vector<float> weight(tree.weight.begin(), tree.weight.end());
-    const std::vector<float> impurity(tree.impurity.begin(), tree.impurity.end());
-    return nb::make_tuple(to_array(nodes), to_array(tree.n_samples), to_array(weight),
-                          to_array(impurity), to_array(tree.values), to_array(tree.categories));
+    return {to_array(nodes),
+            to_array(tree.n_samples),
+            to_compact_array(tree.weight),
+            to_compact_array(tree.impurity),
+            to_array(tree.values),
+            to_array(tree.categories)};
 }
 
 void run_interruptible(const std::uint8_t* stop, bool signals,

@@ -185,7 +185,7 @@ Paths decision_paths(const ForestView& forest, const Matrix<const T>& X) {
     return paths;
 }
 
-void node_values(const ForestView& forest, std::span<const float> weight,
+void node_values(const ForestView& forest, std::span<const double> weight,
                  const Matrix<double>& out) {
     for (std::size_t tree = 0; tree < forest.trees(); ++tree) {
         const std::int64_t start = forest.node_offsets[tree];
@@ -198,8 +198,7 @@ void node_values(const ForestView& forest, std::span<const float> weight,
                 continue;
             }
             const auto left = static_cast<std::size_t>(start + node.left);
-            const double share =
-                double(weight[left]) / (double(weight[left]) + double(weight[left + 1]));
+            const double share = weight[left] / (weight[left] + weight[left + 1]);
             for (std::size_t k = 0; k < out.cols; ++k)
                 value[k] = share * out(left, k) + (1.0 - share) * out(left + 1, k);
         }

@@ -20,7 +20,7 @@ class Pruner {
         version_.assign(n, 0);
         alive_.assign(n, 1);
         for (std::size_t i = 0; i < n; ++i) {
-            risk_[i] = double(tree.impurity[i]) * double(tree.weight[i]) / double(tree.weight[0]);
+            risk_[i] = tree.impurity[i] * (tree.weight[i] / tree.weight[0]);
             if (is_leaf(i)) continue;
             parent_[left(i)] = parent_[left(i) + 1] = static_cast<std::int64_t>(i);
         }

@@ -94,9 +94,8 @@ TEST_CASE(pruning_follows_the_weakest_link) {
     // Left pair differs by 2, right pair by 0.2: the right split is the weakest link.
     const SmallTable table({1, 2, 3, 4}, 1);
     const Single forest(table.fit_values({0, 2, 10, 10.2}, {}));
-    const std::vector<float> weight(forest.tree.weight.begin(), forest.tree.weight.end());
-    const std::vector<float> impurity(forest.tree.impurity.begin(), forest.tree.impurity.end());
-    const PrunableTree tree{forest.view(), forest.tree.n_samples, weight, impurity};
+    const PrunableTree tree{forest.view(), forest.tree.n_samples, forest.tree.weight,
+                            forest.tree.impurity};
     const PruningPath path = pruning_path(tree);
     CHECK(path.alphas.size() == 4);
     CHECK(check::close(path.alphas[1], 0.01 * 2 / 4, 1e-5));  // variance * share of the rows

@@ -251,6 +251,18 @@ def test_heavy_tails_do_not_drown_the_rest():
     assert error <= np.mean((plain.predict(X[1:])[:, 0] - y[1:]) ** 2)
 
 
+@pytest.mark.parametrize("scale", [1e-60, 1e60, 1e130])
+def test_targets_of_any_scale_give_the_same_tree(scale):
+    X, y = example(500)
+    plain, scaled = fit(X, values(y)), fit(X, values(y * scale))
+    np.testing.assert_array_equal(plain.nodes, scaled.nodes)
+    np.testing.assert_allclose(scaled.values, plain.values * scale, rtol=1e-12)
+    np.testing.assert_allclose(
+        scaled.importances() / scale**2, plain.importances(), rtol=1e-3, atol=1e-5
+    )
+    assert len(scaled.prune(0.01 * scale**2).nodes) == len(plain.prune(0.01).nodes)
+
+
 def test_drawn_columns_vary_and_all_are_used():
     X, y = example(2000)
     X = np.column_stack([np.zeros(2000), X])

@@ -32,7 +32,7 @@ template <class T>
 Paths decision_paths(const ForestView& forest, const Matrix<const T>& X);
 
 // Values of inner nodes too: the weighted mean of their leaves.
-void node_values(const ForestView& forest, std::span<const float> weight,
+void node_values(const ForestView& forest, std::span<const double> weight,
                  const Matrix<double>& out);
 
 // A hash of each row's codes and target, to put rows in an order that does not

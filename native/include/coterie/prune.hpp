@@ -12,8 +12,8 @@ namespace coterie {
 struct PrunableTree {
     ForestView forest;
     std::span<const std::int32_t> n_samples;
-    std::span<const float> weight;
-    std::span<const float> impurity;
+    std::span<const double> weight;
+    std::span<const double> impurity;
 };
 
 struct PruningPath {

@@ -37,7 +37,8 @@ class Forest:
         Fields ``threshold``, ``column`` (with flags for categories and missing values in
         the two highest bits) and ``left``.
     n_samples, weight, impurity : arrays of shape (total_nodes,)
-        Training rows, their weight, and the impurity of each node.
+        Training rows, their weight, and the impurity of each node; the latter two as float32
+        unless their scale asks for float64.
     values : float64 array of shape (total_leaves, n_outputs)
         Class probabilities or means of the leaves.
     node_offsets, leaf_offsets, category_offsets : int64 arrays of shape (n_trees + 1,)
@@ -66,8 +67,8 @@ class Forest:
         self,
         nodes: NDArray[Any],
         n_samples: NDArray[np.int32],
-        weight: NDArray[np.float32],
-        impurity: NDArray[np.float32],
+        weight: NDArray[np.floating[Any]],
+        impurity: NDArray[np.floating[Any]],
         values: NDArray[np.float64],
         node_offsets: NDArray[np.int64],
         leaf_offsets: NDArray[np.int64],
@@ -209,7 +210,7 @@ class Forest:
     def node_values(self) -> NDArray[np.float64]:
         """Return the values of all nodes, inner ones being weighted means of their leaves."""
         out = np.empty((len(self.nodes), self.values.shape[1]))
-        _engine.node_values(self._checked, np.ascontiguousarray(self.weight), out)
+        _engine.node_values(self._checked, self.weight.astype(np.float64), out)
         return out
 
     @property
@@ -226,10 +227,9 @@ class Forest:
         inner = np.flatnonzero(self.nodes["left"] >= 0)
         tree = self.tree_of_node()[inner]
         left = self.node_offsets[tree] + self.nodes["left"][inner]
-        risk = self.weight.astype(np.float64) * self.impurity
-        decrease = (risk[inner] - risk[left] - risk[left + 1]) / self.weight[
-            self.node_offsets[tree]
-        ]
+        share = self.weight / self.weight[self.node_offsets[self.tree_of_node()]]
+        risk = share.astype(np.float64) * self.impurity
+        decrease = risk[inner] - risk[left] - risk[left + 1]
         cell = tree * self.n_features + self.features[inner]
         total = np.bincount(
             cell, weights=np.maximum(decrease, 0.0), minlength=len(self) * self.n_features
@@ -262,11 +262,11 @@ class Forest:
         """Return complexities and impurities of the nested best subtrees of a single tree."""
         return _engine.pruning_path(self._checked, *self._node_facts())
 
-    def _node_facts(self) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float32]]:
+    def _node_facts(self) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]:
         return (
             np.ascontiguousarray(self.n_samples),
-            np.ascontiguousarray(self.weight),
-            np.ascontiguousarray(self.impurity),
+            self.weight.astype(np.float64),
+            self.impurity.astype(np.float64),
         )
 
 
@@ -277,7 +277,7 @@ _OFFSETS = ("node_offsets", "leaf_offsets", "category_offsets")
 def _join(pieces: list[NDArray[Any]]) -> NDArray[Any]:
     """Concatenate along the first axis, dropping each piece once it is copied."""
     shape = (sum(len(piece) for piece in pieces), *pieces[0].shape[1:])
-    whole = np.empty(shape, dtype=pieces[0].dtype)
+    whole = np.empty(shape, dtype=np.result_type(*pieces))
     end = len(whole)
     while pieces:
         piece = pieces.pop()
