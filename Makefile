@@ -53,7 +53,7 @@ test-python: $(VENV)/.built $(VENV)/.ready-test ## the Python tests and doctests
 	$(BIN)/python -m pytest -n $(JOBS) -q
 
 # An installed wheel, so that a file missing from it is noticed too.
-OLDEST_TESTS = tests/contract tests/base tests/data tests/datasets tests/forests
+OLDEST_TESTS = tests/contract tests/base tests/data tests/datasets tests/trees tests/forests
 test-oldest: $(OLDEST)/.built ## contract tests with the oldest supported scikit-learn
 	$(OLDEST)/bin/python -m pytest -n $(JOBS) -q -p no:cacheprovider $(wildcard $(OLDEST_TESTS))
 

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from coterie.forests import (
-        DecisionTreeClassifier,
-        DecisionTreeRegressor,
-        ExtraTreeClassifier,
-        ExtraTreeRegressor,
         ExtraTreesClassifier,
         ExtraTreesRegressor,
         RandomForestClassifier,
         RandomForestRegressor,
+    )
+    from coterie.trees import (
+        DecisionTreeClassifier,
+        DecisionTreeRegressor,
+        ExtraTreeClassifier,
+        ExtraTreeRegressor,
         export_text,
     )
 
@@ -28,15 +30,15 @@ except PackageNotFoundError:  # a source tree that was never installed
     __version__ = "0+unknown"
 
 _HOMES = {
-    "DecisionTreeClassifier": "coterie.forests",
-    "DecisionTreeRegressor": "coterie.forests",
-    "ExtraTreeClassifier": "coterie.forests",
-    "ExtraTreeRegressor": "coterie.forests",
+    "DecisionTreeClassifier": "coterie.trees",
+    "DecisionTreeRegressor": "coterie.trees",
+    "ExtraTreeClassifier": "coterie.trees",
+    "ExtraTreeRegressor": "coterie.trees",
     "ExtraTreesClassifier": "coterie.forests",
     "ExtraTreesRegressor": "coterie.forests",
     "RandomForestClassifier": "coterie.forests",
     "RandomForestRegressor": "coterie.forests",
-    "export_text": "coterie.forests",
+    "export_text": "coterie.trees",
 }
 
 __all__ = [

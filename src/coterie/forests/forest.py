@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 from coterie.base import ClassifierTask, RegressorTask, a_class_weight
 from coterie.core import Allowed, RandomLike, a_function, at_least, between, instance_of, one_of
-from coterie.forests.growth import LABELS, MAX_DRAWS, SHAPE, VALUES
 from coterie.forests.many import ManyTrees
-from coterie.forests.tree import (
+from coterie.trees.growth import LABELS, MAX_DRAWS, SHAPE, VALUES
+from coterie.trees.tree import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ExtraTreeClassifier,

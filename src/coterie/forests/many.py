@@ -39,12 +39,12 @@ from coterie.core import (
 )
 from coterie.data import DataError, Table, Target
 from coterie.forests.bags import Bags
-from coterie.forests.growth import resolve_growth, resolve_max_samples
 from coterie.forests.members import Trees, template
 from coterie.forests.oob import OobCurve, collect_votes, score_votes, warn_if_uncovered
 from coterie.forests.proximity import proximity_matrix
-from coterie.forests.single import SingleTree
 from coterie.learners import TreeLearner
+from coterie.trees.growth import resolve_growth, resolve_max_samples
+from coterie.trees.single import SingleTree
 
 
 class ManyTrees(Committee):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, overload
 
-from coterie.forests.growth import resolve_max_features
-from coterie.forests.single import SingleTree
+from coterie.trees.growth import resolve_max_features
+from coterie.trees.single import SingleTree
 
 # What a tree has in common with its forest.
 _SHARED = (

@@ -11,7 +11,7 @@ from sklearn import tree as sk
 from sklearn.model_selection import cross_val_score
 
 import coterie
-from tests.forests.parity import Problem, compare, search
+from tests.trees.parity import Problem, compare, search
 
 NAMES = [
     "DecisionTreeClassifier",

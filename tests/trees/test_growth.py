@@ -5,7 +5,7 @@ import pytest
 
 from coterie.core import ParameterError
 from coterie.data import Table, Target
-from coterie.forests.growth import (
+from coterie.trees.growth import (
     SHAPE,
     check_counts,
     resolve_count,

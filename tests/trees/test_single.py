@@ -8,7 +8,7 @@ from sklearn.datasets import load_diabetes, load_iris, make_classification, make
 from sklearn.model_selection import cross_validate
 
 import coterie
-from tests.forests.parity import Problem
+from tests.trees.parity import Problem
 
 TREES = [coterie.DecisionTreeClassifier, coterie.ExtraTreeClassifier]
 

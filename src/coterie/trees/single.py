@@ -21,9 +21,9 @@ from coterie.base import (
     times,
 )
 from coterie.core import Pool, draw_entropy, growing_stream
-from coterie.forests.growth import resolve_growth, resolve_max_features
-from coterie.forests.view import TreeView
 from coterie.learners import TreeLearner
+from coterie.trees.growth import resolve_growth, resolve_max_features
+from coterie.trees.view import TreeView
 
 # scikit-learn's trees take `check_input`; it has no effect here, and is no metadata.
 _NO_METADATA = {"check_input": UNUSED}
@@ -146,7 +146,7 @@ class SingleTree(Committee):
 
     @property
     def tree_(self) -> TreeView:
-        """The nodes under scikit-learn's names, see `coterie.forests.TreeView`."""
+        """The nodes under scikit-learn's names, see `coterie.trees.TreeView`."""
         this = self._settled()
         return TreeView(this.pool_, this.target_.n_classes or (1,) * this.n_outputs_)
 

@@ -7,8 +7,8 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 from coterie.core import Allowed, RandomLike, one_of
-from coterie.forests.growth import LABELS, SHAPE, VALUES
-from coterie.forests.single import SingleTree, TreeClassifierTask, TreeRegressorTask
+from coterie.trees.growth import LABELS, SHAPE, VALUES
+from coterie.trees.single import SingleTree, TreeClassifierTask, TreeRegressorTask
 
 _SPLITTER = {"splitter": one_of("best", "random")}
 

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from coterie.forests.view import UNDEFINED
+from coterie.trees.view import UNDEFINED
 
 
 def export_text(

@@ -1,0 +1,26 @@
+"""Single trees, drop-in for scikit-learn's, and the default members of ensembles.
+
+The life of a tree:
+
+1. Parameters become the engine's plain numbers (`growth`); the table is binned once.
+2. A `coterie.learners.TreeLearner` grows it; it ends up in ``pool_``, a native forest of one.
+3. ``tree_`` shows its nodes under scikit-learn's names (`view`), and `export_text` prints them.
+"""
+
+from coterie.trees.text import export_text
+from coterie.trees.tree import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ExtraTreeClassifier,
+    ExtraTreeRegressor,
+)
+from coterie.trees.view import TreeView
+
+__all__ = [
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "ExtraTreeClassifier",
+    "ExtraTreeRegressor",
+    "TreeView",
+    "export_text",
+]
