@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from coterie.boosting import AdaBoostClassifier
     from coterie.forests import (
         ExtraTreesClassifier,
         ExtraTreesRegressor,
@@ -30,6 +31,7 @@ except PackageNotFoundError:  # a source tree that was never installed
     __version__ = "0+unknown"
 
 _HOMES = {
+    "AdaBoostClassifier": "coterie.boosting",
     "DecisionTreeClassifier": "coterie.trees",
     "DecisionTreeRegressor": "coterie.trees",
     "ExtraTreeClassifier": "coterie.trees",
@@ -42,6 +44,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "AdaBoostClassifier",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "ExtraTreeClassifier",

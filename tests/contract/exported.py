@@ -27,6 +27,16 @@ def make(cls: type, **params: Any) -> Any:
     return cls(**{n: v for n, v in small.items() if n in names} | params)
 
 
+def has_parameter(cls: type, *names: str) -> bool:
+    """Whether the constructor takes all of `names`."""
+    return set(names) <= set(inspect.signature(cls).parameters)
+
+
+def shallow(cls: type, depth: int = 2) -> dict[str, Any]:
+    """Parameters that keep the members small, where the estimator has them."""
+    return {"max_depth": depth} if has_parameter(cls, "max_depth") else {}
+
+
 def problem(cls: type, n_rows: int = 120, seed: int = 0) -> tuple[NDArray[Any], NDArray[Any]]:
     """A small table with a target of the estimator's kind."""
     if is_classifier(cls()):

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import is_classifier
 
-from tests.contract.exported import ESTIMATORS, make, problem
+from tests.contract.exported import ESTIMATORS, has_parameter, make, problem, shallow
 
 every = pytest.mark.parametrize("cls", ESTIMATORS)
 REFUSED = (ValueError, TypeError)
@@ -257,7 +257,7 @@ def test_categories_are_known_by_name(cls):
     unseen, missing = frame.assign(colour="mauve"), frame.assign(colour=None)
     np.testing.assert_array_equal(fitted.predict(unseen), fitted.predict(missing))
     levels = pandas.DataFrame({"c": [f"level {i}" for i in range(5000)]}).astype("category")
-    check_fits(cls, levels, np.resize(y, 5000), max_depth=3)
+    check_fits(cls, levels, np.resize(y, 5000), **shallow(cls, 3))
 
 
 class Odd:
@@ -303,25 +303,27 @@ def test_numbers_out_of_range(cls):
                 check_refused(lambda estimator=estimator: estimator.fit(X, y))
 
 
-@every
+EXTREMES = [
+    {"max_depth": 10**6},
+    {"max_depth": 10**30},
+    {"random_state": 2**63},
+    {"random_state": 2**200},
+    {"n_jobs": 100_000},
+    {"n_jobs": -100_000},
+    {"max_leaf_nodes": 10**18},
+    {"max_features": 10**12},
+    {"min_samples_split": 10**30},
+    {"min_samples_leaf": 10**30},
+    {"ccp_alpha": 1e300},
+    {"min_impurity_decrease": float("inf")},
+    {"max_bins": 65_535},
+    {"max_bins": 2},
+]
+
+
 @pytest.mark.parametrize(
-    "extreme",
-    [
-        {"max_depth": 10**6},
-        {"max_depth": 10**30},
-        {"random_state": 2**63},
-        {"random_state": 2**200},
-        {"n_jobs": 100_000},
-        {"n_jobs": -100_000},
-        {"max_leaf_nodes": 10**18},
-        {"max_features": 10**12},
-        {"min_samples_split": 10**30},
-        {"min_samples_leaf": 10**30},
-        {"ccp_alpha": 1e300},
-        {"min_impurity_decrease": float("inf")},
-        {"max_bins": 65_535},
-        {"max_bins": 2},
-    ],
+    ("cls", "extreme"),
+    [(cls, extreme) for cls in ESTIMATORS for extreme in EXTREMES if has_parameter(cls, *extreme)],
     ids=str,
 )
 def test_extreme_parameters(cls, extreme):

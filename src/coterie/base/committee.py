@@ -30,6 +30,8 @@ class Committee(BaseEstimator):
 
     allowed: ClassVar[Mapping[str, Allowed]] = {}
     task: ClassVar[Literal["classification", "regression"]]
+    #: Whether ``y`` may have several columns.
+    multi_output: ClassVar[bool] = True
 
     categorical_features: Any
     n_jobs: int | None
@@ -54,7 +56,13 @@ class Committee(BaseEstimator):
         check_params(type(self).__name__, self.get_params(deep=False), self.allowed)
         draft = self._copy(without_results=True)
         admitted = admit_fit(
-            self, X, y, sample_weight, task=self.task, categorical=self.categorical_features
+            self,
+            X,
+            y,
+            sample_weight,
+            task=self.task,
+            categorical=self.categorical_features,
+            multi_output=self.multi_output,
         )
         publish_columns(draft, admitted.table.schema)
         self._describe_target(draft, admitted)
@@ -106,5 +114,5 @@ class Committee(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
-        tags.target_tags.multi_output = True
+        tags.target_tags.multi_output = self.multi_output
         return tags

@@ -15,6 +15,7 @@ from coterie.data import Target
 class ClassifierTask(ClassifierMixin):
     """Votes are class probabilities, outputs side by side."""
 
+    multi_output: ClassVar[bool]
     task: ClassVar[Literal["classification", "regression"]] = "classification"
 
     def _describe_target(self, draft: Any, admitted: Admitted) -> None:
@@ -82,7 +83,7 @@ class ClassifierTask(ClassifierMixin):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
+        tags.classifier_tags.multi_label = self.multi_output
         return tags
 
 

@@ -28,7 +28,7 @@ from coterie.core.params import (
     instance_of,
     one_of,
 )
-from coterie.core.pool import Pool
+from coterie.core.pool import Cast, Pool
 from coterie.core.seeds import (
     RandomLike,
     a_random_state,
@@ -54,6 +54,7 @@ __all__ = [
     "Allowed",
     "Balanced",
     "Bootstrap",
+    "Cast",
     "Executor",
     "Foreign",
     "Learner",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,6 +16,9 @@ from coterie.data import Table
 from coterie.native import Forest
 
 Kind = TypeVar("Kind", bound=np.generic)
+
+
+Cast = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -32,20 +35,34 @@ class Pool:
         All native trees in one forest, or foreign members.
     weights : ndarray of shape (n_members,)
         What each vote is multiplied by.
+    width : int, default=1
+        Native trees per member. With more than one, the k-th tree of a member votes on score k.
+    cast : callable, optional
+        Turns what a member says of a row into its vote; by default they are the same.
     """
 
     members: Forest | tuple[Foreign, ...]
     weights: NDArray[np.float64]
+    width: int = 1
+    cast: Cast | None = None
 
     @classmethod
-    def of(cls, members: Sequence[Member], weights: NDArray[np.float64] | None = None) -> Pool:
+    def of(
+        cls,
+        members: Sequence[Member],
+        weights: NDArray[np.float64] | None = None,
+        *,
+        cast: Cast | None = None,
+    ) -> Pool:
         """A pool of `members`, each of weight one unless told otherwise."""
         native = [member for member in members if isinstance(member, Forest)]
         foreign = tuple(member for member in members if not isinstance(member, Forest))
         if native and foreign:
             raise TypeError(_MIXED)
-        joined = Forest.concatenate(native) if native else foreign
-        return cls(joined, np.ones(len(joined)) if weights is None else weights)
+        weights = np.ones(len(members)) if weights is None else weights
+        if not native:
+            return cls(foreign, weights, cast=cast)
+        return cls(Forest.concatenate(native), weights, len(native[0]), cast)
 
     @classmethod
     def taking(cls, members: list[Member]) -> Pool:
@@ -55,22 +72,39 @@ class Pool:
         forest = Forest.assemble(members)  # type: ignore[arg-type]  # as was just checked
         return cls(forest, np.ones(len(forest)))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle the fields; ballots are cast anew."""
+        return {name: value for name, value in vars(self).items() if name != "ballots"}
+
     def __len__(self) -> int:
         """Number of members."""
-        return len(self.members)
+        return len(self.members) // self.width
 
     def __getitem__(self, part: slice) -> Pool:
         """The pool of some of the members."""
-        return Pool(self.members[part], self.weights[part])
+        start, stop, step = part.indices(len(self))
+        if self.width > 1 and step == 1:
+            trees = slice(start * self.width, max(start, stop) * self.width)
+            return replace(self, members=self.members[trees], weights=self.weights[part])
+        if self.width > 1:
+            raise ValueError("a pool of several trees per member takes slices of step one")
+        return replace(self, members=self.members[part], weights=self.weights[part])
 
     def __add__(self, other: Pool) -> Pool:
         """The members of both pools, these first."""
         weights = np.concatenate([self.weights, other.weights])
         if isinstance(self.members, Forest) and isinstance(other.members, Forest):
-            return Pool(Forest.concatenate([self.members, other.members]), weights)
+            joined = Forest.concatenate([self.members, other.members])
+            return replace(self, members=joined, weights=weights)
         if isinstance(self.members, tuple) and isinstance(other.members, tuple):
-            return Pool(self.members + other.members, weights)
+            return replace(self, members=self.members + other.members, weights=weights)
         raise TypeError(_MIXED)
+
+    def member(self, number: int) -> Member:
+        """One member by itself."""
+        if isinstance(self.members, tuple):
+            return self.members[number]
+        return self.members[number * self.width : (number + 1) * self.width]
 
     @property
     def forest(self) -> Forest:
@@ -79,28 +113,49 @@ class Pool:
             raise TypeError("the members of this pool are not native trees")
         return self.members
 
+    @cached_property
+    def ballots(self) -> Forest:
+        """The native trees with votes in their leaves.
+
+        A vote depends on what a tree says, and that on the leaf alone: leaves can be cast once
+        for all rows.
+        """
+        forest = self.forest
+        values = forest.values if self.cast is None else self.cast(forest.values)
+        if self.width > 1:
+            tree = np.repeat(np.arange(len(forest)), forest.leaf_counts())
+            spread = np.zeros((len(values), self.width))
+            spread[np.arange(len(values)), tree % self.width] = values[:, -1]
+            values = spread
+        return forest if values is forest.values else forest.with_values(values)
+
     def raw(self, table: Table, *, n_threads: int = 1) -> NDArray[np.float64]:
-        """Weighted sum of the votes, shape (n_rows, n_outputs); no tensor of votes is built."""
+        """Weighted sum of the votes, shape (n_rows, n_scores); no tensor of votes is built."""
         if isinstance(self.members, Forest):
-            forest, weights = self.members, self.weights
+            forest, weights = self.ballots, np.repeat(self.weights, self.width)
             return _by_rows(
                 table, lambda x: forest.predict(x, tree_weight=weights, n_threads=n_threads)
             )
         first, *others = self.members
-        total = self.weights[0] * first.predict(table)
+        total = self.weights[0] * self._vote(first, table)
         for weight, member in zip(self.weights[1:], others, strict=True):
-            total += weight * member.predict(table)
+            total += weight * self._vote(member, table)
         return np.asarray(total)
 
     def votes(self, table: Table, *, n_threads: int = 1) -> NDArray[np.float64]:
-        """Every vote by itself and unweighted, shape (n_members, n_rows, n_outputs)."""
+        """Every vote by itself and unweighted, shape (n_members, n_rows, n_scores)."""
         if isinstance(self.members, Forest):
-            predicts = [
-                partial(self.members[t : t + 1].predict, n_threads=n_threads)
-                for t in range(len(self))
-            ]
+            parts = [self.ballots[t * self.width : (t + 1) * self.width] for t in range(len(self))]
+            predicts = [partial(part.predict, n_threads=n_threads) for part in parts]
             return np.stack([_by_rows(table, predict) for predict in predicts])
-        return np.stack([member.predict(table) for member in self.members])
+        return np.stack([self._vote(member, table) for member in self.members])
+
+    def _vote(self, member: Foreign, table: Table) -> NDArray[np.float64]:
+        """What a foreign member votes; members side by side are cast one by one."""
+        parts = getattr(member, "members", (member,))
+        cast = self.cast or (lambda output: output)
+        votes = [cast(part.predict(table)) for part in parts]
+        return votes[0] if len(votes) == 1 else np.stack([vote[:, -1] for vote in votes], axis=1)
 
     def leaves(self, table: Table, *, n_threads: int = 1) -> NDArray[np.int32]:
         """Node each row ends in, numbered within each tree, shape (n_rows, n_members)."""

@@ -49,6 +49,10 @@ class ArraySource:
         """Number of rows."""
         return self.shape[0]
 
+    def native(self) -> Any:
+        """The container itself."""
+        return self.values
+
     def take(self, rows: Array) -> ArraySource:
         """Some of the rows."""
         return ArraySource(self.values[rows])
@@ -82,6 +86,10 @@ class FrameSource:
     def n_rows(self) -> int:
         """Number of rows."""
         return self.shape[0]
+
+    def native(self) -> Any:
+        """The container itself."""
+        return self.frame.to_native()
 
     def take(self, rows: Array) -> FrameSource:
         """Some of the rows."""
@@ -124,6 +132,10 @@ class SparseSource:
     def n_rows(self) -> int:
         """Number of rows."""
         return self.shape[0]
+
+    def native(self) -> Any:
+        """The container itself."""
+        return self.values
 
     def take(self, rows: Array) -> SparseSource:
         """Some of the rows."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from coterie.data.errors import DataError
 from coterie.data.schema import Schema, learn_schema
-from coterie.data.sources import open_source
+from coterie.data.sources import Source, open_source
 from coterie.data.sparse import Sparse, column_blocks, row_blocks
 from coterie.native import Bins, encode, find_bins
 
@@ -43,6 +43,9 @@ class Table:
         How the columns are cut, once the table is binned.
     codes : ndarray of shape (n_rows, n_columns) or None
         The bin of every cell, once the table is binned.
+    source : Source or None
+        The rows as they were given, for members that read them themselves; None for some of the
+        columns only.
 
     Examples
     --------
@@ -58,6 +61,7 @@ class Table:
     sparse: Sparse | None = None
     bins: Bins | None = None
     codes: NDArray[np.unsignedinteger[Any]] | None = None
+    source: Source | None = None
 
     @classmethod
     def read(cls, X: Any, *, categorical: Any = None) -> Table:
@@ -77,8 +81,9 @@ class Table:
             When `X` cannot be used; the message names the column and the cure. It is a ValueError,
             and for columns of a wrong kind (dates, text mixed with numbers) also a TypeError.
         """
-        schema, values = learn_schema(open_source(X), categorical)
-        return cls._of(schema, values)
+        source = open_source(X)
+        schema, values = learn_schema(source, categorical)
+        return cls._of(schema, values, source)
 
     @classmethod
     def under(cls, schema: Schema, X: Any, *, owner: str = "Table") -> Table:
@@ -87,13 +92,14 @@ class Table:
         Names, order and number of the columns must be those of the schema. Categories are matched
         by label, whatever their codes were in `X`; a label the schema does not know is missing.
         """
-        return cls._of(schema, schema.read(open_source(X, owner=owner), owner=owner))
+        source = open_source(X, owner=owner)
+        return cls._of(schema, schema.read(source, owner=owner), source)
 
     @classmethod
-    def _of(cls, schema: Schema, values: Array | Sparse) -> Table:
+    def _of(cls, schema: Schema, values: Array | Sparse, source: Source | None) -> Table:
         if isinstance(values, np.ndarray):
-            return cls(schema, values)
-        return cls(schema, None, values)
+            return cls(schema, values, source=source)
+        return cls(schema, None, values, source=source)
 
     def admit(self, X: Any) -> Table:
         """Read `X` as new rows of this table: same columns, same labels, same bins."""
@@ -188,14 +194,17 @@ class Table:
         rows, columns = key
         rows, columns = _indexer(rows, self.n_rows), self._columns(columns)
         positions = np.arange(self.n_columns)[columns]
+        source = None
         if isinstance(columns, slice) and len(positions) == self.n_columns:
             schema, bins = self.schema, self.bins
+            if self.source is not None:
+                source = self.source.take(np.arange(self.n_rows)[rows])
         else:
             schema = self.schema.select(positions)
             bins = None if self.bins is None else self.bins[positions]
         cells = _cut(self._cells, rows, columns)
         codes = None if self.codes is None else _cut(self.codes, rows, columns)
-        return replace(Table._of(schema, cells), bins=bins, codes=codes)
+        return replace(Table._of(schema, cells, source), bins=bins, codes=codes)
 
     def take(self, rows: Any) -> Table:
         """Some rows: a slice, a mask or positions."""
@@ -213,6 +222,13 @@ class Table:
         if unknown:
             raise DataError(f"The table has no column named {unknown[0]!r}.")
         return np.array([position[name] for name in chosen.tolist()])
+
+    def given(self) -> Any:
+        """The rows as the user gave them: a frame, an array or a sparse array.
+
+        Without a source (some of the columns only) the typed cells instead.
+        """
+        return self._cells if self.source is None else self.source.native()
 
     def blocks(self, max_cells: int = _BLOCK_BYTES // 8) -> Iterator[tuple[slice, Array]]:
         """Slices of rows with their dense cells, of at most `max_cells` where it takes a copy.

@@ -112,6 +112,15 @@ class Target:
         """Some rows; the classes stay."""
         return replace(self, encoded=np.ascontiguousarray(self.encoded[rows]))
 
+    def output(self, k: int) -> Target:
+        """One output by itself."""
+        return replace(
+            self,
+            encoded=np.ascontiguousarray(self.encoded[:, k : k + 1]),
+            classes=self.classes[k : k + 1],
+            flat=True,
+        )
+
     def empty(self) -> Target:
         """The same classes and outputs without the rows: all that predicting needs."""
         return replace(self, encoded=np.empty((0, self.n_outputs), dtype=self.encoded.dtype))

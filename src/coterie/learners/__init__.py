@@ -1,5 +1,11 @@
-"""What fits a member: native trees, behind the `coterie.core.Learner` protocol."""
+"""What can be a member: the native tree, and any scikit-learn estimator."""
 
+from coterie.learners.foreign import (
+    ConstantMember,
+    ForeignLearner,
+    ForeignMember,
+    takes_weight,
+)
 from coterie.learners.tree import TreeLearner
 
-__all__ = ["TreeLearner"]
+__all__ = ["ConstantMember", "ForeignLearner", "ForeignMember", "TreeLearner", "takes_weight"]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from coterie.core import Cast
 from coterie.data import Table, Target
 from coterie.native import Effort, Forest, Growth, grow
 
@@ -54,19 +55,58 @@ class TreeLearner:
         rng: Generator,
     ) -> Forest:
         """A forest of one tree."""
+        tree = self._grow(table, target, weight, rng, None)
+        return tree.prune(self.ccp_alpha) if self.ccp_alpha > 0 else tree
+
+    def train(
+        self,
+        table: Table,
+        target: Target,
+        weight: NDArray[np.float64],
+        rng: Generator,
+        cast: Cast,
+    ) -> tuple[Forest, NDArray[np.float64]]:
+        """A forest of one tree, and its vote on every row of the table.
+
+        Leaves are cast, not rows; rows then look up the vote of their leaf.
+        """
+        if self.ccp_alpha > 0:
+            tree = self.fit(table, target, weight, rng)
+            return tree, cast(walk(tree, table))
+        leaves = np.full(table.n_rows, -1, dtype=np.int32)
+        tree = self._grow(table, target, weight, rng, leaves)
+        votes = np.take(cast(tree.values), leaves, axis=0, mode="wrap")
+        if leaves.min() < 0:  # rows of zero weight were not visited
+            unseen = np.flatnonzero(leaves < 0)
+            votes[unseen] = cast(walk(tree, table.take(unseen)))
+        return tree, votes
+
+    def _grow(
+        self,
+        table: Table,
+        target: Target,
+        weight: NDArray[np.float64] | None,
+        rng: Generator,
+        leaves: NDArray[np.int32] | None,
+    ) -> Forest:
         assert table.codes is not None, "the table is not binned"
         assert table.bins is not None
         growth = self.growth
         if self.min_weight_fraction > 0:
             total = float(table.n_rows if weight is None else weight.sum())
             growth = replace(growth, min_weight_leaf=self.min_weight_fraction * total)
-        tree = grow(
+        return grow(
             table.codes,
             table.bins,
             target.native(),
             growth,
             weight=weight,
             seed=int(rng.integers(2**63)),
+            leaves=leaves,
             effort=Effort(self.n_threads, self.stop),
         )
-        return tree.prune(self.ccp_alpha) if self.ccp_alpha > 0 else tree
+
+
+def walk(tree: Forest, table: Table) -> NDArray[np.float64]:
+    """The output of a tree on every row, block by block."""
+    return np.concatenate([tree.predict(values) for _, values in table.blocks()])

@@ -176,6 +176,11 @@ class Forest:
             self.n_features,
         )
 
+    def with_values(self, values: NDArray[np.float64]) -> Forest:
+        """Return the same trees with other values in their leaves."""
+        fields = {name: getattr(self, name) for name in (*_ARRAYS, *_OFFSETS, "n_features")}
+        return Forest(**{**fields, "values": np.ascontiguousarray(values)})
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the arrays; unpickling checks them again."""
         return _restore, (

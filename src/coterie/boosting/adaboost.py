@@ -1,0 +1,225 @@
+"""AdaBoost for two classes and, as SAMME, for many."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.random import Generator
+from scipy.special import expit, softmax
+
+from coterie.boosting.booster import BOOSTER, BoostedClassifier
+from coterie.core import Allowed, one_of
+from coterie.core.rule import (
+    Array,
+    Ask,
+    Rule,
+    State,
+    Step,
+    exponential_sum,
+    majority,
+    rounding,
+    smallest_error,
+    two_sided,
+)
+from coterie.data import Target
+
+
+@dataclass(frozen=True)
+class AdaBoost(Rule):
+    r"""Discrete AdaBoost: stagewise descent on :math:`\sum_i D_0(i) e^{-y_i F(x_i)}`.
+
+    With weighted error :math:`\epsilon`, a member of two classes weighs
+    :math:`\alpha = \frac12 \ln\frac{1-\epsilon}{\epsilon}`, which minimises the loss along it; of K
+    classes :math:`\alpha = \ln\frac{1-\epsilon}{\epsilon} + \ln(K-1)` (SAMME).
+
+    Parameters
+    ----------
+    learning_rate : float
+        Factor of every :math:`\alpha`.
+    perfect : {"keep", "drop", "restart"}
+        What becomes of a member without error: kept as if it erred on half a row, or dropped, and
+        boosting ends; or kept, and boosting starts again from random weights.
+    """
+
+    learning_rate: float = 1.0
+    perfect: Literal["keep", "drop", "restart"] = "keep"
+    gives: ClassVar[Literal["label", "proba", "score"]] = "label"
+
+    def begin(self, target: Target, weight: Array) -> State:
+        """Scores zero: one for two classes, otherwise one per class."""
+        n_classes = target.n_classes[0]
+        scores = 1 if n_classes <= 2 else n_classes
+        return State(target, weight, weight, np.zeros((len(weight), scores)))
+
+    def ask(self, state: State) -> Ask:
+        """The labels, under the current weights at mean one."""
+        return Ask(state.target, state.weight * len(state.weight))
+
+    def vote(self, output: Array) -> Array:
+        r"""-1 or +1; of K classes, 1 for the predicted one and :math:`-1/(K-1)` elsewhere."""
+        n_classes, choice = output.shape[1], majority(output)
+        if n_classes <= 2:
+            return np.where(choice == 1, 1.0, -1.0)[:, None]
+        vote = np.full(output.shape, -1.0 / (n_classes - 1))
+        vote[np.arange(len(vote)), choice] = 1.0
+        return vote
+
+    def tell(self, state: State, vote: Array, rng: Generator) -> Step:
+        """Weigh the member by its error and move weight to its mistakes."""
+        n_classes = max(state.raw.shape[1], 2)
+        wrong = self.decide(vote) != state.codes
+        error = float(state.weight @ wrong)
+        if error >= 1 - 1 / n_classes - rounding(state):
+            return Step(0.0, {"error": error}, keep=False, stop="too_weak")
+        perfect = error <= rounding(state)
+        if perfect and self.perfect == "drop" and state.raw.any():
+            return Step(0.0, {"error": error}, keep=False, stop="perfect")
+        counted = max(error, smallest_error(state))
+        odds = np.log((1 - counted) / counted)
+        alpha = self.learning_rate * (odds / 2 if n_classes == 2 else odds + np.log(n_classes - 1))
+        facts = self._advance(state, vote, alpha, wrong, error)
+        if perfect and self.perfect == "restart":
+            state.weight = state.initial * rng.exponential(size=len(wrong))
+            state.weight /= state.weight.sum()
+        stop = "perfect" if perfect and self.perfect != "restart" else ""
+        return Step(alpha, facts, stop=stop)
+
+    def _advance(
+        self, state: State, vote: Array, alpha: float, wrong: Any, error: float
+    ) -> dict[str, float]:
+        r"""Add the weighted vote, and take the weights from the scores anew.
+
+        Weights multiplied round after round would drift and underflow; from the scores they are
+        exact. Of K classes, :math:`\sum_t \alpha_t [h_t \ne y] = (K-1)(A - F_y)/K`.
+        """
+        state.raw = state.raw + alpha * vote
+        if state.raw.shape[1] == 1:
+            margin = state.signs * state.raw[:, 0]
+            normaliser = (1 - error) * np.exp(-alpha) + error * np.exp(alpha)
+        else:
+            n_classes = state.raw.shape[1]
+            own = state.raw[np.arange(len(vote)), state.codes]
+            margin = own * (n_classes - 1) / n_classes
+            normaliser = (1 - error) + error * np.exp(alpha)
+        state.weight, loss = exponential_sum(state.initial, -margin)
+        return {
+            "error": error,
+            "edge": 1 - 2 * error,
+            "alpha": alpha,
+            "normaliser": normaliser,
+            "loss": loss,
+            "train_error": float(state.initial @ (self.decide(state.raw) != state.codes)),
+        }
+
+    def fallback(self, state: State) -> Array:
+        """Half the log-odds of the classes."""
+        share = np.bincount(state.codes, weights=state.initial, minlength=state.raw.shape[1])
+        share = np.clip(share, smallest_error(state), None)
+        if state.raw.shape[1] == 1:
+            second = share[1] if len(share) > 1 else smallest_error(state)
+            return np.array([0.5 * np.log(second / share[0])])
+        n_classes = len(share)
+        return np.asarray(np.log(share) * n_classes / (n_classes - 1))
+
+    def link(self, raw: Array) -> Array:
+        r""":math:`1/(1+e^{-2F})`, the minimiser of the exponential loss; of many, its softmax."""
+        if raw.shape[1] == 1:
+            return two_sided(expit(2 * raw[:, 0]))
+        n_classes = raw.shape[1]
+        return np.asarray(softmax(raw * (n_classes - 1) / n_classes, axis=1))
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class AdaBoostClassifier(BoostedClassifier):
+    r"""AdaBoost, drop-in for ``sklearn.ensemble.AdaBoostClassifier``.
+
+    Each round fits a member under weights that grow where the members so far were wrong. Two
+    classes are boosted as Freund and Schapire do, many as SAMME. Missing values, categories,
+    early stopping and warm start work; any estimator can be a member, with or without
+    `sample_weight`.
+
+    Parameters
+    ----------
+    estimator : estimator, default=None
+        What to boost; by default a tree of one split. Native trees are binned once and never
+        walked in training.
+    n_estimators : int, default=50
+        Rounds at most.
+    learning_rate : float, default=1.0
+        Factor of every member's weight.
+    random_state : int, RandomState, Generator or None, default=None
+        Source of randomness.
+    perfect : {"keep", "drop", "restart"}, default="keep"
+        What becomes of a member without error; see `AdaBoost`.
+    weighting : {"auto", "reweight", "resample"}, default="auto"
+        Fit members under weights or on rows drawn by them; "auto" weights where members can.
+    subsample : float, default=1.0
+        Share of the rows drawn each round.
+    max_restarts : int, default=0
+        With re-sampling, how often in a row a useless member is replaced by another draw.
+    early_stopping : bool, default=False
+        End when the error on held-out rows no longer falls.
+    validation_fraction : float, default=0.1
+        Share of the rows held out.
+    n_iter_no_change : int, default=10
+        Rounds without improvement that are borne.
+    tol : float, default=0.0
+        Smallest decrease that counts as an improvement.
+    max_time : float, default=None
+        Seconds the rounds may take.
+    trace : {"weights"} or None, default=None
+        "weights" keeps the distribution before every round in ``trace_.weights``.
+    warm_start : bool, default=False
+        Keep the members of the last fit and add to them.
+    verbose : int, default=0
+        Report progress.
+    n_jobs : int, default=None
+        Threads within native trees, and of prediction.
+    max_bins : int, default=255
+        Groups a column is cut into for native trees.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns of numbers to be taken as categories.
+
+    Attributes
+    ----------
+    estimators_ : sequence of estimators
+        The members.
+    estimator_weights_ : ndarray of shape (n_rounds,)
+        The :math:`\alpha_t`; of two classes with the factor 1/2, so that
+        ``decision_function`` is :math:`\sum_t \alpha_t h_t` with :math:`h_t = \pm 1`.
+    estimator_errors_ : ndarray of shape (n_rounds,)
+        Weighted error of each member in its round.
+    trace_ : Trace
+        Error, edge, alpha, normaliser, loss, training error and its bound by round.
+    stop_reason_ : str
+        Why boosting ended.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+
+    References
+    ----------
+    .. [1] Freund & Schapire, "A decision-theoretic generalization of on-line learning and an
+       application to boosting", J. Comput. Syst. Sci. 55 (1997).
+    .. [2] Zhu, Zou, Rosset & Hastie, "Multi-class AdaBoost", Stat. Interface 2 (2009).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = AdaBoostClassifier(n_estimators=20).fit(X, y)
+    >>> round(model.score(X, y), 2)
+    0.98
+    """
+
+    perfect: Literal["keep", "drop", "restart"] = "keep"
+
+    allowed: ClassVar[Mapping[str, Allowed]] = {
+        **BOOSTER,
+        "perfect": one_of("keep", "drop", "restart"),
+    }
+
+    def _rule(self) -> AdaBoost:
+        return AdaBoost(float(self.learning_rate), self.perfect)

@@ -1,0 +1,176 @@
+"""What a boosting algorithm must say, and nothing else.
+
+A rule is asked and told. Each round the loop asks it what the next member should fit, hands the
+fitted member's votes back, and is told what the member weighs. All that changes between rounds
+is in a `State`: plain arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from coterie.data import Target
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What the next member should fit.
+
+    Attributes
+    ----------
+    target : Target
+        Labels, or numbers as pseudo-responses.
+    weight : ndarray of shape (n_rows,) or (n_rows, n_outputs)
+        Row weights; one column per output asks for one member per output.
+    """
+
+    target: Target
+    weight: Array
+
+
+@dataclass(slots=True)
+class State:
+    """Everything that changes from round to round.
+
+    Attributes
+    ----------
+    target : Target
+        The labels or numbers of the training rows.
+    initial : ndarray of shape (n_rows,)
+        The weights boosting began with; they add up to one.
+    weight : ndarray of shape (n_rows,) or (n_rows, n_outputs)
+        The distribution the next member is fitted under; it adds up to one.
+    raw : ndarray of shape (n_rows, n_scores)
+        The score of every training row.
+    """
+
+    target: Target
+    initial: Array
+    weight: Array
+    raw: Array
+
+    @property
+    def codes(self) -> NDArray[np.int32]:
+        """Class codes of the only output, shape (n_rows,)."""
+        return self.target.codes[:, 0]
+
+    @property
+    def signs(self) -> Array:
+        """Labels of two classes as -1 and +1, shape (n_rows,)."""
+        return np.asarray(2.0 * self.codes - 1.0, dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What the rule makes of a new member.
+
+    Attributes
+    ----------
+    alpha : float
+        The member's weight in the pool.
+    facts : mapping of str to float
+        What the trace notes of the round.
+    keep : bool
+        False throws the member away; the state is as it was before.
+    stop : str
+        Why boosting ends with this round, or an empty string.
+    """
+
+    alpha: float
+    facts: Mapping[str, float] = field(default_factory=dict)
+    keep: bool = True
+    stop: str = ""
+
+
+class Rule:
+    """A boosting algorithm; see `coterie.core.boost.boost` for who calls what.
+
+    Subclasses give `begin`, `ask` and `tell`, and override the rest where they differ.
+    """
+
+    #: What a member must return: the predicted class, class probabilities, or a number.
+    gives: ClassVar[Literal["label", "proba", "score"]] = "label"
+
+    def begin(self, target: Target, weight: Array) -> State:
+        """The state before the first round; `weight` adds up to one."""
+        raise NotImplementedError
+
+    def ask(self, state: State) -> Ask:
+        """What the next member should fit."""
+        raise NotImplementedError
+
+    def vote(self, output: Array) -> Array:
+        """Turn a member's output, shape (n, n_outputs), into its vote, shape (n, n_scores).
+
+        A function of single rows, used in fitting and predicting alike: the votes of a native
+        tree are the votes of its leaves.
+        """
+        return output
+
+    def tell(self, state: State, vote: Array, rng: Generator) -> Step:
+        """Weigh the member and, if it is kept, bring the state up to date."""
+        raise NotImplementedError
+
+    def fallback(self, state: State) -> Array:
+        """The score of every row when no member is of any use, shape (n_scores,)."""
+        return np.zeros(state.raw.shape[1])
+
+    def link(self, raw: Array) -> Array:
+        """Class probabilities of scores, shape (n, n_classes)."""
+        raise NotImplementedError
+
+    def decide(self, raw: Array) -> NDArray[np.intp]:
+        """Class codes of scores; a two-class score of 0 is the first class."""
+        if raw.shape[1] == 1:
+            return (raw[:, 0] > 0).astype(np.intp)
+        return np.asarray(raw.argmax(axis=1))
+
+
+def normalised(weight: Array) -> Array:
+    """The weights divided by their sum."""
+    return np.asarray(weight / weight.sum())
+
+
+def exponential_sum(initial: Array, exponent: Array) -> tuple[Array, float]:
+    r"""The distribution :math:`\propto D_0 e^{\text{exponent}}`, and the sum it was divided by.
+
+    The largest exponent is taken out first, so that nothing overflows.
+    """
+    most = float(exponent.max())
+    weight = initial * np.exp(exponent - most)
+    total = float(weight.sum())
+    with np.errstate(over="ignore"):
+        return weight / total, float(total * np.exp(most))
+
+
+def exponential_weight(initial: Array, exponent: Array) -> Array:
+    r"""The distribution :math:`\propto D_0 e^{\text{exponent}}`, safe from overflow."""
+    return exponential_sum(initial, exponent)[0]
+
+
+def majority(output: Array) -> NDArray[np.intp]:
+    """The class each row of probabilities votes for; among equals the first."""
+    return np.asarray(output.argmax(axis=1))
+
+
+def smallest_error(state: State) -> float:
+    """The error a perfect member is counted with: half a row."""
+    return 0.5 / len(state.initial)
+
+
+def rounding(state: State) -> float:
+    """Errors closer than this to 0 or 1/2 are equal to it."""
+    return 8 * len(state.initial) * float(np.finfo(np.float64).eps)
+
+
+def two_sided(second: Array) -> Array:
+    """Probabilities of two classes from those of the second, shape (n, 2)."""
+    return np.stack([1.0 - second, second], axis=1)

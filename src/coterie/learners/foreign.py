@@ -1,0 +1,128 @@
+"""Any scikit-learn estimator as a learner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
+
+from coterie.core import Cast
+from coterie.data import Table, Target
+
+Array = NDArray[np.float64]
+Gives = Literal["label", "proba", "score"]
+
+
+@dataclass(frozen=True)
+class ForeignMember:
+    """A fitted estimator whose answers are put in the classes of its committee.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Fitted on labels, or on numbers.
+    classes : ndarray or None
+        Classes of the committee, sorted; None for numbers.
+    gives : {"label", "proba", "score"}
+        What it is asked for.
+    """
+
+    estimator: Any
+    classes: NDArray[Any] | None
+    gives: Gives
+
+    def predict(self, table: Table) -> Array:
+        """Probabilities of all classes (ones and zeros for labels), or numbers."""
+        X = table.given()
+        if self.classes is None:
+            return np.asarray(self.estimator.predict(X), dtype=np.float64).reshape(table.n_rows, -1)
+        output = np.zeros((table.n_rows, len(self.classes)))
+        if self.gives == "proba":
+            # A class the member never saw has probability zero.
+            seen = np.searchsorted(self.classes, self.estimator.classes_)
+            output[:, seen] = self.estimator.predict_proba(X)
+        else:
+            codes = np.searchsorted(self.classes, self.estimator.predict(X))
+            output[np.arange(table.n_rows), codes] = 1.0
+        return output
+
+
+@dataclass(frozen=True)
+class ConstantMember:
+    """Says the same of every row: what was fitted on rows of one class."""
+
+    output: Array
+
+    def predict(self, table: Table) -> Array:
+        """The same row again and again, shape (n_rows, n_outputs)."""
+        return np.repeat(self.output[None, :], table.n_rows, axis=0)
+
+
+@dataclass(frozen=True)
+class ForeignLearner:
+    """Fits clones of an estimator on the rows as the user gave them.
+
+    Weights are passed on if `fit` takes them; otherwise rows are drawn by their weights.
+
+    Parameters
+    ----------
+    estimator : estimator
+        What to clone.
+    gives : {"label", "proba", "score"}
+        What members are asked for.
+    """
+
+    estimator: Any
+    gives: Gives = "label"
+
+    def fit(
+        self, table: Table, target: Target, weight: Array | None, rng: Generator
+    ) -> ForeignMember | ConstantMember:
+        """A fitted clone."""
+        codes = target.encoded[:, 0]
+        weight = np.ones(len(codes)) if weight is None else weight
+        classes = target.classes[0] if target.kind == "labels" else None
+        seen = np.unique(codes[weight > 0])
+        if classes is not None and len(seen) == 1:
+            return ConstantMember(np.eye(len(classes))[seen[0]])
+        y = codes if classes is None else classes[codes]
+        estimator = clone(self.estimator)
+        if "random_state" in estimator.get_params():
+            estimator.set_params(random_state=int(rng.integers(2**31)))
+        if takes_weight(estimator):
+            rows = np.flatnonzero(weight > 0)
+            part = table if len(rows) == table.n_rows else table.take(rows)
+            estimator.fit(part.given(), y[rows], sample_weight=weight[rows])
+        else:
+            rows = draw_rows(codes, weight, rng, labels=classes is not None)
+            estimator.fit(table.take(rows).given(), y[rows])
+        return ForeignMember(estimator, classes, self.gives)
+
+    def train(
+        self, table: Table, target: Target, weight: Array, rng: Generator, cast: Cast
+    ) -> tuple[ForeignMember | ConstantMember, Array]:
+        """A fitted clone, and its vote on every row of the table."""
+        member = self.fit(table, target, weight, rng)
+        return member, cast(member.predict(table))
+
+
+def takes_weight(estimator: Any) -> bool:
+    """Whether `fit` takes sample weights; that of a pipeline does not."""
+    return bool(has_fit_parameter(estimator, "sample_weight"))
+
+
+def draw_rows(y: Array, weight: Array, rng: Generator, *, labels: bool) -> NDArray[np.intp]:
+    """Rows drawn with replacement by their weights; of labels, at least two classes."""
+    n, share = len(y), weight / weight.sum()
+    if np.all(weight % 1 == 0) and weight.sum() == n:
+        return np.repeat(np.arange(n), weight.astype(np.intp))  # counts of a draw already made
+    for _ in range(10):
+        rows = np.sort(rng.choice(n, size=n, p=share))
+        if not labels or len(np.unique(y[rows])) > 1:
+            break
+    return rows
