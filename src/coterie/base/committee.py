@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from coterie.base.check import Admitted, admit_fit, admit_predict, publish_columns
+from coterie.base.docstring import with_inherited_parameters
 from coterie.base.executor import thread_count
 from coterie.core import Allowed, Pool, check_params
 from coterie.data import Table
@@ -36,6 +37,10 @@ class Committee(BaseEstimator):
     categorical_features: Any
     n_jobs: int | None
     pool_: Pool
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        super().__init_subclass__(**settings)
+        cls.__doc__ = with_inherited_parameters(cls.__doc__, cls.__mro__[1:])
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to the training rows.

@@ -143,45 +143,8 @@ class AdaBoostClassifier(BoostedClassifier):
 
     Parameters
     ----------
-    estimator : estimator, default=None
-        What to boost; by default a tree of one split. Native trees are binned once and never
-        walked in training.
-    n_estimators : int, default=50
-        Rounds at most.
-    learning_rate : float, default=1.0
-        Factor of every member's weight.
-    random_state : int, RandomState, Generator or None, default=None
-        Source of randomness.
     perfect : {"keep", "drop", "restart"}, default="keep"
         What becomes of a member without error; see `AdaBoost`.
-    weighting : {"auto", "reweight", "resample"}, default="auto"
-        Fit members under weights or on rows drawn by them; "auto" weights where members can.
-    subsample : float, default=1.0
-        Share of the rows drawn each round.
-    max_restarts : int, default=0
-        With re-sampling, how often in a row a useless member is replaced by another draw.
-    early_stopping : bool, default=False
-        End when the error on held-out rows no longer falls.
-    validation_fraction : float, default=0.1
-        Share of the rows held out.
-    n_iter_no_change : int, default=10
-        Rounds without improvement that are borne.
-    tol : float, default=0.0
-        Smallest decrease that counts as an improvement.
-    max_time : float, default=None
-        Seconds the rounds may take.
-    trace : {"weights"} or None, default=None
-        "weights" keeps the distribution before every round in ``trace_.weights``.
-    warm_start : bool, default=False
-        Keep the members of the last fit and add to them.
-    verbose : int, default=0
-        Report progress.
-    n_jobs : int, default=None
-        Threads within native trees, and of prediction.
-    max_bins : int, default=255
-        Groups a column is cut into for native trees.
-    categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories.
 
     Attributes
     ----------
