@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from benchmarks import report, runner
 from benchmarks.cases import Case, Suite, build, select
@@ -35,6 +35,7 @@ def _parser() -> argparse.ArgumentParser:
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--quick", action="store_true", help="small tables, one run: minutes")
     size.add_argument("--full", action="store_true", help="100 trees at every size: hours")
+    size.add_argument("--suite", choices=get_args(Suite), default="default", help="what to measure")
     add = parser.add_argument
     add("--only", action="append", default=[], metavar="CASE", help="part of a case name; repeat")
     add("--rows", type=_numbers, metavar="N,N", help="sizes of the synthetic tables (10k,1M)")
@@ -69,7 +70,7 @@ def _plan(args: argparse.Namespace, suite: Suite) -> runner.Plan:
         threads=args.threads,
         repeats=args.repeats or (1 if quick else 3),
         enough=float("inf") if args.repeats else 120.0 if full else 8.0,
-        limit=args.limit or (4 * 3600.0 if full else 300.0),
+        limit=args.limit or (4 * 3600.0 if full else 3600.0 if suite == "boosting" else 300.0),
         row_seconds=0.3 if quick else 0.5,
         full=full,
     )
@@ -100,7 +101,7 @@ def _facts(suite: str, plan: runner.Plan) -> dict[str, Any]:
 def main(argv: Sequence[str] | None = None) -> None:
     """Measure, print the report and write it."""
     args = _parser().parse_args(argv)
-    suite: Suite = "quick" if args.quick else "full" if args.full else "default"
+    suite: Suite = "quick" if args.quick else "full" if args.full else args.suite
     cases, plan = _cases(args, suite), _plan(args, suite)
     if args.list or not cases:
         print("\n".join(f"{c.name}  {c.trees} trees" for c in cases) or "no such case")

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from benchmarks.contenders import BASE, CONTENDERS, Family
+from benchmarks.contenders import BASE, BOOSTED, CONTENDERS, OURS, Family
 from benchmarks.tables import REAL, Task, task_of
 
-Suite = Literal["quick", "default", "full"]
+Suite = Literal["quick", "default", "full", "boosting"]
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class Case:
     rows: int
     trees: int
     all_cores: bool = False  # measured on all cores too, not only on one
+    alone: bool = False  # others would take hours
 
     @property
     def name(self) -> str:
@@ -67,7 +68,7 @@ class Case:
         >>> [case.trees_for(c) for c in ("coterie", "scikit-learn", "LightGBM", "XGBoost")]
         [20, 20, 1, 10]
         """
-        if self.family not in CONTENDERS[contender].families:
+        if self.family not in CONTENDERS[contender].families or (self.alone and contender != OURS):
             return 0
         if self.family == "tree" or contender not in ALLOWANCES:
             return self.trees
@@ -136,9 +137,22 @@ def _real(suite: Suite) -> list[Case]:
     return cases
 
 
+def _boosting(sizes: Sequence[int] | None) -> list[Case]:
+    """AdaBoost: 100 stumps, 50 trees of depth 3, and a thousand stumps on a million rows."""
+    cases = []
+    for rows in sizes or (100_000,):
+        cases.append(Case("stumps", "higgs", rows, 100, all_cores=sizes is None))
+        cases.append(Case("depth3", "higgs", rows, 50))
+    if sizes is None:
+        cases.append(Case("stumps", "higgs", 1_000_000, 1000, alone=True))
+    return cases
+
+
 def build(suite: Suite, sizes: Sequence[int] | None = None, trees: int | None = None) -> list[Case]:
     """Cases of a suite; ``sizes`` and ``trees`` override its table sizes and forest sizes."""
-    if suite == "quick":
+    if suite == "boosting":
+        cases = _boosting(sizes)
+    elif suite == "quick":
         cases = _synthetic(suite, sizes or (10_000,))
         if sizes is None:
             cases.insert(1, Case("tree", "higgs", 100_000, 1))
@@ -162,4 +176,4 @@ def select(cases: Sequence[Case], only: Sequence[str]) -> list[Case]:
 
 def is_serial(case: Case, contender: str) -> bool:
     """Whether more cores would change nothing, so that it need not be measured again."""
-    return case.family == "tree" and contender == BASE
+    return contender == BASE and (case.family == "tree" or case.family in BOOSTED)

@@ -16,9 +16,10 @@ from typing import Any, Literal
 
 from benchmarks.tables import Task
 
-Family = Literal["tree", "forest", "extra"]
+Family = Literal["tree", "forest", "extra", "stumps", "depth3"]
 Parameters = dict[str, Any]
 DEPTH = 8  # of the single tree
+BOOSTED: dict[Family, int] = {"stumps": 1, "depth3": 3}  # AdaBoost, with members so deep
 
 UNEQUAL = (
     "scikit-learn searches every distinct value exactly; coterie, LightGBM and XGBoost cut "
@@ -42,7 +43,10 @@ UNEQUAL = (
     "frequencies, so their log loss is not comparable, their accuracy is.",
     "Threads of LightGBM and XGBoost (OpenMP) spin while they wait, which counts as CPU time: on "
     "a busy machine their CPU seconds on several cores are inflated. Compare CPU on one core.",
-    "scikit-learn's single tree has no n_jobs: it runs on one core however many are allowed.",
+    "scikit-learn's single tree has no n_jobs: it runs on one core however many are allowed. The "
+    "same is true of its AdaBoostClassifier.",
+    "scikit-learn's AdaBoostClassifier divides the score by the sum of the members' weights before "
+    "it makes probabilities of it, so its log loss is not comparable, its accuracy is.",
 )
 
 
@@ -71,6 +75,9 @@ class Model:
 
 def _exact_leaves(model: Model, threads: int, seed: int) -> tuple[str, Parameters]:
     """Settings of scikit-learn's classes, and of ours, which take the same ones."""
+    if model.family in BOOSTED:
+        settings: Parameters = {"n_estimators": model.trees, "random_state": seed}
+        return "AdaBoostClassifier", {"estimator__max_depth": BOOSTED[model.family], **settings}
     stem = {"tree": "DecisionTree", "forest": "RandomForest", "extra": "ExtraTrees"}[model.family]
     kind = "Classifier" if model.task == "classification" else "Regressor"
     if model.family == "tree":
@@ -169,17 +176,25 @@ class Contender:
         """The unfitted estimator, with ``n_jobs`` if it has such a parameter."""
         class_name, parameters = self.spell(model, threads, seed)
         estimator = self.find(class_name)
+        if "estimator__max_depth" in parameters:
+            depth = parameters.pop("estimator__max_depth")
+            parameters["estimator"] = self.find("DecisionTreeClassifier")(max_depth=depth)
         if "n_jobs" in inspect.signature(estimator).parameters:
             parameters["n_jobs"] = threads
         return estimator(**parameters)
 
 
+ALL: tuple[Family, ...] = ("tree", "forest", "extra", *BOOSTED)
 CONTENDERS: dict[str, Contender] = {
     c.name: c
     for c in (
-        Contender("coterie", ("coterie",), ("coterie",), _exact_leaves),
+        Contender("coterie", ("coterie",), ("coterie", "coterie.boosting"), _exact_leaves, ALL),
         Contender(
-            "scikit-learn", ("scikit-learn",), ("sklearn.ensemble", "sklearn.tree"), _exact_leaves
+            "scikit-learn",
+            ("scikit-learn",),
+            ("sklearn.ensemble", "sklearn.tree"),
+            _exact_leaves,
+            ALL,
         ),
         Contender("LightGBM", ("lightgbm",), ("lightgbm",), _lightgbm),
         Contender(

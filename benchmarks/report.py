@@ -7,9 +7,9 @@ import platform
 from collections.abc import Iterable, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from benchmarks.contenders import BASE, CONTENDERS, OURS, UNEQUAL, Model
+from benchmarks.contenders import BASE, CONTENDERS, OURS, UNEQUAL, Family, Model
 from benchmarks.measure import CLIP, PASSES
 from benchmarks.summary import (
     MEMORY_TIE,
@@ -196,7 +196,7 @@ def _targets(rows: Sequence[Row]) -> str:
 def settings() -> list[dict[str, Any]]:
     """Exactly what each contender is given, for a table of 100,000 x 28."""
     found = []
-    for family in ("tree", "forest", "extra"):
+    for family in get_args(Family):
         model = Model(family, "classification", 100, 100_000, 28, 2)
         for contender in CONTENDERS.values():
             if family in contender.families:

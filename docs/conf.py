@@ -7,6 +7,7 @@ from pathlib import Path
 
 import coterie
 import coterie.datasets
+import coterie.plotting
 
 project = "coterie"
 author = "The coterie developers"
@@ -50,6 +51,7 @@ SECTIONS = {
     "forests": "Trees and forests",
     "bagging": "Bagging",
     "boosting": "Boosting",
+    "plotting": "Plots",
     "datasets": "Tables that come with the package",
 }
 
@@ -58,7 +60,7 @@ def public_names() -> dict[str, object]:
     """Exported classes and functions by their full names."""
     return {
         f"{module.__name__}.{name}": exported
-        for module in (coterie, coterie.datasets)
+        for module in (coterie, coterie.datasets, coterie.plotting)
         for name, exported in ((name, getattr(module, name)) for name in module.__all__)
         if inspect.isclass(exported) or inspect.isfunction(exported)
     }
@@ -72,7 +74,7 @@ def own_members(exported: type) -> list[str]:
         if base.__module__.startswith("coterie")
         for name, value in vars(base).items()
         if not (name.startswith("_") or name.endswith("_"))
-        and (inspect.isfunction(value) or isinstance(value, property))
+        and (inspect.isfunction(value) or isinstance(value, property | classmethod))
     ]
     return list(dict.fromkeys(members))
 

@@ -38,12 +38,19 @@ auto find_bins(const InMatrix<T>& X, std::optional<InVector<double>> weight,
     std::vector<ColumnBins> found(matrix.cols);
     {
         const nb::gil_scoped_release unlock;
-        const auto weights = weight ? as_span(*weight) : std::span<const double>{};
-        parallel_for(n_threads, matrix.cols, [&](std::size_t j) {
-            found[j] = categorical.data()[j]
-                           ? find_category_bins(matrix, j)
-                           : find_column_bins(matrix, j, weights, max_bins, sample_rows, seed + j);
-        });
+        std::vector<std::size_t> numeric;
+        for (std::size_t j = 0; j < matrix.cols; ++j) {
+            if (categorical.data()[j]) {
+                found[j] = find_category_bins(matrix, j);
+            } else {
+                numeric.push_back(j);
+            }
+        }
+        std::vector<ColumnBins> cut =
+            find_numeric_bins(matrix, std::span<const std::size_t>(numeric),
+                              weight ? as_span(*weight) : std::span<const double>{}, max_bins,
+                              sample_rows, seed, n_threads);
+        for (std::size_t k = 0; k < numeric.size(); ++k) found[numeric[k]] = std::move(cut[k]);
     }
     std::vector<std::int64_t> offsets{0};
     std::vector<double> lower, upper;

@@ -88,65 +88,86 @@ Distinct distinct_weighted(std::vector<std::pair<double, double>>& pairs) {
     return found;
 }
 
-// Row k of an evenly spread sample of `size` out of n rows.
-class Spread {
-  public:
-    Spread(std::size_t n, std::size_t limit, std::uint64_t seed)
-        : size_(std::min(n, limit)), step_(size_ ? double(n) / double(size_) : 1.0), random_(seed) {
-    }
-    std::size_t size() const { return size_; }
-    std::size_t row(std::size_t k) {
-        if (step_ == 1.0) return k;
-        return static_cast<std::size_t>((static_cast<double>(k) + random_.uniform()) * step_);
-    }
+// The rows quantiles are judged on: all of them, or an evenly spread sample.
+std::vector<std::size_t> spread_rows(std::size_t n, std::size_t limit, std::uint64_t seed) {
+    const std::size_t size = std::min(n, limit);
+    std::vector<std::size_t> rows(size);
+    const double step = size ? static_cast<double>(n) / static_cast<double>(size) : 1.0;
+    Random random(seed);
+    for (std::size_t k = 0; k < size; ++k)
+        rows[k] =
+            n <= limit
+                ? k
+                : static_cast<std::size_t>((static_cast<double>(k) + random.uniform()) * step);
+    return rows;
+}
 
-  private:
-    std::size_t size_;
-    double step_;
-    Random random_;
+// Copies some rows of some columns, column by column, reading along the faster axis.
+template <class T>
+std::vector<T> gather(const Matrix<const T>& X, std::span<const std::size_t> rows,
+                      std::span<const std::size_t> columns) {
+    std::vector<T> cells(rows.size() * columns.size());
+    if (std::abs(X.row_stride) < std::abs(X.col_stride)) {
+        for (std::size_t j = 0; j < columns.size(); ++j)
+            for (std::size_t k = 0; k < rows.size(); ++k)
+                cells[j * rows.size() + k] = X(rows[k], columns[j]);
+    } else {
+        for (std::size_t k = 0; k < rows.size(); ++k)
+            for (std::size_t j = 0; j < columns.size(); ++j)
+                cells[j * rows.size() + k] = X(rows[k], columns[j]);
+    }
+    return cells;
+}
+
+// A column whose sample has few values: are there more among the rows passed over?
+struct FewValues {
+    std::size_t column;
+    std::vector<double> values;
+    bool few = true;
+    // The two values seen last: most such columns are flags.
+    double last = std::numeric_limits<double>::quiet_NaN(), other = last;
+
+    void see(double value, std::size_t limit) {
+        if (value == last || value == other || std::isnan(value)) return;
+        other = std::exchange(last, value);
+        const auto at = std::lower_bound(values.begin(), values.end(), value);
+        if (at != values.end() && *at == value) return;
+        few = values.size() < limit;
+        if (few) values.insert(at, value);
+    }
 };
 
 template <class T>
-Distinct sample_distinct(const Matrix<const T>& X, std::size_t column,
-                         std::span<const double> weight, Spread rows) {
-    const T* values = X.col(column);
-    std::vector<Key<T>> keys;
-    std::vector<std::pair<double, double>> pairs;
+Distinct find_distinct(std::span<const T> cells, std::span<const std::size_t> rows,
+                       std::span<const double> weight, std::size_t few) {
+    // Flags and the like need no sorting.
+    FewValues quick{0, {}};
+    for (std::size_t k = 0; k < cells.size() && quick.few; ++k) quick.see(cells[k], few);
+    if (quick.few) return {quick.values, std::vector<double>(quick.values.size(), 1.0)};
     if (weight.empty()) {
-        keys.reserve(rows.size());
-    } else {
-        pairs.reserve(rows.size());
+        std::vector<Key<T>> keys;
+        keys.reserve(cells.size());
+        for (const T value : cells)
+            if (!std::isnan(value)) keys.push_back(key_of(value));
+        return distinct_unweighted<T>(keys);
     }
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-        const std::size_t i = rows.row(k);
-        const T value = values[static_cast<std::ptrdiff_t>(i) * X.row_stride];
-        if (std::isnan(value)) continue;
-        if (weight.empty()) {
-            keys.push_back(key_of(value));
-        } else {
-            pairs.emplace_back(value, weight[i]);
-        }
-    }
-    return weight.empty() ? distinct_unweighted<T>(keys) : distinct_weighted(pairs);
+    std::vector<std::pair<double, double>> pairs;
+    pairs.reserve(cells.size());
+    for (std::size_t k = 0; k < cells.size(); ++k)
+        if (!std::isnan(cells[k])) pairs.emplace_back(cells[k], weight[rows[k]]);
+    return distinct_weighted(pairs);
 }
 
-// Adds the values of rows that the sample passed over; false when there are
-// more than `limit` distinct values after all.
+// Looks at all rows, in blocks that serve all columns while they are in the cache.
 template <class T>
-bool complete_distinct(const Matrix<const T>& X, std::size_t column, std::vector<double>& values,
-                       std::size_t limit) {
-    const T* cells = X.col(column);
-    double last = std::numeric_limits<double>::quiet_NaN();
-    for (std::size_t i = 0; i < X.rows; ++i) {
-        const double value = cells[static_cast<std::ptrdiff_t>(i) * X.row_stride];
-        if (std::isnan(value) || value == last) continue;
-        last = value;
-        const auto at = std::lower_bound(values.begin(), values.end(), value);
-        if (at != values.end() && *at == value) continue;
-        if (values.size() == limit) return false;
-        values.insert(at, value);
+void complete(const Matrix<const T>& X, std::span<FewValues> columns, std::size_t limit) {
+    constexpr std::size_t block = 512;
+    for (std::size_t begin = 0; begin < X.rows; begin += block) {
+        const std::size_t end = std::min(begin + block, X.rows);
+        for (FewValues& column : columns)
+            for (std::size_t i = begin; i < end && column.few; ++i)
+                column.see(static_cast<double>(X(i, column.column)), limit);
     }
-    return true;
 }
 
 // Fills bins to about equal weight; a value heavier than a bin gets its own.
@@ -162,10 +183,13 @@ ColumnBins equal_weight_bins(const Distinct& distinct, std::uint32_t max_bins) {
         filled += distinct.weight[i];
         const std::size_t left = max_bins - bins.lower.size();
         const bool last = i + 1 == n;
-        // Close when full, or when the next value would overfill more than it helps.
+        // Close when full, or when the next value would overfill more than it helps. Sums of
+        // weights are rounded: cuts must not depend on the scale they are given in.
+        const double slack = 1e-9 * target;
         const bool full =
-            left > 1 && (filled >= target ||
-                         (!last && filled + distinct.weight[i + 1] - target > target - filled));
+            left > 1 &&
+            (filled >= target - slack ||
+             (!last && filled + distinct.weight[i + 1] - target > target - filled + slack));
         if (!full && !last) continue;
         bins.lower.push_back(distinct.value[begin]);
         bins.upper.push_back(distinct.value[i]);
@@ -237,16 +261,48 @@ void encode_column(const Matrix<const T>& X, std::size_t j, std::size_t begin, s
 }  // namespace
 
 template <class T>
-ColumnBins find_column_bins(const Matrix<const T>& X, std::size_t column,
-                            std::span<const double> weight, std::uint32_t max_bins,
-                            std::size_t sample_rows, std::uint64_t seed) {
-    Distinct distinct = sample_distinct(X, column, weight, Spread(X.rows, sample_rows, seed));
-    if (distinct.value.size() <= max_bins) {
-        std::vector<double> values = distinct.value;
-        const bool sampled = X.rows > sample_rows;
-        if (!sampled || complete_distinct(X, column, values, max_bins)) return {values, values};
+std::vector<ColumnBins> find_numeric_bins(const Matrix<const T>& X,
+                                          std::span<const std::size_t> columns,
+                                          std::span<const double> weight, std::uint32_t max_bins,
+                                          std::size_t sample_rows, std::uint64_t seed,
+                                          int n_threads) {
+    constexpr std::size_t cells_at_once = std::size_t{1} << 23;
+    const std::vector<std::size_t> rows = spread_rows(X.rows, sample_rows, seed);
+    const bool sampled = X.rows > sample_rows;
+    std::vector<ColumnBins> found(columns.size());
+    std::vector<FewValues> few;
+    std::vector<std::pair<std::size_t, Distinct>> doubtful;
+    const std::size_t group =
+        std::max<std::size_t>(cells_at_once / std::max<std::size_t>(rows.size(), 1), 1);
+    for (std::size_t first = 0; first < columns.size(); first += group) {
+        const auto some = columns.subspan(first, std::min(group, columns.size() - first));
+        const std::vector<T> cells = gather(X, rows, some);
+        std::vector<Distinct> distinct(some.size());
+        parallel_for(n_threads, some.size(), [&](std::size_t j) {
+            distinct[j] = find_distinct(std::span(cells).subspan(j * rows.size(), rows.size()),
+                                        std::span<const std::size_t>(rows), weight,
+                                        std::min<std::size_t>(16, max_bins));
+            if (distinct[j].value.size() > max_bins) {
+                found[first + j] = equal_weight_bins(distinct[j], max_bins);
+            } else if (!sampled) {
+                found[first + j] = {distinct[j].value, distinct[j].value};
+            }
+        });
+        for (std::size_t j = 0; j < some.size() && sampled; ++j) {
+            if (distinct[j].value.size() > max_bins) continue;
+            few.push_back({some[j], distinct[j].value});
+            doubtful.emplace_back(first + j, std::move(distinct[j]));
+        }
     }
-    return equal_weight_bins(distinct, max_bins);
+    const std::size_t parts = std::min<std::size_t>(few.size(), std::max(n_threads, 1));
+    parallel_for(n_threads, parts, [&](std::size_t p) {
+        const std::size_t begin = few.size() * p / parts, end = few.size() * (p + 1) / parts;
+        complete(X, std::span(few).subspan(begin, end - begin), max_bins);
+    });
+    for (std::size_t k = 0; k < few.size(); ++k)
+        found[doubtful[k].first] = few[k].few ? ColumnBins{few[k].values, few[k].values}
+                                              : equal_weight_bins(doubtful[k].second, max_bins);
+    return found;
 }
 
 template <class T>
@@ -285,9 +341,9 @@ void encode(const Matrix<const T>& X, const BinsView& bins, const Matrix<Code>& 
 }
 
 #define COTERIE_INSTANTIATE(T)                                                                 \
-    template ColumnBins find_column_bins(const Matrix<const T>&, std::size_t,                  \
-                                         std::span<const double>, std::uint32_t, std::size_t,  \
-                                         std::uint64_t);                                       \
+    template std::vector<ColumnBins> find_numeric_bins(                                        \
+        const Matrix<const T>&, std::span<const std::size_t>, std::span<const double>,         \
+        std::uint32_t, std::size_t, std::uint64_t, int);                                       \
     template ColumnBins find_category_bins(const Matrix<const T>&, std::size_t);               \
     template void encode(const Matrix<const T>&, const BinsView&, const Matrix<std::uint8_t>&, \
                          int);                                                                 \

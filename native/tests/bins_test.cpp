@@ -18,7 +18,7 @@ TEST_CASE(many_values_share_bins_of_equal_weight) {
     std::vector<double> x(1000);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>((i * 7) % 1000);
     const Matrix<const double> matrix{x.data(), x.size(), 1, 1, 1};
-    const ColumnBins bins = find_column_bins(matrix, 0, {}, 10, 5000, 0);
+    const ColumnBins bins = cut_column(matrix, 0, {}, 10, 5000, 0);
     CHECK(bins.lower.size() == 10);
     for (std::size_t b = 0; b < bins.lower.size(); ++b) {
         CHECK(bins.lower[b] == static_cast<double>(100 * b));
@@ -29,7 +29,7 @@ TEST_CASE(many_values_share_bins_of_equal_weight) {
 TEST_CASE(weights_move_the_cuts) {
     const std::vector<double> x{1, 2, 3, 4}, weight{1, 1, 1, 3};
     const Matrix<const double> matrix{x.data(), 4, 1, 1, 1};
-    const ColumnBins bins = find_column_bins(matrix, 0, weight, 2, 100, 0);
+    const ColumnBins bins = cut_column(matrix, 0, weight, 2, 100, 0);
     CHECK(bins.upper == (std::vector<double>{3, 4}));
 }
 
@@ -37,7 +37,7 @@ TEST_CASE(a_sample_does_not_hide_rare_values) {
     std::vector<float> x(50'000, 1.0f);
     x[12'345] = 2.0f;
     const Matrix<const float> matrix{x.data(), x.size(), 1, 1, 1};
-    CHECK(find_column_bins(matrix, 0, {}, 255, 100, 3).lower == (std::vector<double>{1, 2}));
+    CHECK(cut_column(matrix, 0, {}, 255, 100, 3).lower == (std::vector<double>{1, 2}));
 }
 
 TEST_CASE(negative_values_and_zeros_are_in_order) {
@@ -45,7 +45,7 @@ TEST_CASE(negative_values_and_zeros_are_in_order) {
     for (int i = 0; i < 600; ++i) x.push_back(i % 3 - 1.0);
     x[0] = -0.0;
     const Matrix<const double> matrix{x.data(), x.size(), 1, 1, 1};
-    CHECK(find_column_bins(matrix, 0, {}, 255, 1000, 0).lower == (std::vector<double>{-1, 0, 1}));
+    CHECK(cut_column(matrix, 0, {}, 255, 1000, 0).lower == (std::vector<double>{-1, 0, 1}));
 }
 
 TEST_CASE(categories_must_be_whole_codes) {

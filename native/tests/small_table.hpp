@@ -12,6 +12,15 @@ namespace coterie {
 
 inline constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
+template <class T>
+ColumnBins cut_column(const Matrix<const T>& X, std::size_t column,
+                      std::span<const double> weight = {}, std::uint32_t max_bins = 255,
+                      std::size_t sample_rows = 1000, std::uint64_t seed = 0) {
+    const std::size_t columns[] = {column};
+    return find_numeric_bins(X, std::span<const std::size_t>(columns), weight, max_bins,
+                             sample_rows, seed, 1)[0];
+}
+
 struct SmallTable {
     std::vector<double> cells;  // row by row
     std::size_t rows, cols;
@@ -27,9 +36,8 @@ struct SmallTable {
           codes(cells.size()), columns(width) {
         std::iota(columns.begin(), columns.end(), 0);
         for (std::size_t j = 0; j < cols; ++j) {
-            const ColumnBins bins = categorical[j]
-                                        ? find_category_bins(matrix(), j)
-                                        : find_column_bins(matrix(), j, {}, 255, 1000, 0);
+            const ColumnBins bins =
+                categorical[j] ? find_category_bins(matrix(), j) : cut_column(matrix(), j);
             lower.insert(lower.end(), bins.lower.begin(), bins.lower.end());
             upper.insert(upper.end(), bins.upper.begin(), bins.upper.end());
             offsets.push_back(static_cast<std::int64_t>(lower.size()));

@@ -10,12 +10,32 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from coterie.boosting import AdaBoostClassifier
+    from coterie.boosting import (
+        AdaBoostClassifier,
+        AdaBoostM2Classifier,
+        AdaBoostMHClassifier,
+        AdaBoostRegressor,
+        AdaBoostRTRegressor,
+        AnyBoostClassifier,
+        BoostByFilteringClassifier,
+        BoostingClassifier,
+        CostSensitiveBoostClassifier,
+        GentleBoostClassifier,
+        LogitBoostClassifier,
+        MadaBoostClassifier,
+        MultiBoostClassifier,
+        RealAdaBoostClassifier,
+    )
     from coterie.forests import (
         ExtraTreesClassifier,
         ExtraTreesRegressor,
         RandomForestClassifier,
         RandomForestRegressor,
+    )
+    from coterie.imbalance import (
+        BalanceCascadeClassifier,
+        EasyEnsembleClassifier,
+        RUSBoostClassifier,
     )
     from coterie.trees import (
         DecisionTreeClassifier,
@@ -32,27 +52,59 @@ except PackageNotFoundError:  # a source tree that was never installed
 
 _HOMES = {
     "AdaBoostClassifier": "coterie.boosting",
+    "AdaBoostM2Classifier": "coterie.boosting",
+    "AdaBoostMHClassifier": "coterie.boosting",
+    "AdaBoostRTRegressor": "coterie.boosting",
+    "AdaBoostRegressor": "coterie.boosting",
+    "AnyBoostClassifier": "coterie.boosting",
+    "BalanceCascadeClassifier": "coterie.imbalance",
+    "BoostByFilteringClassifier": "coterie.boosting",
+    "BoostingClassifier": "coterie.boosting",
+    "CostSensitiveBoostClassifier": "coterie.boosting",
     "DecisionTreeClassifier": "coterie.trees",
     "DecisionTreeRegressor": "coterie.trees",
+    "EasyEnsembleClassifier": "coterie.imbalance",
     "ExtraTreeClassifier": "coterie.trees",
     "ExtraTreeRegressor": "coterie.trees",
     "ExtraTreesClassifier": "coterie.forests",
     "ExtraTreesRegressor": "coterie.forests",
+    "GentleBoostClassifier": "coterie.boosting",
+    "LogitBoostClassifier": "coterie.boosting",
+    "MadaBoostClassifier": "coterie.boosting",
+    "MultiBoostClassifier": "coterie.boosting",
+    "RUSBoostClassifier": "coterie.imbalance",
     "RandomForestClassifier": "coterie.forests",
     "RandomForestRegressor": "coterie.forests",
+    "RealAdaBoostClassifier": "coterie.boosting",
     "export_text": "coterie.trees",
 }
 
 __all__ = [
     "AdaBoostClassifier",
+    "AdaBoostM2Classifier",
+    "AdaBoostMHClassifier",
+    "AdaBoostRTRegressor",
+    "AdaBoostRegressor",
+    "AnyBoostClassifier",
+    "BalanceCascadeClassifier",
+    "BoostByFilteringClassifier",
+    "BoostingClassifier",
+    "CostSensitiveBoostClassifier",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "EasyEnsembleClassifier",
     "ExtraTreeClassifier",
     "ExtraTreeRegressor",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "GentleBoostClassifier",
+    "LogitBoostClassifier",
+    "MadaBoostClassifier",
+    "MultiBoostClassifier",
+    "RUSBoostClassifier",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RealAdaBoostClassifier",
     "__version__",
     "export_text",
 ]

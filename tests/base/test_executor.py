@@ -38,6 +38,20 @@ def test_failure_tells_running_members_to_stop():
     assert executor.stop[0] == 1
 
 
+def test_an_error_in_a_thread_is_raised_and_ends_the_others():
+    seen = []
+
+    def fail(item):
+        seen.append(item)
+        raise ValueError(f"item {item}")
+
+    executor = JoblibExecutor(2)
+    with pytest.raises(ValueError, match="item"):
+        executor.map(fail, list(range(1000)))
+    assert executor.stop[0] == 1
+    assert len(seen) <= 2
+
+
 def test_verbose_reports_progress(capsys):
     assert JoblibExecutor(1, verbose=10).map(double, [1, 2]) == [2, 4]
     captured = capsys.readouterr()

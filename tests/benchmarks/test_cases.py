@@ -12,7 +12,7 @@ from benchmarks.cases import Case, build, select
 from benchmarks.contenders import CONTENDERS, Model
 
 
-@pytest.mark.parametrize("suite", ["quick", "default", "full"])
+@pytest.mark.parametrize("suite", ["quick", "default", "full", "boosting"])
 def test_names_within_a_suite_are_distinct(suite: str) -> None:
     names = [case.name for case in build(suite)]  # type: ignore[arg-type]
     assert len(names) == len(set(names))
@@ -27,6 +27,27 @@ def test_full_suite_grows_whole_forests_and_leaves_nobody_out() -> None:
 def test_rows_and_trees_can_be_chosen() -> None:
     cases = select(build("default", sizes=[300], trees=7), ["forest/higgs"])
     assert cases == [Case("forest", "higgs", 300, 7)]
+
+
+def test_boosting_is_compared_with_scikit_learn_where_that_takes_minutes() -> None:
+    asked = {c.name: {n: c.trees_for(n) for n in CONTENDERS} for c in build("boosting")}
+    others = {"LightGBM": 0, "XGBoost": 0}
+    assert asked == {
+        "stumps/higgs/100k": {"coterie": 100, "scikit-learn": 100, **others},
+        "depth3/higgs/100k": {"coterie": 50, "scikit-learn": 50, **others},
+        "stumps/higgs/1M": {"coterie": 1000, "scikit-learn": 0, **others},
+    }
+
+
+@pytest.mark.parametrize("name", ["coterie", "scikit-learn"])
+def test_members_are_trees_of_the_same_library(name: str) -> None:
+    model = Model("depth3", "classification", 7, 1000, 28, 2)
+    booster = CONTENDERS[name].build(model, 1, 0)
+    assert booster.n_estimators == 7
+    assert booster.estimator.max_depth == 3
+    package = {"coterie": "coterie", "scikit-learn": "sklearn"}[name]
+    for part in (booster, booster.estimator):
+        assert type(part).__module__.split(".")[0] == package
 
 
 @pytest.mark.parametrize("table", sorted(tables.SYNTHETIC))

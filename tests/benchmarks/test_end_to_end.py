@@ -29,6 +29,18 @@ def test_one_tiny_case(case: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert (tmp_path / "quick.md").is_file()
 
 
+def test_boosting_has_a_suite_of_its_own(tmp_path: Path) -> None:
+    options = ["--suite", "boosting", "--only", "stumps", "--rows", "300", "--trees", "2"]
+    main([*options, "--threads", "1", "--contenders", "coterie", "--out", str(tmp_path)])
+    found = json.loads((tmp_path / "boosting.json").read_text(encoding="utf-8"))
+    assert {r["case"] for r in found["records"]} == {"stumps/higgs/300"}
+    assert all(r.keys() >= FIGURES for r in found["records"])
+    assert {t["target"] for t in found["targets"]} == {
+        "100 boosted stumps, fit 50x",
+        "50 boosted depth-3 trees, fit 20x",
+    }
+
+
 def test_a_measurement_given_up_is_reported(tmp_path: Path) -> None:
     options = ["--quick", "--only", "tree/higgs/300", "--rows", "300", "--limit", "0.001"]
     main([*options, "--contenders", "scikit-learn", "--out", str(tmp_path)])

@@ -99,3 +99,16 @@ def test_targets_say_met_missed_or_not_measured(records: list[Record]) -> None:
     assert found["random forest, fit 5x", "higgs"]["met"] is True
     assert found["random forest, half the peak memory", "higgs"]["met"] is False
     assert found["random forest, fit 5x", "covertype"]["met"] is None
+
+
+def test_boosting_has_targets_of_its_own() -> None:
+    where = {"case": "stumps/higgs/100k", "family": "stumps", "rows": 100_000}
+    measured = [
+        record("coterie", fit_cpu=1.0, **where),
+        record("scikit-learn", fit_cpu=60.0, **where),
+    ]
+    found = {t["target"]: t["met"] for t in targets(summarise(measured))}
+    assert found == {
+        "100 boosted stumps, fit 50x": True,
+        "50 boosted depth-3 trees, fit 20x": None,
+    }

@@ -87,11 +87,15 @@ def test_child_predicts_and_fits_after_a_fork():
 INTERRUPT = """
     import sys, threading, time
     import numpy as np
+    from sklearn.base import is_classifier
     import coterie
 
     name, n_jobs = sys.argv[1], int(sys.argv[2])
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(100_000, 20)).astype(np.float32), rng.integers(0, 2, 100_000)
+    X = rng.normal(size=(100_000, 20)).astype(np.float32)
+    y = X.sum(axis=1)  # something to learn, so that boosting goes on for long
+    if is_classifier(getattr(coterie, name)()):
+        y = (y > 0).astype(int)
     model = getattr(coterie, name)(n_estimators=5000, n_jobs=n_jobs, random_state=0)
     before = threading.active_count()
     print("ready", flush=True)
@@ -104,7 +108,7 @@ INTERRUPT = """
     while threading.active_count() > before and time.monotonic() < deadline:
         time.sleep(0.01)
     assert threading.active_count() == before
-    assert model.set_params(n_estimators=3).fit(X[:500], y[:500]).score(X[:500], y[:500]) > 0.5
+    assert model.set_params(n_estimators=3).fit(X[:500], y[:500]).score(X[:500], y[:500]) > 0
     print("fine")
 """
 

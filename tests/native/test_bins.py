@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from sklearn.datasets import load_breast_cancer
 
 from coterie.native import Bins, check_table, encode, find_bins, row_hashes
 
@@ -49,6 +50,22 @@ def test_weights_move_the_quantiles():
     share = weight[: int(upper[4]) + 1].sum() / weight.sum()
     assert share == pytest.approx(0.5, abs=0.01)
     assert upper[7] < 500 < upper[9]
+
+
+@pytest.mark.parametrize("scale", [1.0, 1 / 569, 1 - 1e-16, 1e-12, 3e7])
+def test_the_scale_of_the_weights_does_not_matter(scale):
+    X, _ = load_breast_cancer(return_X_y=True)
+    plain = find_bins(X, max_bins=100)
+    scaled = find_bins(X, max_bins=100, weight=np.full(len(X), scale))
+    np.testing.assert_array_equal(plain.upper, scaled.upper)
+
+
+@pytest.mark.parametrize("distinct", [10, 30])
+def test_weights_count_however_few_values_there_are(distinct):
+    x = np.repeat(np.arange(float(distinct)), 20)[:, None]
+    weight = np.where(x[:, 0] == distinct - 1, 1000.0, 1.0)
+    bins = find_bins(x, weight=weight, max_bins=3)
+    assert bins.lower[-1] == distinct - 1  # the heavy value fills a bin by itself
 
 
 def test_a_large_column_is_sampled_but_rare_values_are_not_lost():

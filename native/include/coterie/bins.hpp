@@ -40,13 +40,14 @@ struct ColumnBins {
     std::vector<double> upper;
 };
 
-// Cuts one numeric column. With at most max_bins distinct values each has its
-// own bin; otherwise bins hold about equal weight, judged on at most
-// `sample_rows` rows (evenly spread after a seeded start).
+// Cuts numeric columns. With at most max_bins distinct values each has its own bin;
+// otherwise bins hold about equal weight, judged on at most `sample_rows` rows.
 template <class T>
-ColumnBins find_column_bins(const Matrix<const T>& X, std::size_t column,
-                            std::span<const double> weight, std::uint32_t max_bins,
-                            std::size_t sample_rows, std::uint64_t seed);
+std::vector<ColumnBins> find_numeric_bins(const Matrix<const T>& X,
+                                          std::span<const std::size_t> columns,
+                                          std::span<const double> weight, std::uint32_t max_bins,
+                                          std::size_t sample_rows, std::uint64_t seed,
+                                          int n_threads);
 
 // One bin per category code 0 … largest code.
 template <class T>

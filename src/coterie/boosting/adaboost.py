@@ -71,13 +71,13 @@ class AdaBoost(Rule):
         """Weigh the member by its error and move weight to its mistakes."""
         n_classes = max(state.raw.shape[1], 2)
         wrong = self.decide(vote) != state.codes
-        error = float(state.weight @ wrong)
+        error = float(np.sum(state.weight * wrong))
         if error >= 1 - 1 / n_classes - rounding(state):
             return Step(0.0, {"error": error}, keep=False, stop="too_weak")
         perfect = error <= rounding(state)
         if perfect and self.perfect == "drop" and state.raw.any():
             return Step(0.0, {"error": error}, keep=False, stop="perfect")
-        counted = max(error, smallest_error(state))
+        counted = smallest_error(state) if perfect else error
         odds = np.log((1 - counted) / counted)
         alpha = self.learning_rate * (odds / 2 if n_classes == 2 else odds + np.log(n_classes - 1))
         facts = self._advance(state, vote, alpha, wrong, error)
@@ -96,23 +96,17 @@ class AdaBoost(Rule):
         exact. Of K classes, :math:`\sum_t \alpha_t [h_t \ne y] = (K-1)(A - F_y)/K`.
         """
         state.raw = state.raw + alpha * vote
+        facts = {"error": error, "edge": 1 - 2 * error, "alpha": alpha}
         if state.raw.shape[1] == 1:
             margin = state.signs * state.raw[:, 0]
-            normaliser = (1 - error) * np.exp(-alpha) + error * np.exp(alpha)
+            facts["normaliser"] = (1 - error) * np.exp(-alpha) + error * np.exp(alpha)
         else:
             n_classes = state.raw.shape[1]
             own = state.raw[np.arange(len(vote)), state.codes]
             margin = own * (n_classes - 1) / n_classes
-            normaliser = (1 - error) + error * np.exp(alpha)
         state.weight, loss = exponential_sum(state.initial, -margin)
-        return {
-            "error": error,
-            "edge": 1 - 2 * error,
-            "alpha": alpha,
-            "normaliser": normaliser,
-            "loss": loss,
-            "train_error": float(state.initial @ (self.decide(state.raw) != state.codes)),
-        }
+        train_error = float(np.sum(state.initial * (self.decide(state.raw) != state.codes)))
+        return {**facts, "loss": loss, "train_error": train_error}
 
     def fallback(self, state: State) -> Array:
         """Half the log-odds of the classes."""

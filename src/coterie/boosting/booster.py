@@ -165,6 +165,12 @@ class Booster(Committee):
     def _learner(self, member: Any, rule: Rule, table: Table, target: Target) -> Trainer:
         """Native trees grow on the binned table; anything else is cloned and fitted."""
         if not isinstance(member, SingleTree):
+            if rule.gives == "proba" and not hasattr(member, "predict_proba"):
+                raise ValueError(
+                    f"{type(self).__name__} needs members with predict_proba, but "
+                    f"{type(member).__name__} has none. Wrap it, for example in "
+                    "sklearn.calibration.CalibratedClassifierCV."
+                )
             return ForeignLearner(member, rule.gives)
         regression = rule.gives == "score" or target.kind == "values"
         if (member.task == "regression") != regression:
@@ -287,7 +293,8 @@ class Booster(Committee):
         table = self._admit(X)
         if not len(self.pool_):
             return np.repeat(self.start_[None, :], table.n_rows, axis=0)
-        return self.start_ + self.pool_.raw(table, n_threads=thread_count(self.n_jobs))
+        raw = self.start_ + self.pool_.raw(table, n_threads=thread_count(self.n_jobs))
+        return self.rule_.settle(raw)
 
     def _staged_raw(self, X: Any) -> Iterator[Array]:
         """The score of every row after each round."""
@@ -295,7 +302,7 @@ class Booster(Committee):
         raw = np.repeat(self.start_[None, :], table.n_rows, axis=0)
         for t in range(len(self.pool_)):
             raw = raw + self.pool_[t : t + 1].raw(table, n_threads=thread_count(self.n_jobs))
-            yield raw
+            yield self.rule_.settle(raw)
 
 
 @dataclass(eq=False, repr=False)

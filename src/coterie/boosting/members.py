@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 
+from coterie.data import Target
 from coterie.native import Forest
 
 # What a native member has in common with its booster.
@@ -14,7 +16,10 @@ _SHARED = ("schema_", "n_features_in_", "feature_names_in_", "target_", "classes
 
 
 class Members(Sequence[Any]):
-    """Fitted estimators over the parts of a booster's pool, made when they are asked for."""
+    """Fitted estimators over the parts of a booster's pool, made when they are asked for.
+
+    A round that fits one member per class gives a list of them.
+    """
 
     def __init__(self, booster: Any) -> None:
         self._booster = booster
@@ -35,12 +40,22 @@ class Members(Sequence[Any]):
         booster = self._booster
         member = booster.pool_.member(number)
         if not isinstance(member, Forest):
-            return getattr(member, "estimator", member)
+            parts = getattr(member, "members", (member,))
+            fitted = [getattr(part, "estimator", part) for part in parts]
+        else:
+            fitted = [self._tree(member[k : k + 1], len(member)) for k in range(len(member))]
+        return fitted[0] if len(fitted) == 1 else fitted
+
+    def _tree(self, forest: Forest, width: int) -> Any:
+        booster = self._booster
         tree = clone(booster.estimator_)
         for name in _SHARED:
             if hasattr(booster, name):
                 setattr(tree, name, getattr(booster, name))
+        if width > 1:  # one tree per class: is it this class, or how much of it
+            tree.target_ = Target.labels(np.array([0, 1])).empty()
+            tree.classes_, tree.n_classes_ = tree.target_.classes[0], 2
         tree.n_outputs_ = 1
         tree.max_features_ = booster.n_features_in_
-        tree.pool_ = type(booster.pool_).of([member])
+        tree.pool_ = type(booster.pool_).of([forest])
         return tree

@@ -161,6 +161,7 @@ class _Run:
         self.members: list[Member] = []
         self.alphas: list[float] = []
         self.trace = Trace()
+        self.bound = 1.0
         scores = state.raw.shape[1]
         self.monitored = [np.zeros((m.table.n_rows, scores)) for m in settings.monitors]
 
@@ -194,10 +195,10 @@ class _Run:
             self.trace.reason = step.stop
 
     def _keep(self, member: Member, step: Step, facts: dict[str, float], before: Array) -> None:
-        if "normaliser" in facts:
+        if "normaliser" in facts and "bound" not in facts:
             # The product of the normalisers bounds the training error.
-            last = self.trace.rounds[-1]["bound"] if self.members else 1.0
-            facts["bound"] = last * facts["normaliser"]
+            self.bound *= facts["normaliser"]
+            facts["bound"] = self.bound
         self.members.append(member)
         self.alphas.append(step.alpha)
         self.trace.append(facts)

@@ -123,6 +123,10 @@ class Rule:
         """The score of every row when no member is of any use, shape (n_scores,)."""
         return np.zeros(state.raw.shape[1])
 
+    def settle(self, raw: Array) -> Array:
+        """The sum of the votes as it is shown: as it is, unless only differences mean something."""
+        return raw
+
     def link(self, raw: Array) -> Array:
         """Class probabilities of scores, shape (n, n_classes)."""
         raise NotImplementedError
@@ -157,13 +161,16 @@ def exponential_weight(initial: Array, exponent: Array) -> Array:
 
 
 def majority(output: Array) -> NDArray[np.intp]:
-    """The class each row of probabilities votes for; among equals the first."""
-    return np.asarray(output.argmax(axis=1))
+    """The class each row of probabilities votes for; among equals the first.
+
+    Equal means up to rounding, which differs between a row of weight two and a row given twice.
+    """
+    return np.asarray((output >= output.max(axis=1, keepdims=True) - 1e-12).argmax(axis=1))
 
 
 def smallest_error(state: State) -> float:
-    """The error a perfect member is counted with: half a row."""
-    return 0.5 / len(state.initial)
+    """The error a perfect member is counted with: half the lightest row."""
+    return max(0.5 * float(state.initial.min()), float(np.finfo(np.float64).eps))
 
 
 def rounding(state: State) -> float:

@@ -1,0 +1,16 @@
+"""Ensembles for classes of very different sizes.
+
+Large classes are thinned out anew for every member or every bag (`undersample`), so that each one
+sees balanced classes while all of them together see nearly all rows.
+"""
+
+from coterie.imbalance.cascade import BalanceCascadeClassifier
+from coterie.imbalance.easy import EasyEnsembleClassifier
+from coterie.imbalance.rusboost import RUSBoost, RUSBoostClassifier
+
+__all__ = [
+    "BalanceCascadeClassifier",
+    "EasyEnsembleClassifier",
+    "RUSBoost",
+    "RUSBoostClassifier",
+]

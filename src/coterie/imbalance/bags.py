@@ -1,0 +1,139 @@
+"""Ensembles of boosters: each is fitted on a balanced bag of rows, and their scores are added."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Self, cast
+
+import numpy as np
+from numpy.random import Generator
+
+from coterie.base import Admitted, ClassifierTask, Committee, publish_columns, thread_count
+from coterie.boosting.adaboost import AdaBoostClassifier
+from coterie.boosting.booster import BOOSTER, BoostedClassifier, Booster
+from coterie.core import (
+    Allowed,
+    Pool,
+    RandomLike,
+    check_params,
+    instance_of,
+    one_of,
+)
+from coterie.core.rule import Array
+from coterie.data import Table, Target
+
+BAGS: dict[str, Allowed] = {
+    **{name: BOOSTER[name] for name in ("random_state", "n_jobs", "max_bins")},
+    "categorical_features": BOOSTER["categorical_features"],
+    "estimator": instance_of(BoostedClassifier) | one_of(None),
+}
+
+
+@dataclass(frozen=True)
+class Bag:
+    """A fitted booster as one member, which votes with its score.
+
+    Parameters
+    ----------
+    estimator : BoostedClassifier
+        The booster.
+    shift : ndarray of shape (n_scores,) or float
+        What is taken from its score.
+    """
+
+    estimator: BoostedClassifier
+    shift: Array | float = 0.0
+
+    def predict(self, table: Table) -> Array:
+        """The score of every row, shape (n_rows, n_scores)."""
+        start, pool = self.estimator.start_ - self.shift, self.estimator.pool_
+        if not len(pool):
+            return np.repeat(start[None, :], table.n_rows, axis=0)
+        return start + pool.raw(table)
+
+
+@dataclass(frozen=True)
+class BagLearner:
+    """Fits a bag: a booster on balanced rows.
+
+    Parameters
+    ----------
+    booster : BoostedClassifier
+        What to fit; it is left alone itself.
+    """
+
+    booster: BoostedClassifier
+
+    def fit(self, table: Table, target: Target, weight: Array | None, rng: Generator) -> Bag:
+        """A boosted bag."""
+        booster = self.booster._copy(without_results=True)
+        booster.random_state = int(rng.integers(2**63))
+        fitted = booster._copy()
+        bag = Admitted(table, target, weight, None)
+        publish_columns(fitted, table.schema)
+        booster._describe_target(fitted, bag)
+        booster._train(fitted, bag, table.n_rows)
+        for facts in fitted.trace_:
+            facts["seconds"] = 0.0  # the same seed shall make the same bag, bit by bit
+        return Bag(fitted)
+
+
+@dataclass(eq=False, repr=False)
+class BaggedBoosters(ClassifierTask, Committee):
+    """What ensembles of boosters share: scores are sums over bags."""
+
+    estimator: Any = None
+    _: KW_ONLY
+    random_state: RandomLike = None
+    n_jobs: int | None = None
+    max_bins: int = 255
+    categorical_features: Any = "from_dtype"
+
+    multi_output: ClassVar[bool] = False
+
+    # Scores become answers as those of boosters do.
+    decision_function = BoostedClassifier.decision_function
+    predict = BoostedClassifier.predict
+    predict_proba = BoostedClassifier.predict_proba
+    staged_decision_function = BoostedClassifier.staged_decision_function
+    staged_predict = BoostedClassifier.staged_predict
+    staged_score = BoostedClassifier.staged_score
+    _raw = Booster._raw
+    _staged_raw = Booster._staged_raw
+    _decode = BoostedClassifier._decode
+
+    def _booster(self) -> BoostedClassifier:
+        """The booster of every bag."""
+        if self.estimator is None:
+            return AdaBoostClassifier(n_estimators=10)
+        booster = self.estimator
+        check_params(type(booster).__name__, booster.get_params(deep=False), booster.allowed)
+        return booster
+
+    def _bin(self, admitted: Admitted) -> Table:
+        threads = thread_count(self.n_jobs)
+        return admitted.table.bin(weight=admitted.weight, max_bins=self.max_bins, n_threads=threads)
+
+    def _publish(self, draft: Self, booster: BoostedClassifier, pool: Pool) -> None:
+        draft.rule_ = booster._rule()
+        n_classes = draft.n_classes_
+        draft.start_ = np.zeros(1 if n_classes <= 2 else n_classes)
+        draft.pool_ = pool
+
+    @property
+    def estimators_(self) -> list[BoostedClassifier]:
+        """The fitted boosters."""
+        pool = self._settled().pool_
+        return [cast(Bag, pool.member(t)).estimator for t in range(len(pool))]
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
+        """`predict_proba` after each bag."""
+        this = self._settled()
+        for size, raw in enumerate(this._staged_raw(X), start=1):
+            yield this._link(raw, size)
+
+    def _link(self, raw: Array, size: int | None = None) -> Array:
+        """Probabilities by the mean score of the bags."""
+        mean = raw / (len(self.pool_) if size is None else size)
+        return BoostedClassifier._link(self, mean)

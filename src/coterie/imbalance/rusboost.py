@@ -1,0 +1,146 @@
+"""RUSBoost: boosting on balanced samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.random import Generator
+from scipy.special import logsumexp
+
+from coterie.base import Admitted
+from coterie.boosting.booster import BOOSTER, BoostedClassifier
+from coterie.boosting.m2 import AdaBoostM2
+from coterie.boosting.running import RunningState
+from coterie.core import Allowed
+from coterie.core.boost import Monitor
+from coterie.core.rows import Resample, RowSampler, every_row
+from coterie.core.rule import Array, Rule, State, Step, rounding, smallest_error
+from coterie.core.train import Trainer
+from coterie.data import Table, Target
+from coterie.imbalance.undersample import Undersampled, Units, a_strategy, class_sizes
+
+
+@dataclass(frozen=True)
+class RUSBoost(AdaBoostM2):
+    r"""AdaBoost.M2 with weights on rows instead of on pairs of a row and a wrong class.
+
+    With the plausibilities P of a member, its pseudo-loss is
+    :math:`\epsilon = \frac12 \sum_i D_i (1 - P(x_i, y_i) + \bar P_i)`, where :math:`\bar P_i` is
+    the mean over the wrong classes; it weighs
+    :math:`\alpha = \frac12 \ln\frac{1-\epsilon}{\epsilon}`, and :math:`D_i` is multiplied by the
+    mean of :math:`e^{-\alpha (1 + P(x_i, y_i) - P(x_i, k))}` over the wrong classes.
+
+    Parameters
+    ----------
+    learning_rate : float
+        Factor of every :math:`\alpha`.
+    """
+
+    def begin(self, target: Target, weight: Array) -> State:  # type: ignore[override]
+        """Scores zero: one for two classes, otherwise one per class."""
+        n_classes = target.n_classes[0]
+        return RunningState.start(target, weight, 1 if n_classes <= 2 else n_classes)
+
+    def tell(self, state: State, vote: Array, rng: Generator) -> Step:
+        """Weigh the member by its pseudo-loss and move weight to the rows it confuses."""
+        lead = _leads(vote, state)
+        error = float(np.sum(state.weight * (1 - lead.mean(axis=1))) / 2)
+        if error >= 0.5 - rounding(state):
+            return Step(0.0, {"error": error}, keep=False, stop="too_weak")
+        perfect = error <= rounding(state)
+        counted = smallest_error(state) if perfect else error
+        alpha = self.learning_rate * float(np.log((1 - counted) / counted)) / 2
+        state.raw = state.raw + alpha * vote
+        RunningState.of(state).multiply(logsumexp(-alpha * lead, axis=1))
+        wrong = self.decide(state.raw) != state.codes
+        facts = {"error": error, "edge": 1 - 2 * error, "alpha": alpha}
+        facts["train_error"] = float(state.initial[wrong].sum())
+        return Step(alpha, facts, stop="perfect" if perfect else "")
+
+
+def _leads(vote: Array, state: State) -> Array:
+    """By how much the right class leads every wrong one, shape (n_rows, n_classes - 1)."""
+    if vote.shape[1] == 1:
+        return state.signs[:, None] * vote
+    right = np.zeros(vote.shape, dtype=bool)
+    right[np.arange(len(vote)), state.codes] = True
+    return vote[right][:, None] - vote[~right].reshape(len(vote), -1)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class RUSBoostClassifier(BoostedClassifier):
+    r"""Random undersampling boosted: every member sees balanced classes, errors count on all rows.
+
+    Each round draws as many rows of each class as the smallest one has, and fits a member on them.
+    Pseudo-loss and weights come from all rows, as in `AdaBoostM2Classifier`. Draws depend on what
+    the rows hold, so the order of the rows does not matter, and a row of weight 3 counts as three
+    rows.
+
+    Parameters
+    ----------
+    sampling_strategy : "auto", float or dict of label to int, default="auto"
+        How many rows of each class are drawn: as many as the smallest class has; a float is the
+        size of the smallest class divided by that of the others; a dict gives numbers, and classes
+        not in it are drawn whole. Rows are drawn with replacement only where there are too few.
+    weighting : {"auto", "reweight", "resample"}, default="auto"
+        "reweight" draws rows of a class alike and fits members under their weights, as in the
+        paper; "resample" draws rows by their weights and fits members without, which says nothing
+        new each round where all rows are drawn; "auto" weights where members can.
+    subsample : float, default=1.0
+        Share of those rows that is drawn.
+
+    Attributes
+    ----------
+    estimators_, estimator_weights_, stop_reason_, classes_ : see AdaBoostM2Classifier
+        The same as there.
+    estimator_errors_ : ndarray of shape (n_rounds,)
+        Pseudo-loss of each member in its round, on all rows.
+    trace_ : Trace
+        Pseudo-loss, edge, alpha and training error by round.
+
+    References
+    ----------
+    .. [1] Seiffert, Khoshgoftaar, Van Hulse & Napolitano, "RUSBoost: a hybrid approach to
+       alleviating class imbalance", IEEE Trans. Syst. Man Cybern. A 40 (2010).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.metrics import balanced_accuracy_score
+    >>> X, y = make_classification(2000, weights=[0.97], random_state=0)
+    >>> model = RUSBoostClassifier(random_state=0).fit(X, y)
+    >>> balanced_accuracy_score(y, model.predict(X)) > 0.85
+    True
+    """
+
+    sampling_strategy: Any = "auto"
+
+    allowed: ClassVar[Mapping[str, Allowed]] = {**BOOSTER, "sampling_strategy": a_strategy}
+
+    def _rule(self) -> RUSBoost:
+        return RUSBoost(float(self.learning_rate))
+
+    def _train(self, draft: Self, admitted: Admitted, n_samples: int) -> None:
+        # A copy may note which weights it learns from; the estimator itself is left alone.
+        super(RUSBoostClassifier, self._copy())._train(draft, admitted, n_samples)
+
+    def _hold_out(
+        self, admitted: Admitted, entropy: int
+    ) -> tuple[tuple[Table, Target, Array | None], Monitor | None]:
+        learn, monitor = super()._hold_out(admitted, entropy)
+        self._given = learn[2]
+        return learn, monitor
+
+    def _learner(self, member: Any, rule: Rule, table: Table, target: Target) -> Trainer:
+        trainer = super()._learner(member, rule, table, target)
+        units = Units.lay(table, target, self._given)
+        sizes = class_sizes(self.sampling_strategy, units.counts, target.classes[0])
+        part = np.ceil(self.subsample * sizes).astype(np.int64)
+        weighted = not isinstance(super()._rows(member), Resample)
+        return Undersampled(trainer, units, part, weighted)
+
+    def _rows(self, member: Any) -> RowSampler:
+        return every_row  # the trainer draws

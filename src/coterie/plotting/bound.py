@@ -1,0 +1,96 @@
+"""Training error and what bounds it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+
+from coterie.core.rule import Array
+from coterie.plotting.canvas import PALETTE, axes_for, count_rounds
+from coterie.plotting.story import fact, optional_fact, trace_of
+
+
+@dataclass(eq=False, repr=False)
+class BoundDisplay:
+    r"""The training error after each round, below its bound :math:`\prod_{s \le t} Z_s`.
+
+    Parameters
+    ----------
+    train_error : ndarray of shape (n_rounds,)
+        Weighted share of training rows the ensemble so far gets wrong.
+    bound : ndarray of shape (n_rounds,), optional
+        Product of the normalisers so far; not all rules state one.
+    validation_error : ndarray of shape (n_rounds,), optional
+        Error on the rows held out for early stopping.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it is drawn.
+    figure_ : matplotlib Figure
+        The figure it belongs to.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from coterie.boosting import AdaBoostClassifier
+    >>> from coterie.plotting import BoundDisplay
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = AdaBoostClassifier(n_estimators=20).fit(X, y)
+    >>> display = BoundDisplay.from_estimator(model)  # doctest: +SKIP
+    """
+
+    train_error: Array
+    bound: Array | None = None
+    validation_error: Array | None = None
+    ax_: Any = field(default=None, init=False)
+    figure_: Any = field(default=None, init=False)
+
+    @classmethod
+    def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
+        """Read error and bound of a fitted booster and draw them.
+
+        Parameters
+        ----------
+        model : booster
+            Fitted.
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        BoundDisplay
+        """
+        trace = trace_of(model)
+        bound, held = (optional_fact(trace, name) for name in ("bound", "validation_error"))
+        return cls(fact(trace, "train_error"), bound, held).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        BoundDisplay
+        """
+        ax = axes_for(ax)
+        t = np.arange(1, len(self.train_error) + 1)
+        if self.bound is not None:
+            ax.plot(t, self.bound, "--", color=PALETTE[6], label=r"bound $\prod Z_s$")
+        # Errors change from one round to the next and are nothing in between: steps.
+        ax.step(t, self.train_error, where="mid", color=PALETTE[0], label="training error")
+        if self.validation_error is not None:
+            held = self.validation_error
+            ax.step(t, held, where="mid", color=PALETTE[1], label="error on rows held out")
+        count_rounds(ax, len(t))
+        ax.set_ylabel("error")
+        ax.set_ylim(bottom=-0.02)  # an error of zero is to be seen
+        ax.legend(frameon=False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

@@ -1,0 +1,34 @@
+"""Where a display draws: Matplotlib, asked for when it is needed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+#: Colours that are told apart by all kinds of eyes (Okabe and Ito); red is kept for boundaries.
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#F0E442", "#7F7F7F")
+
+
+def pyplot() -> Any:
+    """``matplotlib.pyplot``, or an error that says how to get it."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError(
+            "Plots need Matplotlib, which is not installed: pip install 'coterie[plot]'"
+        ) from error
+    return plt
+
+
+def axes_for(ax: Any = None) -> Any:
+    """The axes given, or those of a new figure."""
+    plt = pyplot()
+    return plt.subplots(layout="constrained")[1] if ax is None else ax
+
+
+def count_rounds(ax: Any, n_rounds: int) -> None:
+    """Let the x-axis show whole rounds from 1 on."""
+    pyplot()
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    ax.set(xlabel="round", xlim=(0.5, n_rounds + 0.5))

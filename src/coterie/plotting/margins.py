@@ -1,0 +1,199 @@
+"""How clearly the rows are decided."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.core.rule import Array
+from coterie.plotting.canvas import axes_for, pyplot
+from coterie.plotting.story import chosen_rounds, codes_of, trace_of
+
+
+def margins(score: Array, codes: NDArray[np.intp]) -> Array:
+    """Score of the row's own class over the best other; of two classes, the signed score.
+
+    Parameters
+    ----------
+    score : ndarray of shape (n_rows,) or (n_rows, n_classes)
+        What `decision_function` returns.
+    codes : ndarray of shape (n_rows,)
+        Position of each row's class among the classes.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+
+    Examples
+    --------
+    >>> margins(np.array([0.5, -0.2]), np.array([1, 1]))
+    array([ 0.5, -0.2])
+    >>> margins(np.array([[3.0, 1.0, 2.0]]), np.array([0]))
+    array([1.])
+    """
+    if score.ndim == 1:
+        return np.where(codes == 1, score, -score)
+    rows = np.arange(len(score))
+    others = score.copy()
+    others[rows, codes] = -np.inf
+    return np.asarray(score[rows, codes] - others.max(axis=1))
+
+
+def largest_say(vote: Array) -> float:
+    r"""The most by which one member's weighted vote sets a class above another in any row.
+
+    Of two classes and votes of -1 and 1 that is :math:`|\alpha_t|`.
+    """
+    spread = np.abs(vote) if vote.ndim == 1 else np.ptp(vote, axis=1)
+    return float(spread.max())
+
+
+@dataclass(eq=False, repr=False)
+class MarginDisplay:
+    r"""Cumulative distribution of the normalised margins after chosen rounds.
+
+    Of two classes a row's margin is :math:`y F(x) / \sum_t |\alpha_t|`, of many the score of its
+    own class minus the best other one, divided by what all members together could make of it at
+    most. So it lies between -1 and 1; below zero are the mistakes. Boosting goes on moving margins
+    to the right when no row is wrong any more [1]_.
+
+    Parameters
+    ----------
+    rounds : sequence of int
+        After how many rounds.
+    margins : ndarray of shape (len(rounds), n_rows)
+        Normalised margins of the rows.
+    sample_weight : ndarray of shape (n_rows,), optional
+        What each row counts.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it is drawn.
+    figure_ : matplotlib Figure
+        The figure it belongs to.
+
+    References
+    ----------
+    .. [1] Schapire, Freund, Bartlett & Lee, "Boosting the margin: a new explanation for the
+       effectiveness of voting methods", Ann. Statist. 26 (1998).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from coterie.boosting import AdaBoostClassifier
+    >>> from coterie.plotting import MarginDisplay
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = AdaBoostClassifier(n_estimators=50).fit(X, y)
+    >>> display = MarginDisplay.from_estimator(model, X, y)  # doctest: +SKIP
+    """
+
+    rounds: Sequence[int]
+    margins: Array
+    sample_weight: Array | None = None
+    ax_: Any = field(default=None, init=False)
+    figure_: Any = field(default=None, init=False)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        X: Any,
+        y: Any,
+        *,
+        rounds: Sequence[int] | None = None,
+        sample_weight: Any = None,
+        ax: Any = None,
+    ) -> Self:
+        """Compute the margins of the rows and draw their distribution.
+
+        Parameters
+        ----------
+        model : boosted classifier
+            Fitted.
+        X, y : array-like or data frame, array-like
+            Rows and their classes; training rows, or others.
+        rounds : sequence of int, optional
+            After how many rounds; by default the first, the last and two between.
+        sample_weight : array-like of shape (n_rows,), optional
+            What each row counts.
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        MarginDisplay
+        """
+        n_rounds = len(trace_of(model))
+        if not hasattr(model, "staged_decision_function"):
+            raise TypeError(f"{type(model).__name__} does not classify: it has no margins.")
+        codes = codes_of(model, y)
+        rounds = chosen_rounds(rounds, n_rounds)
+        weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        return cls(rounds, _normalised_margins(model, X, codes, rounds), weight).plot(ax)
+
+    def cumulative(self, number: int) -> tuple[Array, Array]:
+        """Margins in order, and the share of rows with at most that margin.
+
+        Parameters
+        ----------
+        number : int
+            Position among `rounds`.
+
+        Returns
+        -------
+        margin, share : ndarrays of shape (n_rows,)
+        """
+        values = self.margins[number]
+        order = np.argsort(values, kind="stable")
+        weight = np.ones(len(values)) if self.sample_weight is None else self.sample_weight
+        share = np.cumsum(weight[order])
+        return values[order], share / share[-1]
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw one curve per chosen round; later ones are darker.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        MarginDisplay
+        """
+        ax = axes_for(ax)
+        shades = pyplot().get_cmap("viridis_r")(np.linspace(0.15, 1.0, len(self.rounds)))
+        for number, (t, shade) in enumerate(zip(self.rounds, shades, strict=True)):
+            margin, share = self.cumulative(number)
+            margin = np.concatenate([[-1.0], margin, [1.0]])
+            share = np.concatenate([[0.0], share, [1.0]])
+            label = f"{t} round{'s' if t > 1 else ''}"
+            ax.step(margin, share, where="post", color=shade, label=label)
+        ax.axvline(0.0, color="grey", linewidth=1, linestyle=":")
+        ax.set(xlabel="normalised margin", ylabel="share of rows with less or equal")
+        ax.set(xlim=(-1.02, 1.02), ylim=(-0.02, 1.02))
+        ax.legend(frameon=False, loc="upper left")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def _normalised_margins(
+    model: Any, X: Any, codes: NDArray[np.intp], rounds: Sequence[int]
+) -> Array:
+    """Margins after each of `rounds`, shape (len(rounds), n_rows)."""
+    kept: dict[int, Array] = {}
+    before, total = 0.0, 0.0
+    for t, score in enumerate(model.staged_decision_function(X), start=1):
+        # What a round adds is its member's weighted vote.
+        total += largest_say(score - before)
+        before = score
+        if t in rounds:
+            kept[t] = margins(score, codes) / (total or 1.0)
+        if t == max(rounds):
+            break
+    return np.stack([kept[t] for t in rounds])

@@ -1,0 +1,234 @@
+"""Where an ensemble and its members decide for which class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_classifier
+from sklearn.utils.validation import check_is_fitted
+
+from coterie.core.trace import Trace
+from coterie.plotting.canvas import PALETTE, pyplot
+from coterie.plotting.grid import Grid
+from coterie.plotting.story import chosen_rounds, codes_of
+
+Codes = NDArray[np.intp]
+MARKERS = "osD^vP*"
+
+
+@dataclass(eq=False, repr=False)
+class RegionsDisplay:
+    """Decision regions over two columns, at chosen sizes of the ensemble.
+
+    The boundary of the ensemble is red, those of its members are thin and black.
+
+    Parameters
+    ----------
+    grid : Grid
+        The points that were asked about.
+    classes : ndarray of shape (n_classes,)
+        Class labels.
+    sizes : sequence of int or None
+        Number of members of each picture; None is the whole of a model without stages.
+    regions : ndarray of shape (len(sizes), resolution, resolution)
+        Position among `classes` of the class predicted at each point.
+    members : ndarray of shape (n_members, resolution, resolution)
+        The same of single members; their codes are their own and say only where decisions change.
+    labels : ndarray of shape (n_rows,), optional
+        Classes of the rows of the grid's table, which are then drawn as points.
+
+    Attributes
+    ----------
+    axes_ : ndarray of matplotlib Axes
+        One per size.
+    figure_ : matplotlib Figure
+        The figure they belong to.
+
+    Examples
+    --------
+    >>> from coterie.boosting import AdaBoostClassifier
+    >>> from coterie.datasets import load_table
+    >>> from coterie.plotting import RegionsDisplay
+    >>> X, y = load_table("watermelon", return_X_y=True)
+    >>> model = AdaBoostClassifier(n_estimators=11).fit(X, y)
+    >>> display = RegionsDisplay.from_estimator(model, X, y, sizes=[3, 5, 11])  # doctest: +SKIP
+    """
+
+    grid: Grid
+    classes: NDArray[Any]
+    sizes: Sequence[int | None]
+    regions: Codes
+    members: Codes
+    labels: Codes | None = None
+    axes_: Any = field(default=None, init=False)
+    figure_: Any = field(default=None, init=False)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        sizes: Sequence[int] | None = None,
+        columns: Sequence[int | str] = (0, 1),
+        members: bool = True,
+        resolution: int = 200,
+        ax: Any = None,
+    ) -> Self:
+        """Ask a fitted classifier about a grid of points and draw its answers.
+
+        Parameters
+        ----------
+        model : classifier
+            Any fitted classifier.
+        X : array-like or data frame of numbers
+            Rows that say how far the picture reaches, and where columns that are not drawn are
+            held: at their medians.
+        y : array-like, optional
+            Classes of the rows, to draw them too.
+        sizes : sequence of int, optional
+            Numbers of members to draw the ensemble with, each in a picture of its own; by default
+            all. Less than all needs a model with ``staged_predict``.
+        columns : sequence of two int or str, default=(0, 1)
+            The columns to draw, by position or name.
+        members : bool, default=True
+            Whether to draw the boundaries of the members, where the model has members that
+            classify.
+        resolution : int, default=200
+            Points along each axis.
+        ax : matplotlib Axes or sequence of them, optional
+            Where to draw; by default a new figure with one picture beside the other.
+
+        Returns
+        -------
+        RegionsDisplay
+        """
+        check_is_fitted(model)
+        if not is_classifier(model):
+            raise TypeError(f"{type(model).__name__} is not a classifier: it has no regions.")
+        grid = Grid.over(X, columns, resolution)
+        labels = None if y is None else codes_of(model, y)
+        number, regions = _regions(model, grid, sizes)
+        inside = _members(model, grid) if members else _no_members(grid)
+        return cls(grid, model.classes_, number, regions, inside, labels).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw one picture per size.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or sequence of them, optional
+            Where to draw; by default a new figure with one picture beside the other.
+
+        Returns
+        -------
+        RegionsDisplay
+        """
+        axes = np.atleast_1d(np.asarray(_panels(len(self.sizes)) if ax is None else ax)).ravel()
+        if len(axes) != len(self.sizes):
+            raise ValueError(f"There are {len(self.sizes)} sizes, but {len(axes)} axes.")
+        for panel, size, region in zip(axes, self.sizes, self.regions, strict=True):
+            self._panel(panel, size, region)
+        axes[0].set_ylabel(self.grid.names[1])
+        if self.labels is not None:  # beside the last picture, where it hides no points
+            axes[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+        self.axes_, self.figure_ = axes, axes[0].figure
+        return self
+
+    def _panel(self, ax: Any, size: int | None, region: Codes) -> None:
+        grid, n_classes = self.grid, len(self.classes)
+        colors = [PALETTE[code % len(PALETTE)] for code in range(n_classes)]
+        levels = np.arange(n_classes + 1) - 0.5
+        ax.contourf(grid.x, grid.y, region, levels=levels, colors=colors, alpha=0.2)
+        for member in self.members[:size]:
+            _boundary(ax, grid, member, colors="black", linewidths=0.6)
+        _boundary(ax, grid, region, colors="red", linewidths=1.8)
+        if self.labels is not None:
+            for code, label in enumerate(self.classes):
+                at = grid.points[self.labels == code]
+                marker = MARKERS[code % len(MARKERS)]
+                look = {"color": colors[code], "marker": marker, "edgecolors": "white"}
+                ax.scatter(at[:, 0], at[:, 1], s=45, zorder=3, label=str(label), **look)
+        ax.set(xlabel=grid.names[0])
+        if size is not None:
+            ax.set_title(f"{size} member{'s' if size > 1 else ''}")
+
+
+def _panels(number: int) -> Any:
+    plt = pyplot()
+    size = (3.6 * number, 3.6) if number > 1 else (4.8, 4.2)
+    return plt.subplots(1, number, figsize=size, sharex=True, sharey=True, layout="constrained")[1]
+
+
+def _boundary(ax: Any, grid: Grid, codes: Codes, **look: Any) -> None:
+    """Lines between the classes; a constant decision has none."""
+    levels = np.arange(codes.min(), codes.max()) + 0.5
+    if len(levels):
+        ax.contour(grid.x, grid.y, codes, levels=levels, **look)
+
+
+def _regions(model: Any, grid: Grid, sizes: Sequence[int] | None) -> tuple[list[int | None], Codes]:
+    """Sizes, and what the ensemble of each size predicts at the points."""
+    if sizes is None:
+        whole = len(getattr(model, "estimators_", ())) or None
+        return [whole], grid.image(codes_of(model, model.predict(grid.rows)))[None]
+    if not hasattr(model, "staged_predict"):
+        raise TypeError(
+            f"{type(model).__name__} has no staged_predict, so only the whole of it can be drawn. "
+            f"Leave sizes at None."
+        )
+    wanted = chosen_rounds(sizes, len(model.estimators_))
+    kept = {}
+    for t, predicted in enumerate(model.staged_predict(grid.rows), start=1):
+        if t in wanted:
+            kept[t] = grid.image(codes_of(model, predicted))
+        if t == max(wanted):
+            break
+    return list(wanted), np.stack([kept[t] for t in wanted])
+
+
+def _members(model: Any, grid: Grid) -> Codes:
+    """What each member decides at the points, as numbers of its own; none if it has no members."""
+    if isinstance(getattr(model, "trace_", None), Trace):
+        return _votes(model, grid)
+    members = list(getattr(model, "estimators_", ()))
+    if not members or not all(_classifies(member) for member in members):
+        return _no_members(grid)
+    shares = getattr(model, "estimators_features_", None)
+    pictures = []
+    for number, member in enumerate(members):
+        rows = grid.rows if hasattr(member, "feature_names_in_") else np.asarray(grid.rows)
+        if shares is not None:
+            rows = grid.pick(shares[number])
+        # Members of some ensembles were fitted on codes, others on labels: only changes matter.
+        _, codes = np.unique(member.predict(rows), return_inverse=True)
+        pictures.append(grid.image(codes))
+    return np.stack(pictures)
+
+
+def _classifies(member: Any) -> bool:
+    return hasattr(member, "fit") and is_classifier(member)
+
+
+def _votes(model: Any, grid: Grid) -> Codes:
+    """What each member of a booster votes for, be it by a class, by a number or by several trees.
+
+    A round adds the member's weighted vote to the scores, so the votes are their differences.
+    """
+    pictures, before = [], 0.0
+    for score in model.staged_decision_function(grid.rows):
+        vote, before = score - before, score
+        # Classes with equal votes must stay equal: differences are exact up to rounding only.
+        vote = np.round(vote / (np.abs(vote).max() or 1.0), 9)
+        choice = vote > 0 if vote.ndim == 1 else vote.argmax(axis=1)
+        pictures.append(grid.image(choice.astype(np.intp)))
+    return np.stack(pictures) if pictures else _no_members(grid)
+
+
+def _no_members(grid: Grid) -> Codes:
+    return np.empty((0, len(grid.y), len(grid.x)), dtype=np.intp)

@@ -1,0 +1,92 @@
+"""Weight and error of each member."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+
+from coterie.core.rule import Array
+from coterie.plotting.canvas import PALETTE, axes_for, count_rounds
+from coterie.plotting.story import fact, trace_of
+
+
+@dataclass(eq=False, repr=False)
+class RoundsDisplay:
+    r"""The weighted error :math:`\epsilon_t` of each member, and the weight it got for it.
+
+    Parameters
+    ----------
+    error : ndarray of shape (n_rounds,)
+        Weighted error of each member in its round.
+    alpha : ndarray of shape (n_rounds,)
+        Weight of each member.
+
+    Attributes
+    ----------
+    ax_, twin_ : matplotlib Axes
+        Where the errors and the weights are drawn.
+    figure_ : matplotlib Figure
+        The figure they belong to.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from coterie.boosting import AdaBoostClassifier
+    >>> from coterie.plotting import RoundsDisplay
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = AdaBoostClassifier(n_estimators=5).fit(X, y)
+    >>> display = RoundsDisplay.from_estimator(model)  # doctest: +SKIP
+    """
+
+    error: Array
+    alpha: Array
+    ax_: Any = field(default=None, init=False)
+    twin_: Any = field(default=None, init=False)
+    figure_: Any = field(default=None, init=False)
+
+    @classmethod
+    def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
+        """Read the rounds of a fitted booster and draw them.
+
+        Parameters
+        ----------
+        model : booster
+            Fitted.
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        RoundsDisplay
+        """
+        trace = trace_of(model)
+        return cls(fact(trace, "error"), fact(trace, "alpha")).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the errors on the left scale, the weights on the right one.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        RoundsDisplay
+        """
+        ax = axes_for(ax)
+        twin = ax.twinx()
+        t = np.arange(1, len(self.error) + 1)
+        marker = "o" if len(t) <= 50 else None
+        ax.plot(t, self.error, marker=marker, color=PALETTE[0])
+        twin.plot(t, self.alpha, marker=marker and "s", color=PALETTE[1])
+        count_rounds(ax, len(t))
+        ax.set_ylim(bottom=0)
+        twin.set_ylim(bottom=min(0.0, float(self.alpha.min())))
+        # Each scale has the colour of its curve: no legend is needed.
+        ax.set_ylabel(r"error $\epsilon_t$", color=PALETTE[0])
+        twin.set_ylabel(r"weight $\alpha_t$", color=PALETTE[1])
+        self.ax_, self.twin_, self.figure_ = ax, twin, ax.figure
+        return self

@@ -1,0 +1,67 @@
+"""What a fitted booster tells of its rounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from coterie.core.rule import Array
+from coterie.core.trace import Trace
+
+
+def trace_of(model: Any) -> Trace:
+    """The trace of a fitted booster with at least one round."""
+    check_is_fitted(model)
+    trace = getattr(model, "trace_", None)
+    if not isinstance(trace, Trace):
+        raise TypeError(
+            f"{type(model).__name__} keeps no trace of its rounds; this plot needs a booster of "
+            f"coterie."
+        )
+    if not len(trace):
+        raise ValueError(
+            f"This {type(model).__name__} has no rounds: boosting ended with the first member "
+            f"({trace.reason})."
+        )
+    return trace
+
+
+def fact(trace: Trace, name: str) -> Array:
+    """One number per round, or an error that says what there is instead."""
+    if name not in trace.names:
+        raise ValueError(
+            f"The rounds of this model have no {name!r}; they have {', '.join(trace.names)}."
+        )
+    return trace[name]
+
+
+def optional_fact(trace: Trace, name: str) -> Array | None:
+    """One number per round, or None where the rule does not state it."""
+    return trace[name] if name in trace.names else None
+
+
+def chosen_rounds(wanted: Any, n_rounds: int) -> list[int]:
+    """Rounds asked for, counted from 1; by default first, last and two between.
+
+    >>> chosen_rounds(None, 3), chosen_rounds(None, 100), chosen_rounds([5], 9)
+    ([1, 2, 3], [1, 5, 22, 100], [5])
+    """
+    if wanted is None:
+        spread = np.geomspace(1, n_rounds, num=min(4, n_rounds)).round()
+        return [int(t) for t in np.unique(spread)]
+    rounds = [int(t) for t in np.atleast_1d(wanted)]
+    if not rounds or min(rounds) < 1 or max(rounds) > n_rounds:
+        raise ValueError(f"Choose among the rounds 1 to {n_rounds}; got {rounds}.")
+    return rounds
+
+
+def codes_of(model: Any, y: Any) -> NDArray[np.intp]:
+    """Position of each label among the classes of a fitted classifier."""
+    labels = np.asarray(y)
+    unknown = np.setdiff1d(labels, model.classes_)
+    if len(unknown):
+        raise ValueError(f"{unknown[0]} in y is none of the classes of this model.")
+    return np.searchsorted(model.classes_, labels)

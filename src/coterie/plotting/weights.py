@@ -1,0 +1,147 @@
+"""The weights of the rows by round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.core.rule import Array
+from coterie.plotting.canvas import PALETTE, axes_for, count_rounds
+from coterie.plotting.story import trace_of
+
+MOST_LINES = 20
+
+
+@dataclass(eq=False, repr=False)
+class WeightsDisplay:
+    """How much each training row weighed before each round.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_rounds, n_rows)
+        Each round adds up to one.
+    names : sequence of str, optional
+        What to call the rows; by default their numbers.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it is drawn.
+    figure_ : matplotlib Figure
+        The figure it belongs to.
+
+    Examples
+    --------
+    >>> from coterie.boosting import AdaBoostClassifier
+    >>> from coterie.datasets import load_table
+    >>> from coterie.plotting import WeightsDisplay
+    >>> X, y = load_table("watermelon", return_X_y=True)
+    >>> model = AdaBoostClassifier(n_estimators=5, trace="weights").fit(X, y)
+    >>> display = WeightsDisplay.from_estimator(model)  # doctest: +SKIP
+    """
+
+    weights: Array
+    names: Sequence[str] | None = None
+    ax_: Any = field(default=None, init=False)
+    figure_: Any = field(default=None, init=False)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        *,
+        names: Sequence[str] | None = None,
+        kind: Literal["auto", "lines", "image"] = "auto",
+        ax: Any = None,
+    ) -> Self:
+        """Read the weights of a booster fitted with ``trace="weights"`` and draw them.
+
+        Parameters
+        ----------
+        model : booster
+            Fitted.
+        names : sequence of str, optional
+            What to call the rows.
+        kind : {"auto", "lines", "image"}, default="auto"
+            See `plot`.
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        WeightsDisplay
+        """
+        kept = trace_of(model).weights
+        if not kept:
+            raise ValueError(
+                f"This {type(model).__name__} kept no weights. Fit it with trace='weights'."
+            )
+        # Rules that weigh pairs of row and class: a row weighs what its pairs weigh together.
+        weights = np.array([weight.reshape(len(weight), -1).sum(axis=1) for weight in kept])
+        if names is not None and len(names) != weights.shape[1]:
+            raise ValueError(f"There are {weights.shape[1]} rows, but {len(names)} names.")
+        return cls(weights, names).plot(ax, kind=kind)
+
+    def groups(self) -> list[NDArray[np.intp]]:
+        """Rows that weigh the same in all rounds, by their first member."""
+        alike = self.weights.T.round(10)
+        _, first, group = np.unique(alike, axis=0, return_index=True, return_inverse=True)
+        return [np.flatnonzero(group.ravel() == g) for g in np.argsort(first)]
+
+    def plot(self, ax: Any = None, *, kind: Literal["auto", "lines", "image"] = "auto") -> Self:
+        """Draw the weights.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        kind : {"auto", "lines", "image"}, default="auto"
+            A line per group of rows that always weigh the same, or an image with a row of pixels
+            for each of them; "auto" draws lines for up to 20 rows.
+
+        Returns
+        -------
+        WeightsDisplay
+        """
+        if kind not in ("auto", "lines", "image"):
+            raise ValueError(f"kind is 'auto', 'lines' or 'image'; got {kind!r}.")
+        ax = axes_for(ax)
+        n_rounds, n_rows = self.weights.shape
+        if kind == "image" or (kind == "auto" and n_rows > MOST_LINES):
+            self._image(ax)
+        else:
+            self._lines(ax)
+        count_rounds(ax, n_rounds)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _lines(self, ax: Any) -> None:
+        names = self.names or [str(row) for row in range(self.weights.shape[1])]
+        styles = [(color, style) for style in ("-", "--", ":") for color in PALETTE]
+        t = np.arange(1, len(self.weights) + 1)
+        for number, rows in enumerate(self.groups()):
+            color, style = styles[number % len(styles)]
+            label = ", ".join(names[row] for row in rows)
+            line = self.weights[:, rows[0]]
+            ax.plot(t, line, marker="o", markersize=4, color=color, linestyle=style, label=label)
+        ax.set_ylim(bottom=0)
+        ax.set_ylabel("weight before the round")
+        ax.legend(title="rows", frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+    def _image(self, ax: Any) -> None:
+        n_rounds, n_rows = self.weights.shape
+        relative = self.weights.T * n_rows
+        # A few rows weigh many times the mean, most a fraction of it: equal steps of the scale
+        # are equal factors, and the mean is in the middle.
+        reach = max(2.0, float(relative.max()))
+        corners = (0.5, n_rounds + 0.5, n_rows - 0.5, -0.5)
+        image = ax.imshow(relative, norm="log", cmap="coolwarm", aspect="auto", extent=corners)
+        image.set_clim(1 / reach, reach)
+        ax.set_ylabel("row")
+        if self.names is not None:
+            ax.set_yticks(range(n_rows), self.names)
+        ax.figure.colorbar(image, ax=ax, label="weight, as multiple of the mean", extend="min")

@@ -1,0 +1,109 @@
+"""EasyEnsemble."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.datasets import load_wine, make_classification
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.model_selection import GridSearchCV
+
+from coterie.boosting import AdaBoostClassifier
+from coterie.imbalance import EasyEnsembleClassifier, RUSBoostClassifier
+from tests.imbalance.test_rusboost import gain, rare
+
+
+def test_scores_are_the_sum_over_all_members_of_all_bags():
+    X, y = rare()
+    model = EasyEnsembleClassifier(n_estimators=3, random_state=0).fit(X, y)
+    total = np.zeros(len(y))
+    for booster in model.estimators_:
+        assert len(booster.estimators_) == 10
+        for alpha, member in zip(booster.estimator_weights_, booster.estimators_, strict=True):
+            total += alpha * (2 * member.predict(X) - 1)
+    np.testing.assert_allclose(model.decision_function(X), total)
+    np.testing.assert_array_equal(model.predict(X), total > 0)
+    np.testing.assert_allclose(model.predict_proba(X)[:, 1], expit(2 * total / 3))
+
+
+def test_every_bag_is_balanced_and_another():
+    X, y = rare()
+    model = EasyEnsembleClassifier(n_estimators=4, random_state=0).fit(X, y)
+    roots = [booster.pool_.forest.node_values()[0] for booster in model.estimators_]
+    np.testing.assert_allclose(roots, 0.5)
+    sizes = [booster.pool_.forest.n_samples[0] for booster in model.estimators_]
+    assert sizes == [2 * (y == 1).sum()] * 4
+    scores = [booster.decision_function(X) for booster in model.estimators_]
+    assert not np.array_equal(scores[0], scores[1])
+
+
+def test_finds_the_rare_class():
+    assert gain(EasyEnsembleClassifier(random_state=0)) > 0.1
+
+
+def test_many_classes():
+    X, y = make_classification(
+        2000, n_informative=5, n_classes=3, weights=[0.9, 0.07, 0.03], random_state=0
+    )
+    model = EasyEnsembleClassifier(random_state=0).fit(X, y)
+    assert model.decision_function(X).shape == (2000, 3)
+    plain = AdaBoostClassifier(n_estimators=100).fit(X, y)
+    score = balanced_accuracy_score(y, model.predict(X))
+    assert score > balanced_accuracy_score(y, plain.predict(X)) + 0.05
+
+
+def test_stages_are_smaller_ensembles():
+    X, y = load_wine(return_X_y=True)
+    model = EasyEnsembleClassifier(n_estimators=5, random_state=0).fit(X, y)
+    smaller = EasyEnsembleClassifier(n_estimators=2, random_state=0).fit(X, y)
+    for name in ("decision_function", "predict", "predict_proba"):
+        stages = list(getattr(model, f"staged_{name}")(X))
+        assert len(stages) == 5
+        np.testing.assert_allclose(stages[1], getattr(smaller, name)(X))
+        np.testing.assert_array_equal(stages[4], getattr(model, name)(X))
+    assert list(model.staged_score(X, y))[-1] == model.score(X, y)
+
+
+def test_warm_start_adds_bags():
+    X, y = load_wine(return_X_y=True)
+    whole = EasyEnsembleClassifier(n_estimators=5, random_state=0).fit(X, y)
+    model = EasyEnsembleClassifier(n_estimators=2, warm_start=True, random_state=0).fit(X, y)
+    model.set_params(n_estimators=5).fit(X, y)
+    np.testing.assert_array_equal(model.predict_proba(X), whole.predict_proba(X))
+    with pytest.raises(ValueError, match="larger or equal"):
+        model.set_params(n_estimators=3).fit(X, y)
+
+
+def test_weights_are_repetitions():
+    X, y = load_wine(return_X_y=True)
+    times = np.random.default_rng(0).integers(0, 4, len(y))
+    weighted = EasyEnsembleClassifier(n_estimators=3, random_state=0).fit(X, y, times)
+    repeated = EasyEnsembleClassifier(n_estimators=3, random_state=0)
+    repeated.fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X))
+
+
+def test_weights_that_are_no_repetitions_weigh():
+    X, y = rare()
+    half = np.where(X[:, 0] > 0, 0.001, 1.5)
+    model = EasyEnsembleClassifier(n_estimators=2, random_state=0)
+    light, even = model.fit(X, y, half).predict_proba(X), model.fit(X, y).predict_proba(X)
+    assert not np.allclose(light, even)
+
+
+@pytest.mark.parametrize(
+    "booster", [RUSBoostClassifier(n_estimators=3), AdaBoostClassifier(n_estimators=3, n_jobs=2)]
+)
+def test_any_booster(booster):
+    X, y = rare()
+    before = dict(vars(booster))
+    model = EasyEnsembleClassifier(booster, n_estimators=2, random_state=0).fit(X, y)
+    assert vars(booster) == before
+    assert type(model.estimators_[0]) is type(booster)
+    assert balanced_accuracy_score(y, model.predict(X)) > 0.8
+
+
+def test_grid_search_reaches_the_booster():
+    X, y = load_wine(return_X_y=True)
+    model = EasyEnsembleClassifier(AdaBoostClassifier(), n_estimators=2, random_state=0)
+    search = GridSearchCV(model, {"estimator__n_estimators": [1, 8]}, cv=2).fit(X, y)
+    assert search.best_params_ == {"estimator__n_estimators": 8}

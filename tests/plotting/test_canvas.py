@@ -1,0 +1,38 @@
+import builtins
+import subprocess
+import sys
+
+import pytest
+
+from coterie.plotting.canvas import axes_for, count_rounds, pyplot
+
+
+def test_axes_given_are_used():
+    ax = pyplot().figure().add_subplot()
+    assert axes_for(ax) is ax
+    assert axes_for().figure is not ax.figure
+
+
+def test_without_matplotlib_the_error_names_the_extra(monkeypatch):
+    original = builtins.__import__
+
+    def fails(name, *args, **kwargs):
+        if name.startswith("matplotlib"):
+            raise ImportError(name)
+        return original(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", fails)
+    with pytest.raises(ImportError, match=r"pip install 'coterie\[plot\]'"):
+        axes_for()
+
+
+def test_rounds_are_whole_numbers():
+    ax = axes_for()
+    count_rounds(ax, 3)
+    low, high = ax.get_xlim()
+    assert [t for t in ax.get_xticks() if low <= t <= high] == [1, 2, 3]
+
+
+def test_matplotlib_is_not_imported_before_it_is_needed():
+    code = "import sys, coterie.plotting; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

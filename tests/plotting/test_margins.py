@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.ensemble import AdaBoostClassifier as Theirs
+
+from coterie.boosting import AdaBoostClassifier
+from coterie.plotting import MarginDisplay
+from coterie.plotting.margins import largest_say, margins
+
+
+def test_margins_of_the_ten_points(ten_points, ten_boosted):
+    display = MarginDisplay.from_estimator(ten_boosted, *ten_points)
+    assert display.rounds == [1, 2, 3]
+    # One stump is wrong about P3, P4, P5 and right about the rest.
+    assert display.margins[0] == pytest.approx([1, 1, -1, -1, -1, 1, 1, 1, 1, 1])
+    # After three: F of the ten points over the sum of the three weights.
+    score = np.repeat([0.150377, 1.148906, 0.696921, 0.150377, 1.996204], [2, 3, 3, 1, 1])
+    assert display.margins[2] == pytest.approx(score / 1.996204, abs=1e-6)
+    assert display.margins[2].min() == pytest.approx(0.075332, abs=1e-6)
+    display.figure_.canvas.draw()
+
+
+def test_the_share_below_zero_is_the_error(ten_points, ten_boosted):
+    display = MarginDisplay.from_estimator(ten_boosted, *ten_points, rounds=[2, 3])
+    margin, share = display.cumulative(0)
+    assert share[margin < 0].max() == pytest.approx(ten_boosted.trace_["train_error"][1])
+    margin, share = display.cumulative(1)
+    assert margin[0] > 0
+    assert share[:3] == pytest.approx([0.1, 0.2, 0.3])
+
+
+def test_rows_count_what_they_weigh(ten_points, ten_boosted):
+    weight = np.array([4, 0, 1, 1, 1, 1, 1, 1, 1, 1])
+    shown = MarginDisplay.from_estimator(ten_boosted, *ten_points, rounds=[1], sample_weight=weight)
+    margin, share = shown.cumulative(0)
+    assert share[margin < 0].max() == pytest.approx(3 / 12)
+
+
+def test_many_classes_by_hand():
+    score = np.array([[3.0, 1.0, 2.0], [0.0, 4.0, 5.0]])
+    assert margins(score, np.array([0, 1])).tolist() == [1.0, -1.0]
+    assert largest_say(score) == 5.0
+    assert largest_say(np.array([-0.5, 0.25])) == 0.5
+
+
+def test_margins_of_three_classes_from_single_votes():
+    X, y = load_iris(return_X_y=True)
+    model = AdaBoostClassifier(n_estimators=6).fit(X, y)
+    said = np.array([member.predict(X) for member in model.estimators_])
+    votes = np.einsum("t,tnk->nk", model.estimator_weights_, said[:, :, None] == np.arange(3))
+    own = votes[np.arange(150), y].copy()
+    votes[np.arange(150), y] = -np.inf
+    by_hand = (own - votes.max(axis=1)) / model.estimator_weights_.sum()
+    display = MarginDisplay.from_estimator(model, X, y, rounds=[6])
+    assert display.margins[0] == pytest.approx(by_hand)
+
+
+def test_models_that_have_no_margins_are_refused(ten_points, ten_boosted):
+    # scikit-learn's scores are divided by the sum of the weights so far: they are no votes.
+    with pytest.raises(TypeError, match="keeps no trace"):
+        MarginDisplay.from_estimator(Theirs(n_estimators=2).fit(*ten_points), *ten_points)
+    with pytest.raises(ValueError, match="rounds 1 to 3"):
+        MarginDisplay.from_estimator(ten_boosted, *ten_points, rounds=[4])
