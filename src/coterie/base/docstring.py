@@ -14,7 +14,7 @@ def parameters_of(doc: str) -> dict[str, str]:
 
     Examples
     --------
-    >>> list(parameters_of("Grow.\\n\\nParameters\\n----------\\ndepth : int\\n    How deep.\\n"))
+    >>> list(parameters_of("Grow.\n\nParameters\n----------\ndepth : int\n    How deep.\n"))
     ['depth']
     """
     match = next((m for m in _SECTION.finditer(doc) if m[1] == "Parameters"), None)
