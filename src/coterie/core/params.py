@@ -49,6 +49,7 @@ def at_least(low: float) -> Allowed:
     """
     whole = isinstance(low, int)
     kind = "an integer" if whole else "a number"
+    # The checker does not follow `_is_number`, which makes sure that v compares with low.
     return Allowed(lambda v: _is_number(v, whole=whole) and v >= low, f"{kind} >= {low}")  # type: ignore[operator]
 
 
@@ -69,7 +70,7 @@ def between(low: float, high: float, closed: Closed = "both") -> Allowed:
     def admits(value: object) -> bool:
         if not _is_number(value, whole=whole):
             return False
-        number = float(value)  # type: ignore[arg-type]
+        number = float(value)  # type: ignore[arg-type]  # a number, as was just checked
         above = number >= low if left else number > low
         below = number <= high if right else number < high
         return above and below

@@ -39,6 +39,7 @@ class RUSBoost(AdaBoostM2):
         Factor of every :math:`\alpha`.
     """
 
+    # M2 narrows its state to pairs of row and class; here rows are enough.
     def begin(self, target: Target, weight: Array) -> State:  # type: ignore[override]
         """Scores zero: one for two classes, otherwise one per class."""
         n_classes = target.n_classes[0]
