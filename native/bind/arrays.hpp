@@ -85,5 +85,7 @@ TreeArrays tree_arrays(const Tree& tree);
 void init_bins(nb::module_& module);
 void init_grow(nb::module_& module);
 void init_forest(nb::module_& module);
+void init_newton(nb::module_& module);
+void init_shap(nb::module_& module);
 
 }  // namespace coterie

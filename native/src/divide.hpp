@@ -2,8 +2,19 @@
 #pragma once
 
 #include "grower.hpp"
+#include "record.hpp"
 
 namespace coterie {
+
+// Which categories go left; those a node never saw go where its missing values go.
+inline std::vector<std::uint8_t> sides(const Split& split, std::uint32_t count, bool missing_left) {
+    std::vector<std::uint8_t> side(count, missing_left ? 1 : 0);
+    for (const std::uint32_t code : split.right_codes)
+        if (code < count) side[code] = 0;
+    for (const std::uint32_t code : split.left_codes)
+        if (code < count) side[code] = 1;
+    return side;
+}
 
 template <class Code, class Kind>
 std::pair<Pending, Pending> Grower<Code, Kind>::divide(Pending& pending, Split& split) {
@@ -16,7 +27,9 @@ std::pair<Pending, Pending> Grower<Code, Kind>::divide(Pending& pending, Split& 
     right.end = pending.end;
     left.depth = right.depth = pending.depth + 1;
     left.constants = right.constants = pending.constants;
-    left.permit = right.permit = narrow(pending, split.column);
+    if (pending.permit)
+        left.permit = right.permit =
+            Permit::narrow(growth_.interactions, pending.permit.get(), split.column);
     share_bounds(pending, split, left, right);
     share_whole(pending, left, right);
     write_inner(pending.node, split, left.node);
@@ -78,24 +91,12 @@ void Grower<Code, Kind>::write_inner(std::int32_t node, const Split& split, std:
     }();
     Node& record = tree_.nodes[static_cast<std::size_t>(node)];
     record.left = left;
-    record.column = static_cast<std::uint32_t>(split.column) |
-                    (missing_left ? Node::kMissingLeft : 0u) |
-                    (split.categorical ? Node::kCategorical : 0u);
     record.threshold = split.threshold;
+    record_column(record, split.column, missing_left, split.categorical);
     if (!split.categorical) return;
-    const std::uint32_t count = bins_.count(static_cast<std::size_t>(split.column));
-    const std::size_t words = (count + 63) / 64, start = tree_.categories.size();
-    record.threshold = static_cast<double>(start);
-    tree_.categories.resize(start + 1 + words, 0);
-    tree_.categories[start] = words;
-    // Categories this node never saw go where missing values go.
-    std::vector<std::uint8_t> side(count, missing_left ? 1 : 0);
-    for (const std::uint32_t code : split.right_codes)
-        if (code < count) side[code] = 0;
-    for (const std::uint32_t code : split.left_codes)
-        if (code < count) side[code] = 1;
-    for (std::uint32_t code = 0; code < count; ++code)
-        if (side[code]) tree_.categories[start + 1 + code / 64] |= std::uint64_t{1} << (code % 64);
+    record_categories(
+        tree_, static_cast<std::size_t>(node),
+        sides(split, bins_.count(static_cast<std::size_t>(split.column)), missing_left));
 }
 
 template <class Code, class Kind>
@@ -108,21 +109,6 @@ void Grower<Code, Kind>::share_bounds(const Pending& parent, const Split& split,
     const double middle = std::midpoint(split.left_mean, split.right_mean);
     if (direction > 0) left.high = right.low = middle;
     if (direction < 0) left.low = right.high = middle;
-}
-
-template <class Code, class Kind>
-std::shared_ptr<const Permit> Grower<Code, Kind>::narrow(const Pending& parent,
-                                                         std::int32_t column) const {
-    if (!parent.permit) return nullptr;
-    auto permit = std::make_shared<Permit>();
-    permit->allowed.assign(growth_.interactions.cols, 0);
-    for (const std::size_t group : parent.permit->groups) {
-        if (column >= 0 && !growth_.interactions(group, static_cast<std::size_t>(column))) continue;
-        permit->groups.push_back(group);
-        for (std::size_t j = 0; j < permit->allowed.size(); ++j)
-            permit->allowed[j] |= growth_.interactions(group, j);
-    }
-    return permit;
 }
 
 // Counts the smaller child; the larger one is what remains of the parent.

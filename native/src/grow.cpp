@@ -3,6 +3,7 @@
 #include "decide.hpp"
 #include "divide.hpp"
 #include "grower.hpp"
+#include "stump.hpp"
 
 namespace coterie {
 namespace {
@@ -68,13 +69,7 @@ Tree Grower<Code, Kind>::run() {
     Pending root;
     root.node = new_node();
     root.end = static_cast<std::uint32_t>(rows_.size());
-    if (growth_.interactions.data) {
-        auto permit = std::make_shared<Permit>();
-        permit->groups.resize(growth_.interactions.rows);
-        std::iota(permit->groups.begin(), permit->groups.end(), std::size_t{0});
-        root.permit = std::move(permit);
-        root.permit = narrow(root, -1);
-    }
+    if (growth_.interactions.data) root.permit = Permit::narrow(growth_.interactions, nullptr, -1);
     if (root.size() >= whole_from_) {
         root.whole = std::make_unique<WholeHistogram>();
         fill(root, *root.whole);
@@ -324,6 +319,10 @@ Tree grow(const Matrix<const Code>& codes, const BinsView& bins, const TargetVie
     std::size_t end = 0;
     for (const auto classes : target.n_classes)
         channels.group_end.push_back(end += static_cast<std::size_t>(classes));
+    if (Stump<Code>::suits(target, growth))
+        return Stump<Code>(codes, bins, target, weight, growth, channels, n_threads, leaves,
+                           interrupt)
+            .run();
     const auto as = [&](const auto& kind) {
         return grow_as(kind, channels, codes, bins, target, weight, growth, seed, n_threads, leaves,
                        interrupt);

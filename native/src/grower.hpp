@@ -18,14 +18,9 @@
 #include "coterie/parallel.hpp"
 #include "coterie/random.hpp"
 #include "coterie/split.hpp"
+#include "permit.hpp"
 
 namespace coterie {
-
-// Which columns may still be used below a node, given those used above it.
-struct Permit {
-    std::vector<std::size_t> groups;
-    std::vector<std::uint8_t> allowed;
-};
 
 struct Pending {
     std::int32_t node = 0;
@@ -106,7 +101,6 @@ class Grower {
     void share_whole(Pending& parent, Pending& left, Pending& right);
     void share_bounds(const Pending& parent, const Split& split, Pending& left,
                       Pending& right) const;
-    std::shared_ptr<const Permit> narrow(const Pending& parent, std::int32_t column) const;
     void fill(const Pending& pending, WholeHistogram& out);
     void move_in(Pending& pending, std::size_t stack_size);
 

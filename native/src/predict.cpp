@@ -6,30 +6,13 @@
 #include <utility>
 
 #include "coterie/parallel.hpp"
+#include "small_walk.hpp"
+#include "step.hpp"
 
 namespace coterie {
 namespace {
 
 constexpr std::size_t kLanes = 32;  // walks taken in step, so that their loads overlap
-
-// Is the category's bit clear? Anything that is no known category is missing.
-template <class T>
-bool category_goes_right(const Node& node, T x, const std::uint64_t* categories) {
-    const std::uint64_t* set = categories + static_cast<std::size_t>(node.threshold);
-    const std::uint64_t words = set[0];
-    if (!(x >= T{0}) || !(x < static_cast<T>(words * 64))) return !node.missing_left();
-    const auto code = static_cast<std::uint64_t>(x);
-    return !((set[1 + code / 64] >> (code % 64)) & 1);
-}
-
-template <bool Categories, class T>
-bool goes_right(const Node& node, T x, const std::uint64_t* categories) {
-    if constexpr (Categories) {
-        if (node.categorical()) return category_goes_right(node, x, categories);
-    }
-    const bool missing = x != x;
-    return (static_cast<double>(x) > node.threshold) | (missing & !node.missing_left());
-}
 
 // A tree's root with the words its category sets lie in.
 struct Root {
@@ -142,6 +125,12 @@ void predict(const ForestView& forest, const Matrix<const T>& X,
              std::span<const double> tree_weight, const Matrix<double>& out, int n_threads,
              Interrupt& interrupt) {
     const std::size_t outputs = forest.outputs();
+    if (X.rows >= SmallForest<T>::kWorth && SmallForest<T>::suits(forest)) {
+        const SmallForest<T> small(forest, tree_weight);
+        for_blocks(forest, X, n_threads, interrupt,
+                   [&](std::size_t begin, std::size_t end) { small.add(X, begin, end, out); });
+        return;
+    }
     const auto add = [&](std::size_t row, std::size_t tree, const Node* leaf_node) {
         const double weight = tree_weight.empty() ? 1.0 : tree_weight[tree];
         const auto leaf = forest.leaf_offsets[tree] + ~leaf_node->left;

@@ -9,6 +9,16 @@ are put end to end in one :class:`Forest`, plain arrays; 5. the forest walks raw
 from coterie.native.bins import Bins, check_table, encode, find_bins, row_hashes
 from coterie.native.forest import Forest
 from coterie.native.growth import Effort, Growth, Labels, Values, grow
+from coterie.native.newton import (
+    NewtonGrowth,
+    NewtonTable,
+    Slopes,
+    add_votes,
+    grow_newton,
+    logistic_slopes,
+    softmax_slopes,
+    squared_slopes,
+)
 
 __all__ = [
     "Bins",
@@ -16,10 +26,18 @@ __all__ = [
     "Forest",
     "Growth",
     "Labels",
+    "NewtonGrowth",
+    "NewtonTable",
+    "Slopes",
     "Values",
+    "add_votes",
     "check_table",
     "encode",
     "find_bins",
     "grow",
+    "grow_newton",
+    "logistic_slopes",
     "row_hashes",
+    "softmax_slopes",
+    "squared_slopes",
 ]

@@ -218,6 +218,39 @@ class Forest:
         _engine.node_values(self._checked, self.weight.astype(np.float64), out)
         return out
 
+    def shap(
+        self,
+        X: NDArray[Any],
+        *,
+        background: NDArray[Any] | None = None,
+        tree_weight: NDArray[np.float64] | None = None,
+        n_threads: int = 1,
+    ) -> NDArray[np.float64]:
+        """Return the Shapley values of `predict`, (n, n_features + 1, outputs).
+
+        The last of the columns is the expected value, what is said of a row of which nothing is
+        known. Unknown columns are those of a row of the background; without one, a split on an
+        unknown column sends a row both ways, in the proportion of the training weight.
+        """
+        if background is not None and not len(background):
+            raise ValueError("the background has no rows")
+        others = np.empty((0, self.n_features)) if background is None else background
+        weights = (
+            None if tree_weight is None else np.ascontiguousarray(tree_weight, dtype=np.float64)
+        )
+        out = np.zeros((len(X), self.n_features + 1, self.values.shape[1]))
+        _engine.shap(
+            self._checked,
+            self.weight.astype(np.float64),
+            addressable(X),
+            np.ascontiguousarray(others, dtype=np.float64),
+            weights,
+            out,
+            n_threads,
+            in_main_thread(),
+        )
+        return out
+
     @property
     def features(self) -> NDArray[np.int32]:
         """The column each inner node asks for (0 in leaves)."""

@@ -1,0 +1,41 @@
+// Columns that are never unusual together, counted as one.
+//
+// Flags made of a category, and other sparse columns, hold their most common code in nearly every
+// row. Where no row is unusual in two of them, one code tells which one is unusual and how
+// (exclusive feature bundling: Ke et al. 2017, here without conflicts, so nothing is lost).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "coterie/bins.hpp"
+#include "coterie/matrix.hpp"
+
+namespace coterie {
+
+// Column j lies in column home[j] of the bundled table. If first[j] is 0 it lies there alone, with
+// its own codes. Otherwise its usual code is usual[j], code c is first[j] + c, less one beyond the
+// usual code, and whatever is not in that range is usual.
+struct BundlesView {
+    std::span<const std::int32_t> home;
+    std::span<const std::int32_t> first;
+    std::span<const std::int32_t> usual;
+    std::span<const std::int32_t> sizes;  // codes of each column of the bundled table
+
+    bool empty() const { return home.empty(); }
+};
+
+struct Bundles {
+    std::vector<std::int32_t> home, first, usual, sizes;
+
+    BundlesView view() const { return {home, first, usual, sizes}; }
+};
+
+// Finds bundles of at most 256 codes. The order of the rows does not matter.
+Bundles find_bundles(const Matrix<const std::uint8_t>& codes, const BinsView& bins, int n_threads);
+
+void encode_bundles(const Matrix<const std::uint8_t>& codes, const BundlesView& bundles,
+                    const Matrix<std::uint8_t>& out, int n_threads);
+
+}  // namespace coterie

@@ -1,0 +1,61 @@
+// Growing one tree on slopes: first and second derivatives of a loss by row.
+//
+// With G and H the sums of a node's slopes, a leaf is -S(G) / (H + l2), where S moves its argument
+// towards zero by l1, and a split gains what the score S(G)^2 / (H + l2) of its two sides exceeds
+// that of the node by (Chen & Guestrin 2016, not halved).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "coterie/bins.hpp"
+#include "coterie/bundle.hpp"
+#include "coterie/forest.hpp"
+#include "coterie/interrupt.hpp"
+#include "coterie/matrix.hpp"
+
+namespace coterie {
+
+struct NewtonGrowth {
+    static constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
+
+    std::int64_t max_leaf_nodes = kNoLimit;
+    std::int64_t max_depth = kNoLimit;
+    bool level_wise = false;  // by levels, pruned from below; otherwise the best leaf first
+    std::int64_t min_samples_leaf = 1;
+    double min_child_weight = 0.0;
+    double l1 = 0.0;
+    double l2 = 0.0;
+    double min_gain = 0.0;
+    double max_delta_step = 0.0;              // 0: none
+    std::int64_t level_features = 0;          // columns drawn per level; 0: all
+    std::int64_t max_features = 0;            // columns drawn per node of those; 0: all
+    int precision = 0;                        // 0: as the slopes ask; 1: packed; 2: exact
+    std::span<const std::int8_t> monotone;    // per column, or empty
+    Matrix<const std::uint8_t> interactions;  // (groups, columns), or without data
+    std::span<const std::int32_t> columns;    // what the tree may use, ascending
+};
+
+// Slopes of every row of the table; an empty hessian is 1 everywhere. `rows`, if not empty, are
+// those to learn from, ascending.
+template <class Real>
+struct SlopesView {
+    std::span<const Real> gradient;
+    std::span<const Real> hessian;
+    std::span<const std::int32_t> rows;
+};
+
+// `codes` is what is counted; if `bundles` is not empty, the table they describe. `by_column` are
+// the codes of the columns themselves, best with the rows of a column side by side.
+// `room`, three numbers per row of the table, is lent by the caller, who grows many trees.
+// `leaves` receives the leaf of every row of the table, learnt from or not. The result does not
+// depend on n_threads.
+template <class Code, class Real>
+Tree grow_newton(const Matrix<const Code>& codes, const Matrix<const Code>& by_column,
+                 const BinsView& bins, const BundlesView& bundles, const SlopesView<Real>& slopes,
+                 const NewtonGrowth& growth, std::uint64_t seed, int n_threads,
+                 std::span<std::int32_t> room, std::span<std::int32_t> leaves,
+                 Interrupt& interrupt);
+
+}  // namespace coterie

@@ -1,0 +1,34 @@
+// Slopes of the losses that are needed most, and scores brought up to date.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "coterie/matrix.hpp"
+
+namespace coterie {
+
+// Logistic loss of scores on the log-odds scale: g = w (p - y), h = w p (1 - p). An empty weight
+// is 1 everywhere.
+template <class Real>
+void logistic_slopes(std::span<const double> raw, std::span<const double> y,
+                     std::span<const double> weight, std::span<Real> gradient,
+                     std::span<Real> hessian, int n_threads);
+
+// Multinomial loss of scores (n, K); slopes are (K, n), a row per class: g = w (p_k - [y = k]),
+// h = w p_k (1 - p_k). Codes of y must lie in 0 … K - 1.
+template <class Real>
+void softmax_slopes(const Matrix<const double>& raw, std::span<const std::int32_t> y,
+                    std::span<const double> weight, const Matrix<Real>& gradient,
+                    const Matrix<Real>& hessian, int n_threads);
+
+// Squared loss, halved: g = w (raw - y); its hessian is w.
+template <class Real>
+void squared_slopes(std::span<const double> raw, std::span<const double> y,
+                    std::span<const double> weight, std::span<Real> gradient, int n_threads);
+
+// raw[i] += values[leaves[i]]; false if a leaf is out of range, and raw then is spoilt.
+bool add_votes(double* raw, std::ptrdiff_t step, std::span<const std::int32_t> leaves,
+               std::span<const double> values, int n_threads);
+
+}  // namespace coterie

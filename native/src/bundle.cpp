@@ -1,0 +1,133 @@
+#include "coterie/bundle.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "coterie/parallel.hpp"
+
+namespace coterie {
+namespace {
+
+constexpr std::int32_t kCodes = 256;
+constexpr std::size_t kTries = 64;  // bundles a column is tried with
+
+// Where a column is unusual.
+struct Marks {
+    std::vector<std::uint64_t> words;
+    std::size_t count = 0;
+
+    bool meets(const Marks& other) const {
+        for (std::size_t i = 0; i < words.size(); ++i)
+            if (words[i] & other.words[i]) return true;
+        return false;
+    }
+    void join(const Marks& other) {
+        for (std::size_t i = 0; i < words.size(); ++i) words[i] |= other.words[i];
+        count += other.count;
+    }
+};
+
+Marks mark(const Matrix<const std::uint8_t>& codes, std::size_t column, std::int32_t usual) {
+    Marks marks{std::vector<std::uint64_t>((codes.rows + 63) / 64, 0), 0};
+    const std::uint8_t* at = codes.col(column);
+    for (std::size_t i = 0; i < codes.rows; ++i) {
+        const bool other = at[static_cast<std::ptrdiff_t>(i) * codes.row_stride] != usual;
+        marks.words[i / 64] |= std::uint64_t{other} << (i % 64);
+        marks.count += other;
+    }
+    return marks;
+}
+
+}  // namespace
+
+Bundles find_bundles(const Matrix<const std::uint8_t>& codes, const BinsView& bins, int n_threads) {
+    const std::size_t n = codes.rows, d = codes.cols;
+    std::vector<std::int32_t> usual(d);
+    std::vector<std::size_t> unusual(d);
+    parallel_for(n_threads, d, [&](std::size_t j) {
+        std::array<std::size_t, kCodes> counts{};
+        const std::uint8_t* at = codes.col(j);
+        for (std::size_t i = 0; i < n; ++i)
+            ++counts[at[static_cast<std::ptrdiff_t>(i) * codes.row_stride]];
+        const auto most = std::max_element(counts.begin(), counts.end());
+        usual[j] = static_cast<std::int32_t>(most - counts.begin());
+        unusual[j] = n - *most;
+    });
+    // The densest first: they are the hardest to place.
+    std::vector<std::size_t> candidates;
+    for (std::size_t j = 0; j < d; ++j)
+        if (unusual[j] <= n / 4 && bins.count(j) < kCodes - 1) candidates.push_back(j);
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [&](std::size_t a, std::size_t b) { return unusual[a] > unusual[b]; });
+
+    struct Bundle {
+        Marks marks;
+        std::vector<std::size_t> columns;
+        std::int32_t codes = 1;
+    };
+    std::vector<Bundle> bundles;
+    for (const std::size_t j : candidates) {
+        const auto room = static_cast<std::int32_t>(bins.count(j));  // its codes but the usual one
+        Marks marks = mark(codes, j, usual[j]);
+        const std::size_t from = bundles.size() > kTries ? bundles.size() - kTries : 0;
+        Bundle* place = nullptr;
+        for (std::size_t b = from; b < bundles.size() && !place; ++b)
+            if (bundles[b].codes + room <= kCodes && bundles[b].marks.count + marks.count <= n &&
+                !bundles[b].marks.meets(marks))
+                place = &bundles[b];
+        if (!place) {
+            bundles.push_back({std::move(marks), {}, 1});
+            place = &bundles.back();
+        } else {
+            place->marks.join(marks);
+        }
+        place->columns.push_back(j);
+        place->codes += room;
+    }
+
+    Bundles out;
+    out.home.assign(d, -1);
+    out.first.assign(d, 0);
+    out.usual = usual;
+    for (const Bundle& bundle : bundles) {
+        if (bundle.columns.size() < 2) continue;
+        std::int32_t next = 1;
+        for (const std::size_t j : bundle.columns) {
+            out.home[j] = static_cast<std::int32_t>(out.sizes.size());
+            out.first[j] = next;
+            next += static_cast<std::int32_t>(bins.count(j));
+        }
+        out.sizes.push_back(bundle.codes);
+    }
+    for (std::size_t j = 0; j < d; ++j) {
+        if (out.home[j] >= 0) continue;
+        out.home[j] = static_cast<std::int32_t>(out.sizes.size());
+        out.sizes.push_back(static_cast<std::int32_t>(bins.count(j)) + 1);
+    }
+    return out;
+}
+
+void encode_bundles(const Matrix<const std::uint8_t>& codes, const BundlesView& bundles,
+                    const Matrix<std::uint8_t>& out, int n_threads) {
+    constexpr std::size_t block = 8192;
+    parallel_for(n_threads, (codes.rows + block - 1) / block, [&](std::size_t b) {
+        const std::size_t begin = b * block, end = std::min(codes.rows, begin + block);
+        for (std::size_t i = begin; i < end; ++i)
+            for (std::size_t j = 0; j < out.cols; ++j) out(i, j) = 0;
+        for (std::size_t j = 0; j < codes.cols; ++j) {
+            const auto home = static_cast<std::size_t>(bundles.home[j]);
+            const std::int32_t first = bundles.first[j], usual = bundles.usual[j];
+            for (std::size_t i = begin; i < end; ++i) {
+                const std::int32_t code = codes(i, j);
+                if (!first) {
+                    out(i, home) = static_cast<std::uint8_t>(code);
+                } else if (code != usual) {
+                    out(i, home) = static_cast<std::uint8_t>(first + code - (code > usual));
+                }
+            }
+        }
+    });
+}
+
+}  // namespace coterie

@@ -1,0 +1,274 @@
+// The best split of one node on one column, from a histogram of slopes.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "cells.hpp"
+#include "coterie/newton.hpp"
+
+namespace coterie {
+
+struct NewtonSplit {
+    double gain = -std::numeric_limits<double>::infinity();
+    std::int32_t column = -1;
+    bool categorical = false;
+    bool missing_left = false;
+    bool saw_missing = false;     // otherwise missing values go with the heavier child
+    std::uint32_t last_left = 0;  // numeric: codes up to this one go left
+    double left_value = 0.0, right_value = 0.0;  // within the bounds of the node
+    double left_weight = 0.0;
+    std::vector<std::uint32_t> left_codes;  // categories, the missing code among them
+
+    bool found() const { return column >= 0; }
+};
+
+// What a node offers its splits to.
+struct NewtonNode {
+    SlopeSums sums;
+    double low = -std::numeric_limits<double>::infinity();
+    double high = std::numeric_limits<double>::infinity();
+    double score = 0.0;
+    double tie = 0.0;  // gains closer than this are equal
+};
+
+// Gains of all boundaries at once, given what lies left of each; not a number and forbidden
+// sides come out as minus infinity. Compiled for several instruction sets.
+void plain_gains(std::span<const double> left_g, std::span<const double> left_h,
+                 const NewtonNode& node, double l2, double least_h, std::span<double> gains);
+void unpack_cells(std::span<const std::int64_t> cells, double unit_g, double unit_h,
+                  std::span<double> g, std::span<double> h);
+
+// The value and the score of a leaf under l1, l2, the largest step and bounds.
+class NewtonLeaf {
+  public:
+    explicit NewtonLeaf(const NewtonGrowth& growth)
+        : l1_(growth.l1), l2_(growth.l2),
+          step_(growth.max_delta_step > 0.0 ? growth.max_delta_step
+                                            : std::numeric_limits<double>::infinity()) {}
+
+    // Whether score() is G^2 / (H + l2) as long as nothing is bounded.
+    bool plain() const { return l1_ == 0.0 && std::isinf(step_); }
+    double l2() const { return l2_; }
+
+    double value(const SlopeSums& sums, double low, double high) const {
+        const double soft = std::copysign(std::max(std::abs(sums.g) - l1_, 0.0), sums.g);
+        const double below = sums.h + l2_;
+        const double free = below > 0.0 ? 0.0 - soft / below : 0.0;
+        return std::clamp(std::clamp(free, -step_, step_), low, high);
+    }
+    double score(const SlopeSums& sums, double value) const {
+        return -(2.0 * (sums.g * value + l1_ * std::abs(value)) + (sums.h + l2_) * value * value);
+    }
+
+  private:
+    double l1_, l2_, step_;
+};
+
+// Walks the boundaries of columns; holds room for one column.
+template <class Cells>
+class NewtonScanner {
+  public:
+    using Cell = typename Cells::Cell;
+
+    NewtonScanner(const Cells& cells, const NewtonGrowth& growth, bool constant,
+                  std::size_t most_bins)
+        : cells_(cells), growth_(growth), leaf_(growth), prefix_(most_bins + 1), g_(most_bins + 1),
+          h_(most_bins + 1), n_(most_bins + 1), gains_(most_bins + 1) {
+        // With a hessian of 1 per row the least weight can count rows.
+        const auto rows = static_cast<double>(growth.min_samples_leaf);
+        least_h_ = std::max(growth.min_child_weight, std::numeric_limits<double>::min());
+        if (constant) least_h_ = std::max(least_h_, rows);
+        least_n_ = constant ? 0.0 : rows;
+    }
+
+    const NewtonLeaf& leaf() const { return leaf_; }
+
+    // The cells of a bundled column in the order of its codes: the usual one has what is left.
+    const Cell* unbundle(const Cell* shared, std::uint32_t bins, std::int32_t usual, Cell total) {
+        unbundled_.resize(bins + 1);
+        for (std::uint32_t code = 0, from = 0; code <= bins; ++code) {
+            if (static_cast<std::int32_t>(code) == usual) continue;
+            unbundled_[code] = shared[from++];
+            Cells::subtract(total, unbundled_[code]);
+        }
+        unbundled_[static_cast<std::size_t>(usual)] = total;
+        return unbundled_.data();
+    }
+
+    // `cells` are those of the column, the missing values last; `counts`, if given, its rows.
+    void offer(std::int32_t column, bool categorical, std::uint32_t bins, const Cell* cells,
+               const std::uint32_t* counts, const NewtonNode& node, NewtonSplit& best) {
+        const bool missing = !Cells::empty(cells[bins]);
+        if (categorical) {
+            offer_categories(column, bins, cells, counts, node, best);
+            return;
+        }
+        accumulate(cells, counts, bins);
+        const bool counted = Cells::kCounted || counts;
+        // With the missing values on the right, the last boundary parts them from all others.
+        offer_boundaries(column, bins - (missing ? 0 : 1), false, missing, counted, node, best);
+        if (!missing) return;
+        const SlopeSums lost = cells_.sums(cells[bins]);
+        const double lost_n = counts ? static_cast<double>(counts[bins]) : lost.n;
+        for (std::uint32_t b = 0; b + 1 < bins; ++b) {
+            g_[b] += lost.g;
+            h_[b] += lost.h;
+            n_[b] += lost_n;
+        }
+        offer_boundaries(column, bins ? bins - 1 : 0, true, missing, counted, node, best);
+    }
+
+  private:
+    // Gains that differ by rounding only are equal: the winner must not depend on it.
+    static double slack(double gain, const NewtonNode& node) {
+        return node.tie + 1e-12 * std::abs(gain);
+    }
+    static bool better(double gain, const NewtonNode& node, const NewtonSplit& best) {
+        if (!(gain > node.tie)) return false;
+        return !best.found() || gain > best.gain + slack(best.gain, node);
+    }
+
+    // Sums of everything up to each bin.
+    void accumulate(const Cell* cells, const std::uint32_t* counts, std::uint32_t bins) {
+        if constexpr (Cells::kCounted) {
+            Cell sum{};
+            for (std::uint32_t b = 0; b < bins; ++b) {
+                Cells::add(sum, cells[b]);
+                g_[b] = sum.g;
+                h_[b] = sum.h;
+                n_[b] = sum.n;
+            }
+        } else {
+            Cell sum = 0;
+            for (std::uint32_t b = 0; b < bins; ++b) prefix_[b] = (sum += cells[b]);
+            unpack_cells({prefix_.data(), bins}, cells_.unit_g, cells_.unit_h, {g_.data(), bins},
+                         {h_.data(), bins});
+            if (!counts) return;
+            double rows = 0.0;
+            for (std::uint32_t b = 0; b < bins; ++b) n_[b] = rows += counts[b];
+        }
+    }
+
+    void offer_boundaries(std::int32_t column, std::uint32_t count, bool missing_left, bool missing,
+                          bool counted, const NewtonNode& node, NewtonSplit& best) {
+        if (!count) return;
+        const bool bounded = !growth_.monotone.empty();
+        if (leaf_.plain() && !bounded) {
+            plain_gains({g_.data(), count}, {h_.data(), count}, node, leaf_.l2(), least_h_,
+                        {gains_.data(), count});
+        } else {
+            for (std::uint32_t b = 0; b < count; ++b) gains_[b] = gain(column, b, node);
+        }
+        if (counted && least_n_ > 1.0)
+            for (std::uint32_t b = 0; b < count; ++b)
+                if (n_[b] < least_n_ || node.sums.n - n_[b] < least_n_)
+                    gains_[b] = -std::numeric_limits<double>::infinity();
+        double most = -std::numeric_limits<double>::infinity();
+        for (std::uint32_t b = 0; b < count; ++b) most = std::max(most, gains_[b]);
+        if (!better(most, node, best)) return;
+        const auto first = std::find_if(gains_.begin(), gains_.begin() + count, [&](double gain) {
+            return gain >= most - slack(most, node);
+        });
+        const auto b = static_cast<std::uint32_t>(first - gains_.begin());
+        record(column, {g_[b], h_[b], n_[b]}, gains_[b], node, best);
+        best.categorical = false;
+        best.missing_left = missing_left;
+        best.saw_missing = missing;
+        best.last_left = b;
+    }
+
+    double gain(std::int32_t column, std::uint32_t b, const NewtonNode& node) const {
+        return gain(column, SlopeSums{g_[b], h_[b], 0.0}, node);
+    }
+
+    double gain(std::int32_t column, const SlopeSums& left, const NewtonNode& node) const {
+        constexpr double no = -std::numeric_limits<double>::infinity();
+        const SlopeSums right{node.sums.g - left.g, node.sums.h - left.h, 0.0};
+        if (left.h < least_h_ || right.h < least_h_) return no;
+        const double l = leaf_.value(left, node.low, node.high);
+        const double r = leaf_.value(right, node.low, node.high);
+        const int direction =
+            growth_.monotone.empty() ? 0 : growth_.monotone[static_cast<std::size_t>(column)];
+        if (direction * (l - r) > 0.0) return no;
+        return leaf_.score(left, l) + leaf_.score(right, r) - node.score;
+    }
+
+    void record(std::int32_t column, const SlopeSums& left, double gain, const NewtonNode& node,
+                NewtonSplit& best) const {
+        best.gain = gain;
+        best.column = column;
+        best.left_weight = left.h;
+        best.left_value = leaf_.value(left, node.low, node.high);
+        best.right_value =
+            leaf_.value({node.sums.g - left.g, node.sums.h - left.h, 0.0}, node.low, node.high);
+    }
+
+    void offer_categories(std::int32_t column, std::uint32_t bins, const Cell* cells,
+                          const std::uint32_t* counts, const NewtonNode& node, NewtonSplit& best);
+
+    const Cells& cells_;
+    const NewtonGrowth& growth_;
+    const NewtonLeaf leaf_;
+    double least_h_, least_n_;
+    std::vector<Cell> unbundled_;
+    std::vector<std::int64_t> prefix_;
+    std::vector<double> g_, h_, n_, gains_;
+    std::vector<std::uint32_t> order_;
+    std::vector<double> key_;
+};
+
+// Categories of enough weight are ordered by their smoothed slope, and the sets tried are those
+// that begin the order or end it (Fisher 1958); the rare ones stay on the right, with whatever
+// the node never saw.
+template <class Cells>
+void NewtonScanner<Cells>::offer_categories(std::int32_t column, std::uint32_t bins,
+                                            const Cell* cells, const std::uint32_t* counts,
+                                            const NewtonNode& node, NewtonSplit& best) {
+    constexpr double smooth = 10.0, support = 10.0;  // rows' worth of weight
+    const double per_row = node.sums.n > 0.0 ? node.sums.h / node.sums.n : 1.0;
+    order_.clear();
+    key_.resize(bins + 1);
+    for (std::uint32_t code = 0; code <= bins; ++code) {
+        const SlopeSums sums = cells_.sums(cells[code]);
+        if (Cells::empty(cells[code]) || sums.h < support * per_row * (1 - 1e-9)) continue;
+        key_[code] = sums.g / (sums.h + smooth);
+        order_.push_back(code);
+    }
+    if (order_.size() < 2) return;
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return key_[a] < key_[b]; });
+    const bool counted = Cells::kCounted || counts;
+    // Larger sets than half are the complements of smaller ones, but for the rare categories.
+    const std::size_t half = (order_.size() + 1) / 2;
+    for (const bool from_end : {false, true}) {
+        SlopeSums left;
+        for (std::size_t i = 0; i < half - from_end; ++i) {
+            const std::uint32_t code = order_[from_end ? order_.size() - 1 - i : i];
+            const SlopeSums sums = cells_.sums(cells[code]);
+            left.g += sums.g;
+            left.h += sums.h;
+            left.n += counts ? static_cast<double>(counts[code]) : sums.n;
+            if (counted && (left.n < least_n_ || node.sums.n - left.n < least_n_)) continue;
+            const double now = gain(column, left, node);
+            if (!better(now, node, best)) continue;
+            record(column, left, now, node, best);
+            best.categorical = true;
+            best.saw_missing = true;
+            if (from_end)
+                best.left_codes.assign(order_.rbegin(),
+                                       order_.rbegin() + static_cast<std::ptrdiff_t>(i) + 1);
+            else
+                best.left_codes.assign(order_.begin(),
+                                       order_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+            best.missing_left = std::find(best.left_codes.begin(), best.left_codes.end(), bins) !=
+                                best.left_codes.end();
+        }
+    }
+}
+
+}  // namespace coterie

@@ -1,0 +1,172 @@
+#include "coterie/slopes.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "coterie/clones.hpp"
+#include "coterie/parallel.hpp"
+
+namespace coterie {
+namespace {
+
+constexpr std::size_t kBlock = 65'536;
+
+// e^x for |x| <= 700, in operations that vectorise: 2^k times a Taylor series on |r| <= ln(2) / 2.
+inline double exponential(double x) {
+    constexpr double shift = 0x1.8p52;  // adding it leaves the nearest integer in the low bits
+    const double shifted = x * 1.4426950408889634 + shift;
+    const double k = shifted - shift;
+    const double r = (x - k * 0.693147180369123816490) - k * 1.90821492927058770002e-10;
+    double s = 1.0 / 479001600.0;
+    s = s * r + 1.0 / 39916800.0;
+    s = s * r + 1.0 / 3628800.0;
+    s = s * r + 1.0 / 362880.0;
+    s = s * r + 1.0 / 40320.0;
+    s = s * r + 1.0 / 5040.0;
+    s = s * r + 1.0 / 720.0;
+    s = s * r + 1.0 / 120.0;
+    s = s * r + 1.0 / 24.0;
+    s = s * r + 1.0 / 6.0;
+    s = s * r + 0.5;
+    s = s * r + 1.0;
+    s = s * r + 1.0;
+    const auto bits = std::bit_cast<std::uint64_t>(shifted) - std::bit_cast<std::uint64_t>(shift);
+    return s * std::bit_cast<double>((bits + 1023) << 52);
+}
+
+template <class Real>
+inline void logistic_block(const double* raw, const double* y, const double* weight, Real* gradient,
+                           Real* hessian, std::size_t n) {
+    const auto one = [&](std::size_t i, double w) {
+        const double x = std::clamp(raw[i], -700.0, 700.0);
+        const double e = exponential(-std::abs(x));
+        const double tail = e / (1.0 + e);  // the smaller of the two probabilities
+        const double p = x >= 0.0 ? 1.0 - tail : tail;
+        gradient[i] = static_cast<Real>(w * (p - y[i]));
+        hessian[i] = static_cast<Real>(w * (tail * (1.0 - tail)));
+    };
+    if (weight) {
+        for (std::size_t i = 0; i < n; ++i) one(i, weight[i]);
+    } else {
+        for (std::size_t i = 0; i < n; ++i) one(i, 1.0);
+    }
+}
+
+COTERIE_CLONES void logistic(const double* raw, const double* y, const double* weight,
+                             double* gradient, double* hessian, std::size_t n) {
+    logistic_block(raw, y, weight, gradient, hessian, n);
+}
+COTERIE_CLONES void logistic(const double* raw, const double* y, const double* weight,
+                             float* gradient, float* hessian, std::size_t n) {
+    logistic_block(raw, y, weight, gradient, hessian, n);
+}
+
+// p[k][i] = e^(raw of class k less the largest), and their sum over the classes.
+COTERIE_CLONES void exponentials(const double* scores, const double* most, std::size_t n,
+                                 double* out, double* sums) {
+    for (std::size_t i = 0; i < n; ++i) {
+        const double e = exponential(std::max(scores[i] - most[i], -700.0));
+        out[i] = e;
+        sums[i] += e;
+    }
+}
+
+template <class Task>
+void in_blocks(std::size_t n, int n_threads, Task&& task) {
+    parallel_for(n_threads, (n + kBlock - 1) / kBlock, [&](std::size_t b) {
+        const std::size_t begin = b * kBlock;
+        task(begin, std::min(n, begin + kBlock) - begin);
+    });
+}
+
+}  // namespace
+
+template <class Real>
+void logistic_slopes(std::span<const double> raw, std::span<const double> y,
+                     std::span<const double> weight, std::span<Real> gradient,
+                     std::span<Real> hessian, int n_threads) {
+    in_blocks(raw.size(), n_threads, [&](std::size_t begin, std::size_t n) {
+        logistic(raw.data() + begin, y.data() + begin,
+                 weight.empty() ? nullptr : weight.data() + begin, gradient.data() + begin,
+                 hessian.data() + begin, n);
+    });
+}
+
+template <class Real>
+void softmax_slopes(const Matrix<const double>& raw, std::span<const std::int32_t> y,
+                    std::span<const double> weight, const Matrix<Real>& gradient,
+                    const Matrix<Real>& hessian, int n_threads) {
+    constexpr std::size_t strip = 512;
+    const std::size_t classes = raw.cols;
+    in_blocks(raw.rows, n_threads, [&](std::size_t block, std::size_t size) {
+        std::vector<double> scores(classes * strip), most(strip), sums(strip);
+        for (std::size_t at = block; at < block + size; at += strip) {
+            const std::size_t n = std::min(strip, block + size - at);
+            std::fill_n(most.begin(), n, -std::numeric_limits<double>::infinity());
+            std::fill_n(sums.begin(), n, 0.0);
+            for (std::size_t k = 0; k < classes; ++k)
+                for (std::size_t i = 0; i < n; ++i) {
+                    scores[k * strip + i] = raw(at + i, k);
+                    most[i] = std::max(most[i], raw(at + i, k));
+                }
+            for (std::size_t k = 0; k < classes; ++k)
+                exponentials(scores.data() + k * strip, most.data(), n, scores.data() + k * strip,
+                             sums.data());
+            for (std::size_t i = 0; i < n; ++i) sums[i] = 1.0 / sums[i];
+            for (std::size_t k = 0; k < classes; ++k)
+                for (std::size_t i = 0; i < n; ++i) {
+                    const double p = scores[k * strip + i] * sums[i];
+                    const double w = weight.empty() ? 1.0 : weight[at + i];
+                    const double hit = y[at + i] == static_cast<std::int32_t>(k) ? 1.0 : 0.0;
+                    gradient(k, at + i) = static_cast<Real>(w * (p - hit));
+                    hessian(k, at + i) = static_cast<Real>(w * p * (1.0 - p));
+                }
+        }
+    });
+}
+
+template <class Real>
+void squared_slopes(std::span<const double> raw, std::span<const double> y,
+                    std::span<const double> weight, std::span<Real> gradient, int n_threads) {
+    in_blocks(raw.size(), n_threads, [&](std::size_t begin, std::size_t n) {
+        for (std::size_t i = begin; i < begin + n; ++i)
+            gradient[i] = static_cast<Real>((raw[i] - y[i]) * (weight.empty() ? 1.0 : weight[i]));
+    });
+}
+
+bool add_votes(double* raw, std::ptrdiff_t step, std::span<const std::int32_t> leaves,
+               std::span<const double> values, int n_threads) {
+    std::atomic<bool> fine{true};
+    const auto count = static_cast<std::uint32_t>(values.size());
+    in_blocks(leaves.size(), n_threads, [&](std::size_t begin, std::size_t n) {
+        std::uint32_t most = 0;
+        for (std::size_t i = begin; i < begin + n; ++i)
+            most = std::max(most, static_cast<std::uint32_t>(leaves[i]));
+        if (most >= count) {
+            fine = false;
+            return;
+        }
+        for (std::size_t i = begin; i < begin + n; ++i)
+            raw[static_cast<std::ptrdiff_t>(i) * step] +=
+                values[static_cast<std::size_t>(leaves[i])];
+    });
+    return fine;
+}
+
+#define COTERIE_SLOPES(Real)                                                                       \
+    template void logistic_slopes(std::span<const double>, std::span<const double>,                \
+                                  std::span<const double>, std::span<Real>, std::span<Real>, int); \
+    template void softmax_slopes(const Matrix<const double>&, std::span<const std::int32_t>,       \
+                                 std::span<const double>, const Matrix<Real>&,                     \
+                                 const Matrix<Real>&, int);                                        \
+    template void squared_slopes(std::span<const double>, std::span<const double>,                 \
+                                 std::span<const double>, std::span<Real>, int);
+COTERIE_SLOPES(float)
+COTERIE_SLOPES(double)
+#undef COTERIE_SLOPES
+
+}  // namespace coterie

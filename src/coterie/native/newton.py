@@ -1,0 +1,317 @@
+"""Growing one tree on slopes: the first and second derivatives of a loss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.native import _engine
+from coterie.native.forest import Forest, in_main_thread
+from coterie.native.growth import NO_LIMIT, Effort, _optional
+
+Bundles = tuple[
+    NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]
+]  # home, first, usual, sizes
+
+if TYPE_CHECKING:
+    from coterie.native.bins import Bins, Codes
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """Derivatives of the loss by the raw score, weights included.
+
+    Parameters
+    ----------
+    gradient : float32 or float64 array of shape (n,)
+        First derivatives.
+    hessian : array of the same type and shape, optional
+        Second derivatives, none negative; by default 1 for every row.
+    rows : int32 array, optional
+        The rows to learn from, ascending; by default all.
+    """
+
+    gradient: NDArray[Any]
+    hessian: NDArray[Any] | None = None
+    rows: NDArray[np.int32] | None = None
+
+
+@dataclass(frozen=True)
+class NewtonGrowth:
+    r"""How a tree is grown on slopes.
+
+    A leaf is :math:`-S_\alpha(G) / (H + \lambda)`, a split gains
+    :math:`S_\alpha(G)^2 / (H + \lambda)` of its sides less that of the node.
+
+    Parameters
+    ----------
+    max_leaf_nodes, max_depth : int, optional
+        Limits.
+    level_wise : bool, default=False
+        Split level by level instead of the best leaf first.
+    min_samples_leaf : int, default=1
+        Fewest rows in a leaf.
+    min_child_weight : float, default=0.0
+        Least sum of second derivatives in a leaf.
+    l1, l2 : float, default=0.0
+        :math:`\alpha` and :math:`\lambda`.
+    min_gain : float, default=0.0
+        A split must gain more than this: :math:`\gamma`, compared with the gain that is not halved.
+    max_delta_step : float, default=0.0
+        Largest leaf value; 0 sets no limit.
+    level_features, max_features : int, optional
+        Columns drawn per level, and per node among those of its level.
+    monotone, interactions, columns : arrays, optional
+        As in :class:`Growth`; `columns` are those of this tree, ascending.
+    precision : {"auto", "packed", "exact"}, default="auto"
+        How slopes are summed: rounded at random to a few thousand levels and packed in one
+        integer, or in exact doubles. By default the former for large tables whose slopes it does
+        justice to.
+    """
+
+    max_leaf_nodes: int | None = 31
+    max_depth: int | None = None
+    level_wise: bool = False
+    min_samples_leaf: int = 1
+    min_child_weight: float = 0.0
+    l1: float = 0.0
+    l2: float = 0.0
+    min_gain: float = 0.0
+    max_delta_step: float = 0.0
+    level_features: int | None = None
+    max_features: int | None = None
+    monotone: NDArray[np.int8] | None = None
+    interactions: NDArray[np.bool_] | None = None
+    columns: NDArray[np.int32] | None = None
+    precision: Literal["auto", "packed", "exact"] = "auto"
+
+    def settings(self) -> _engine.NewtonGrowth:
+        """Return the plain numbers as the engine takes them."""
+        settings = _engine.NewtonGrowth()
+        settings.max_leaf_nodes = NO_LIMIT if self.max_leaf_nodes is None else self.max_leaf_nodes
+        settings.max_depth = NO_LIMIT if self.max_depth is None else self.max_depth
+        settings.level_wise = self.level_wise
+        settings.min_samples_leaf = self.min_samples_leaf
+        settings.min_child_weight = self.min_child_weight
+        settings.l1, settings.l2 = self.l1, self.l2
+        settings.min_gain = self.min_gain
+        settings.max_delta_step = self.max_delta_step
+        settings.level_features = self.level_features or 0
+        settings.max_features = self.max_features or 0
+        settings.precision = ("auto", "packed", "exact").index(self.precision)
+        return settings
+
+
+@dataclass(frozen=True)
+class NewtonTable:
+    """A binned table, laid out once for growing many trees on slopes.
+
+    Parameters
+    ----------
+    codes : uint8 or uint16 array of shape (n, bundles)
+        What is counted: the bins, or bundles of columns that are never unusual together.
+    by_column : array of shape (n, d)
+        The bins in column-major order, which parting rows reads.
+    bins : Bins
+        How the columns were cut.
+    bundles : tuple of four int32 arrays, or None
+        What lies where in `codes`.
+    room : int32 array of shape (3 * n,)
+        Working memory of the trees, which must therefore grow one after the other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from coterie.native import NewtonTable, encode, find_bins
+    >>> flags = np.eye(8)
+    >>> bins = find_bins(flags)
+    >>> NewtonTable.of(encode(flags, bins), bins).codes.shape
+    (8, 1)
+    """
+
+    codes: Codes
+    by_column: Codes
+    bins: Bins
+    bundles: Bundles | None
+    room: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, codes: Codes, bins: Bins, *, n_threads: int = 1) -> NewtonTable:
+        """Lay out the codes of a table."""
+        by_column = np.asfortranarray(codes)
+        room = np.empty(3 * len(codes), dtype=np.int32)
+        if codes.dtype == np.uint8 and codes.shape[1] > 1:
+            bundles = _engine.find_bundles(by_column, *bins.arrays(), n_threads)
+            counted = np.empty((len(codes), len(bundles[3])), dtype=np.uint8)
+            if counted.shape[1] < codes.shape[1]:
+                _engine.encode_bundles(codes, *bundles, counted, n_threads)
+                return cls(counted, by_column, bins, bundles, room)
+        return cls(np.ascontiguousarray(codes), by_column, bins, None, room)
+
+
+def grow_newton(
+    table: NewtonTable,
+    slopes: Slopes,
+    growth: NewtonGrowth,
+    *,
+    seed: int = 0,
+    leaves: NDArray[np.int32],
+    effort: Effort | None = None,
+) -> Forest:
+    """Grow one tree on slopes and return it as a forest of one.
+
+    Parameters
+    ----------
+    table : NewtonTable
+        The binned table.
+    slopes : Slopes
+        What to fit.
+    growth : NewtonGrowth
+        How to grow.
+    seed : int, default=0
+        Of columns drawn and of roundings.
+    leaves : int32 array of shape (n,)
+        Receives the leaf of every row of the table: its row in the tree's ``values``.
+    effort : Effort, optional
+        Threads, and a flag that ends the growth.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from coterie.native import NewtonGrowth, NewtonTable, Slopes, encode, find_bins
+    >>> X = np.array([[1.0], [2.0], [3.0], [4.0]])
+    >>> bins, leaves = find_bins(X), np.empty(4, dtype=np.int32)
+    >>> table = NewtonTable.of(encode(X, bins), bins)
+    >>> slopes = Slopes(np.array([0.0, 0.0, -1.0, -3.0]))
+    >>> tree = grow_newton(table, slopes, NewtonGrowth(l2=1.0), leaves=leaves)
+    >>> tree.values[leaves].ravel().round(6)
+    array([0.      , 0.      , 1.333333, 1.333333])
+    """
+    effort = effort or Effort()
+    d = table.by_column.shape[1]
+    columns = np.arange(d) if growth.columns is None else growth.columns
+    arrays = _engine.NewtonArrays(
+        table.bundles,
+        _optional(growth.monotone, np.int8),
+        _optional(growth.interactions, np.uint8),
+        np.ascontiguousarray(columns, dtype=np.int32),
+        _optional(slopes.rows, np.int32),
+    )
+    grown = _engine.grow_newton(
+        table.codes,
+        table.by_column,
+        *table.bins.arrays(),
+        slopes.gradient,
+        slopes.hessian,
+        arrays,
+        growth.settings(),
+        seed,
+        effort.n_threads,
+        table.room,
+        leaves,
+        effort.stop,
+        in_main_thread(),
+    )
+    return Forest.of_tree(grown, n_features=d, n_outputs=1)
+
+
+def add_votes(
+    raw: NDArray[np.float64],
+    leaves: NDArray[np.int32],
+    values: NDArray[np.float64],
+    *,
+    n_threads: int = 1,
+) -> None:
+    """Add to every row's score the value of its leaf, in place.
+
+    Parameters
+    ----------
+    raw : float64 array of shape (n,)
+        Scores; a column of a larger array will do.
+    leaves : int32 array of shape (n,)
+        Leaf of every row.
+    values : float64 array of shape (n_leaves,)
+        Value of every leaf.
+    n_threads : int, default=1
+        Threads to use.
+    """
+    _engine.add_votes(raw, leaves, np.ascontiguousarray(values), n_threads)
+
+
+def logistic_slopes(
+    raw: NDArray[np.float64],
+    y: NDArray[np.float64],
+    weight: NDArray[np.float64] | None,
+    gradient: NDArray[Any],
+    hessian: NDArray[Any],
+    *,
+    n_threads: int = 1,
+) -> None:
+    """Write the slopes of the logistic loss: ``w (p - y)`` and ``w p (1 - p)``.
+
+    Parameters
+    ----------
+    raw, y : float64 arrays of shape (n,)
+        Log-odds, and 0 or 1.
+    weight : float64 array of shape (n,) or None
+        Weights of the rows.
+    gradient, hessian : float32 or float64 arrays of shape (n,)
+        Receive the slopes.
+    n_threads : int, default=1
+        Threads to use.
+    """
+    _engine.logistic_slopes(raw, y, weight, gradient, hessian, n_threads)
+
+
+def softmax_slopes(
+    raw: NDArray[np.float64],
+    y: NDArray[np.int32],
+    weight: NDArray[np.float64] | None,
+    gradient: NDArray[Any],
+    hessian: NDArray[Any],
+    *,
+    n_threads: int = 1,
+) -> None:
+    """Write the slopes of the multinomial loss: ``w (p_k - [y = k])`` and ``w p_k (1 - p_k)``.
+
+    Parameters
+    ----------
+    raw : float64 array of shape (n, n_classes)
+        Scores.
+    y : int32 array of shape (n,)
+        Class codes.
+    weight : float64 array of shape (n,) or None
+        Weights of the rows.
+    gradient, hessian : float32 or float64 arrays of shape (n_classes, n)
+        Receive the slopes, a row per class.
+    n_threads : int, default=1
+        Threads to use.
+    """
+    _engine.softmax_slopes(raw, y, weight, gradient, hessian, n_threads)
+
+
+def squared_slopes(
+    raw: NDArray[np.float64],
+    y: NDArray[np.float64],
+    weight: NDArray[np.float64] | None,
+    gradient: NDArray[Any],
+    *,
+    n_threads: int = 1,
+) -> None:
+    """Write the gradient of half the squared error: ``w (raw - y)``; its hessian is ``w``.
+
+    Parameters
+    ----------
+    raw, y : float64 arrays of shape (n,)
+        Scores and numbers to fit.
+    weight : float64 array of shape (n,) or None
+        Weights of the rows.
+    gradient : float32 or float64 array of shape (n,)
+        Receives the slopes.
+    n_threads : int, default=1
+        Threads to use.
+    """
+    _engine.squared_slopes(raw, y, weight, gradient, n_threads)

@@ -1,0 +1,264 @@
+import numpy as np
+import pytest
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
+from coterie.native import (
+    Effort,
+    Forest,
+    NewtonGrowth,
+    NewtonTable,
+    Slopes,
+    add_votes,
+    encode,
+    find_bins,
+    grow_newton,
+    logistic_slopes,
+    softmax_slopes,
+    squared_slopes,
+)
+
+USUAL = {"max_leaf_nodes": 31, "min_samples_leaf": 20, "min_child_weight": 1e-3}
+
+
+def boosted(X, y, *, logistic, rounds=10, categorical=None, n_threads=1, rate=0.1, **settings):
+    """Scores after some rounds, and the trees."""
+    bins = find_bins(X, categorical=categorical)
+    table = NewtonTable.of(encode(X, bins), bins)
+    mean = y.mean()
+    raw = np.full(len(y), np.log(mean / (1 - mean)) if logistic else mean)
+    gradient, hessian = np.empty(len(y)), np.empty(len(y))
+    leaves, trees = np.empty(len(y), dtype=np.int32), []
+    growth = NewtonGrowth(**{**USUAL, **settings})
+    for seed in range(rounds):
+        if logistic:
+            logistic_slopes(raw, y, None, gradient, hessian)
+        else:
+            squared_slopes(raw, y, None, gradient)
+        slopes = Slopes(gradient, hessian if logistic else None)
+        effort = Effort(n_threads=n_threads)
+        tree = grow_newton(table, slopes, growth, seed=seed, leaves=leaves, effort=effort)
+        np.testing.assert_array_equal(tree.values[leaves], tree.predict(X))
+        add_votes(raw, leaves, rate * tree.values[:, 0])
+        trees.append(tree)
+    return raw, Forest.concatenate(trees)
+
+
+def table_of(seed, *, missing=False):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(300, 2500))
+    X = rng.integers(0, 40, size=(n, 5)).astype(float)
+    y = X[:, 0] * X[:, 1] / 50 + np.sin(X[:, 2]) + rng.normal(size=n)
+    if missing:
+        X[rng.random(X.shape) < 0.1] = np.nan
+    return X, y
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("categories", [None, [0, 3]])
+@pytest.mark.parametrize("l2", [0.0, 3.0])
+def test_equals_scikit_learn_split_by_split(missing, categories, l2):
+    X, y = table_of(9, missing=missing)
+    kinds = None
+    if categories is not None:
+        kinds = np.isin(np.arange(X.shape[1]), categories)
+    peer = {
+        "max_iter": 5,
+        "early_stopping": False,
+        "categorical_features": categories,
+        "l2_regularization": l2,
+    }
+    theirs = HistGradientBoostingRegressor(**peer).fit(X, y).predict(X)
+    ours, _ = boosted(X, y, logistic=False, rounds=5, categorical=kinds, l2=l2)
+    np.testing.assert_allclose(ours, theirs, atol=1e-6)
+    label = (y > np.quantile(y, 0.4)).astype(float)
+    theirs = HistGradientBoostingClassifier(**peer).fit(X, label).decision_function(X)
+    ours, _ = boosted(X, label, logistic=True, rounds=5, categorical=kinds, l2=l2)
+    np.testing.assert_allclose(ours, theirs, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("settings", "threshold", "values"),
+    [
+        ({"l2": 1.0}, 2.5, [0.0, 4 / 3]),
+        ({}, 3.5, [1 / 3, 3.0]),
+        ({"l2": 1.0, "l1": 1.0}, 2.5, [0.0, 1.0]),
+        ({"l2": 1.0, "max_delta_step": 0.5}, 2.5, [0.0, 0.5]),
+        ({"l2": 1.0, "min_gain": 2.13}, 2.5, [0.0, 4 / 3]),
+        ({"l2": 1.0, "min_gain": 2.14}, 0.0, [0.8]),
+        ({"l2": 1.0, "min_gain": 2.14, "level_wise": True}, 0.0, [0.8]),
+    ],
+)
+def test_regularised_leaves_of_four_points(settings, threshold, values):
+    X = np.array([[1.0], [2.0], [3.0], [4.0]])
+    bins, leaves = find_bins(X), np.empty(4, dtype=np.int32)
+    table = NewtonTable.of(encode(X, bins), bins)
+    growth = NewtonGrowth(max_depth=1, **settings)
+    tree = grow_newton(table, Slopes(-np.array([0.0, 0.0, 1.0, 3.0])), growth, leaves=leaves)
+    assert tree.nodes["threshold"][0] == threshold
+    np.testing.assert_allclose(tree.values[:, 0], values)
+
+
+@pytest.mark.parametrize("precision", ["packed", "exact"])
+def test_the_number_of_threads_does_not_matter(precision):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40_000, 8))
+    y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.logistic(size=len(X)) > 0).astype(float)
+    one, _ = boosted(X, y, logistic=True, rounds=3, precision=precision)
+    for n_threads in (2, 5):
+        many, _ = boosted(X, y, logistic=True, rounds=3, precision=precision, n_threads=n_threads)
+        np.testing.assert_array_equal(one, many)
+
+
+def test_packed_sums_lose_no_accuracy():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60_000, 10))
+    score = X[:, 0] * X[:, 1] + np.sin(2 * X[:, 2]) + X[:, 3]
+    y = (score + rng.logistic(size=len(X)) > 0).astype(float)
+    train, test = slice(0, 40_000), slice(40_000, None)
+
+    def loss(precision):
+        _, forest = boosted(X[train], y[train], logistic=True, rounds=40, precision=precision)
+        raw = 0.1 * forest.predict(X[test])[:, 0]
+        return np.mean(np.logaddexp(0, raw) - y[test] * raw)
+
+    assert loss("packed") == pytest.approx(loss("exact"), abs=1e-3)
+
+
+def test_heavy_tails_are_summed_exactly():
+    # One gradient sets the scale: packed, all others would be rounded to a level or two.
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(30_000, 3))
+    gradient = np.sign(X[:, 0]) * 1e-3
+    gradient[7] = 1e6
+    bins = find_bins(X)
+    table, leaves = NewtonTable.of(encode(X, bins), bins), np.empty(len(X), dtype=np.int32)
+    growth = {"max_leaf_nodes": 4, "min_samples_leaf": 1000}
+    auto = grow_newton(table, Slopes(gradient), NewtonGrowth(**growth), leaves=leaves)
+    exact = grow_newton(
+        table, Slopes(gradient), NewtonGrowth(**growth, precision="exact"), leaves=leaves
+    )
+    np.testing.assert_array_equal(auto.values, exact.values)
+    np.testing.assert_array_equal(auto.nodes, exact.nodes)
+
+
+def test_bundles_change_nothing():
+    rng = np.random.default_rng(3)
+    kind = rng.integers(0, 9, size=2000)
+    X = np.column_stack([np.eye(9)[kind], rng.normal(size=(2000, 2))])
+    X[rng.random(2000) < 0.1, 2] = np.nan
+    y = np.cos(kind) + X[:, 9] + rng.normal(size=2000)
+    bins = find_bins(X)
+    codes = encode(X, bins)
+    bundled = NewtonTable.of(codes, bins)
+    assert bundled.codes.shape[1] < 11
+    plain = NewtonTable(codes, np.asfortranarray(codes), bins, None, bundled.room)
+    leaves = np.empty(len(X), dtype=np.int32)
+    for columns in (None, np.array([0, 2, 5, 9], dtype=np.int32)):
+        growth = NewtonGrowth(**USUAL, columns=columns)
+        one = grow_newton(bundled, Slopes(y.mean() - y), growth, leaves=leaves)
+        other = grow_newton(plain, Slopes(y.mean() - y), growth, leaves=leaves)
+        np.testing.assert_array_equal(one.nodes, other.nodes)
+        np.testing.assert_array_equal(one.values, other.values)
+
+
+def test_rows_left_out_get_the_leaf_that_prediction_gives_them():
+    X, y = table_of(5, missing=True)
+    bins = find_bins(X, categorical=np.array([True, False, False, False, True]))
+    table, leaves = NewtonTable.of(encode(X, bins), bins), np.empty(len(y), dtype=np.int32)
+    rows = np.arange(0, len(y), 3, dtype=np.int32)
+    tree = grow_newton(table, Slopes(-y, rows=rows), NewtonGrowth(**USUAL), leaves=leaves)
+    np.testing.assert_array_equal(tree.values[leaves], tree.predict(X))
+    assert tree.n_samples[0] == len(rows)
+
+
+def test_monotone_and_interactions():
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(3000, 3))
+    y = X[:, 0] + np.sin(3 * X[:, 0]) + X[:, 1] * X[:, 2] + rng.normal(size=len(X))
+    monotone = np.array([1, 0, 0], dtype=np.int8)
+    _, forest = boosted(X, y, logistic=False, monotone=monotone)
+    grid = np.column_stack([np.linspace(-3, 3, 200), np.full(200, 0.3), np.full(200, -0.4)])
+    assert (np.diff(forest.predict(grid)[:, 0]) >= -1e-12).all()
+    apart = np.array([[1, 1, 0], [0, 0, 1]], dtype=bool)
+    _, forest = boosted(X, y, logistic=False, interactions=apart)
+    for tree in range(len(forest)):
+        used = set(forest[tree].features[forest[tree].nodes["left"] >= 0].tolist())
+        assert not ({0, 1} & used and 2 in used) or _paths_apart(forest[tree])
+
+
+def _paths_apart(tree):
+    """Whether no path from the root uses column 2 together with column 0 or 1."""
+    stack = [(0, frozenset())]
+    while stack:
+        at, above = stack.pop()
+        left = tree.nodes["left"][at]
+        if left < 0:
+            if 2 in above and above & {0, 1}:
+                return False
+            continue
+        here = above | {int(tree.features[at])}
+        stack += [(int(left), here), (int(left) + 1, here)]
+    return True
+
+
+def test_column_draws():
+    X, y = table_of(7)
+    bins = find_bins(X)
+    table, leaves = NewtonTable.of(encode(X, bins), bins), np.empty(len(y), dtype=np.int32)
+
+    def roots(**draw):
+        growth = NewtonGrowth(**USUAL, **draw)
+        trees = [
+            grow_newton(table, Slopes(-y), growth, seed=seed, leaves=leaves) for seed in range(40)
+        ]
+        return {int(tree.features[0]) for tree in trees}
+
+    assert len(roots()) == 1
+    assert len(roots(max_features=1)) == X.shape[1]
+    assert len(roots(level_features=1)) == X.shape[1]
+
+
+def test_level_wise_growth_fills_levels():
+    X, y = table_of(8)
+    bins = find_bins(X)
+    table, leaves = NewtonTable.of(encode(X, bins), bins), np.empty(len(y), dtype=np.int32)
+    growth = NewtonGrowth(max_leaf_nodes=None, max_depth=3, level_wise=True)
+    tree = grow_newton(table, Slopes(-y), growth, leaves=leaves)
+    assert len(tree.values) == 8
+    growth = NewtonGrowth(max_leaf_nodes=6, level_wise=True)
+    assert grow_newton(table, Slopes(-y), growth, leaves=leaves).depths()[0] == 3
+
+
+def test_softmax_slopes():
+    rng = np.random.default_rng(9)
+    raw, y, weight = rng.normal(size=(700, 4)), rng.integers(0, 4, size=700), rng.random(700)
+    gradient, hessian = np.empty((4, 700)), np.empty((4, 700))
+    softmax_slopes(raw, y.astype(np.int32), weight, gradient, hessian)
+    p = np.exp(raw) / np.exp(raw).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(gradient.T, weight[:, None] * (p - np.eye(4)[y]), atol=1e-14)
+    np.testing.assert_allclose(hessian.T, weight[:, None] * p * (1 - p), atol=1e-14)
+
+
+def test_bad_arrays_are_refused():
+    X = np.array([[1.0], [2.0], [3.0]])
+    bins, leaves = find_bins(X), np.empty(3, dtype=np.int32)
+    table = NewtonTable.of(encode(X, bins), bins)
+
+    def grow(slopes, growth=None, leaves=leaves):
+        return grow_newton(table, slopes, growth or NewtonGrowth(), leaves=leaves)
+
+    fine = np.array([0.0, 1.0, 2.0])
+    with pytest.raises(ValueError, match="gradient: one number per row"):
+        grow(Slopes(fine[:2]))
+    with pytest.raises(ValueError, match="gradient: NaN"):
+        grow(Slopes(np.array([0.0, np.nan, 1.0])))
+    with pytest.raises(ValueError, match="hessian: negative"):
+        grow(Slopes(fine, -fine))
+    with pytest.raises(ValueError, match="rows: ascending"):
+        grow(Slopes(fine, rows=np.array([0, 3], dtype=np.int32)))
+    with pytest.raises(ValueError, match="columns: ascending"):
+        grow(Slopes(fine), NewtonGrowth(columns=np.array([1], dtype=np.int32)))
+    with pytest.raises(ValueError, match="leaves: one per row"):
+        grow(Slopes(fine), leaves=leaves[:2])
+    with pytest.raises(ValueError, match="a leaf lies outside"):
+        add_votes(np.zeros(2), np.array([0, 5], dtype=np.int32), np.zeros(2))
