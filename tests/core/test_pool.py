@@ -99,3 +99,30 @@ def test_natives_and_foreigners_do_not_mix(pool):
         Pool.of([*trees(1), Doubled()])
     with pytest.raises(TypeError, match="not both"):
         pool + Pool.of([Doubled()])
+
+
+def test_shapley_values_add_up_to_the_score(pool):
+    weighted = Pool(pool.members, np.arange(1.0, 7.0), cast=lambda output: output**2)
+    values = weighted.shap(TABLE)
+    assert values.shape == (60, 5, 3)
+    np.testing.assert_allclose(values.sum(axis=1), weighted.raw(TABLE), atol=1e-12)
+    side_by_side = Pool(pool.members, np.array([1.0, -2.0]), width=3)
+    values = side_by_side.shap(TABLE, background=TABLE.take(slice(5)), n_threads=2)
+    np.testing.assert_allclose(values.sum(axis=1), side_by_side.raw(TABLE), atol=1e-12)
+    expected = side_by_side.raw(TABLE.take(slice(5))).mean(axis=0)
+    np.testing.assert_allclose(values[:, -1], np.tile(expected, (60, 1)))
+    thin = Table.read(sparse.csr_array(X))
+    np.testing.assert_array_equal(weighted.shap(thin), weighted.shap(TABLE))
+
+
+def test_foreign_members_may_explain_themselves():
+    class Linear(Doubled):
+        def shap(self, table, *, background=None, n_threads=1):
+            values = np.zeros((table.n_rows, 5, 1))
+            values[:, 0] = self.predict(table)
+            return values
+
+    pool = Pool.of([Linear(), Linear()], np.array([1.0, 0.5]))
+    np.testing.assert_allclose(pool.shap(TABLE).sum(axis=1), pool.raw(TABLE))
+    with pytest.raises(TypeError, match="native trees"):
+        Pool.of([Linear(), Doubled()]).shap(TABLE)

@@ -142,6 +142,32 @@ class Pool:
             total += weight * self._vote(member, table)
         return np.asarray(total)
 
+    def shap(
+        self, table: Table, *, background: Table | None = None, n_threads: int = 1
+    ) -> NDArray[np.float64]:
+        """Shapley values of `raw`, shape (n_rows, n_columns + 1, n_scores).
+
+        The last of the columns is the expected score; see `Forest.shap`. Foreign members take
+        part if they have a method `shap` like this one.
+        """
+        if isinstance(self.members, Forest):
+            forest = self.ballots
+            settings: dict[str, Any] = {
+                "tree_weight": np.repeat(self.weights, self.width),
+                "background": None if background is None else _by_rows(background, np.asarray),
+                "n_threads": n_threads,
+            }
+            return _by_rows(table, lambda x: forest.shap(x, **settings))
+        parts: list[Any] = [getattr(member, "shap", None) for member in self.members]
+        if self.cast is not None or None in parts:
+            raise TypeError(_NO_SHAP)
+        return np.asarray(
+            sum(
+                weight * part(table, background=background, n_threads=n_threads)
+                for weight, part in zip(self.weights, parts, strict=True)
+            )
+        )
+
     def votes(self, table: Table, *, n_threads: int = 1) -> NDArray[np.float64]:
         """Every vote by itself and unweighted, shape (n_members, n_rows, n_scores)."""
         if isinstance(self.members, Forest):
@@ -175,6 +201,10 @@ class Pool:
         return sparse.vstack([indicator(x) for _, x in table.blocks()], format="csr")
 
 
+_NO_SHAP = (
+    "Shapley values are computed for native trees, and the members of this pool are something "
+    "else. Use an explainer for any model, such as shap.PermutationExplainer."
+)
 _MIXED = "a pool holds native trees or foreign members, not both"
 
 

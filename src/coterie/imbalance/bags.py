@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self, cast
 
@@ -11,7 +10,8 @@ from numpy.random import Generator
 
 from coterie.base import Admitted, ClassifierTask, Committee, publish_columns, thread_count
 from coterie.boosting.adaboost import AdaBoostClassifier
-from coterie.boosting.booster import BOOSTER, BoostedClassifier, Booster
+from coterie.boosting.answers import StagedClasses
+from coterie.boosting.booster import BOOSTER, BoostedClassifier
 from coterie.core import (
     Allowed,
     Pool,
@@ -52,6 +52,15 @@ class Bag:
             return np.repeat(start[None, :], table.n_rows, axis=0)
         return start + pool.raw(table)
 
+    def shap(self, table: Table, *, background: Table | None = None, n_threads: int = 1) -> Array:
+        """Shapley values of `predict`, see `coterie.core.Pool.shap`."""
+        start, pool = self.estimator.start_ - self.shift, self.estimator.pool_
+        values = np.zeros((table.n_rows, table.n_columns + 1, len(start)))
+        if len(pool):
+            values += pool.shap(table, background=background, n_threads=n_threads)
+        values[:, -1] += start
+        return values
+
 
 @dataclass(frozen=True)
 class BagLearner:
@@ -80,7 +89,7 @@ class BagLearner:
 
 
 @dataclass(eq=False, repr=False)
-class BaggedBoosters(ClassifierTask, Committee):
+class BaggedBoosters(StagedClasses, ClassifierTask, Committee):
     """What ensembles of boosters share: scores are sums over bags."""
 
     estimator: Any = None
@@ -91,17 +100,6 @@ class BaggedBoosters(ClassifierTask, Committee):
     categorical_features: Any = "from_dtype"
 
     multi_output: ClassVar[bool] = False
-
-    # Scores become answers as those of boosters do.
-    decision_function = BoostedClassifier.decision_function
-    predict = BoostedClassifier.predict
-    predict_proba = BoostedClassifier.predict_proba
-    staged_decision_function = BoostedClassifier.staged_decision_function
-    staged_predict = BoostedClassifier.staged_predict
-    staged_score = BoostedClassifier.staged_score
-    _raw = Booster._raw
-    _staged_raw = Booster._staged_raw
-    _decode = BoostedClassifier._decode
 
     def _booster(self) -> BoostedClassifier:
         """The booster of every bag."""
@@ -127,13 +125,16 @@ class BaggedBoosters(ClassifierTask, Committee):
         pool = self._settled().pool_
         return [cast(Bag, pool.member(t)).estimator for t in range(len(pool))]
 
-    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
-        """`predict_proba` after each bag."""
-        this = self._settled()
-        for size, raw in enumerate(this._staged_raw(X), start=1):
-            yield this._link(raw, size)
+    @property
+    def feature_importances_(self) -> Array:
+        """Shares of the columns in the decrease of impurity, by the weights of all members."""
+        boosters = [booster for booster in self.estimators_ if len(booster.pool_)]
+        each = np.array([booster.feature_importances_ for booster in boosters])
+        if not boosters:
+            return np.zeros(self.n_features_in_)
+        totals = [np.abs(b.pool_.weights).sum() for b in boosters]
+        return np.asarray(np.average(each, axis=0, weights=totals))
 
-    def _link(self, raw: Array, size: int | None = None) -> Array:
+    def _link(self, raw: Array, size: int) -> Array:
         """Probabilities by the mean score of the bags."""
-        mean = raw / (len(self.pool_) if size is None else size)
-        return BoostedClassifier._link(self, mean)
+        return np.asarray(super()._link(raw / size, size))
