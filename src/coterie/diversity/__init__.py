@@ -1,0 +1,68 @@
+"""How much members differ: measures of pairs, of whole pools, and of information.
+
+Predictions are arrays of shape (members, samples) and may come from anywhere.
+
+1. Every measure compares labels, or whether members are right (*hits*); see
+   :func:`pair_counts`. With `y` it is hits unless told otherwise, without it what is given.
+2. Measures of pairs give a matrix of shape (members, members), and ``mean_...`` its mean.
+3. What is undefined, such as the correlation with a constant member, is NaN; means leave it out,
+   and :func:`mean_over_pairs` tells how often.
+"""
+
+from coterie.diversity.means import (
+    mean_correlation,
+    mean_disagreement,
+    mean_double_fault,
+    mean_kappa,
+    mean_q_statistic,
+)
+from coterie.diversity.mutual import InformationParts, information
+from coterie.diversity.pairwise import (
+    PairMean,
+    correlation,
+    disagreement,
+    double_fault,
+    error_ratio,
+    kappa,
+    mean_over_pairs,
+    q_statistic,
+)
+from coterie.diversity.tables import PairCounts, pair_counts
+from coterie.diversity.whole import (
+    coincident_failure_diversity,
+    difficulty,
+    distinct_failure_diversity,
+    entropy,
+    generalised_diversity,
+    interrater_agreement,
+    kohavi_wolpert_variance,
+    vote_entropy,
+)
+
+__all__ = [
+    "InformationParts",
+    "PairCounts",
+    "PairMean",
+    "coincident_failure_diversity",
+    "correlation",
+    "difficulty",
+    "disagreement",
+    "distinct_failure_diversity",
+    "double_fault",
+    "entropy",
+    "error_ratio",
+    "generalised_diversity",
+    "information",
+    "interrater_agreement",
+    "kappa",
+    "kohavi_wolpert_variance",
+    "mean_correlation",
+    "mean_disagreement",
+    "mean_double_fault",
+    "mean_kappa",
+    "mean_over_pairs",
+    "mean_q_statistic",
+    "pair_counts",
+    "q_statistic",
+    "vote_entropy",
+]

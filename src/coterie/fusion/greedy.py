@@ -1,0 +1,257 @@
+"""Greedy selection of members with replacement, for any loss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.data.errors import DataError
+from coterie.data.outputs import numbers_of
+
+Array = NDArray[np.float64]
+Loss = str | Callable[[Any, Array], float]
+
+# Losses this close are the same, and the first member is taken.
+_TINY = 1e-12
+# Cells of the averages that are tried at once.
+_BLOCK_CELLS = 1 << 23
+
+
+@dataclass(frozen=True)
+class GreedySelection:
+    """Which members were taken, one after the other.
+
+    Parameters
+    ----------
+    order : ndarray of int of shape (rounds,)
+        The member taken in each round; a member may be taken again.
+    losses : ndarray of shape (rounds,)
+        Loss of the average of all that were taken so far.
+    n_best : int
+        After how many rounds the loss was least; the first of several.
+    weights : ndarray of shape (members,)
+        How often each member was taken up to there, divided by their number.
+
+    Examples
+    --------
+    >>> from coterie import fusion
+    >>> members = [[0.9, 0.6, 0.4, 0.2], [0.6, 0.9, 0.1, 0.4], [0.3, 0.8, 0.2, 0.1]]
+    >>> chosen = fusion.greedy_selection(members, [1, 1, 0, 0], max_rounds=6)
+    >>> chosen.order, chosen.n_best, chosen.weights
+    (array([1, 0, 1, 0, 1, 0]), 2, array([0.5, 0.5, 0. ]))
+    """
+
+    order: NDArray[np.intp]
+    losses: Array
+    n_best: int
+    weights: Array
+
+
+def greedy_selection(
+    outputs: Any,
+    y: Any,
+    loss: Loss = "rmse",
+    *,
+    classes: Any = None,
+    n_start: int = 1,
+    max_rounds: int = 100,
+    replace: bool = True,
+) -> GreedySelection:
+    r"""Add members one by one, always the one that lowers the loss of the average most.
+
+    .. math:: t_{m+1} = \arg\min_t L\Big(y, \frac{1}{m + 1} \big(\sum_{s \le m} h_{t_s} + h_t\big)
+        \Big)
+
+    Members may be taken again, which gives weights; the end is where the loss was least [1]_.
+
+    Parameters
+    ----------
+    outputs : array-like of shape (members, samples) or (members, samples, classes)
+        Predictions of samples the members had not seen.
+    y : array-like of shape (samples,)
+        The truth: numbers, or labels if there are probabilities of classes.
+    loss : {"rmse", "mae", "log_loss", "brier", "error"} or callable, default="rmse"
+        What to lower: the first two for numbers, the others for probabilities. A callable gets `y`
+        and an average of shape (samples,) or (samples, classes) and returns a number.
+    classes : array-like of shape (classes,), optional
+        What the columns of probabilities stand for, in increasing order; by default 0, 1, and so
+        on.
+    n_start : int, default=1
+        Begin with up to this many of the best members, as long as each helps.
+    max_rounds : int, default=100
+        How many to take at most.
+    replace : bool, default=True
+        Whether a member may be taken again.
+
+    Returns
+    -------
+    GreedySelection
+
+    References
+    ----------
+    .. [1] Caruana, Niculescu-Mizil, Crew & Ksikes, "Ensemble selection from libraries of models",
+       ICML (2004).
+
+    Examples
+    --------
+    >>> from coterie import fusion
+    >>> members = [[0.9, 0.6, 0.4, 0.2], [0.6, 0.9, 0.1, 0.4], [0.3, 0.8, 0.2, 0.1]]
+    >>> fusion.greedy_selection(members, [1, 1, 0, 0], max_rounds=3).losses
+    array([0.292, 0.263, 0.265])
+    """
+    members: Array = numbers_of(outputs)
+    if n_start < 1 or max_rounds < 1:
+        raise ValueError("n_start and max_rounds must be at least one.")
+    measure = _measure(loss, members, y, classes)
+    single = measure(members)
+    first = np.argsort(single, kind="stable")
+    order, losses = [_least(single)], [float(single.min())]
+    total = members[order[0]].copy()
+    for t in first[first != order[0]][: min(n_start, max_rounds) - 1]:
+        tried = float(measure((total + members[t])[None] / (len(order) + 1))[0])
+        if tried >= losses[-1] - _TINY:
+            break
+        order.append(int(t))
+        losses.append(tried)
+        total += members[t]
+    while len(order) < max_rounds and (replace or len(order) < len(members)):
+        scores = np.concatenate(
+            [measure((total + part) / (len(order) + 1)) for part in _parts(members)]
+        )
+        if not replace:
+            scores[order] = np.inf
+        t = _least(scores)
+        order.append(t)
+        losses.append(float(scores[t]))
+        total += members[t]
+    best = _least(np.array(losses)) + 1
+    weights = np.bincount(order[:best], minlength=len(members)) / best
+    return GreedySelection(np.array(order), np.array(losses), best, weights)
+
+
+def bagged_selection(
+    outputs: Any,
+    y: Any,
+    loss: Loss = "rmse",
+    *,
+    n_bags: int = 20,
+    fraction: float = 0.5,
+    random_state: int = 0,
+    **options: Any,
+) -> Array:
+    r"""Mean weights of greedy selections among random subsets of the members.
+
+    .. math:: w = \frac1B \sum_b w^{(b)}
+
+    A large library always holds a member that fits by chance; few subsets hold the same one [1]_.
+
+    Parameters
+    ----------
+    outputs : array-like of shape (members, samples) or (members, samples, classes)
+        Predictions of samples the members had not seen.
+    y : array-like of shape (samples,)
+        The truth.
+    loss : str or callable, default="rmse"
+        As for `greedy_selection`.
+    n_bags : int, default=20
+        How many subsets, B.
+    fraction : float, default=0.5
+        Share of the members in each.
+    random_state : int, default=0
+        Seed of the subsets.
+    **options : dict
+        Other parameters of `greedy_selection`.
+
+    Returns
+    -------
+    ndarray of shape (members,)
+        They add up to one.
+
+    References
+    ----------
+    .. [1] Caruana, Niculescu-Mizil, Crew & Ksikes, "Ensemble selection from libraries of models",
+       ICML (2004).
+
+    Examples
+    --------
+    >>> from coterie import fusion
+    >>> members = [[0.9, 0.6, 0.4, 0.2], [0.6, 0.9, 0.1, 0.4], [0.3, 0.8, 0.2, 0.1]]
+    >>> fusion.bagged_selection(members, [1, 1, 0, 0], fraction=1.0, n_bags=3)
+    array([0.5, 0.5, 0. ])
+    """
+    members: Array = numbers_of(outputs)
+    if n_bags < 1 or not 0 < fraction <= 1:
+        raise ValueError("There must be at least one bag, of a share of members up to one.")
+    size = max(1, round(fraction * len(members)))
+    weights = np.zeros(len(members))
+    for rng in np.random.default_rng(random_state).spawn(n_bags):
+        subset = np.sort(rng.choice(len(members), size, replace=False))
+        weights[subset] += greedy_selection(members[subset], y, loss, **options).weights
+    return weights / n_bags
+
+
+def _least(values: Array) -> int:
+    """Position of the smallest value, the first of equal ones."""
+    if np.isnan(values).any():
+        raise DataError("The loss is NaN: it is not defined on these samples.")
+    return int(np.argmax(values <= values.min() + _TINY))
+
+
+def _parts(members: Array) -> Iterator[Array]:
+    step = max(1, _BLOCK_CELLS // max(1, members[0].size))
+    for start in range(0, len(members), step):
+        yield members[start : start + step]
+
+
+def _measure(loss: Loss, members: Array, y: Any, classes: Any) -> Callable[[Array], Array]:
+    """The loss of many averages at once."""
+    if callable(loss):
+        metric = loss
+        return lambda averages: np.array([float(metric(y, one)) for one in averages])
+    numbers = {"rmse": _rmse, "mae": _mae}
+    chances = {"log_loss": _log_loss, "brier": _brier, "error": _error}
+    if loss not in numbers and loss not in chances:
+        names = ", ".join(map(repr, [*numbers, *chances]))
+        raise ValueError(f"loss must be one of {names} or a callable, not {loss!r}.")
+    truth = np.asarray(y)
+    if truth.shape != members.shape[1:2]:
+        raise DataError(f"y must be of shape {members.shape[1:2]}, not {truth.shape}.")
+    if loss in numbers:
+        if members.ndim != 2:
+            raise DataError(f'loss "{loss}" is for numbers, of shape (members, samples).')
+        wanted: Array = numbers_of(truth, "y", (1,))
+        return lambda averages: numbers[loss](averages, wanted)
+    if members.ndim != 3:
+        raise DataError(
+            f'loss "{loss}" is for probabilities, of shape (members, samples, classes).'
+        )
+    known = np.arange(members.shape[2]) if classes is None else np.asarray(classes)
+    hot = truth[:, None] == known
+    if known.shape != members.shape[2:] or not hot.any(axis=1).all():
+        raise DataError("y holds a label that is none of the classes of the columns.")
+    return lambda averages: chances[loss](averages, hot)
+
+
+def _rmse(averages: Array, y: Array) -> Array:
+    return np.asarray(np.sqrt(((averages - y) ** 2).mean(axis=1)))
+
+
+def _mae(averages: Array, y: Array) -> Array:
+    return np.asarray(np.abs(averages - y).mean(axis=1))
+
+
+def _log_loss(averages: Array, hot: NDArray[np.bool_]) -> Array:
+    own = averages[:, hot] / averages.sum(axis=2)
+    return np.asarray(-np.log(np.maximum(own, 1e-12)).mean(axis=1))
+
+
+def _brier(averages: Array, hot: NDArray[np.bool_]) -> Array:
+    return np.asarray(((averages - hot) ** 2).sum(axis=2).mean(axis=1))
+
+
+def _error(averages: Array, hot: NDArray[np.bool_]) -> Array:
+    return np.asarray((averages.argmax(axis=2) != hot.argmax(axis=1)).mean(axis=1))

@@ -1,0 +1,66 @@
+"""What can be said about ensembles: decompositions of their error, bounds, margins, sizes.
+
+Everything is a function of arrays, (members, samples) and then outputs, or of a few numbers.
+
+1. :func:`ambiguity` and :func:`vote_ambiguity` split the error of an average into that of its
+   members and what their differing takes away; :func:`good_bad_diversity` does it for a vote.
+2. :func:`bias_variance` and its kin split the error of predictors that were trained repeatedly.
+3. :func:`vote_error` and its kin say what independent members could do, :func:`margin_bound` and
+   :func:`training_error_bound` what a vote promises, :func:`effective_members` how many there are.
+"""
+
+from coterie.theory.decomposition import AmbiguityParts, ambiguity, vote_ambiguity
+from coterie.theory.rounds import rounds_needed, training_error_bound, training_margin_bound
+from coterie.theory.size import effective_members, effective_weights, variance_of_mean
+from coterie.theory.squared import (
+    BiasVariance,
+    BiasVarianceCovariance,
+    bias_variance,
+    bias_variance_covariance,
+)
+from coterie.theory.vote_margins import margin_bound, margin_distribution, margins
+from coterie.theory.votes import (
+    hoeffding_bound,
+    jury_accuracy,
+    jury_size,
+    pool_vote_error,
+    vote_error,
+    vote_limits,
+)
+from coterie.theory.zero_one import (
+    DomingosParts,
+    VoteParts,
+    domingos,
+    good_bad_diversity,
+    kohavi_wolpert,
+)
+
+__all__ = [
+    "AmbiguityParts",
+    "BiasVariance",
+    "BiasVarianceCovariance",
+    "DomingosParts",
+    "VoteParts",
+    "ambiguity",
+    "bias_variance",
+    "bias_variance_covariance",
+    "domingos",
+    "effective_members",
+    "effective_weights",
+    "good_bad_diversity",
+    "hoeffding_bound",
+    "jury_accuracy",
+    "jury_size",
+    "kohavi_wolpert",
+    "margin_bound",
+    "margin_distribution",
+    "margins",
+    "pool_vote_error",
+    "rounds_needed",
+    "training_error_bound",
+    "training_margin_bound",
+    "variance_of_mean",
+    "vote_ambiguity",
+    "vote_error",
+    "vote_limits",
+]
