@@ -1,5 +1,7 @@
 """AdaBoost: worked examples, identities of every round, parity with scikit-learn."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.special import expit
@@ -8,6 +10,11 @@ from sklearn.ensemble import AdaBoostClassifier as Reference
 
 from coterie import DecisionTreeClassifier
 from coterie.boosting import AdaBoostClassifier
+from coterie.boosting.adaboost import AdaBoost
+from coterie.core.boost import boost
+from coterie.data import Table, Target
+from coterie.learners import TreeLearner
+from coterie.native import Growth
 from tests.boosting.points import (
     SEVEN_X,
     SEVEN_Y,
@@ -208,3 +215,18 @@ def test_useless_members_leave_the_prior():
     np.testing.assert_allclose(model.predict_proba(X), 0.5)
     tilted = AdaBoostClassifier(n_estimators=5).fit(X, y, sample_weight=np.where(y, 2.0, 1.0))
     np.testing.assert_allclose(tilted.predict_proba(X)[:, 1], 2 / 3)
+
+
+def test_a_round_takes_few_arrays_of_the_rows():
+    """Scores, weights, weights at mean one, a vote and leaves: about five numbers a row."""
+    rng = np.random.default_rng(0)
+    n = 200_000
+    X = rng.normal(size=(n, 2)).astype(np.float32)
+    y = X[:, 0] + rng.normal(size=n) > 0
+    table, target = Table.read(X).bin(), Target.labels(y)
+    learner = TreeLearner(Growth("gini", max_depth=1))
+    tracemalloc.start()
+    boost(AdaBoost(), learner, table, target, None, seeds=np.arange(3))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak / n < 40

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 
-from coterie import DecisionTreeClassifier
+from coterie import DecisionTreeClassifier, DecisionTreeRegressor
 from coterie.boosting.adaboost import AdaBoostClassifier
 from coterie.boosting.anyboost import AnyBoostClassifier, margin_loss
 from coterie.losses import MARGIN_LOSSES, FunctionLoss, Logistic
@@ -217,3 +217,42 @@ def test_members_of_other_kinds(n_classes):
     rows = y < n_classes
     model = AnyBoostClassifier(LogisticRegression(C=0.01), n_estimators=5).fit(X[rows], y[rows])
     assert model.score(X[rows], y[rows]) > 0.85
+
+
+@pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
+@pytest.mark.parametrize("loss", ["exponential", "logistic", "squared_hinge", "savage"])
+def test_gradient_is_fitted_and_searched_along(load, loss):
+    X, y = load(return_X_y=True)
+    model = AnyBoostClassifier(
+        DecisionTreeRegressor(max_depth=2), loss=loss, direction="gradient", n_estimators=20
+    ).fit(X, y)
+    assert (np.diff(model.trace_["loss"]) <= 1e-12).all()
+    assert model.score(X, y) > 0.96
+
+
+def test_gradient_of_the_squared_loss_is_the_residual():
+    """Then a tree's own leaves are best, and the line search finds their full length."""
+    X, y = load_breast_cancer(return_X_y=True)
+    signs = 2.0 * y - 1
+    model = AnyBoostClassifier(loss="squared", direction="gradient", n_estimators=2).fit(X, y)
+    first = DecisionTreeRegressor(max_depth=1).fit(X, signs).predict(X)
+    second = DecisionTreeRegressor(max_depth=1).fit(X, signs - first).predict(X)
+    np.testing.assert_allclose(model.decision_function(X), first + second, rtol=1e-9)
+    np.testing.assert_allclose(model.estimator_weights_, 0.5)  # the gradient is twice the residual
+
+
+def test_gradients_take_regressors():
+    X, y = load_iris(return_X_y=True)
+    model = AnyBoostClassifier(LinearRegression(), direction="gradient", n_estimators=30)
+    assert model.fit(X, y).score(X, y) > 0.8
+    with pytest.raises(ValueError, match="DecisionTreeRegressor"):
+        AnyBoostClassifier(DecisionTreeClassifier(), direction="gradient").fit(X, y)
+    with pytest.raises(ValueError, match="direction"):
+        AnyBoostClassifier(direction="newton").fit(X, y)
+
+
+def test_gradient_of_what_is_easily_told_apart():
+    X = np.arange(8.0)[:, None]
+    model = AnyBoostClassifier(loss="logistic", direction="gradient").fit(X, X[:, 0] > 3)
+    assert model.score(X, X[:, 0] > 3) == 1
+    assert np.isfinite(model.decision_function(X)).all()

@@ -149,3 +149,18 @@ def test_bad_parameters(bad):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=next(iter(bad))):
         BoostByFilteringClassifier(**bad).fit(X, y)
+
+
+def test_balance_is_what_the_second_learns_from():
+    X, y = load_breast_cancer(return_X_y=True)
+    stump = DecisionTreeClassifier(max_depth=1)
+    first = stump.fit(X, y)
+    wrong = first.predict(X) != y
+    for balance in (0.3, 0.5):
+        model = BoostByFilteringClassifier(stump, balance=balance).fit(X, y)
+        weight = np.where(wrong, balance / wrong.mean(), (1 - balance) / (~wrong).mean())
+        second = DecisionTreeClassifier(max_depth=1).fit(X, y, weight)
+        np.testing.assert_array_equal(model.estimators_[1].predict(X), second.predict(X))
+    for bad in (0.0, 1.0, 1, "half"):
+        with pytest.raises(ValueError, match="balance"):
+            BoostByFilteringClassifier(balance=bad).fit(X, y)

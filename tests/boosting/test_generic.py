@@ -10,15 +10,22 @@ from sklearn.model_selection import GridSearchCV
 
 from coterie.boosting.adaboost import AdaBoost, AdaBoostClassifier
 from coterie.boosting.anyboost import AnyBoost, AnyBoostClassifier
+from coterie.boosting.costs import RULES as COST_RULES
+from coterie.boosting.costs import CostSensitiveBoostClassifier
 from coterie.boosting.generic import RULES, BoostingClassifier
 from coterie.boosting.gentle import GentleBoostClassifier
 from coterie.boosting.logit import LogitBoost, LogitBoostClassifier
+from coterie.boosting.m2 import AdaBoostM2Classifier
 from coterie.boosting.mada import MadaBoostClassifier
+from coterie.boosting.mh import AdaBoostMHClassifier
+from coterie.boosting.multiboost import MultiBoostClassifier
 from coterie.boosting.real import RealAdaBoostClassifier
-from coterie.losses import Savage
+from coterie.losses import MARGIN_LOSSES, Savage
 
 NAMED = {
     "adaboost": AdaBoostClassifier,
+    "m2": AdaBoostM2Classifier,
+    "mh": AdaBoostMHClassifier,
     "real": RealAdaBoostClassifier,
     "gentle": GentleBoostClassifier,
     "logit": LogitBoostClassifier,
@@ -26,16 +33,54 @@ NAMED = {
 }
 
 
-@pytest.mark.parametrize("name", RULES)
-@pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
-def test_named_rules_are_the_named_boosters(name, load):
+def check_same(generic, named, load, **params):
+    """Two boosters are one: members, weights, scores and traces."""
     X, y = load(return_X_y=True)
-    params = {"n_estimators": 6, "learning_rate": 0.5, "subsample": 0.7, "random_state": 0}
-    named = NAMED[name](**params).fit(X, y)
-    generic = BoostingClassifier(rule=name, **params).fit(X, y)
+    params = {"n_estimators": 6, "random_state": 0, **params}
+    generic.set_params(**params).fit(X, y)
+    named.set_params(**params).fit(X, y)
     np.testing.assert_array_equal(generic.estimator_weights_, named.estimator_weights_)
-    np.testing.assert_allclose(generic.predict_proba(X), named.predict_proba(X), rtol=1e-12)
+    np.testing.assert_array_equal(generic.decision_function(X), named.decision_function(X))
     np.testing.assert_array_equal(generic.predict(X), named.predict(X))
+    assert generic.stop_reason_ == named.stop_reason_
+    facts, others = generic.trace_.columns(), named.trace_.columns()
+    assert facts.keys() == others.keys()
+    for name in facts.keys() - {"seconds"}:
+        np.testing.assert_array_equal(facts[name], others[name])
+
+
+@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
+@pytest.mark.parametrize("params", [{}, {"learning_rate": 0.5, "subsample": 0.7}])
+def test_named_rules_are_the_named_boosters(name, load, params):
+    check_same(BoostingClassifier(rule=name), NAMED[name](), load, **params)
+    resampled = {"weighting": "resample", "max_restarts": 2, "max_bins": 20}
+    check_same(BoostingClassifier(rule=name), NAMED[name](), load, **resampled)
+
+
+@pytest.mark.parametrize("name", MARGIN_LOSSES)
+@pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
+def test_losses_are_descended_as_anyboost_does(name, load):
+    check_same(BoostingClassifier(rule=name), AnyBoostClassifier(loss=name), load)
+    generic = BoostingClassifier(rule=MARGIN_LOSSES[name])
+    check_same(generic, AnyBoostClassifier(loss=name), load, learning_rate=0.3)
+
+
+@pytest.mark.parametrize("method", COST_RULES)
+@pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
+def test_costs_are_a_setting_as_well(method, load):
+    named = CostSensitiveBoostClassifier(method=method)
+    check_same(BoostingClassifier(rule=COST_RULES[method]()), named, load)
+
+
+def test_every_rule_has_its_name():
+    assert set(RULES) == {*NAMED, "m1"}
+    X, y = load_breast_cancer(return_X_y=True)
+    # Of two classes AdaBoost.M1 is AdaBoost; MultiBoost has no more than one sub-committee here.
+    model = BoostingClassifier(rule="m1", n_estimators=3).fit(X, y)
+    for named in (AdaBoostClassifier, MultiBoostClassifier):
+        expected = named(n_estimators=3).fit(X, y).decision_function(X)
+        np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-12)
 
 
 def test_rule_objects_bring_their_own_parameters():

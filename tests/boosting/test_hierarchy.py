@@ -9,7 +9,7 @@ from coterie.boosting.hierarchy import (
     Hierarchy,
     Part,
     decide_of_three,
-    half_on,
+    shared_out,
 )
 from coterie.core import Foreign
 from coterie.data import Table, Target
@@ -57,7 +57,7 @@ def measured(weight, wrong):
     voted = decide_of_three(*(sure(one.astype(int)) for one in wrong)).codes == 1
     return (
         weight[first].sum(),
-        half_on(weight, first)[second].sum(),
+        shared_out(weight, first)[second].sum(),
         weight[differ & third].sum() / weight[differ].sum(),
         weight[voted].sum(),
     )
@@ -131,7 +131,7 @@ def test_shares_of_the_votes():
 def test_half_of_the_weight_lies_on_the_mistakes():
     rng = np.random.default_rng(0)
     weight, wrong = rng.uniform(size=50), rng.uniform(size=50) < 0.2
-    balanced = half_on(weight, wrong)
+    balanced = shared_out(weight, wrong)
     assert balanced[wrong].sum() == pytest.approx(0.5)
     assert balanced[~wrong].sum() == pytest.approx(0.5)
     np.testing.assert_allclose(balanced[wrong] / weight[wrong], 0.5 / weight[wrong].sum())
@@ -141,7 +141,7 @@ def test_partition_shares_rows_out():
     rng = np.random.default_rng(0)
     weight = rng.uniform(size=90)
     weight[:6] = 0
-    parts = np.array(SAMPLING["partition"].split(weight, rng))
+    parts = np.array(SAMPLING["partition"]().split(weight, rng))
     assert ((parts > 0).sum(axis=0) == (weight > 0)).all()
     assert (parts > 0).sum(axis=1).tolist() == [28, 28, 28]
     np.testing.assert_array_equal(parts.sum(axis=0), weight)
@@ -150,7 +150,7 @@ def test_partition_shares_rows_out():
 def test_partition_takes_all_mistakes_and_as_many_others():
     weight, wrong = np.ones(60), np.arange(60) < 10
     weight[50:] = 0
-    balanced = SAMPLING["partition"].balance(weight, wrong, np.random.default_rng(0))
+    balanced = SAMPLING["partition"]().balance(weight, wrong, np.random.default_rng(0))
     np.testing.assert_array_equal(balanced[:10], 1)
     assert balanced[10:50].sum() == 10
     assert not balanced[50:].any()
@@ -158,10 +158,10 @@ def test_partition_takes_all_mistakes_and_as_many_others():
 
 def test_replacement_flips_a_fair_coin():
     weight, wrong = np.full(10_000, 1e-4), np.arange(10_000) < 500
-    balanced = SAMPLING["replacement"].balance(weight, wrong, np.random.default_rng(0))
+    balanced = SAMPLING["replacement"]().balance(weight, wrong, np.random.default_rng(0))
     assert balanced.sum() == 10_000
     assert abs(balanced[wrong].sum() - 5000) < 200  # four standard deviations
-    drawn = SAMPLING["replacement"].draw(np.where(wrong, weight, 0), np.random.default_rng(0))
+    drawn = SAMPLING["replacement"]().draw(np.where(wrong, weight, 0), np.random.default_rng(0))
     assert drawn.sum() == drawn[wrong].sum() == 500
 
 
@@ -192,7 +192,7 @@ def learn(truth, *codes, level=1, min_samples=1, sampling="reweight"):
     learner = Dictated(*(np.array(one) for one in codes))
     rng = np.random.default_rng(0)
     hierarchy = Hierarchy(
-        learner, table, Target.labels(truth), SAMPLING[sampling], min_samples, rng
+        learner, table, Target.labels(truth), SAMPLING[sampling](), min_samples, rng
     )
     part, answer = hierarchy.learn(level, np.full(len(truth), 1 / len(truth)))
     return part, answer, learner.weights, hierarchy.members
@@ -257,3 +257,13 @@ def test_partition_gives_the_third_what_the_second_had_no_use_for():
     assert (balanced[wrong] > 0).sum() == (balanced[~wrong] > 0).sum() > 0
     # Every row they differ on that none of the two has learnt from, of both other thirds.
     np.testing.assert_array_equal(left > 0, differ & (seen == 0) & (balanced == 0))
+
+
+@pytest.mark.parametrize("share", [0.2, 0.7])
+def test_another_share_of_mistakes(share):
+    rng = np.random.default_rng(0)
+    weight, wrong = rng.uniform(size=5000), rng.uniform(size=5000) < 0.2
+    weight /= weight.sum()
+    for name in SAMPLING:
+        balanced = SAMPLING[name](share).balance(weight, wrong, rng)
+        assert balanced[wrong].sum() / balanced.sum() == pytest.approx(share, abs=0.03)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from coterie.boosting.line_search import Line, turning_point
-from coterie.losses import MARGIN_LOSSES, FunctionLoss
+from coterie.boosting.line_search import Line, SoftmaxLine, turning_point
+from coterie.losses import MARGIN_LOSSES, FunctionLoss, Logistic
 
 RNG = np.random.default_rng(0)
 MARGIN = RNG.normal(size=200)
@@ -69,3 +69,33 @@ def test_turning_point_without_a_useful_curvature(bend):
 def test_turning_point_at_a_kink():
     found = turning_point(lambda a: -1.0 if a < 0.7 else 1.0, lambda a: 0.0, 0.0, 1.0)
     assert found == pytest.approx(0.7, abs=1e-12)
+
+
+def test_deviance_of_many_classes():
+    rng = np.random.default_rng(1)
+    scores, votes = rng.normal(size=(2, 60, 4))
+    codes = np.where(rng.random(60) < 0.7, votes.argmax(axis=1), 0).astype(np.int32)
+    line = SoftmaxLine(Logistic(), scores, votes, rng.uniform(size=60), codes)
+    step = 1e-5
+    for at in (0.0, 0.7):
+        slope = (line.value(at + step) - line.value(at - step)) / (2 * step)
+        bend = (line.slope(at + step) - line.slope(at - step)) / (2 * step)
+        assert line.slope(at) == pytest.approx(slope, rel=1e-6)
+        assert line.curvature(at) == pytest.approx(bend, rel=1e-6)
+    found = line.first_minimum(10.0)
+    best = minimize_scalar(line.value, bounds=(0, 10), method="bounded", options={"xatol": 1e-9})
+    assert found == pytest.approx(best.x, abs=1e-6)
+
+
+def test_two_classes_of_the_deviance_are_a_margin():
+    rng = np.random.default_rng(2)
+    score, vote, codes = rng.normal(size=50), rng.normal(size=50), rng.integers(0, 2, 50)
+    weight, signs = rng.uniform(size=50), 2.0 * codes - 1
+    pair = SoftmaxLine(
+        Logistic(), *(np.stack([-v, v], axis=1) for v in (score, vote)), weight, codes
+    )
+    one = Line(Logistic(), signs * score, signs * vote, weight)
+    for at in (0.0, 0.4):
+        assert pair.value(at) == pytest.approx(one.value(at))
+        assert pair.slope(at) == pytest.approx(one.slope(at))
+        assert pair.curvature(at) == pytest.approx(one.curvature(at))

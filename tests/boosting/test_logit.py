@@ -130,3 +130,17 @@ def test_centred_scores_add_up_to_zero():
     np.testing.assert_allclose(centred(np.array([[1.0, 2.0, 6.0]])), [[-2, -1, 3]])
     single = np.array([[4.0]])
     assert centred(single) is single
+
+
+def test_ends_when_the_deviance_no_longer_changes():
+    X, y = np.zeros((8, 1)), [0, 0, 0, 0, 1, 1, 2, 2]
+    rough, fine = (
+        LogitBoostClassifier(learning_rate=0.5, min_change=change, n_estimators=500).fit(X, y)
+        for change in (1e-4, 1e-12)
+    )
+    assert rough.stop_reason_ == fine.stop_reason_ == "no_improvement"
+    assert rough.n_rounds_ < fine.n_rounds_ < 500
+    steps = np.abs(np.diff(rough.trace_["loss"]))
+    assert steps[-1] <= 1e-4 < steps[:-1].min()
+    with pytest.raises(ValueError, match="min_change"):
+        LogitBoostClassifier(min_change=-1.0).fit(X, y)

@@ -155,3 +155,64 @@ def test_members_answer_yes_or_no(member):
     ]
     score = np.tensordot(model.estimator_weights_, said, axes=1)
     np.testing.assert_allclose(score, model.decision_function(X), atol=1e-12)
+
+
+def labels_of(y):
+    """An indicator matrix: some rows have several labels, some none."""
+    return np.stack([y % 2 == 0, y >= 5, y % 5 == 1, y == 3], axis=1).astype(int)
+
+
+def test_several_labels_are_questions_side_by_side():
+    X, y = load_digits(return_X_y=True)
+    labels = labels_of(y)
+    model = AdaBoostMHClassifier(n_estimators=30).fit(X, labels)
+    raw, right = model.decision_function(X), 2.0 * labels - 1
+    np.testing.assert_array_equal(model.predict(X), raw > 0)
+    np.testing.assert_allclose(model.predict_proba(X), expit(2 * raw))
+    trace = model.trace_
+    np.testing.assert_allclose(trace["loss"], np.cumprod(trace["normaliser"]), rtol=1e-9)
+    assert trace["loss"][-1] == pytest.approx(np.mean(np.exp(-right * raw)))
+    hamming = np.mean(model.predict(X) != labels)
+    assert hamming == pytest.approx(trace["hamming"][-1]) == pytest.approx(trace["train_error"][-1])
+    assert np.all(trace["hamming"] <= trace["bound"])
+    assert hamming < 0.1
+    assert model.classes_.tolist() == [0, 1, 2, 3]
+    assert len(model.estimators_[0]) == 4
+
+
+def test_labels_of_one_class_each_are_many_classes():
+    X, y = load_iris(return_X_y=True)
+    classes = AdaBoostMHClassifier(n_estimators=5).fit(X, y)
+    labels = AdaBoostMHClassifier(n_estimators=5).fit(X, np.eye(3, dtype=int)[y])
+    np.testing.assert_allclose(labels.decision_function(X), classes.decision_function(X))
+    np.testing.assert_allclose(labels.trace_["loss"], classes.trace_["loss"])
+
+
+def test_outputs_of_many_classes():
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["a", "b", "c"])[y]
+    both = np.column_stack([names, np.where(y == 1, "yes", "no")])
+    model = AdaBoostMHClassifier(n_estimators=20, early_stopping=True, random_state=0)
+    model.fit(X, both)
+    assert model.decision_function(X).shape == (150, 4)
+    three, two = model.predict_proba(X)
+    assert (three.shape, two.shape) == ((150, 3), (150, 2))
+    np.testing.assert_allclose(three.sum(axis=1), 1)
+    predicted = model.predict(X)
+    assert np.mean(predicted == both) > 0.9
+    np.testing.assert_array_equal(predicted[:, 0], np.array(["a", "b", "c"])[three.argmax(axis=1)])
+    assert np.all(model.trace_["train_error"] <= model.trace_["bound"])
+    *_, last = model.staged_predict_proba(X)
+    np.testing.assert_allclose(last[0], three)
+    constant = AdaBoostMHClassifier(n_estimators=2).fit(X, np.column_stack([y, np.zeros(150)]))
+    assert [p.shape for p in constant.predict_proba(X)] == [(150, 3), (150, 1)]
+    assert not constant.predict(X)[:, 1].any()
+
+
+def test_warm_start_with_several_labels():
+    X, y = load_digits(return_X_y=True)
+    labels = labels_of(y)
+    whole = AdaBoostMHClassifier(n_estimators=8).fit(X, labels)
+    parts = AdaBoostMHClassifier(n_estimators=3, warm_start=True).fit(X, labels)
+    parts.set_params(n_estimators=8).fit(X, labels)
+    np.testing.assert_allclose(parts.decision_function(X), whole.decision_function(X))

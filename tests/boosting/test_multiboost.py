@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit, softmax
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from coterie import DecisionTreeClassifier
@@ -127,7 +128,9 @@ def test_warm_start_is_one_longer_fit():
     warm = MultiBoostClassifier(tree, n_estimators=5, warm_start=True).fit(X, y)
     warm.set_params(n_estimators=12).fit(X, y)
     long = MultiBoostClassifier(tree, n_estimators=12, random_state=warm.entropy_).fit(X, y)
-    np.testing.assert_array_equal(warm.decision_function(X), long.decision_function(X))
+    np.testing.assert_allclose(warm.decision_function(X), long.decision_function(X), rtol=1e-9)
+    np.testing.assert_array_equal(warm.committees_, long.committees_)
+    np.testing.assert_allclose(warm.trace_["bound"], long.trace_["bound"], rtol=1e-9)
     with pytest.raises(ValueError, match="n_estimators=3"):
         warm.set_params(n_estimators=3).fit(X, y)
 
@@ -151,3 +154,65 @@ def test_members_without_weights():
     X, y = load_iris(return_X_y=True)
     model = MultiBoostClassifier(KNeighborsClassifier(), n_estimators=5, random_state=0)
     assert model.fit(X, y).score(X, y) > 0.9
+
+
+class Counted(GaussianNB):
+    """Naive Bayes that counts how often it is fitted."""
+
+    fits = 0
+
+    def fit(self, X, y, sample_weight=None):
+        Counted.fits += 1
+        return super().fit(X, y, sample_weight)
+
+
+@pytest.mark.parametrize(("first", "second"), [(5, 12), (8, 9), (9, 9), (3, 25)])
+def test_warm_start_fits_new_members_only(first, second):
+    X, y = load_breast_cancer(return_X_y=True)
+    params = {"trace": "weights", "random_state": 0}
+    Counted.fits = 0
+    warm = MultiBoostClassifier(Counted(), n_estimators=first, warm_start=True, **params).fit(X, y)
+    began, Counted.fits = warm.trace_, 0
+    kept = [dict(facts) for facts in began]
+    warm.set_params(n_estimators=second).fit(X, y)
+    sizes = (np.diff(committee_ends(size), prepend=0) for size in (first, second))
+    old, new = sizes
+    old = np.pad(old, (0, len(new) - len(old)))
+    # At most one more for each sub-committee that finds out that its last run was over.
+    assert np.maximum(new - old, 0).sum() <= Counted.fits < second + (first == 3) * 25
+    assert Counted.fits == 0 if first == second else True
+    whole = MultiBoostClassifier(GaussianNB(), n_estimators=second, **params).fit(X, y)
+    np.testing.assert_allclose(warm.decision_function(X), whole.decision_function(X), rtol=1e-9)
+    for name in ("error", "committee", "attempt", "train_error", "bound"):
+        np.testing.assert_allclose(warm.trace_[name], whole.trace_[name], rtol=1e-9)
+    np.testing.assert_allclose(warm.trace_.weights, whole.trace_.weights, rtol=1e-9)
+    assert [dict(facts) for facts in began] == kept  # the former trace is left alone
+
+
+def test_warm_start_after_members_without_error():
+    X, y = load_digits(return_X_y=True)
+    tree = DecisionTreeClassifier(max_depth=12)
+    warm = MultiBoostClassifier(tree, n_estimators=6, warm_start=True, random_state=0)
+    warm.fit(X[::3], y[::3]).set_params(n_estimators=12).fit(X[::3], y[::3])
+    whole = MultiBoostClassifier(tree, n_estimators=12, random_state=0).fit(X[::3], y[::3])
+    perfect = whole.estimator_errors_ == 0
+    assert perfect.any()
+    assert not perfect.all()
+    np.testing.assert_allclose(warm.trace_["attempt"], whole.trace_["attempt"])
+    np.testing.assert_allclose(warm.decision_function(X), whole.decision_function(X), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("load", "depth"), [(load_breast_cancer, 1), (load_digits, 6)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_training_error_and_its_bound(load, depth, weighted):
+    X, y = load(return_X_y=True)
+    weight = np.random.default_rng(0).uniform(0.1, 2, len(y)) if weighted else None
+    tree = DecisionTreeClassifier(max_depth=depth)
+    model = MultiBoostClassifier(tree, n_estimators=16, random_state=0).fit(X, y, weight)
+    trace = model.trace_
+    errors = [np.average(stage != y, weights=weight) for stage in model.staged_predict(X)]
+    np.testing.assert_allclose(trace["train_error"], errors)
+    assert np.all(trace["train_error"] <= trace["bound"])
+    # The first sub-committee is AdaBoost.M1, whose bound is the product of its normalisers.
+    np.testing.assert_allclose(trace["bound"][:4], np.cumprod(trace["normaliser"][:4]))
+    assert trace["bound"].max() < 1

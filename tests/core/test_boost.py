@@ -1,8 +1,10 @@
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pytest
 
+from coterie.boosting.adaboost import AdaBoost
 from coterie.core.boost import Monitor, Settings, boost
 from coterie.core.rule import Ask, Rule, State, Step
 from coterie.data import Table, Target
@@ -91,3 +93,18 @@ def test_weights_before_each_round_are_kept_when_asked():
     boosted = run(3, settings=Settings(keep_weights=True))
     np.testing.assert_allclose(boosted.trace.weights, np.full((3, 60), 1 / 60))
     assert run(3).trace.weights == []
+
+
+def test_going_on_is_exact():
+    """Weights are lent to members and rounded by it: so they are when members are told again."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(997, 3))
+    y = X.sum(axis=1) + rng.normal(size=997) > 0
+    table, target = Table.read(X).bin(), Target.labels(y)
+    fit = partial(boost, AdaBoost(), TreeLearner(Growth("gini", max_depth=2)), table, target, None)
+    whole = fit(seeds=np.arange(12))
+    part = fit(seeds=np.arange(7))
+    grown = fit(seeds=np.arange(12), earlier=part)
+    assert grown.alphas == whole.alphas
+    np.testing.assert_array_equal(grown.state.raw, whole.state.raw)
+    np.testing.assert_array_equal(grown.state.weight, whole.state.weight)

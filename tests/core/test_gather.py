@@ -2,8 +2,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from coterie.core.axis import RowAxis
 from coterie.core.gather import fit_member, gather
-from coterie.core.shake import Bootstrap, RowAxis, View
+from coterie.core.shake import Bootstrap, Columns, Patch, Reserve, View
 from coterie.data import Table, Target
 
 
@@ -73,3 +74,52 @@ def test_watches_see_members_in_order_and_can_stop():
     members = gather(Mean(1.0), VIEW, seeds=SEEDS, watches=[watch, lambda *_: False])
     assert [number for number, _ in seen] == [1, 2, 3, 4]
     assert [value for _, value in seen] == values(members)
+
+
+class Counting:
+    """Notes how many members it was given at a time."""
+
+    def __init__(self):
+        self.batches = []
+
+    def map(self, task, items):
+        self.batches.append(len(items))
+        return [task(item) for item in items]
+
+
+def test_watched_members_are_fitted_in_batches():
+    workers = Counting()
+    members = gather(
+        Mean(1.0), VIEW, seeds=SEEDS, executor=workers, watches=[lambda n, _: n == 9], batch=6
+    )
+    assert workers.batches == [6, 6]
+    assert values(members) == values(gather(Mean(1.0), VIEW, seeds=SEEDS))[:9]
+    unwatched = Counting()
+    gather(Mean(), VIEW, seeds=SEEDS, executor=unwatched)
+    assert unwatched.batches == [20]
+
+
+@dataclass
+class Told:
+    """Notes what it is told."""
+
+    columns: object = None
+    spare: object = None
+
+    def among(self, columns):
+        return Told(columns, self.spare)
+
+    def watching(self, spare):
+        return Told(self.columns, spare)
+
+    def fit(self, table, target, weight, rng):
+        return self
+
+
+def test_learners_are_told_of_columns_and_spare_rows():
+    plain = fit_member(Told(), VIEW, DRAW, 3)
+    assert plain.columns is None
+    assert plain.spare is None
+    told = fit_member(Told(), VIEW, Patch(Reserve(DRAW, 1.0), Columns(5, 2)), 3)
+    assert len(told.columns) == 2
+    assert told.spare.dtype == bool

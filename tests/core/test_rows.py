@@ -33,3 +33,9 @@ def test_a_fraction_of_the_rows_keeps_its_weights(fraction, kept):
     assert (weight > 0).sum() == kept
     assert set(weight[weight > 0]) <= set(ask.weight)
     np.testing.assert_array_equal(ask.weight, np.arange(1.0, 5.0))
+
+
+def test_draws_have_no_scale_and_parts_keep_theirs():
+    ask = Ask(ASK.target, np.array([0.1, 0.2, 0.3, 0.4]), scale=4.0)
+    assert Resample()(ask, np.random.default_rng(0)).scale == 1.0
+    assert Fraction(0.5)(ask, np.random.default_rng(0)).scale == 4.0

@@ -2,7 +2,13 @@ import numpy as np
 import pytest
 
 from coterie.core.params import ParameterError
-from coterie.core.seeds import draw_entropy, growing_stream, member_seeds, shaking_stream
+from coterie.core.seeds import (
+    draw_entropy,
+    growing_stream,
+    member_seeds,
+    shaking_stream,
+    side_stream,
+)
 
 
 def test_integers_stand_for_themselves():
@@ -46,3 +52,13 @@ def test_streams_of_a_member_differ():
     draws = [stream(9).integers(2**62) for stream in (growing_stream, shaking_stream)]
     assert draws[0] != draws[1]
     assert growing_stream(9).integers(2**62) == draws[0]
+
+
+def test_side_streams_do_not_depend_on_what_was_drawn():
+    first, second = shaking_stream(7), shaking_stream(7)
+    second.random(3)
+    second.spawn(2)
+    draws = [side_stream(rng, number).random() for rng in (first, second) for number in (0, 1)]
+    assert draws[:2] == draws[2:]
+    assert draws[0] != draws[1]
+    assert side_stream(shaking_stream(8), 0).random() != draws[0]

@@ -2,15 +2,18 @@ import numpy as np
 import pytest
 from sklearn.utils.class_weight import compute_sample_weight
 
+from coterie.core.axis import RowAxis, content_order
 from coterie.core.shake import (
     Balanced,
     Bootstrap,
-    RowAxis,
+    Columns,
+    Grouped,
+    Patch,
+    Reserve,
     Subsample,
     View,
+    Wag,
     balance,
-    content_order,
-    repetitions,
     untouched,
 )
 from coterie.data import Table, Target
@@ -65,26 +68,6 @@ def test_order_and_repetition_do_not_change_a_bag():
         np.testing.assert_array_equal(weighted, np.bincount(rows, repeated, minlength=50))
 
 
-def test_content_order_tells_targets_apart():
-    X = np.zeros((40, 2))
-    y = np.tile([0.0, 1.0, -0.0, 2.0], 10)
-    order = content_order(*table_of(X, y))
-    assert np.count_nonzero(np.diff(y[order])) == 2  # equal rows are side by side, -0.0 is 0.0
-
-
-def test_importance_tells_equal_rows_apart():
-    weight = np.array([0.5, 2.5, 1.5, 0.5])
-    same = table_of(np.zeros((4, 2)), np.zeros(4))
-    assert weight[content_order(*same, weight)].tolist() == [0.5, 0.5, 1.5, 2.5]
-
-
-def test_what_counts_as_repetition():
-    assert repetitions(None) is None
-    assert repetitions(np.array([1.0, 2.5])) is None
-    assert repetitions(np.full(3, 1e6)) is None
-    np.testing.assert_array_equal(repetitions(np.array([1.0, 200.0, 3.0])), [1, 200, 3])
-
-
 def test_subsample_has_no_repetition():
     counts = Subsample(axis(20), 8).counts(np.random.default_rng(0))
     assert counts.sum() == 8
@@ -130,3 +113,83 @@ def test_balanced_bags():
 def test_balance_leaves_out_absent_classes():
     factors = balance(Target.labels([0, 1, 2]), np.array([1.0, 3.0, 0.0]))
     np.testing.assert_allclose(factors, [2.0, 2 / 3, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("kind", "mean", "variance"),
+    # The Gaussian is cut at zero: E max(0, 1 + 2Z) = 1.3956, Var = 2.2137.
+    [("exponential", 1, 0.98), ("poisson", 1, 1), ("gaussian", 1.3956, 2.2137)],
+)
+def test_random_weights(kind, mean, variance):
+    weights = np.array([Wag(axis(50), kind).counts(rng) for rng in streams(800)])
+    assert weights.mean() == pytest.approx(mean, rel=0.02)
+    assert weights.var() == pytest.approx(variance, rel=0.05)
+    share = {"exponential": 0.0, "poisson": np.exp(-1), "gaussian": 0.3085}[kind]
+    assert (weights == 0).mean() == pytest.approx(share, abs=0.01)
+    if kind == "exponential":
+        np.testing.assert_allclose(weights.sum(axis=1), 50)
+
+
+def test_random_weights_of_repeated_rows_add_up():
+    once = Wag(RowAxis.lay(np.arange(2), np.array([3, 1]))).counts(np.random.default_rng(0))
+    many = Wag(axis(4)).counts(np.random.default_rng(0))
+    np.testing.assert_allclose(once, [many[:3].sum(), many[3]])
+
+
+def test_a_member_is_never_left_without_rows():
+    assert all(Wag(axis(1), "poisson").counts(rng).sum() >= 1 for rng in streams(50))
+
+
+def test_groups_are_drawn_as_a_whole():
+    groups = np.array([0, 1, 1, 2, 2, 2], dtype=np.int32)
+    draw = Grouped(Bootstrap(axis(3), 3), groups)
+    assert draw.spares
+    for rng, again in zip(streams(20), streams(20), strict=True):
+        counts = draw.counts(rng)
+        np.testing.assert_array_equal(counts, Bootstrap(axis(3), 3).counts(again)[groups])
+    shaken = draw(view_of(groups), np.random.default_rng(3))
+    np.testing.assert_array_equal(shaken.weight, draw.counts(np.random.default_rng(3)))
+
+
+def test_columns():
+    for rng in streams(20):
+        chosen = Columns(9, 4).draw(rng)
+        assert len(set(chosen.tolist())) == 4
+        assert (np.diff(chosen) > 0).all()
+    twice = [len(set(Columns(4, 4, replace=True).draw(rng).tolist())) for rng in streams(50)]
+    assert min(twice) < 4
+
+
+def test_patches_do_not_change_the_rows():
+    draw = Bootstrap(axis(5), 5)
+    patch = Patch(draw, Columns(9, 4))
+    view = view_of(np.arange(5))
+    plain, patched = (one(view, np.random.default_rng(1)) for one in (draw, patch))
+    np.testing.assert_array_equal(patched.weight, plain.weight)
+    assert plain.columns is None
+    assert len(patched.columns) == 4
+
+
+@pytest.mark.parametrize("share", [0.3, 1.0])
+def test_rows_outside_are_divided(share):
+    draw = Reserve(Bootstrap(axis(200), 200), share)
+    assert draw.spares == (share < 1)
+    view = view_of(np.arange(200) % 2)
+    shares = []
+    for seed in range(30):
+        shaken = Patch(draw, Columns(9, 4))(view, np.random.default_rng(seed))
+        counts = draw.counts(np.random.default_rng(seed))
+        np.testing.assert_array_equal(shaken.weight, counts)
+        seen = draw.seen(np.random.default_rng(seed))
+        np.testing.assert_array_equal(seen, shaken.spare | (counts > 0))
+        assert not (shaken.spare & (counts > 0)).any()
+        shares.append(shaken.spare.sum() / (counts == 0).sum())
+    assert np.mean(shares) == pytest.approx(share, abs=0.03)
+
+
+def test_rows_outside_are_divided_by_group():
+    groups = np.repeat(np.arange(40, dtype=np.int32), 3)
+    draw = Reserve(Grouped(Bootstrap(axis(40), 40), groups), 0.5)
+    spare = draw(view_of(groups), np.random.default_rng(0)).spare.reshape(40, 3)
+    assert (spare == spare[:, :1]).all()
+    assert 0 < spare.sum() < 3 * 15

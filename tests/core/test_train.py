@@ -3,7 +3,7 @@ import pytest
 
 from coterie.core.pool import Pool
 from coterie.core.rule import Ask
-from coterie.core.train import SideBySide, train
+from coterie.core.train import SideBySide, scaled, train
 from coterie.data import Table, Target
 from coterie.learners import ForeignLearner, TreeLearner
 from coterie.native import Forest, Growth
@@ -49,3 +49,34 @@ def test_unvisited_rows_are_voted_on_too():
         TreeLearner(Growth(max_depth=3)), TABLE, Ask(VALUES.output(0), weight), RNG, double
     )
     np.testing.assert_allclose(vote, 2 * member.predict(X))
+
+
+def test_weights_are_scaled_where_they_are_and_given_back():
+    weight = np.array([0.1, 0.2, 0.7])
+    given = weight.copy()
+    with scaled(weight, 3.0) as tripled:
+        assert tripled is weight
+        np.testing.assert_allclose(tripled, 3 * given)
+    np.testing.assert_allclose(weight, given, rtol=1e-15)
+    with pytest.raises(KeyError), scaled(weight, 3.0):
+        raise KeyError
+    np.testing.assert_allclose(weight, given, rtol=1e-15)
+    even = np.broadcast_to(0.25, 4)  # cannot be written to
+    with scaled(even, 4.0) as ones:
+        assert ones.tolist() == [1.0] * 4
+    assert even[0] == 0.25
+
+
+def test_members_are_fitted_under_scaled_weights():
+    seen = []
+
+    class Spy:
+        def train(self, table, target, weight, rng, cast):
+            seen.append(weight.copy())
+            return None, np.zeros((table.n_rows, 1))
+
+    table, target = Table.read(np.zeros((2, 1))), Target.labels([0, 1])
+    ask = Ask(target, np.array([0.25, 0.75]), scale=2.0)
+    train(Spy(), table, ask, np.random.default_rng(0), lambda output: output)
+    assert seen[0].tolist() == [0.5, 1.5]
+    assert ask.weight.tolist() == [0.25, 0.75]

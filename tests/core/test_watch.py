@@ -1,7 +1,7 @@
 import io
 
 from coterie.core.trace import Trace
-from coterie.core.watch import NoImprovement, Progress, TimeBudget
+from coterie.core.watch import NoImprovement, Progress, TimeBudget, Unanimous
 
 
 def trace_of(*values):
@@ -17,6 +17,20 @@ def test_patience_counts_from_the_best_round():
     assert watch(trace_of(3, 1, 2)) == ""
     assert watch(trace_of(3, 1, 2, 1)) == "early_stopping"
     assert NoImprovement("loss", 2, tol=0.5)(trace_of(3, 2.9, 2.8)) == "early_stopping"
+
+
+def test_larger_may_be_better():
+    watch = NoImprovement("loss", 2, larger=True)
+    assert watch(trace_of(1, 2, 3)) == ""
+    assert watch(trace_of(3, 2, 1)) == "early_stopping"
+    assert NoImprovement("loss", 2, tol=0.5, larger=True)(trace_of(1, 1.4, 1.3)) != ""
+
+
+def test_all_must_agree():
+    falls, rises = NoImprovement("loss", 1), NoImprovement("loss", 1, larger=True)
+    assert Unanimous([falls])(trace_of(1, 2)) == "early_stopping"
+    assert Unanimous([falls, rises])(trace_of(1, 2)) == ""
+    assert Unanimous([falls, rises])(trace_of(1, 1)) == "early_stopping"
 
 
 def test_time_runs_out():

@@ -4,6 +4,7 @@ import pytest
 from coterie.core.seeds import growing_stream
 from coterie.data import Table, Target
 from coterie.learners import TreeLearner
+from coterie.learners.tree import look_up
 from coterie.native import Growth
 
 RNG = np.random.default_rng(0)
@@ -48,3 +49,18 @@ def test_stop_ends_growing():
     learner = TreeLearner(Growth(), stop=np.ones(1, dtype=np.uint8))
     with pytest.raises(KeyboardInterrupt):
         learner.fit(table, target, None, growing_stream(0))
+
+
+def test_trees_can_be_kept_to_some_columns():
+    tree = fit(TreeLearner(Growth()).among(np.array([3, 1, 1])))
+    inner = tree.nodes["left"] >= 0
+    assert set(tree.features[inner].tolist()) == {1, 3}
+    assert tree.n_features == 5
+
+
+@pytest.mark.parametrize("n_rows", [0, 5, 65_536, 150_000])
+def test_leaves_are_looked_up_block_by_block(n_rows):
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(7, 3))
+    leaves = rng.integers(0, 7, n_rows).astype(np.int32)
+    np.testing.assert_array_equal(look_up(values, leaves), values[leaves])

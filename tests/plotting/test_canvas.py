@@ -1,10 +1,11 @@
 import builtins
 import subprocess
 import sys
+from dataclasses import dataclass
 
 import pytest
 
-from coterie.plotting.canvas import axes_for, count_rounds, pyplot
+from coterie.plotting.canvas import Display, axes_for, count_rounds, pyplot
 
 
 def test_axes_given_are_used():
@@ -36,3 +37,21 @@ def test_rounds_are_whole_numbers():
 def test_matplotlib_is_not_imported_before_it_is_needed():
     code = "import sys, coterie.plotting; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_display_draws_its_own_data():
+    @dataclass(eq=False, repr=False)
+    class Dots(Display):
+        y: list
+
+        def _draw(self, ax, **options):
+            ax.plot(self.y, **options)
+
+    display = Dots([1, 3])
+    assert display.ax_ is None
+    assert display.plot(color="red") is display
+    (line,) = display.ax_.lines
+    assert (list(line.get_ydata()), line.get_color()) == ([1, 3], "red")
+    other = pyplot().figure().add_subplot()
+    assert display.plot(other).ax_ is other
+    assert display.figure_ is other.figure

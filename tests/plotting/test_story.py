@@ -4,7 +4,15 @@ from sklearn.ensemble import AdaBoostClassifier as Theirs
 from sklearn.exceptions import NotFittedError
 
 from coterie.boosting import AdaBoostClassifier
-from coterie.plotting.story import chosen_rounds, codes_of, fact, optional_fact, trace_of
+from coterie.plotting.story import (
+    at_rounds,
+    chosen_rounds,
+    codes_of,
+    fact,
+    optional_fact,
+    trace_of,
+    votes_of,
+)
 
 
 def test_the_trace_of_a_booster(ten_boosted):
@@ -42,3 +50,23 @@ def test_labels_become_codes(ten_boosted):
     assert codes_of(ten_boosted, [1, -1, 1]).tolist() == [1, 0, 1]
     with pytest.raises(ValueError, match="7 in y is none of the classes"):
         codes_of(ten_boosted, [1, 7])
+
+
+def test_votes_are_what_a_round_adds(ten_boosted, ten_points):
+    X, _ = ten_points
+    scores, votes = zip(*votes_of(ten_boosted, X), strict=True)
+    np.testing.assert_allclose(np.cumsum(votes, axis=0), scores)
+    for vote, alpha in zip(votes, ten_boosted.estimator_weights_, strict=True):
+        np.testing.assert_allclose(np.abs(vote), alpha)
+
+
+def test_stages_are_asked_for_as_far_as_needed():
+    asked = []
+
+    def stages():
+        for t in range(1, 100):
+            asked.append(t)
+            yield np.array([t, -t])
+
+    assert at_rounds(stages(), [4, 2]).tolist() == [[4, -4], [2, -2]]
+    assert asked == [1, 2, 3, 4]

@@ -7,9 +7,24 @@ what it weighs, and a thin estimator; see `coterie.core.boost` for who calls wha
 from coterie.boosting.adaboost import AdaBoost, AdaBoostClassifier
 from coterie.boosting.anyboost import AnyBoost, AnyBoostClassifier
 from coterie.boosting.costs import CostSensitiveBoostClassifier
+from coterie.boosting.distribution import (
+    NormalBoostingRegressor,
+    QuantileBoostingRegressor,
+)
 from coterie.boosting.filtering import BoostByFilteringClassifier
+from coterie.boosting.functional import (
+    FunctionalGradientBoostingClassifier,
+    FunctionalGradientBoostingRegressor,
+)
 from coterie.boosting.generic import RULES, BoostingClassifier
 from coterie.boosting.gentle import GentleBoost, GentleBoostClassifier
+from coterie.boosting.gradient import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+)
+from coterie.boosting.gradient_statistics import OrderedTargetEncoder
 from coterie.boosting.logit import LogitBoost, LogitBoostClassifier
 from coterie.boosting.m2 import AdaBoostM2, AdaBoostM2Classifier
 from coterie.boosting.mada import MadaBoost, MadaBoostClassifier
@@ -36,13 +51,22 @@ __all__ = [
     "BoostByFilteringClassifier",
     "BoostingClassifier",
     "CostSensitiveBoostClassifier",
+    "FunctionalGradientBoostingClassifier",
+    "FunctionalGradientBoostingRegressor",
     "GentleBoost",
     "GentleBoostClassifier",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
     "LogitBoost",
     "LogitBoostClassifier",
     "MadaBoost",
     "MadaBoostClassifier",
     "MultiBoostClassifier",
+    "NormalBoostingRegressor",
+    "OrderedTargetEncoder",
+    "QuantileBoostingRegressor",
     "RealAdaBoost",
     "RealAdaBoostClassifier",
 ]

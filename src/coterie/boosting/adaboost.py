@@ -11,24 +11,28 @@ from numpy.random import Generator
 from scipy.special import expit, softmax
 
 from coterie.boosting.booster import BOOSTER, BoostedClassifier
+from coterie.boosting.line_search import Line
+from coterie.boosting.steps import Steered
 from coterie.core import Allowed, one_of
 from coterie.core.rule import (
     Array,
     Ask,
-    Rule,
     State,
     Step,
     exponential_sum,
     majority,
+    normalised,
     rounding,
+    share,
     smallest_error,
     two_sided,
 )
 from coterie.data import Target
+from coterie.losses import Exponential, MarginLoss
 
 
 @dataclass(frozen=True)
-class AdaBoost(Rule):
+class AdaBoost(Steered):
     r"""Discrete AdaBoost: stagewise descent on :math:`\sum_i D_0(i) e^{-y_i F(x_i)}`.
 
     With weighted error :math:`\epsilon`, a member of two classes weighs
@@ -42,11 +46,14 @@ class AdaBoost(Rule):
     perfect : {"keep", "drop", "restart"}
         What becomes of a member without error: kept as if it erred on half a row, or dropped, and
         boosting ends; or kept, and boosting starts again from random weights.
+    step : StepRule
+        How far to go along a member; by default as above.
     """
 
     learning_rate: float = 1.0
     perfect: Literal["keep", "drop", "restart"] = "keep"
     gives: ClassVar[Literal["label", "proba", "score"]] = "label"
+    descends: ClassVar[MarginLoss] = Exponential()
 
     def begin(self, target: Target, weight: Array) -> State:
         """Scores zero: one for two classes, otherwise one per class."""
@@ -56,7 +63,9 @@ class AdaBoost(Rule):
 
     def ask(self, state: State) -> Ask:
         """The labels, under the current weights at mean one."""
-        return Ask(state.target, state.weight * len(state.weight))
+        if state.weight is state.initial:
+            return Ask(state.target, state.weight * len(state.weight))
+        return Ask(state.target, state.weight, scale=float(len(state.weight)))
 
     def vote(self, output: Array) -> Array:
         r"""-1 or +1; of K classes, 1 for the predicted one and :math:`-1/(K-1)` elsewhere."""
@@ -71,7 +80,7 @@ class AdaBoost(Rule):
         """Weigh the member by its error and move weight to its mistakes."""
         n_classes = max(state.raw.shape[1], 2)
         wrong = self.decide(vote) != state.codes
-        error = float(np.sum(state.weight * wrong))
+        error = share(state.weight, wrong)
         if error >= 1 - 1 / n_classes - rounding(state):
             return Step(0.0, {"error": error}, keep=False, stop="too_weak")
         perfect = error <= rounding(state)
@@ -79,11 +88,13 @@ class AdaBoost(Rule):
             return Step(0.0, {"error": error}, keep=False, stop="perfect")
         counted = smallest_error(state) if perfect else error
         odds = np.log((1 - counted) / counted)
-        alpha = self.learning_rate * (odds / 2 if n_classes == 2 else odds + np.log(n_classes - 1))
+        own = odds / 2 if n_classes == 2 else odds + np.log(n_classes - 1)
+        alpha = self.learning_rate * self.length(state, vote, float(own))
+        if alpha <= 0:
+            return Step(0.0, {"error": error}, keep=False, stop="too_weak")
         facts = self._advance(state, vote, alpha, wrong, error)
         if perfect and self.perfect == "restart":
-            state.weight = state.initial * rng.exponential(size=len(wrong))
-            state.weight /= state.weight.sum()
+            state.weight = normalised(state.initial * rng.exponential(size=len(wrong)))
         stop = "perfect" if perfect and self.perfect != "restart" else ""
         return Step(alpha, facts, stop=stop)
 
@@ -95,28 +106,40 @@ class AdaBoost(Rule):
         Weights multiplied round after round would drift and underflow; from the scores they are
         exact. Of K classes, :math:`\sum_t \alpha_t [h_t \ne y] = (K-1)(A - F_y)/K`.
         """
-        state.raw = state.raw + alpha * vote
+        state.weight = state.initial  # of a million rows, every array is eight megabytes
+        vote *= alpha
+        state.raw += vote
         facts = {"error": error, "edge": 1 - 2 * error, "alpha": alpha}
         if state.raw.shape[1] == 1:
-            margin = state.signs * state.raw[:, 0]
             facts["normaliser"] = (1 - error) * np.exp(-alpha) + error * np.exp(alpha)
-        else:
-            n_classes = state.raw.shape[1]
-            own = state.raw[np.arange(len(vote)), state.codes]
-            margin = own * (n_classes - 1) / n_classes
-        state.weight, loss = exponential_sum(state.initial, -margin)
-        train_error = float(np.sum(state.initial * (self.decide(state.raw) != state.codes)))
-        return {**facts, "loss": loss, "train_error": train_error}
+        exponent = self.margin(state, state.raw, out=vote[:, 0])
+        np.negative(exponent, out=exponent)
+        state.weight, loss = exponential_sum(state.initial, exponent, out=exponent)
+        wrong = self.decide(state.raw) != state.codes
+        return {**facts, "loss": loss, "train_error": share(state.initial, wrong)}
+
+    @staticmethod
+    def margin(state: State, scores: Array, out: Array | None = None) -> Array:
+        """What the loss takes of a row's scores; for two classes it may be written to `out`."""
+        if scores.shape[1] == 1:
+            return np.multiply(scores[:, 0], state.signs, out=out)
+        n_classes = scores.shape[1]
+        return scores[np.arange(len(scores)), state.codes] * (n_classes - 1) / n_classes
+
+    def line(self, state: State, vote: Array) -> Line:
+        """The loss along a vote."""
+        margin, along = self.margin(state, state.raw), self.margin(state, vote)
+        return Line(self.descends, margin, along, state.initial)
 
     def fallback(self, state: State) -> Array:
         """Half the log-odds of the classes."""
-        share = np.bincount(state.codes, weights=state.initial, minlength=state.raw.shape[1])
-        share = np.clip(share, smallest_error(state), None)
+        shares = np.bincount(state.codes, weights=state.initial, minlength=state.raw.shape[1])
+        shares = np.clip(shares, smallest_error(state), None)
         if state.raw.shape[1] == 1:
-            second = share[1] if len(share) > 1 else smallest_error(state)
-            return np.array([0.5 * np.log(second / share[0])])
-        n_classes = len(share)
-        return np.asarray(np.log(share) * n_classes / (n_classes - 1))
+            second = shares[1] if len(shares) > 1 else smallest_error(state)
+            return np.array([0.5 * np.log(second / shares[0])])
+        n_classes = len(shares)
+        return np.asarray(np.log(shares) * n_classes / (n_classes - 1))
 
     def link(self, raw: Array) -> Array:
         r""":math:`1/(1+e^{-2F})`, the minimiser of the exponential loss; of many, its softmax."""

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit, softmax
 
+from coterie.boosting.line_search import Line
+from coterie.boosting.steps import Steered
 from coterie.core.rule import (
     Array,
-    Rule,
     State,
     exponential_sum,
     normalised,
+    share,
     smallest_error,
     two_sided,
 )
 from coterie.data import Target
+from coterie.losses import Exponential, MarginLoss
 
 
-class Additive(Rule):
+@dataclass(frozen=True)
+class Additive(Steered):
     """A sum of real-valued votes: one score for two classes, otherwise one per class.
 
     The scores are half log-odds: of the second class against the first, or of each class against
     the others.
     """
+
+    descends: ClassVar[MarginLoss] = Exponential()
 
     def begin(self, target: Target, weight: Array) -> State:
         """Scores zero: one for two classes, otherwise one per class."""
@@ -32,10 +41,17 @@ class Additive(Rule):
         spread = weight if scores == 1 else np.repeat(weight[:, None] / scores, scores, axis=1)
         return State(target, weight, spread, np.zeros((len(weight), scores)))
 
+    def line(self, state: State, vote: Array) -> Line:
+        """The loss along a vote, over all pairs of row and score."""
+        n_scores = vote.shape[1]
+        signs = pair_signs(state.codes, n_scores)
+        weight = np.repeat(state.initial / n_scores, n_scores)
+        return Line(self.descends, (signs * state.raw).ravel(), (signs * vote).ravel(), weight)
+
     def fallback(self, state: State) -> Array:
         """Half the log-odds of the classes."""
-        share = class_shares(state)
-        return np.asarray(0.5 * np.log(share / (1.0 - share)))
+        shares = class_shares(state)
+        return np.asarray(0.5 * np.log(shares / (1.0 - shares)))
 
     def link(self, raw: Array) -> Array:
         r""":math:`1/(1+e^{-2F})`; of many classes, one of these each, divided by their sum."""
@@ -45,7 +61,7 @@ class Additive(Rule):
 
     def train_error(self, state: State) -> float:
         """Share of the training weight on rows whose score is wrong."""
-        return float(state.initial[self.decide(state.raw) != state.codes].sum())
+        return share(state.initial, self.decide(state.raw) != state.codes)
 
 
 def pair_signs(codes: NDArray[np.int32], n_scores: int) -> Array:
@@ -93,6 +109,6 @@ def class_shares(state: State) -> Array:
     """Share of every score's class in the initial weight, away from 0 and 1."""
     n_scores = state.raw.shape[1]
     signs = pair_signs(state.codes, n_scores)
-    share = normalised(state.initial) @ (signs > 0)
+    shares = normalised(state.initial) @ (signs > 0)
     least = min(smallest_error(state), 0.25)
-    return np.asarray(np.clip(share, least, 1.0 - least))
+    return np.asarray(np.clip(shares, least, 1.0 - least))

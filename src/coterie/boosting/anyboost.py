@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from coterie.boosting.additive import Additive, as_columns, fit_weight, pair_signs, pair_sum
 from coterie.boosting.booster import BOOSTER, BoostedClassifier
 from coterie.boosting.line_search import Line
+from coterie.boosting.steps import OwnStep
 from coterie.core import Allowed, a_function, instance_of, one_of
 from coterie.core.rule import (
     Array,
@@ -49,6 +50,8 @@ class AnyBoost(Additive):
         Factor of every weight.
     loss : MarginLoss
         The :math:`\phi`.
+    step : StepRule
+        How far to go along a member; by default a line search.
     """
 
     learning_rate: float = 1.0
@@ -88,10 +91,10 @@ class AnyBoost(Additive):
         error = float(np.abs(pull)[pull * right < 0].sum())
         if not edge > 2 * rounding(state):
             return Step(0.0, {"error": error}, keep=False, stop="too_weak")
-        perfect = bool((right > 0).all())
-        counts = np.repeat(state.initial, vote.shape[1])
-        line = Line(self.loss, margin.ravel(), right.ravel(), counts)
-        alpha = self.learning_rate * self._length(state, line, error)
+        perfect = bool((right > 0).all()) and self.gives == "label"
+        alpha = self.learning_rate * self._reach(state, vote, error)
+        if alpha <= 0:
+            return Step(0.0, {"error": error}, keep=False, stop="too_weak")
         before = self._loss(state, margin)
         state.raw = state.raw + alpha * vote
         after = self._loss(state, signs * state.raw)
@@ -118,6 +121,16 @@ class AnyBoost(Additive):
             return as_columns(pair_sum(state.initial, -margin)[0], n_scores)
         pull = -state.initial[:, None] * self.loss.slope(margin)
         return np.asarray(pull / (np.abs(pull).sum() or 1.0))
+
+    def line(self, state: State, vote: Array) -> Line:
+        """The loss along a vote, over all pairs of row and score."""
+        return replace(super().line(state, vote), loss=self.loss)
+
+    def _reach(self, state: State, vote: Array, error: float) -> float:
+        """How far to go along a member; other steps than its own begin at one."""
+        if isinstance(self.step, OwnStep):
+            return self._length(state, self.line(state, vote), error)
+        return self.length(state, vote, 1.0)
 
     def _length(self, state: State, line: Line, error: float) -> float:
         """Where the loss is least along a member of this error.
@@ -167,6 +180,45 @@ class AnyBoost(Additive):
         return np.divide(chance, total, out=even, where=total > 0)
 
 
+@dataclass(frozen=True)
+class AnyBoostGradient(AnyBoost):
+    r"""AnyBoost whose members are regressions of the negative gradient.
+
+    A member is fitted by least squares to :math:`-y\phi'(yF)`, and its weight is found by a line
+    search: the vote is a number, so a member can say how steep the loss is as well as where.
+
+    Parameters
+    ----------
+    learning_rate, loss, step : see AnyBoost
+        The same as there.
+    """
+
+    gives: ClassVar[Literal["label", "proba", "score"]] = "score"
+
+    def ask(self, state: State) -> Ask:
+        """The negative gradient, under the initial weights at mean one."""
+        n_scores = state.raw.shape[1]
+        signs = pair_signs(state.codes, n_scores)
+        response = -signs * self.loss.slope(signs * state.raw)
+        weight = np.repeat(state.initial[:, None], n_scores, axis=1)
+        return Ask(Target("values", response), fit_weight(weight.reshape(state.weight.shape)))
+
+    def vote(self, output: Array) -> Array:
+        """The regression itself."""
+        return output
+
+    def _length(self, state: State, line: Line, error: float) -> float:
+        """Where the loss is least; if it falls for ever, as far as a member of -1 and +1 goes."""
+        largest = float(np.abs(line.direction).max())
+        found = line.first_minimum(_LARGEST / largest)
+        if found is not None:
+            return found
+        error = max(error, _LEAST_ERROR)
+        return 0.5 * float(np.log((1 - error) / error)) / largest
+
+
+DIRECTIONS: dict[str, type[AnyBoost]] = {"classify": AnyBoost, "gradient": AnyBoostGradient}
+
 Function = Callable[[Array], Array]
 a_pair_of_functions = Allowed(
     lambda v: isinstance(v, tuple) and len(v) == 2 and all(map(callable, v)),
@@ -204,6 +256,9 @@ class AnyBoostClassifier(BoostedClassifier):
         "sigmoid", "savage" or "tangent"; an object of `coterie.losses`; or a function of an
         array of margins :math:`yF`, alone or in a tuple with its derivative. "sigmoid" and
         functions have no `predict_proba`.
+    direction : {"classify", "gradient"}, default="classify"
+        What members fit: labels, under weights; or the negative gradient
+        :math:`-y\phi'(yF)` by least squares, which takes regressors as members.
 
     Attributes
     ----------
@@ -237,14 +292,17 @@ class AnyBoostClassifier(BoostedClassifier):
     """
 
     loss: str | MarginLoss | Function | tuple[Function, Function] = "logistic"
+    direction: Literal["classify", "gradient"] = "classify"
 
     allowed: ClassVar[Mapping[str, Allowed]] = {
         **BOOSTER,
         "loss": one_of(*MARGIN_LOSSES) | instance_of(MarginLoss) | a_function | a_pair_of_functions,
+        "direction": one_of(*DIRECTIONS),
     }
 
     def _rule(self) -> AnyBoost:
-        return AnyBoost(float(self.learning_rate), margin_loss(self.loss))
+        rule = DIRECTIONS[self.direction]
+        return rule(float(self.learning_rate), margin_loss(self.loss))
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> Array:

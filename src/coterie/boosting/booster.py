@@ -1,19 +1,20 @@
-"""What all boosters share: from parameters to a boosted pool, and from scores to answers."""
+"""What all boosters share: from parameters to a boosted pool."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import train_test_split
 
 from coterie.base import Admitted, ClassifierTask, Committee, thread_count
+from coterie.boosting.answers import StagedClasses
+from coterie.boosting.held_out import Validation, admit_validation, split
+from coterie.boosting.learner import member_learner
 from coterie.boosting.members import Members
+from coterie.boosting.metrics import Measures, read_metrics, some_metrics
 from coterie.core import (
     Allowed,
     Pool,
@@ -33,11 +34,11 @@ from coterie.core.rows import Fraction, Resample, RowSampler, every_row
 from coterie.core.rule import Array, Rule
 from coterie.core.trace import Trace
 from coterie.core.train import Trainer
-from coterie.core.watch import NoImprovement, Progress, RoundWatch, TimeBudget
+from coterie.core.watch import NoImprovement, Progress, RoundWatch, TimeBudget, Unanimous
 from coterie.data import Table, Target
-from coterie.learners import ForeignLearner, TreeLearner, takes_weight
+from coterie.learners import takes_weight
 from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
-from coterie.trees.growth import SHAPE, resolve_growth
+from coterie.trees.growth import SHAPE
 from coterie.trees.single import SingleTree
 
 BOOSTER: dict[str, Allowed] = {
@@ -49,6 +50,7 @@ BOOSTER: dict[str, Allowed] = {
     "subsample": fraction(),
     "max_restarts": at_least(0),
     "early_stopping": one_of(True, False),
+    "metrics": some_metrics,
     "validation_fraction": fraction("neither"),
     "n_iter_no_change": at_least(1),
     "tol": at_least(0.0),
@@ -83,7 +85,16 @@ class Booster(Committee):
         How often in a row a useless member is thrown away and another one drawn; of use with
         re-sampling.
     early_stopping : bool, default=False
-        End when the error on held-out rows no longer falls, and keep the best round.
+        End when none of `metrics` improves any longer on rows held out, and keep the round that is
+        best by the first of them.
+    metrics : str, function or list of them, default=None
+        What is measured on rows held out: "error", the share of mistakes or the mean absolute
+        error, as by default; the name of a scikit-learn scorer, such as "roc_auc" or
+        "balanced_accuracy", where larger is better, or such as "log_loss", where smaller is, as
+        the scorer's name begins with "neg_"; or a function ``(estimator, X, y)`` as
+        `sklearn.metrics.make_scorer` makes, larger is better. ``trace_`` has each of them by
+        round, as "validation_error" and so on. All are computed from scores that are known: no
+        member is asked again.
     validation_fraction : float, default=0.1
         Share of the rows held out.
     n_iter_no_change : int, default=10
@@ -115,6 +126,7 @@ class Booster(Committee):
     subsample: float = 1.0
     max_restarts: int = 0
     early_stopping: bool = False
+    metrics: Any = None
     validation_fraction: float = 0.1
     n_iter_no_change: int = 10
     tol: float = 0.0
@@ -140,11 +152,48 @@ class Booster(Committee):
         tree = DecisionTreeRegressor if gives == "score" else DecisionTreeClassifier
         return tree(max_depth=1)
 
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> Self:
+        """Fit to the training rows.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Numbers, categories and missing values.
+        y : array-like of shape (n_samples,)
+            Class labels or numbers.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights >= 0; a row of weight 0 is as good as absent.
+        X_val, y_val, sample_weight_val : array-likes, optional
+            Rows to measure after every round, instead of a part of the training rows. They are
+            measured without `early_stopping` as well.
+
+        Returns
+        -------
+        self
+        """
+        if X_val is None and y_val is None:
+            return super().fit(X, y, sample_weight)
+        twin = self._copy()
+        twin._given = Validation(X_val, y_val, sample_weight_val)
+        Committee.fit(twin, X, y, sample_weight)
+        del twin._given
+        self.__dict__ = twin.__dict__
+        return self
+
     def _train(self, draft: Self, admitted: Admitted, n_samples: int) -> None:
         earlier = self._earlier()
         entropy = self.entropy_ if earlier is not None else draw_entropy(self.random_state)
         (table, target, weight), held = self._hold_out(admitted, entropy)
-        rule = self._rule()
+        rule = self._rule().for_target(target)
         member = self._member(rule.gives)
         if isinstance(member, SingleTree):
             threads = thread_count(self.n_jobs)
@@ -163,33 +212,14 @@ class Booster(Committee):
         self._publish(draft, boosted)
 
     def _learner(self, member: Any, rule: Rule, table: Table, target: Target) -> Trainer:
-        """Native trees grow on the binned table; anything else is cloned and fitted."""
-        if not isinstance(member, SingleTree):
-            if rule.gives == "proba" and not hasattr(member, "predict_proba"):
-                raise ValueError(
-                    f"{type(self).__name__} needs members with predict_proba, but "
-                    f"{type(member).__name__} has none. Wrap it, for example in "
-                    "sklearn.calibration.CalibratedClassifierCV."
-                )
-            return ForeignLearner(member, rule.gives)
-        regression = rule.gives == "score" or target.kind == "values"
-        if (member.task == "regression") != regression:
-            tree = DecisionTreeRegressor if regression else DecisionTreeClassifier
-            raise ValueError(
-                f"{type(self).__name__} cannot boost a {type(member).__name__}: its members "
-                f"predict {'numbers' if regression else 'classes'}. Give a {tree.__name__}."
-            )
-        shape = Target("values", target.encoded) if regression else target
-        growth = resolve_growth(member, table, shape, random_thresholds=member.splitter == "random")
+        """What fits the members."""
         threads = thread_count(self.n_jobs)
-        return TreeLearner(
-            growth, member.min_weight_fraction_leaf, float(member.ccp_alpha), n_threads=threads
-        )
+        return member_learner(type(self).__name__, member, rule.gives, table, target, threads)
 
     def _settings(self, member: Any, rule: Rule, held: Monitor | None) -> Settings:
         watches: list[RoundWatch] = []
-        if held is not None:
-            watches.append(NoImprovement("validation_error", self.n_iter_no_change, self.tol))
+        if held is not None and self.early_stopping:
+            watches.append(self._patience())
         if self.max_time is not None:
             watches.append(TimeBudget(self.max_time))
         if self.verbose:
@@ -200,6 +230,15 @@ class Booster(Committee):
             watches=watches,
             monitors=[] if held is None else [held],
             keep_weights=self.trace == "weights",
+        )
+
+    def _patience(self) -> RoundWatch:
+        """Ends boosting when none of the metrics improves."""
+        return Unanimous(
+            [
+                NoImprovement(metric.fact, self.n_iter_no_change, self.tol, metric.larger)
+                for metric in read_metrics(self.metrics)
+            ]
         )
 
     def _rows(self, member: Any) -> RowSampler:
@@ -218,25 +257,21 @@ class Booster(Committee):
         self, admitted: Admitted, entropy: int
     ) -> tuple[tuple[Table, Target, Array | None], Monitor | None]:
         """The rows to learn from, and those to watch."""
-        table, target, weight, _ = admitted
-        if not self.early_stopping:
-            return (table, target, weight), None
-        seed = np.random.SeedSequence(entropy, spawn_key=(2**31,)).generate_state(1)[0]
-        strata = target.encoded[:, 0] if target.kind == "labels" else None
-        learn, watch = train_test_split(
-            np.arange(table.n_rows),
-            test_size=self.validation_fraction,
-            random_state=int(seed),
-            stratify=strata,
-        )
-        learn, watch = np.sort(learn), np.sort(watch)
-        loss = partial(self._watch_loss, None if weight is None else weight[watch])
-        monitor = Monitor(table.take(watch), target.take(watch), loss)
-        kept = None if weight is None else weight[learn]
-        return (table.take(learn), target.take(learn), kept), monitor
+        given = getattr(self, "_given", None)
+        if given is None and not self.early_stopping:
+            return admitted[:3], None
+        if given is not None:
+            learn, watch = admitted, admit_validation(type(self).__name__, admitted, given)
+        else:
+            seed = np.random.SeedSequence(entropy, spawn_key=(2**31,)).generate_state(1)[0]
+            learn, watch = split(admitted, self.validation_fraction, int(seed))
+        metrics, rows = read_metrics(self.metrics), watch.table.given()
+        rule = self._rule().for_target(watch.target)
+        measures = Measures(metrics, self._held_error, rule, rows, watch.weight)
+        return learn[:3], Monitor(watch.table, watch.target, measures)
 
-    def _watch_loss(self, weight: Array | None, raw: Array, target: Target) -> dict[str, float]:
-        """What early stopping watches."""
+    def _held_error(self, raw: Array, target: Target, weight: Array | None) -> float:
+        """The error on rows held out, from their scores."""
         raise NotImplementedError
 
     def _earlier(self) -> Boosted | None:
@@ -254,7 +289,8 @@ class Booster(Committee):
     def _publish(self, draft: Self, boosted: Boosted) -> None:
         size = len(boosted.members)
         if boosted.trace.reason == "early_stopping":
-            size = int(np.argmin(boosted.trace["validation_error"])) + 1
+            first = read_metrics(self.metrics)[0]
+            size = first.best(boosted.trace[first.fact]) + 1
         trace = Trace(boosted.trace.rounds[:size], boosted.trace.weights[:size])
         trace.reason = boosted.trace.reason
         weights = np.array(boosted.alphas[:size])
@@ -288,100 +324,12 @@ class Booster(Committee):
         weights = np.repeat(np.abs(pool.weights), pool.width)
         return np.asarray(np.average(shares, axis=0, weights=weights))
 
-    def _raw(self, X: Any) -> Array:
-        """The score of every row, shape (n_samples, n_scores)."""
-        table = self._admit(X)
-        if not len(self.pool_):
-            return np.repeat(self.start_[None, :], table.n_rows, axis=0)
-        raw = self.start_ + self.pool_.raw(table, n_threads=thread_count(self.n_jobs))
-        return self.rule_.settle(raw)
-
-    def _staged_raw(self, X: Any) -> Iterator[Array]:
-        """The score of every row after each round."""
-        table = self._admit(X)
-        raw = np.repeat(self.start_[None, :], table.n_rows, axis=0)
-        for t in range(len(self.pool_)):
-            raw = raw + self.pool_[t : t + 1].raw(table, n_threads=thread_count(self.n_jobs))
-            yield self.rule_.settle(raw)
-
 
 @dataclass(eq=False, repr=False)
-class BoostedClassifier(ClassifierTask, Booster):
+class BoostedClassifier(StagedClasses, ClassifierTask, Booster):
     """Scores are turned into classes and probabilities by the rule."""
 
-    def _watch_loss(self, weight: Array | None, raw: Array, target: Target) -> dict[str, float]:
-        wrong = self._rule().decide(raw) != target.codes[:, 0]
-        return {"validation_error": float(np.average(wrong, weights=weight))}
-
-    def decision_function(self, X: Any) -> Array:
-        """The score: positive for the second of two classes; of many, one column per class.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            The rows, with the columns seen in `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
-        raw = self._settled()._raw(X)
-        return raw[:, 0] if raw.shape[1] == 1 else raw
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class with the largest score.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            The rows, with the columns seen in `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        this = self._settled()
-        return this._decode(this._raw(X))
-
-    def predict_proba(self, X: Any) -> Array:
-        """Class probabilities by the link of the rule.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            The rows, with the columns seen in `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        this = self._settled()
-        return this._link(this._raw(X))
-
-    def staged_decision_function(self, X: Any) -> Iterator[Array]:
-        """`decision_function` after each round."""
-        for raw in self._settled()._staged_raw(X):
-            yield raw[:, 0] if raw.shape[1] == 1 else raw
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """`predict` after each round."""
-        this = self._settled()
-        yield from (this._decode(raw) for raw in this._staged_raw(X))
-
-    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
-        """`predict_proba` after each round."""
-        this = self._settled()
-        yield from (this._link(raw) for raw in this._staged_raw(X))
-
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """Accuracy after each round."""
-        for predicted in self.staged_predict(X):
-            yield float(np.average(predicted == np.asarray(y), weights=sample_weight))
-
-    def _decode(self, raw: Array) -> NDArray[Any]:
-        return self.target_.decode(self.rule_.decide(raw))
-
-    def _link(self, raw: Array) -> Array:
-        if self.n_classes_ == 1:
-            return np.ones((len(raw), 1))
-        return self.rule_.link(raw)
+    def _held_error(self, raw: Array, target: Target, weight: Array | None) -> float:
+        decided = self._rule().for_target(target).decide(raw)
+        wrong = decided.reshape(target.codes.shape) != target.codes
+        return float(np.average(wrong.mean(axis=1), weights=weight))

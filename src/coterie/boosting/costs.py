@@ -12,6 +12,7 @@ from numpy.random import Generator
 
 from coterie.boosting.adaboost import AdaBoost
 from coterie.boosting.booster import BOOSTER, BoostedClassifier
+from coterie.boosting.line_search import Line
 from coterie.boosting.running import RunningState
 from coterie.core import Allowed, ParameterError, balance, instance_of, one_of
 from coterie.core.rule import Array, State, Step, normalised, rounding, smallest_error
@@ -115,12 +116,20 @@ class CostBoost(AdaBoost):
         if lost >= 1 - 1 / n_classes - rounding(state):
             return Step(0.0, {"error": error, "edge": edge}, keep=False, stop="too_weak")
         counted = lost if lost > rounding(state) else smallest_error(state)
-        half = self.learning_rate * np.log((1 - counted) / counted * (n_classes - 1)) / 2
+        own = float(np.log((1 - counted) / counted * (n_classes - 1))) / 2
+        half = self.learning_rate * self.length(state, vote, own)
         alpha = half if n_classes == 2 else 2 * half
         state.raw = state.raw + alpha * vote
         state.multiply(np.log(factor * self.after(state.cost, right)) - half * amount)
         facts = {"error": error, "edge": edge, "alpha": alpha, **self._standing(state)}
         return Step(alpha, facts, stop="perfect" if error <= rounding(state) else "")
+
+    def line(self, state: State, vote: Array) -> Line:
+        """There is none: costs change the loss in every round."""
+        raise ValueError(
+            f"{type(self).__name__} does not descend one loss, so it has no other steps than its "
+            "own. Use step='own'."
+        )
 
     def fallback(self, state: State) -> Array:
         """AdaBoost's, of classes weighed by their costs."""
@@ -239,6 +248,10 @@ class CostSensitiveBoostClassifier(BoostedClassifier):
     boosted as in SAMME. Probabilities are AdaBoost's and lean towards costly classes, as intended
     of `predict`: do not weigh them by costs again.
 
+    Costs count anew in every round, so their ratio should be near one when there are many rounds:
+    a cost of 5 makes almost everything be of the costly class, or leaves no member an edge.
+    `AdaBoostClassifier` with the costs as `sample_weight` counts them once.
+
     Parameters
     ----------
     method : {"adac1", "adac2", "adac3", "csb2", "adacost"}, default="adac2"
@@ -288,8 +301,8 @@ class CostSensitiveBoostClassifier(BoostedClassifier):
     def _rule(self) -> CostBoost:
         return RULES[self.method](learning_rate=float(self.learning_rate), cost=self.cost)
 
-    def _watch_loss(self, weight: Array | None, raw: Array, target: Target) -> dict[str, float]:
+    def _held_error(self, raw: Array, target: Target, weight: Array | None) -> float:
         wrong = self._rule().decide(raw) != target.codes[:, 0]
         cost = row_costs(self.cost, target, weight)
         costly = cost if weight is None else cost * weight
-        return {"validation_error": float(np.average(wrong, weights=costly))}
+        return float(np.average(wrong, weights=costly))

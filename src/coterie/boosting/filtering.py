@@ -8,12 +8,13 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.random import SeedSequence
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from coterie.base import Admitted, ClassifierTask, Committee, thread_count
+from coterie.boosting.answers import ScoredClasses
 from coterie.boosting.booster import BOOSTER
 from coterie.boosting.hierarchy import SAMPLING, Hierarchy
+from coterie.boosting.learner import member_learner
 from coterie.boosting.members import Members
 from coterie.core import (
     Allowed,
@@ -21,14 +22,11 @@ from coterie.core import (
     RandomLike,
     at_least,
     draw_entropy,
+    fraction,
     one_of,
 )
-from coterie.core.rule import Array
-from coterie.core.train import Trainer
-from coterie.data import Table, Target
-from coterie.learners import ForeignLearner, TreeLearner
+from coterie.core.rule import Array, Rule
 from coterie.trees import DecisionTreeClassifier
-from coterie.trees.growth import resolve_growth
 from coterie.trees.single import SingleTree
 
 # Parameters that mean the same in every booster.
@@ -36,7 +34,7 @@ _SHARED = ("estimator", "random_state", "n_jobs", "max_bins", "categorical_featu
 
 
 @dataclass(eq=False, repr=False)
-class BoostByFilteringClassifier(ClassifierTask, Committee):
+class BoostByFilteringClassifier(ScoredClasses, ClassifierTask, Committee):
     r"""The first boosting algorithm: the majority of three, applied to itself.
 
     The first predictor learns from the rows as they are, the second from rows of which the first
@@ -56,6 +54,10 @@ class BoostByFilteringClassifier(ClassifierTask, Committee):
     sampling : {"reweight", "partition", "replacement"}, default="reweight"
         What the three learn from: all rows under weights that do what the filters would, a third
         of the rows each, or rows drawn with replacement.
+    balance : float, default=0.5
+        How much of what the second predictor learns from the first got wrong. With a half, as in
+        the paper, the first is no better than a coin there; with less, the second is told more of
+        what the first knows already.
     min_samples : int, default=None
         The fewest rows to fit a second or third predictor on; with fewer, the first one is alone.
         By default 1 with "reweight", otherwise the larger of 10 and twice the number of classes.
@@ -71,7 +73,9 @@ class BoostByFilteringClassifier(ClassifierTask, Committee):
     Attributes
     ----------
     hierarchy_ : Part
-        Which members vote with which, level by level.
+        Which members vote with which, level by level. ``decision_function`` is the mean of the
+        three votes at the top, from -1 to 1 for the second of two classes; of many classes, the
+        share of the three in favour of each, and where all three differ the third alone counts.
     estimators_ : sequence of estimators
         The members.
     stop_reason_ : str
@@ -98,6 +102,7 @@ class BoostByFilteringClassifier(ClassifierTask, Committee):
     _: KW_ONLY
     levels: int = 1
     sampling: Literal["reweight", "partition", "replacement"] = "reweight"
+    balance: float = 0.5
     min_samples: int | None = None
     random_state: RandomLike = None
     n_jobs: int | None = None
@@ -109,76 +114,41 @@ class BoostByFilteringClassifier(ClassifierTask, Committee):
         **{name: BOOSTER[name] for name in _SHARED},
         "levels": one_of(0, 1, 2, 3),
         "sampling": one_of(*SAMPLING),
+        "balance": fraction("neither"),
         "min_samples": at_least(1) | one_of(None),
     }
 
     def _train(self, draft: Self, admitted: Admitted, n_samples: int) -> None:
         table, target, weight, _ = admitted
         member = DecisionTreeClassifier(max_depth=3) if self.estimator is None else self.estimator
+        threads = thread_count(self.n_jobs)
         if isinstance(member, SingleTree):
-            threads = thread_count(self.n_jobs)
             table = table.bin(weight=weight, max_bins=self.max_bins, n_threads=threads)
         fewest = self.min_samples
         if fewest is None:
             fewest = 1 if self.sampling == "reweight" else max(10, 2 * target.n_classes[0])
         rng = np.random.default_rng(SeedSequence(draw_entropy(self.random_state)))
-        learner = self._learner(member, table, target)
-        hierarchy = Hierarchy(learner, table, target, SAMPLING[self.sampling], fewest, rng)
+        gives: Any = "proba" if hasattr(member, "predict_proba") else "label"
+        learner = member_learner(type(self).__name__, member, gives, table, target, threads)
+        sampling = SAMPLING[self.sampling](float(self.balance))
+        hierarchy = Hierarchy(learner, table, target, sampling, fewest, rng)
         full = np.ones(table.n_rows) if weight is None else weight
         part, _ = hierarchy.learn(self.levels, full / full.sum())
         draft.hierarchy_, draft.pool_ = part, Pool.of(hierarchy.members)
         draft.stop_reason_ = part.reason or "levels"
-        draft.estimator_ = clone(member)
-
-    def _learner(self, member: Any, table: Table, target: Target) -> Trainer:
-        """Native trees grow on the binned table; anything else is cloned and fitted."""
-        if not isinstance(member, SingleTree):
-            gives: Any = "proba" if hasattr(member, "predict_proba") else "label"
-            return ForeignLearner(member, gives)
-        random = member.splitter == "random"
-        growth = resolve_growth(member, table, target, random_thresholds=random)
-        threads = thread_count(self.n_jobs)
-        least = member.min_weight_fraction_leaf
-        return TreeLearner(growth, least, float(member.ccp_alpha), n_threads=threads)
+        draft.estimator_, draft.rule_ = clone(member), Rule()
 
     @property
     def estimators_(self) -> Members:
         """The fitted members, made when asked for."""
         return Members(self._settled())
 
-    def decision_function(self, X: Any) -> Array:
-        """The mean of the three votes: from -1 to 1 for the second of two classes.
-
-        Of many classes, the share of the three in favour of each; where all three differ, the
-        third alone has a vote.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            The rows, with the columns seen in `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
-        this = self._settled()
-        shares = this.hierarchy_.shares(this._votes(X))
-        return shares if shares.shape[1] > 2 else 2 * shares[:, -1] - 1
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class that two of three vote for, or else the third.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            The rows, with the columns seen in `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        this = self._settled()
-        return this.target_.decode(this.hierarchy_.answer(this._votes(X)).codes)
+    def _raw(self, X: Any) -> Array:
+        """The share of the three in favour of each class; of two classes, from -1 to 1."""
+        shares = self.hierarchy_.shares(self._votes(X))
+        if shares.shape[1] == 1:
+            return -shares  # the first class, for want of a second
+        return shares if shares.shape[1] > 2 else 2 * shares[:, 1:] - 1
 
     def predict_proba(self, X: Any) -> Array:
         """The mean probabilities of those who said what was decided; not calibrated.

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
 
 from coterie.boosting.adaboost import AdaBoost
+from coterie.boosting.anyboost import AnyBoost
 from coterie.boosting.booster import BOOSTER, BoostedClassifier
 from coterie.boosting.gentle import GentleBoost
 from coterie.boosting.logit import LogitBoost
+from coterie.boosting.m1 import AdaBoostM1
+from coterie.boosting.m2 import AdaBoostM2
 from coterie.boosting.mada import MadaBoost
+from coterie.boosting.mh import AdaBoostMH
 from coterie.boosting.real import RealAdaBoost
-from coterie.core import Allowed, instance_of, one_of
+from coterie.boosting.steps import STEPS, OwnStep, Steered, StepRule, step_rule
+from coterie.core import Allowed, between, instance_of, one_of
 from coterie.core.rule import Rule
+from coterie.losses import MARGIN_LOSSES, MarginLoss
 
 #: Rules by name; each takes the learning rate.
 RULES: dict[str, Callable[[float], Rule]] = {
     "adaboost": AdaBoost,
+    "m1": AdaBoostM1,
+    "m2": AdaBoostM2,
+    "mh": AdaBoostMH,
     "real": RealAdaBoost,
     "gentle": GentleBoost,
     "logit": LogitBoost,
@@ -27,19 +38,30 @@ RULES: dict[str, Callable[[float], Rule]] = {
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BoostingClassifier(BoostedClassifier):
-    """Boosting with the parts of your choice: rule, base learner, weighting and shrinkage.
+    r"""Boosting with the parts of your choice.
 
-    The named boosters are settings of this one. A rule of your own is a subclass of
-    `coterie.core.rule.Rule`: it says what the next member should fit and what it weighs, and
-    everything else, from missing values to early stopping, works with it.
+    A booster is a loss or a rule that weighs rows, a base learner, a rule for the length of steps,
+    re-weighting or re-sampling, and shrinkage. Here each of these is a parameter: `rule`,
+    `estimator`, `step`, `weighting` and `learning_rate`. The named boosters are settings of this
+    one. A rule of your own is a subclass of `coterie.core.rule.Rule`: it says what the next member
+    should fit and what it weighs, and everything else, from missing values to early stopping,
+    works with it.
 
     Parameters
     ----------
     estimator : estimator, default=None
         What to boost; by default a tree of one split: a classifier, or a regressor for rules
         whose members give numbers.
-    rule : {"adaboost", "real", "gentle", "logit", "mada"} or Rule, default="adaboost"
-        How rows and members are weighed.
+    rule : str, MarginLoss or Rule, default="adaboost"
+        How rows and members are weighed: "adaboost", "m1", "m2", "mh", "real", "gentle", "logit"
+        or "mada"; a loss of the margin, by its name ("exponential", "logistic", "logistic1",
+        "madaboost", "squared_hinge", "squared", "sigmoid", "savage", "tangent") or an object of
+        `coterie.losses`, to be descended as `AnyBoostClassifier` does; or a rule. A rule that is
+        an object has a learning rate of its own.
+    step : {"own", "line_search", "backtracking"}, float or StepRule, default="own"
+        How far to go along a member, before shrinkage: as the rule's formula says; to the first
+        minimum of its loss; as the formula says, but half of it, a quarter and so on until the
+        loss falls; or always as far as this number.
 
     Attributes
     ----------
@@ -63,16 +85,40 @@ class BoostingClassifier(BoostedClassifier):
     >>> model = BoostingClassifier(rule="gentle", n_estimators=20, weighting="resample")
     >>> model.fit(X, y).score(X, y) > 0.95
     True
+    >>> steady = BoostingClassifier(rule="logit", step="line_search", n_estimators=20)
+    >>> losses = steady.fit(X, y).trace_["loss"]
+    >>> bool((losses[1:] <= losses[:-1]).all())
+    True
     """
 
-    rule: str | Rule = "adaboost"
+    rule: Any = "adaboost"
+    step: Any = "own"
 
     allowed: ClassVar[Mapping[str, Allowed]] = {
         **BOOSTER,
-        "rule": one_of(*RULES) | instance_of(Rule),
+        "rule": one_of(*RULES, *MARGIN_LOSSES) | instance_of(Rule, MarginLoss),
+        "step": one_of(*STEPS) | between(0.0, np.inf, closed="neither") | instance_of(StepRule),
     }
 
     def _rule(self) -> Rule:
+        rule, step = self._weigher(), step_rule(self.step)
+        if isinstance(step, OwnStep):
+            return rule
+        if not isinstance(rule, Steered):
+            raise ValueError(
+                f"step={self.step!r} needs a rule that knows its loss along a member, but "
+                f"{type(rule).__name__} does not. Use step='own', or make it a "
+                "coterie.boosting.steps.Steered."
+            )
+        return replace(rule, step=step)
+
+    def _weigher(self) -> Rule:
+        """The rule with its own steps."""
         if isinstance(self.rule, Rule):
             return self.rule
-        return RULES[self.rule](float(self.learning_rate))
+        rate = float(self.learning_rate)
+        if isinstance(self.rule, MarginLoss):
+            return AnyBoost(rate, self.rule)
+        if self.rule in MARGIN_LOSSES:
+            return AnyBoost(rate, MARGIN_LOSSES[self.rule])
+        return RULES[self.rule](rate)

@@ -43,16 +43,19 @@ class GentleBoost(Additive):
 
     def tell(self, state: State, vote: Array, rng: Generator) -> Step:
         """Add the vote and take the weights from the scores anew."""
-        rate, n_scores = self.learning_rate, vote.shape[1]
+        n_scores = vote.shape[1]
         signs = pair_signs(state.codes, n_scores)
         weight = as_columns(state.weight, n_scores)
         error = float((weight * (signs - vote) ** 2).sum())
         if np.abs(vote).max() <= rounding(state):
             return Step(0.0, {"error": error}, keep=False, stop="too_weak")
+        rate = self.learning_rate * self.length(state, vote, 1.0)
+        if rate <= 0:
+            return Step(0.0, {"error": error}, keep=False, stop="too_weak")
         facts = {"error": error, "alpha": rate}
         if n_scores == 1:
             _, facts["normaliser"] = pair_sum(state.weight, -rate * signs * vote)
-        state.raw = state.raw + rate * vote
+        state.raw += rate * vote
         state.weight, facts["loss"] = pair_sum(state.initial, -signs * state.raw)
         facts["train_error"] = self.train_error(state)
         concentrated = state.weight.max() > _CONCENTRATED

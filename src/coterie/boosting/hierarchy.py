@@ -76,8 +76,17 @@ def decide_of_three(first: Answer, second: Answer, third: Answer) -> Answer:
     return Answer(codes, total / count[:, None])
 
 
+@dataclass(frozen=True)
 class Reweight:
-    """All three learn from all rows; what Schapire's filters let pass is told by weights."""
+    """All three learn from all rows; what Schapire's filters let pass is told by weights.
+
+    Parameters
+    ----------
+    wrong_share : float
+        How much of what the second learns from the first got wrong.
+    """
+
+    wrong_share: float = 0.5
 
     def split(self, weight: Array, rng: Generator) -> tuple[Array, Array, Array]:
         """The rows the three learn from, as weights."""
@@ -88,10 +97,11 @@ class Reweight:
         return weight
 
     def balance(self, weight: Array, wrong: NDArray[np.bool_], rng: Generator) -> Array:
-        """Half of the weight on the rows that the first got wrong."""
-        return half_on(weight, wrong)
+        """As much of the weight on the rows that the first got wrong as shall be there."""
+        return shared_out(weight, wrong, self.wrong_share)
 
 
+@dataclass(frozen=True)
 class Partition(Reweight):
     """Each of the three learns from a third of the rows that the others did not see."""
 
@@ -104,14 +114,16 @@ class Partition(Reweight):
         return first, second, third
 
     def balance(self, weight: Array, wrong: NDArray[np.bool_], rng: Generator) -> Array:
-        """All rows that the first got wrong, and as much weight of those it got right."""
+        """All rows that the first got wrong, and so much of the others as goes with it."""
         rows = rng.permutation(np.flatnonzero((weight > 0) & ~wrong))
-        kept = rows[np.cumsum(weight[rows]) <= weight[wrong].sum() * (1 + 1e-9)]
+        most = weight[wrong].sum() * (1 - self.wrong_share) / self.wrong_share
+        kept = rows[np.cumsum(weight[rows]) <= most * (1 + 1e-9)]
         balanced = np.where(wrong, weight, 0.0)
         balanced[kept] = weight[kept]
         return balanced
 
 
+@dataclass(frozen=True)
 class Replacement(Reweight):
     """Each of the three learns from rows drawn with replacement from what its filter lets pass."""
 
@@ -121,22 +133,31 @@ class Replacement(Reweight):
         return counts.astype(np.float64)
 
     def balance(self, weight: Array, wrong: NDArray[np.bool_], rng: Generator) -> Array:
-        """A fair coin says whether a row is drawn that the first got right or wrong."""
-        counts = rng.multinomial(int(np.count_nonzero(weight)), half_on(weight, wrong))
+        """A coin, fair by default, says whether the first got the next row right or wrong."""
+        shares = shared_out(weight, wrong, self.wrong_share)
+        counts = rng.multinomial(int(np.count_nonzero(weight)), shares)
         return counts.astype(np.float64)
 
 
-SAMPLING: dict[str, Reweight] = {
-    "reweight": Reweight(),
-    "partition": Partition(),
-    "replacement": Replacement(),
+SAMPLING: dict[str, type[Reweight]] = {
+    "reweight": Reweight,
+    "partition": Partition,
+    "replacement": Replacement,
 }
 
 
-def half_on(weight: Array, wrong: NDArray[np.bool_]) -> Array:
-    r"""Half of the weight on wrong rows: :math:`D/2\epsilon`, elsewhere :math:`D/2(1-\epsilon)`."""
+def shared_out(weight: Array, wrong: NDArray[np.bool_], part: float = 0.5) -> Array:
+    r"""A part of the weight on wrong rows, and the rest on the others.
+
+    For a half, :math:`D/2\epsilon` and :math:`D/2(1-\epsilon)`.
+
+    Examples
+    --------
+    >>> shared_out(np.array([0.25, 0.25, 0.5]), np.array([True, False, False]))
+    array([0.5       , 0.16666667, 0.33333333])
+    """
     error, right = weight[wrong].sum(), weight[~wrong].sum()
-    return np.asarray(weight / np.where(wrong, 2 * error, 2 * right))
+    return np.asarray(weight * np.where(wrong, part / error, (1 - part) / right))
 
 
 def _as_it_is(output: Array) -> Array:
@@ -148,8 +169,8 @@ class Hierarchy:
     """Fits the parts, from the first to the last.
 
     1. The first part learns from the rows as they are.
-    2. The second learns from rows of which the first got half wrong: it must know something that
-       the first does not.
+    2. The second learns from rows of which the first got half wrong, or another part of your
+       choice: it must know something that the first does not.
     3. The third learns from the rows on which the two differ.
     4. The majority of the three is the answer. Each of them is such a hierarchy of one level less.
     """

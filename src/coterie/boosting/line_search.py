@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp, softmax
 
 from coterie.core.rule import Array
 from coterie.losses import MarginLoss
@@ -33,6 +35,11 @@ class Line:
     direction: Array
     weight: Array
 
+    @property
+    def convex(self) -> bool:
+        """Whether the first minimum is the only one."""
+        return self.loss.convex
+
     def value(self, a: float) -> float:
         """The loss at `a`."""
         return float(self.weight @ self.loss.value(self.margin + a * self.direction))
@@ -54,7 +61,7 @@ class Line:
         or from 0.001 for a loss that is not convex, until the slope is no longer negative; then
         the turn is in between.
         """
-        low, high = 0.0, 1.0 if self.loss.convex else 1e-3
+        low, high = 0.0, 1.0 if self.convex else 1e-3
         while self.slope(high) < 0:
             if high >= longest:
                 return None
@@ -65,6 +72,49 @@ class Line:
         while self.value(high) > start and high > _EPS:
             high /= 2
         return high
+
+
+@dataclass(frozen=True)
+class SoftmaxLine(Line):
+    r"""The multinomial deviance along votes for many classes.
+
+    :math:`\psi(a) = \sum_i w_i (\ln \sum_k e^{F_{ik} + a f_{ik}} - F_{i y_i} - a f_{i y_i})`.
+
+    Parameters
+    ----------
+    loss, margin, direction, weight : see Line
+        Scores and votes as matrices of one column per class; the loss is not used.
+    codes : ndarray of shape (n,)
+        The classes.
+    """
+
+    codes: NDArray[np.int32]
+
+    @property
+    def convex(self) -> bool:
+        """It is."""
+        return True
+
+    def _moments(self, a: float) -> tuple[Array, Array]:
+        """Mean and variance of a row's votes under its class probabilities."""
+        chance = softmax(self.margin + a * self.direction, axis=1)
+        mean = (chance * self.direction).sum(axis=1)
+        return mean, (chance * self.direction**2).sum(axis=1) - mean**2
+
+    def value(self, a: float) -> float:
+        """The loss at `a`."""
+        scores = self.margin + a * self.direction
+        own = scores[np.arange(len(scores)), self.codes]
+        return float(self.weight @ (logsumexp(scores, axis=1) - own))
+
+    def slope(self, a: float) -> float:
+        """The first derivative at `a`."""
+        own = self.direction[np.arange(len(self.direction)), self.codes]
+        return float(self.weight @ (self._moments(a)[0] - own))
+
+    def curvature(self, a: float) -> float:
+        """The second derivative at `a`."""
+        return float(self.weight @ self._moments(a)[1])
 
 
 def turning_point(

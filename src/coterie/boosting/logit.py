@@ -12,9 +12,11 @@ from scipy.special import expit, log_softmax, softmax
 
 from coterie.boosting.additive import Additive, as_columns, class_shares, fit_weight, pair_signs
 from coterie.boosting.booster import BOOSTER, BoostedClassifier
-from coterie.core import Allowed, between
+from coterie.boosting.line_search import Line, SoftmaxLine
+from coterie.core import Allowed, at_least, between
 from coterie.core.rule import Array, Ask, State, Step, normalised, rounding
 from coterie.data import Target
+from coterie.losses import Logistic, MarginLoss
 
 #: Smallest weight of a row; smaller ones would make the responses meaningless.
 _FLOOR = 1e-10
@@ -36,10 +38,14 @@ class LogitBoost(Additive):
         Factor of every step.
     z_max : float
         Responses beyond it are cut off.
+    min_change : float
+        Boosting ends when the mean deviance changes by no more than this in a round.
     """
 
     learning_rate: float = 1.0
     z_max: float = 4.0
+    min_change: float = 1e-12
+    descends: ClassVar[MarginLoss] = Logistic()
     gives: ClassVar[Literal["label", "proba", "score"]] = "score"
 
     def ask(self, state: State) -> Ask:
@@ -54,20 +60,27 @@ class LogitBoost(Additive):
         if np.abs(vote).max() <= rounding(state):
             return Step(0.0, {"error": error}, keep=False, stop="too_weak")
         part = 0.5 if n_scores == 1 else (n_scores - 1) / n_scores
-        alpha = self.learning_rate * part
+        alpha = self.learning_rate * self.length(state, vote, part)
+        if alpha <= 0:
+            return Step(0.0, {"error": error}, keep=False, stop="too_weak")
+        before = self._deviance(state)
         state.raw = centred(state.raw + alpha * vote)
         chance = self._chance(state.raw)
         variance = chance * (1.0 - chance)
         floored = normalised(state.initial[:, None] * np.maximum(variance, _FLOOR))
         state.weight = floored.reshape(state.weight.shape)
-        facts = {
-            "error": error,
-            "alpha": alpha,
-            "loss": self._deviance(state),
-            "train_error": self.train_error(state),
-        }
+        after = self._deviance(state)
+        facts = {"error": error, "alpha": alpha, "loss": after}
+        facts["train_error"] = self.train_error(state)
         settled = float(state.initial @ variance.sum(axis=1)) <= _SETTLED
-        return Step(alpha, facts, stop="no_improvement" if settled else "")
+        over = settled or abs(before - after) <= self.min_change
+        return Step(alpha, facts, stop="no_improvement" if over else "")
+
+    def line(self, state: State, vote: Array) -> Line:
+        """The deviance along a vote."""
+        if vote.shape[1] == 1:
+            return super().line(state, vote)
+        return SoftmaxLine(self.descends, state.raw, centred(vote), state.initial, state.codes)
 
     def _response(self, state: State) -> Array:
         n_scores = state.raw.shape[1]
@@ -124,6 +137,8 @@ class LogitBoostClassifier(BoostedClassifier):
     ----------
     z_max : float, default=4.0
         Responses beyond it are cut off; ``inf`` cuts none, which can make the loss rise.
+    min_change : float, default=1e-12
+        Boosting ends when the mean deviance changes by no more than this in a round.
 
     Attributes
     ----------
@@ -155,11 +170,13 @@ class LogitBoostClassifier(BoostedClassifier):
     """
 
     z_max: float = 4.0
+    min_change: float = 1e-12
 
     allowed: ClassVar[Mapping[str, Allowed]] = {
         **BOOSTER,
         "z_max": between(0.0, np.inf, closed="right"),
+        "min_change": at_least(0.0),
     }
 
     def _rule(self) -> LogitBoost:
-        return LogitBoost(float(self.learning_rate), float(self.z_max))
+        return LogitBoost(float(self.learning_rate), float(self.z_max), float(self.min_change))

@@ -13,9 +13,9 @@ from coterie.core.rule import (
     Array,
     State,
     Step,
-    exponential_weight,
     majority,
     rounding,
+    share,
     smallest_error,
 )
 
@@ -47,32 +47,35 @@ class AdaBoostM1(AdaBoost):
     def tell(self, state: State, vote: Array, rng: Generator) -> Step:
         """Weigh the member by its error, and let half of the weight lie on its mistakes."""
         wrong = self.decide(vote) != state.codes
-        error = float(state.weight[wrong].sum())
+        error = share(state.weight, wrong)
         if error >= 0.5 - rounding(state):
             return Step(0.0, {"error": error}, keep=False, stop="too_weak")
         counted = error
         if error <= rounding(state):
             counted = self.perfect_error or smallest_error(state)
-        half = self.learning_rate * float(np.log((1 - counted) / counted)) / 2
+        own = float(np.log((1 - counted) / counted))
         two_classes = state.raw.shape[1] == 1
-        alpha = half if two_classes else 2 * half
-        state.raw = state.raw + alpha * vote
-        own = state.raw[np.arange(len(vote)), state.codes if not two_classes else 0]
-        state.weight = exponential_weight(state.initial, -(state.signs if two_classes else 1) * own)
-        facts = {
-            "error": error,
-            "edge": 1 - 2 * error,
-            "alpha": alpha,
-            "normaliser": (1 - error) * np.exp(-half) + error * np.exp(half),
-        }
+        alpha = self.learning_rate * self.length(state, vote, own / 2 if two_classes else own)
+        if alpha <= 0:
+            return Step(0.0, {"error": error}, keep=False, stop="too_weak")
+        facts = self._advance(state, vote, alpha, wrong, error)
+        half = alpha if two_classes else alpha / 2
+        facts["normaliser"] = (1 - error) * np.exp(-half) + error * np.exp(half)
         return Step(alpha, facts, stop="perfect" if error <= rounding(state) else "")
+
+    @staticmethod
+    def margin(state: State, scores: Array, out: Array | None = None) -> Array:
+        """Votes for the right class beyond half of all."""
+        if scores.shape[1] == 1:
+            return AdaBoost.margin(state, scores)
+        return np.asarray(scores[np.arange(len(scores)), state.codes] - scores.sum(axis=1) / 2)
 
     def fallback(self, state: State) -> Array:
         """The logarithm of the classes' shares; of two classes, half the log-odds."""
         if state.raw.shape[1] == 1:
             return super().fallback(state)
-        share = np.bincount(state.codes, weights=state.initial, minlength=state.raw.shape[1])
-        return np.asarray(np.log(np.clip(share, smallest_error(state), None)))
+        shares = np.bincount(state.codes, weights=state.initial, minlength=state.raw.shape[1])
+        return np.asarray(np.log(np.clip(shares, smallest_error(state), None)))
 
     def link(self, raw: Array) -> Array:
         """Proportional to the exponential of the votes."""

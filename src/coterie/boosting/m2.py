@@ -10,10 +10,11 @@ from numpy.random import Generator
 from scipy.special import expit, softmax
 
 from coterie.boosting.booster import BoostedClassifier
+from coterie.boosting.line_search import Line
+from coterie.boosting.steps import Steered
 from coterie.core.rule import (
     Array,
     Ask,
-    Rule,
     State,
     Step,
     exponential_weight,
@@ -22,6 +23,7 @@ from coterie.core.rule import (
     two_sided,
 )
 from coterie.data import Target
+from coterie.losses import Exponential
 
 
 @dataclass(slots=True)
@@ -39,7 +41,7 @@ class PairState(State):
 
 
 @dataclass(frozen=True)
-class AdaBoostM2(Rule):
+class AdaBoostM2(Steered):
     r"""Stagewise descent on :math:`\sum_i \sum_{k \ne y_i} B_1(i,k) e^{F_k(x_i) - F_{y_i}(x_i)}`.
 
     With plausibilities :math:`P(x, k) \in [0, 1]` of a member, its pseudo-loss is
@@ -83,11 +85,20 @@ class AdaBoostM2(Rule):
         if error >= 0.5 - rounding(state):
             return Step(0.0, {"error": error}, keep=False, stop="too_weak")
         counted = error if error > rounding(state) else smallest_error(state)
-        alpha = self.learning_rate * float(np.log((1 - counted) / counted)) / 2
+        own = float(np.log((1 - counted) / counted)) / 2
+        alpha = self.learning_rate * self.length(state, vote, own)
+        if alpha <= 0:
+            return Step(0.0, {"error": error}, keep=False, stop="too_weak")
         normaliser = float(np.sum(state.pairs * np.exp(-alpha * gap)))
         facts = {"error": error, "edge": 1 - 2 * error, "alpha": alpha, "normaliser": normaliser}
         facts |= self._advance(state, alpha * vote)
         return Step(alpha, facts, stop="perfect" if error <= rounding(state) else "")
+
+    def line(self, state: State, vote: Array) -> Line:
+        """The loss along a vote, over all pairs of a row and a wrong class."""
+        pairs = _shared(state.initial, state.codes, max(vote.shape[1], 2))
+        margin, along = _gaps(state.raw, state), _gaps(vote, state)
+        return Line(Exponential(), margin.ravel(), along.ravel(), pairs.ravel())
 
     def _advance(self, state: PairState, step: Array) -> dict[str, float]:
         """Add the weighted vote, and take the distribution from the scores anew."""

@@ -13,6 +13,7 @@ from scipy.special import expit, softmax
 from coterie.boosting.adaboost import AdaBoost, AdaBoostClassifier
 from coterie.core import Allowed, between
 from coterie.core.rule import Array, State, Step, normalised, two_sided
+from coterie.losses import Mada, MarginLoss
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class MadaBoost(AdaBoost):
     """
 
     min_mass: float = 1e-3
+    descends: ClassVar[MarginLoss] = Mada()
 
     def tell(self, state: State, vote: Array, rng: Generator) -> Step:
         """As AdaBoost; ends when every row is well beyond the margin."""
@@ -45,11 +47,7 @@ class MadaBoost(AdaBoost):
     ) -> dict[str, float]:
         facts = super()._advance(state, vote, alpha, wrong, error)
         facts.pop("normaliser", None)  # its product bounds the error of AdaBoost only
-        if state.raw.shape[1] == 1:
-            margin = state.signs * state.raw[:, 0]
-        else:
-            n_classes = state.raw.shape[1]
-            margin = state.raw[np.arange(len(vote)), state.codes] * (n_classes - 1) / n_classes
+        margin = self.margin(state, state.raw)
         capped = state.initial * np.exp(-np.maximum(margin, 0.0))
         # Rows that are far beyond the margin may have no weight left at all.
         if capped.any():

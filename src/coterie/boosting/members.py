@@ -55,7 +55,7 @@ class Members(Sequence[Any]):
         if width > 1:  # one tree per class: is it this class, or how much of it
             tree.target_ = Target.labels(np.array([0, 1])).empty()
             tree.classes_, tree.n_classes_ = tree.target_.classes[0], 2
-        tree.n_outputs_ = 1
+        tree.n_outputs_ = forest.values.shape[1] if tree.task == "regression" else 1
         tree.max_features_ = booster.n_features_in_
         tree.pool_ = type(booster.pool_).of([forest])
         return tree

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 from scipy.special import expit, log_expit, softmax
 
+from coterie.base import Admitted, split_outputs
 from coterie.boosting.booster import BoostedClassifier
+from coterie.boosting.line_search import Line
+from coterie.boosting.steps import Steered
 from coterie.core.rule import (
     Array,
     Ask,
-    Rule,
     State,
     Step,
     exponential_weight,
@@ -23,30 +27,39 @@ from coterie.core.rule import (
     two_sided,
 )
 from coterie.data import Target
+from coterie.losses import Exponential
 
 
 @dataclass(frozen=True)
-class AdaBoostMH(Rule):
+class AdaBoostMH(Steered):
     r"""Stagewise descent on :math:`\sum_{i,k} D_1(i,k) e^{-Y_{ik} F_k(x_i)}`.
 
     :math:`Y_{ik}` is +1 where k is the class of row i and -1 elsewhere, and
     :math:`D_1(i,k) = D_0(i)/K`. A round fits one member :math:`h_k = \pm 1` per class; together
     they have the edge :math:`r = \sum_{i,k} D(i,k) Y_{ik} h_k(x_i)` and weigh
     :math:`\alpha = \frac12 \ln\frac{1+r}{1-r}`. Of two classes both questions are the same, and
-    the one about the second class is boosted: AdaBoost.
+    the one about the second class is boosted: AdaBoost. Of several outputs, such as the columns of
+    an indicator matrix, the questions of all are asked side by side.
 
     Parameters
     ----------
     learning_rate : float
         Factor of every :math:`\alpha`.
+    n_classes : tuple of int or None
+        Classes of each output; None for one output, whose scores tell it.
     """
 
     learning_rate: float = 1.0
+    n_classes: tuple[int, ...] | None = None
     gives: ClassVar[Literal["label", "proba", "score"]] = "label"
 
+    def for_target(self, target: Target) -> Self:
+        """Knows which scores belong to which of several outputs."""
+        return self if target.n_outputs == 1 else replace(self, n_classes=target.n_classes)
+
     def begin(self, target: Target, weight: Array) -> State:
-        """Scores zero, and the weight of a row in equal parts on all classes."""
-        scores = _questions(target)
+        """Scores zero, and the weight of a row in equal parts on all questions."""
+        scores = sum(_questions(size) for size in target.n_classes)
         pairs = np.repeat(weight[:, None] / scores, scores, axis=1)
         return State(target, weight, pairs, np.zeros(pairs.shape))
 
@@ -72,11 +85,20 @@ class AdaBoostMH(Rule):
         if error >= 0.5 - rounding(state):
             return Step(0.0, {"error": error}, keep=False, stop="too_weak")
         counted = max(error, smallest_error(state))
-        alpha = self.learning_rate * float(np.log((1 - counted) / counted)) / 2
+        own = float(np.log((1 - counted) / counted)) / 2
+        alpha = self.learning_rate * self.length(state, vote, own)
+        if alpha <= 0:
+            return Step(0.0, {"error": error}, keep=False, stop="too_weak")
         normaliser = (1 - error) * np.exp(-alpha) + error * np.exp(alpha)
         facts = {"error": error, "edge": 1 - 2 * error, "alpha": alpha, "normaliser": normaliser}
         facts |= self._advance(state, alpha * vote)
         return Step(alpha, facts, stop="perfect" if error <= rounding(state) else "")
+
+    def line(self, state: State, vote: Array) -> Line:
+        """The loss along a vote, over all pairs of row and question."""
+        right, scores = _answers(state), vote.shape[1]
+        weight = np.repeat(state.initial / scores, scores)
+        return Line(Exponential(), (right * state.raw).ravel(), (right * vote).ravel(), weight)
 
     def _advance(self, state: State, step: Array) -> dict[str, float]:
         """Add the weighted vote, and take the distribution from the scores anew."""
@@ -85,15 +107,24 @@ class AdaBoostMH(Rule):
         margin = _answers(state) * state.raw
         state.weight = exponential_weight(first, -margin)
         loss = float(np.sum(first * np.exp(-margin)))
-        wrong = self.decide(state.raw) != state.codes
-        scores = state.raw.shape[1]
-        # Where the wrong class leads, exp(-F_y) + exp(F_k) >= 2 of the K terms of the row.
+        codes = state.target.codes
+        wrong = self.decide(state.raw).reshape(codes.shape) != codes
         return {
             "loss": loss,
             "hamming": float(first[margin <= 0].sum()),
-            "train_error": float(state.initial[wrong].sum()),
-            "bound": max(scores / 2, 1.0) * loss,
+            "train_error": float(state.initial @ wrong.mean(axis=1)),
+            "bound": self._bound(state) * loss,
         }
+
+    def _bound(self, state: State) -> float:
+        """What the loss is to be multiplied by to bound the training error.
+
+        Where a wrong class leads, exp(-F_y) + exp(F_k) >= 2 of the terms of an output; the one
+        term of an output of two classes is at least 1 when it is wrong.
+        """
+        sizes = state.target.n_classes
+        most = max(1.0 if size <= 2 else 0.5 for size in sizes)
+        return most * state.raw.shape[1] / len(sizes)
 
     def fallback(self, state: State) -> Array:
         """Half the log-odds of every class against the others."""
@@ -102,35 +133,63 @@ class AdaBoostMH(Rule):
         share = np.clip(yes, low, 1 - low)
         return np.asarray(np.log(share / (1 - share)) / 2)
 
+    def decide(self, raw: Array) -> NDArray[np.integer]:
+        """Class codes of scores, one column for each of several outputs."""
+        if self.n_classes is None:
+            return super().decide(raw)
+        decided = [AdaBoostMH.decide(_LONE, part) for part in self._outputs(raw)]
+        return np.stack(decided, axis=1)
+
     def link(self, raw: Array) -> Array:
-        r""":math:`1/(1+e^{-2F_k})`, the minimiser of the loss, divided by the sum over classes."""
+        r""":math:`1/(1+e^{-2F_k})`, the minimiser of the loss, divided by the sum over classes.
+
+        Several outputs are side by side.
+        """
+        if self.n_classes is not None:
+            parts = zip(self._outputs(raw), self.n_classes, strict=True)
+            links = [np.ones((len(raw), 1)) if n == 1 else _LONE.link(part) for part, n in parts]
+            return np.hstack(links)
         if raw.shape[1] == 1:
             return two_sided(expit(2 * raw[:, 0]))
         return np.asarray(softmax(log_expit(2 * raw), axis=1))
 
+    def _outputs(self, raw: Array) -> list[Array]:
+        """The scores of each output."""
+        ends = np.cumsum([0, *(_questions(size) for size in self.n_classes or ())])
+        return [raw[:, start:end] for start, end in pairwise(ends)]
 
-def _questions(target: Target) -> int:
+
+#: One output by itself.
+_LONE = AdaBoostMH()
+
+
+def _questions(n_classes: int) -> int:
     """How many questions are asked of a row; of two classes one."""
-    n_classes = target.n_classes[0]
     return 1 if n_classes <= 2 else n_classes
 
 
 def _answers(state: State) -> Array:
     """The right answers as -1 and +1, shape (n_rows, n_questions)."""
-    scores = state.raw.shape[1]
-    if scores == 1:
-        return state.signs[:, None]
-    return np.where(state.codes[:, None] == np.arange(scores), 1.0, -1.0)
+    own = [np.arange(size) if size > 2 else np.ones(1) for size in state.target.n_classes]
+    columns = [
+        np.where(state.target.codes[:, k : k + 1] == asked, 1.0, -1.0)
+        for k, asked in enumerate(own)
+    ]
+    return columns[0] if len(columns) == 1 else np.hstack(columns)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AdaBoostMHClassifier(BoostedClassifier):
-    r"""AdaBoost.MH, for many classes.
+    r"""AdaBoost.MH, for many classes or many labels.
 
     A round asks of every class whether a row belongs to it: one two-class member per class, all
     of one common weight. The boosted distribution is on pairs of a row and a class, so the
     members of a class work on the rows whose answer is still wrong. Of two classes this is
     AdaBoost.
+
+    ``y`` may have several columns, such as an indicator matrix of labels that a row can have any
+    number of: then all questions of all columns are boosted together, and what is bounded is the
+    Hamming loss.
 
     Attributes
     ----------
@@ -147,8 +206,9 @@ class AdaBoostMHClassifier(BoostedClassifier):
         times the loss the training error.
     stop_reason_ : str
         Why boosting ended.
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
+    classes_ : ndarray of shape (n_classes,), or list of them
+        Class labels; of several columns, those of each. Of an indicator matrix, the numbers of
+        its columns, as in scikit-learn; `predict_proba` then has one column per label.
 
     See Also
     --------
@@ -171,5 +231,24 @@ class AdaBoostMHClassifier(BoostedClassifier):
     True
     """
 
+    multi_output: ClassVar[bool] = True
+
     def _rule(self) -> AdaBoostMH:
         return AdaBoostMH(float(self.learning_rate))
+
+    def _describe_target(self, draft: Any, admitted: Admitted) -> None:
+        super()._describe_target(draft, admitted)
+        if _is_indicator(admitted.target):
+            draft.classes_ = np.arange(admitted.target.n_outputs)
+
+    def _link(self, raw: Array, size: int) -> Any:
+        if self.target_.n_outputs == 1:
+            return super()._link(raw, size)
+        if _is_indicator(self.target_):
+            return expit(2 * raw)
+        return split_outputs(self.target_, self.rule_.link(raw))
+
+
+def _is_indicator(target: Target) -> bool:
+    """Whether every column says of a label whether a row has it, by 0 and 1."""
+    return target.n_outputs > 1 and all(set(c.tolist()) <= {0, 1} for c in target.classes)

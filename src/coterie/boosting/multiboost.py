@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from math import isqrt
-from typing import Any, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.random import Generator, SeedSequence
@@ -17,10 +16,10 @@ from coterie.boosting.booster import BoostedClassifier
 from coterie.boosting.m1 import AdaBoostM1
 from coterie.core import Pool, content_order, draw_entropy, member_seeds, repetitions
 from coterie.core.boost import Boosted, Monitor, Settings, boost
-from coterie.core.rule import Array, Rule
+from coterie.core.rule import Array, Rule, State, normalised, share
 from coterie.core.trace import Trace
 from coterie.core.train import Trainer
-from coterie.core.watch import NoImprovement, TimeBudget
+from coterie.core.watch import TimeBudget, Unanimous
 from coterie.data import Table, Target
 from coterie.learners import TreeLearner
 
@@ -74,6 +73,14 @@ class Wagging:
         return noise * self.weight
 
 
+class Place(NamedTuple):
+    """A sub-committee: its number, how many members it shall have, and those it has."""
+
+    number: int
+    size: int
+    known: Boosted | None = None
+
+
 @dataclass(frozen=True)
 class Committees:
     """What all sub-committees have in common."""
@@ -86,35 +93,63 @@ class Committees:
     settings: Settings
     entropy: int
 
-    def boost(self, wagging: Wagging, place: tuple[int, int]) -> Boosted:
-        """Sub-committee number `place[0]` of `place[1]` members.
+    def boost(self, wagging: Wagging, place: Place) -> Boosted:
+        """The sub-committee of a place.
 
         Each run ends with a member that is perfect or of no use; the next one begins with new
-        weights, until the sub-committee is complete.
+        weights, until the sub-committee is complete. Members of a former fit are kept: the run
+        they were the last of goes on.
         """
-        number, size = place
+        number, size, known = place
+        if known is not None and len(known.members) >= size:
+            return _part(known, slice(size))
         seeds = member_seeds(_child(self.entropy, number), 0, size)
-        whole: Boosted | None = None
-        failures = attempt = 0
-        while whole is None or (len(whole.members) < size and failures < _MOST_FAILURES):
-            rng = np.random.default_rng(SeedSequence(self.entropy, spawn_key=(1, number, attempt)))
-            weight = self.weight if number == attempt == 0 else wagging.draw(rng)
-            done = 0 if whole is None else len(whole.members)
+        done, running, attempt = _resumed(known)
+        failures = 0
+        while True:
             run = boost(
                 self.rule,
                 self.learner,
                 self.table,
                 self.target,
-                weight,
-                seeds=seeds[done:],
+                self._weight(wagging, number, attempt),
+                seeds=seeds[0 if done is None else len(done.members) :],
                 settings=self.settings,
+                earlier=running,
             )
-            whole = run if whole is None else _joined([whole, run])
+            for facts in run.trace:
+                facts["attempt"] = float(attempt)
+            done = run if done is None else _joined([done, run])
             failures = 0 if run.members else failures + 1
-            attempt += 1
-            if run.trace.reason == "time_exhausted":
-                break
-        return whole
+            ended = run.trace.reason == "time_exhausted" or failures == _MOST_FAILURES
+            if ended or len(done.members) == size:
+                return done
+            running, attempt = None, attempt + 1
+
+    def _weight(self, wagging: Wagging, number: int, attempt: int) -> Array | None:
+        """What a run begins with: the given weights at first, then wagged ones."""
+        rng = np.random.default_rng(SeedSequence(self.entropy, spawn_key=(1, number, attempt)))
+        return self.weight if number == attempt == 0 else wagging.draw(rng)
+
+
+def _part(whole: Boosted, rows: slice) -> Boosted:
+    """Some of the members, with their own copy of the trace."""
+    trace = Trace(
+        [dict(facts) for facts in whole.trace.rounds[rows]],
+        whole.trace.weights[rows],
+        whole.trace.reason,
+    )
+    return Boosted(whole.members[rows], whole.alphas[rows], whole.start, None, trace)
+
+
+def _resumed(known: Boosted | None) -> tuple[Boosted | None, Boosted | None, int]:
+    """Runs that are over, the run that goes on, and its number."""
+    if known is None or not known.members:
+        return None, None, 0
+    attempts = known.trace["attempt"]
+    last = int(np.searchsorted(attempts, attempts[-1]))
+    done = _part(known, slice(last)) if last else None
+    return done, _part(known, slice(last, None)), int(attempts[-1])
 
 
 def _child(entropy: int, number: int) -> int:
@@ -138,6 +173,48 @@ def _joined(parts: list[Boosted]) -> Boosted:
     return Boosted(members, alphas, start, parts[-1].state, trace)
 
 
+def account(
+    whole: Boosted,
+    rule: AdaBoostM1,
+    table: Table,
+    target: Target,
+    weight: Array,
+    n_threads: int = 1,
+) -> None:
+    r"""Note the training error after each round, and what bounds it.
+
+    A row that q sub-committees together get wrong has a margin :math:`\sum_k m_k \le 0`, and
+    :math:`1 \le e^{-\sum_k m_k / q} \le \frac1q \sum_k e^{-m_k}`: the mean of their exponential
+    losses bounds the training error. Of one sub-committee that is AdaBoost's bound.
+
+    Parameters
+    ----------
+    whole : Boosted
+        All members; facts are added to its trace.
+    rule : AdaBoostM1
+        How they vote.
+    table, target, weight : Table, Target, ndarray
+        The training rows; weights add up to one.
+    n_threads : int
+        Threads of prediction.
+    """
+    pool = Pool.of(whole.members, np.array(whole.alphas), cast=rule.vote)
+    state = State(target, weight, weight, np.zeros((table.n_rows, len(whole.start))))
+    committee, own, losses = -1, np.zeros_like(state.raw), []
+    for t, facts in enumerate(whole.trace.rounds):
+        if facts["committee"] != committee:
+            committee, own = int(facts["committee"]), np.zeros_like(own)
+            losses.append(1.0)
+        vote = pool[t : t + 1].raw(table, n_threads=n_threads)
+        state.raw += vote
+        own += vote
+        with np.errstate(over="ignore"):
+            losses[-1] = float(weight @ np.exp(-rule.margin(state, own)))
+        facts["train_error"] = share(weight, rule.decide(state.raw) != state.codes)
+        facts["bound"] = float(np.mean(losses))
+        facts.pop("loss", None)  # that of one run, under its own weights
+
+
 @dataclass(eq=False, repr=False, kw_only=True)
 class MultiBoostClassifier(BoostedClassifier):
     r"""Sub-committees of AdaBoost, each from weights of its own, in one committee.
@@ -153,10 +230,11 @@ class MultiBoostClassifier(BoostedClassifier):
     n_estimators : int, default=50
         Members of all sub-committees together.
     early_stopping : bool, default=False
-        End when the error on held-out rows no longer falls.
+        End when none of `metrics` improves any longer on rows held out.
     warm_start : bool, default=False
-        Go on with the random numbers of the last fit: the result is that of one longer fit. The
-        sub-committees of other sizes are fitted anew.
+        Keep the members of the last fit and add to them; the result is that of one longer fit.
+        Sub-committees grow with the number of members, and there are more of them; where one
+        would now be smaller, its last members are left out.
     n_jobs : int, default=None
         Sub-committees that are boosted at a time, and threads of prediction.
 
@@ -174,7 +252,8 @@ class MultiBoostClassifier(BoostedClassifier):
         The sub-committee of each member. Probabilities are proportional to the exponential of the
         votes divided by the number of sub-committees.
     trace_ : Trace
-        Error, edge, alpha, normaliser and sub-committee by round.
+        Error, edge, alpha, normaliser, sub-committee, training error of all members so far and its
+        bound by round.
     stop_reason_ : str
         Why boosting ended.
     classes_ : ndarray of shape (n_classes,)
@@ -201,53 +280,69 @@ class MultiBoostClassifier(BoostedClassifier):
         return AdaBoostM1(float(self.learning_rate))
 
     def _train(self, draft: Self, admitted: Admitted, n_samples: int) -> None:
-        entropy = draw_entropy(self.random_state) if self._earlier() is None else self.entropy_
+        earlier = self._earlier()
+        entropy = draw_entropy(self.random_state) if earlier is None else self.entropy_
         (table, target, weight), held = self._hold_out(admitted, entropy)
         # Of the rows as given: the lightest of wagged rows weighs next to nothing.
         given = np.ones(table.n_rows) if weight is None else weight
         rule = replace(self._rule(), perfect_error=0.5 * float(given.min() / given.sum()))
         threads = thread_count(self.n_jobs)
         table = table.bin(weight=weight, max_bins=self.max_bins, n_threads=threads)
-        sizes = np.diff(committee_ends(self.n_estimators), prepend=0)
+        places = self._places(earlier)
         executor = JoblibExecutor(self.n_jobs, self.verbose)
         member = self._member(rule.gives)
         learner = self._learner(member, rule, table, target)
         if isinstance(learner, TreeLearner):
-            within = threads if len(sizes) == 1 else 1
+            within = threads if len(places) == 1 else 1
             learner = replace(learner, n_threads=within, stop=executor.stop)
         settings = self._settings(member, rule, None)
         budget = [watch for watch in settings.watches if isinstance(watch, TimeBudget)]
         settings = replace(settings, watches=budget)
         shared = Committees(rule, learner, table, target, weight, settings, entropy)
         task = partial(shared.boost, Wagging.of(table, target, weight))
-        parts = executor.map(task, list(enumerate(sizes.tolist())))
+        whole = self._assemble(executor.map(task, places))
+        account(whole, rule, table, target, normalised(given), threads)
         draft.entropy_, draft.rule_ = entropy, rule
-        self._publish(draft, self._assemble(parts, held))
+        self._publish(draft, whole if held is None else self._cut(whole, held))
         draft.committees_ = draft.trace_["committee"].astype(np.intp)
 
-    def _assemble(self, parts: list[Boosted], held: Monitor | None) -> Boosted:
+    def _places(self, earlier: Boosted | None) -> list[Place]:
+        """What each sub-committee has, and shall have."""
+        sizes = np.diff(committee_ends(self.n_estimators), prepend=0).tolist()
+        kept = earlier is not None and len(earlier.members) > 0
+        if kept and self.trace == "weights":
+            kept = len(self.trace_.weights) == len(self.pool_)
+        if earlier is None or not kept:
+            return [Place(number, size) for number, size in enumerate(sizes)]
+        starts = np.searchsorted(self.committees_, np.arange(len(sizes) + 1))
+        return [
+            Place(number, size, _part(earlier, slice(starts[number], starts[number + 1])))
+            for number, size in enumerate(sizes)
+        ]
+
+    def _assemble(self, parts: list[Boosted]) -> Boosted:
         """One committee of all; the trace says which part a member is of."""
         for number, part in enumerate(parts):
             for facts in part.trace.rounds:
-                # The bound is on the error of one run under its own weights, not of the whole.
-                facts.pop("bound", None)
                 facts["committee"] = float(number)
         whole = _joined(parts)
         reasons = [part.trace.reason for part in parts]
         lacking = next((r for r in reasons if r in ("time_exhausted", "too_weak")), "max_rounds")
         complete = len(whole.members) == self.n_estimators
         whole.trace.reason = "max_rounds" if complete else lacking
-        return whole if held is None else self._cut(whole, held)
+        return whole
 
     def _cut(self, whole: Boosted, held: Monitor) -> Boosted:
-        """The rounds until the error on held-out rows no longer fell."""
-        watch = NoImprovement("validation_error", self.n_iter_no_change, self.tol)
+        """The rounds until none of the metrics on rows held out improved."""
+        watch = self._patience() if self.early_stopping else Unanimous([TimeBudget(np.inf)])
         pool = Pool.of(whole.members, np.array(whole.alphas), cast=self._rule().vote)
         seen = Trace()
         raw = np.zeros((held.table.n_rows, len(whole.start)))
         for t, facts in enumerate(whole.trace.rounds):
             raw += pool[t : t + 1].raw(held.table)
-            seen.append({**facts, **held.loss(raw, held.target)})
+            # Probabilities are those of the mean of the sub-committees.
+            mean = raw / (facts["committee"] + 1)
+            seen.append({**facts, **held.loss(mean, held.target)})
             seen.reason = watch(seen)
             if seen.reason:
                 break
@@ -256,13 +351,6 @@ class MultiBoostClassifier(BoostedClassifier):
         seen.reason = seen.reason or whole.trace.reason
         return Boosted(whole.members[:size], whole.alphas[:size], whole.start, whole.state, seen)
 
-    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
-        """`predict_proba` after each round."""
-        this = self._settled()
-        for t, raw in enumerate(this._staged_raw(X)):
-            yield this._link(raw, t + 1)
-
-    def _link(self, raw: Array, size: int | None = None) -> Array:
-        """Probabilities of the scores of the first `size` members."""
-        members = self.committees_[: len(self.pool_) if size is None else size]
-        return super()._link(raw / max(len(np.unique(members)), 1))
+    def _link(self, raw: Array, size: int) -> Array:
+        members = self.committees_[:size]
+        return np.asarray(super()._link(raw / max(len(np.unique(members)), 1), size))

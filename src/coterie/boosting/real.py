@@ -12,8 +12,9 @@ from scipy.special import softmax
 
 from coterie.boosting.additive import Additive, class_shares
 from coterie.boosting.booster import BOOSTER, BoostedClassifier
+from coterie.boosting.line_search import Line
 from coterie.core import Allowed, between
-from coterie.core.rule import Array, Ask, State, Step, exponential_sum, rounding
+from coterie.core.rule import Array, Ask, State, Step, exponential_sum, rounding, share
 from coterie.data import Target
 
 
@@ -58,29 +59,36 @@ class RealAdaBoost(Additive):
     def tell(self, state: State, vote: Array, rng: Generator) -> Step:
         """Add the vote and take the weights from the scores anew."""
         wrong = self.decide(vote) != state.codes
-        error = float(state.weight[wrong].sum())
-        own = self._margin(state, vote)
+        error = share(state.weight, wrong)
+        own = self.margin(state, vote)
         # A member too sure of itself may raise the loss; it is useless when no part of its vote
         # lowers it. SAMME.R asks for less: anything but silence.
         edge = float(state.weight @ own)
         if edge <= rounding(state) if vote.shape[1] == 1 else not vote.any():
             return Step(0.0, {"error": error}, keep=False, stop="too_weak")
-        rate = self.learning_rate
+        rate = self.learning_rate * self.length(state, vote, 1.0)
+        if rate <= 0:
+            return Step(0.0, {"error": error}, keep=False, stop="too_weak")
         facts = {"error": error, "alpha": rate}
         if vote.shape[1] == 1:
             facts["normaliser"] = float(state.weight @ np.exp(-rate * own))
-        state.raw = state.raw + rate * vote
-        margin = self._margin(state, state.raw)
+        state.raw += rate * vote
+        margin = self.margin(state, state.raw)
         state.weight, facts["loss"] = exponential_sum(state.initial, -margin)
         facts["train_error"] = self.train_error(state)
         return Step(rate, facts, stop="perfect" if error <= rounding(state) else "")
 
     @staticmethod
-    def _margin(state: State, scores: Array) -> Array:
+    def margin(state: State, scores: Array) -> Array:
         """What the exponential loss takes of a row's scores."""
         if scores.shape[1] == 1:
-            return state.signs * scores[:, 0]
+            return np.asarray(state.signs * scores[:, 0])
         return scores[np.arange(len(scores)), state.codes] / (scores.shape[1] - 1)
+
+    def line(self, state: State, vote: Array) -> Line:
+        """The loss along a vote."""
+        margin, along = self.margin(state, state.raw), self.margin(state, vote)
+        return Line(self.descends, margin, along, state.initial)
 
     def fallback(self, state: State) -> Array:
         """Half the log-odds of two classes; of many, what `link` turns into their shares."""
@@ -105,6 +113,12 @@ class RealAdaBoostClassifier(BoostedClassifier):
     exponential loss where the member is constant. Many classes are boosted as SAMME.R; members
     that give some class probability zero, as stumps do, then vote very strongly, and
     `AdaBoostClassifier` is often better.
+
+    The split that lowers the loss most is the one of least
+    :math:`Z = 2 \sum_l \sqrt{W_{l+} W_{l-}}` over the leaves :math:`l`, the Hellinger criterion.
+    The trees of this library do not have it and split by Gini's index, which is another concave
+    function of the shares and zero for pure leaves too; a tree of your own that splits by
+    :math:`Z` can be passed as `estimator`.
 
     Parameters
     ----------

@@ -11,6 +11,7 @@ from numpy.random import Generator
 from sklearn.metrics import r2_score
 
 from coterie.base import Admitted, RegressorTask, thread_count
+from coterie.boosting.answers import StagedScores
 from coterie.boosting.booster import BOOSTER, Booster
 from coterie.boosting.median import MedianLoss, middle, weighted_median
 from coterie.boosting.running import RunningState
@@ -116,40 +117,20 @@ class AdaBoostR2(BoostNumbers):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class BoostedRegressor(RegressorTask, Booster):
+class BoostedRegressor(StagedScores, RegressorTask, Booster):
     """Scores hold the weighted sum of the predictions, and the sum of the weights."""
+
+    merit = r2_score
 
     def _member(self, gives: str) -> Any:
         return DecisionTreeRegressor(max_depth=3) if self.estimator is None else self.estimator
 
-    def _watch_loss(self, weight: Array | None, raw: Array, target: Target) -> dict[str, float]:
-        error = np.abs(raw[:, 0] / raw[:, 1] - target.values[:, 0])
-        return {"validation_error": float(np.average(error, weights=weight))}
+    def _held_error(self, raw: Array, target: Target, weight: Array | None) -> float:
+        error = np.abs(self._answer(raw) - target.values[:, 0])
+        return float(np.average(error, weights=weight))
 
-    def predict(self, X: Any) -> Array:
-        """What the members agree on.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            The rows, with the columns seen in `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        raw = self._settled()._raw(X)
+    def _answer(self, raw: Array) -> Array:
         return np.asarray(raw[:, 0] / raw[:, 1])
-
-    def staged_predict(self, X: Any) -> Iterator[Array]:
-        """`predict` after each round."""
-        for raw in self._settled()._staged_raw(X):
-            yield raw[:, 0] / raw[:, 1]
-
-    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
-        """R² after each round."""
-        for predicted in self.staged_predict(X):
-            yield float(r2_score(y, predicted, sample_weight=sample_weight))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -12,9 +12,11 @@ The life of an ensemble of independent members:
 6. ``pool.raw(table)`` adds up votes; ``pool[:t]`` is the pool at size t.
 """
 
+from coterie.core.axis import RowAxis, content_order, repetitions
+from coterie.core.bags import Bags
 from coterie.core.executor import Executor, Serial
 from coterie.core.gather import Watch, gather
-from coterie.core.learner import Foreign, Learner, Member
+from coterie.core.learner import Choosy, Foreign, Learner, Member
 from coterie.core.params import (
     Allowed,
     ParameterError,
@@ -36,37 +38,49 @@ from coterie.core.seeds import (
     growing_stream,
     member_seeds,
     shaking_stream,
+    side_stream,
 )
 from coterie.core.shake import (
     Balanced,
     Bootstrap,
-    RowAxis,
+    Columns,
+    Draw,
+    Grouped,
+    Patch,
+    Reserve,
     Shake,
     Subsample,
     View,
+    Wag,
     balance,
-    content_order,
-    repetitions,
     untouched,
 )
 
 __all__ = [
     "Allowed",
+    "Bags",
     "Balanced",
     "Bootstrap",
     "Cast",
+    "Choosy",
+    "Columns",
+    "Draw",
     "Executor",
     "Foreign",
+    "Grouped",
     "Learner",
     "Member",
     "ParameterError",
+    "Patch",
     "Pool",
     "RandomLike",
+    "Reserve",
     "RowAxis",
     "Serial",
     "Shake",
     "Subsample",
     "View",
+    "Wag",
     "Watch",
     "a_function",
     "a_list",
@@ -86,5 +100,6 @@ __all__ = [
     "one_of",
     "repetitions",
     "shaking_stream",
+    "side_stream",
     "untouched",
 ]

@@ -29,7 +29,7 @@ from coterie.core.pool import Pool
 from coterie.core.rows import RowSampler, every_row
 from coterie.core.rule import Array, Rule, State, Step, normalised
 from coterie.core.trace import Trace
-from coterie.core.train import Trainer, train
+from coterie.core.train import Trainer, scaled, train
 from coterie.core.watch import RoundWatch
 from coterie.data import Table, Target
 
@@ -136,7 +136,9 @@ def boost(
     Boosted
     """
     settings = settings or Settings()
-    initial = normalised(np.ones(table.n_rows) if weight is None else weight)
+    # Equal weights are one number: they take no memory.
+    even = np.broadcast_to(1.0 / table.n_rows, table.n_rows)
+    initial = even if weight is None else normalised(weight)
     run = _Run(rule, learner, table, rule.begin(target, initial), settings)
     if earlier is not None:
         run.replay(earlier, seeds)
@@ -170,9 +172,8 @@ class _Run:
         began = time.perf_counter()
         for attempt in range(self.settings.restarts + 1):
             fitting, telling = _streams(seed, attempt)
-            before = self.state.weight
-            ask = self.settings.rows(self.rule.ask(self.state), fitting)
-            member, vote = train(self.learner, self.table, ask, fitting, self.rule.vote)
+            before = self.state.weight if self.settings.keep_weights else None
+            member, vote = self._fit(fitting)
             step = self.rule.tell(self.state, vote, telling)
             if step.keep:
                 break
@@ -183,18 +184,36 @@ class _Run:
         self._keep(member, step, {**step.facts, **times}, before)
         return not self._over(step)
 
+    def _fit(self, rng: Generator) -> tuple[Member, Array]:
+        """A member and its vote; what was asked for is forgotten with the call."""
+        ask = self.settings.rows(self.rule.ask(self.state), rng)
+        return train(self.learner, self.table, ask, rng, self.rule.vote)
+
     def replay(self, earlier: Boosted, seeds: NDArray[np.int64]) -> None:
         """Tell the rule of members fitted before, so that the state is what it was then."""
         for t, member in enumerate(earlier.members):
             facts = earlier.trace.rounds[t]
-            _, telling = _streams(int(seeds[t]), int(facts["restarts"]))
-            before = self.state.weight
+            restarts = int(facts["restarts"])
+            _, telling = _streams(int(seeds[t]), restarts)
+            self._lend(restarts + 1)
+            before = self.state.weight if self.settings.keep_weights else None
             step = self.rule.tell(self.state, self._vote(member, self.table), telling)
             times = {name: facts[name] for name in ("seconds", "restarts")}
             self._keep(member, step, {**step.facts, **times}, before)
             self.trace.reason = step.stop
 
-    def _keep(self, member: Member, step: Step, facts: dict[str, float], before: Array) -> None:
+    def _lend(self, times: int) -> None:
+        """Round the weights as they were by lending them to members: to the very same bits."""
+        if self.settings.rows is not every_row:
+            return
+        for _ in range(times):
+            ask = self.rule.ask(self.state)
+            with scaled(ask.weight, ask.scale):
+                pass
+
+    def _keep(
+        self, member: Member, step: Step, facts: dict[str, float], before: Array | None
+    ) -> None:
         if "normaliser" in facts and "bound" not in facts:
             # The product of the normalisers bounds the training error.
             self.bound *= facts["normaliser"]
@@ -202,7 +221,7 @@ class _Run:
         self.members.append(member)
         self.alphas.append(step.alpha)
         self.trace.append(facts)
-        if self.settings.keep_weights:
+        if before is not None:
             self.trace.weights.append(before)
         for raw, monitor in zip(self.monitored, self.settings.monitors, strict=True):
             raw += step.alpha * self._vote(member, monitor.table)

@@ -24,6 +24,7 @@ def gather(
     shake: Shake = untouched,
     executor: Executor | None = None,
     watches: Sequence[Watch] = (),
+    batch: int = 16,
 ) -> list[Member]:
     """Fit one member per seed, each on its own shake of `view`.
 
@@ -42,6 +43,9 @@ def gather(
     watches : sequence of callables
         Each is told ``(number, member)`` of every new member in order; a true answer ends the
         loop.
+    batch : int
+        Members handed to the executor at a time when somebody watches, so that few are fitted in
+        vain; which members there are in the end does not depend on it.
 
     Returns
     -------
@@ -49,15 +53,26 @@ def gather(
         In the order of `seeds`.
     """
     fit = partial(fit_member, learner, view, shake)
+    executor = executor or Serial()
     members: list[Member] = []
-    for member in (executor or Serial()).map(fit, [int(seed) for seed in seeds]):
-        members.append(member)
-        if any([watch(len(members), member) for watch in watches]):
-            break
+    step = batch if watches else max(1, len(seeds))
+    for start in range(0, len(seeds), step):
+        for member in executor.map(fit, [int(seed) for seed in seeds[start : start + step]]):
+            members.append(member)
+            if any([watch(len(members), member) for watch in watches]):
+                return members
     return members
 
 
 def fit_member(learner: Learner, view: View, shake: Shake, seed: int) -> Member:
-    """Fit the member of `seed`."""
+    """Fit the member of `seed`.
+
+    One with columns of its own is told so (`among`), and so is one with rows to check itself on
+    (`watching`).
+    """
     shaken = shake(view, shaking_stream(seed))
+    if shaken.columns is not None:
+        learner = learner.among(shaken.columns)  # type: ignore[attr-defined]  # see Choosy
+    if shaken.spare is not None:
+        learner = learner.watching(shaken.spare)  # type: ignore[attr-defined]  # see Careful
     return learner.fit(shaken.table, shaken.target, shaken.weight, growing_stream(seed))

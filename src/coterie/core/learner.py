@@ -37,3 +37,19 @@ class Learner(Protocol):
     ) -> Member:
         """A member fitted to the table, with all its randomness from `rng`."""
         ...
+
+
+class Choosy(Learner, Protocol):
+    """A learner that can be kept to some of the columns."""
+
+    def among(self, columns: NDArray[np.intp]) -> Learner:
+        """The same learner on `columns`; its members are still given all columns."""
+        ...
+
+
+class Careful(Learner, Protocol):
+    """A learner that checks itself on rows it is not fitted to."""
+
+    def watching(self, spare: NDArray[np.bool_]) -> Learner:
+        """The same learner, which may look at the rows marked in `spare`."""
+        ...

@@ -41,7 +41,7 @@ class Resample:
         weight = ask.weight.reshape(n, -1)
         counts = [rng.multinomial(size, column / column.sum()) for column in weight.T]
         drawn = np.stack(counts, axis=1).astype(np.float64).reshape(ask.weight.shape)
-        return replace(ask, weight=drawn)
+        return replace(ask, weight=drawn, scale=1.0)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from numpy.random import Generator
@@ -30,10 +30,14 @@ class Ask:
         Labels, or numbers as pseudo-responses.
     weight : ndarray of shape (n_rows,) or (n_rows, n_outputs)
         Row weights; one column per output asks for one member per output.
+    scale : float
+        Factor of the weights. It is multiplied in where they are and taken out again after the
+        fit, so a rule that gives the weights of its state needs no second array of them.
     """
 
     target: Target
     weight: Array
+    scale: float = 1.0
 
 
 @dataclass(slots=True)
@@ -56,6 +60,7 @@ class State:
     initial: Array
     weight: Array
     raw: Array
+    _signs: NDArray[np.int8] | None = field(default=None, init=False, repr=False)
 
     @property
     def codes(self) -> NDArray[np.int32]:
@@ -63,9 +68,11 @@ class State:
         return self.target.codes[:, 0]
 
     @property
-    def signs(self) -> Array:
+    def signs(self) -> NDArray[np.int8]:
         """Labels of two classes as -1 and +1, shape (n_rows,)."""
-        return np.asarray(2.0 * self.codes - 1.0, dtype=np.float64)
+        if self._signs is None:
+            self._signs = np.where(self.codes > 0, np.int8(1), np.int8(-1))
+        return self._signs
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +106,10 @@ class Rule:
     #: What a member must return: the predicted class, class probabilities, or a number.
     gives: ClassVar[Literal["label", "proba", "score"]] = "label"
 
+    def for_target(self, target: Target) -> Self:
+        """The rule for this target; itself, unless it depends on how many outputs there are."""
+        return self
+
     def begin(self, target: Target, weight: Array) -> State:
         """The state before the first round; `weight` adds up to one."""
         raise NotImplementedError
@@ -131,10 +142,10 @@ class Rule:
         """Class probabilities of scores, shape (n, n_classes)."""
         raise NotImplementedError
 
-    def decide(self, raw: Array) -> NDArray[np.intp]:
+    def decide(self, raw: Array) -> NDArray[np.integer]:
         """Class codes of scores; a two-class score of 0 is the first class."""
         if raw.shape[1] == 1:
-            return (raw[:, 0] > 0).astype(np.intp)
+            return (raw[:, 0] > 0).view(np.int8)  # a byte a row
         return np.asarray(raw.argmax(axis=1))
 
 
@@ -143,16 +154,33 @@ def normalised(weight: Array) -> Array:
     return np.asarray(weight / weight.sum())
 
 
-def exponential_sum(initial: Array, exponent: Array) -> tuple[Array, float]:
+def share(weight: Array, chosen: NDArray[np.bool_]) -> float:
+    """The weight of the chosen rows together; no array is made for it.
+
+    Examples
+    --------
+    >>> share(np.array([0.5, 0.25, 0.25]), np.array([True, False, True]))
+    0.75
+    """
+    return float(np.einsum("i,i", weight, chosen))
+
+
+def exponential_sum(
+    initial: Array, exponent: Array, out: Array | None = None
+) -> tuple[Array, float]:
     r"""The distribution :math:`\propto D_0 e^{\text{exponent}}`, and the sum it was divided by.
 
-    The largest exponent is taken out first, so that nothing overflows.
+    The largest exponent is taken out first, so that nothing overflows. The distribution is written
+    to `out`, which may be the exponent itself: of a million rows, every array is eight megabytes.
     """
     most = float(exponent.max())
-    weight = initial * np.exp(exponent - most)
+    weight = np.subtract(exponent, most, out=out)
+    np.exp(weight, out=weight)
+    weight *= initial
     total = float(weight.sum())
+    weight /= total
     with np.errstate(over="ignore"):
-        return weight / total, float(total * np.exp(most))
+        return weight, float(total * np.exp(most))
 
 
 def exponential_weight(initial: Array, exponent: Array) -> Array:

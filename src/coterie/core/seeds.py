@@ -63,3 +63,20 @@ def growing_stream(seed: int) -> Generator:
 def shaking_stream(seed: int) -> Generator:
     """The stream a shake draws from: a child, so that growing does not depend on the shake."""
     return np.random.default_rng(SeedSequence(seed, spawn_key=(0,)))
+
+
+def side_stream(rng: Generator, number: int) -> Generator:
+    """Stream `number` beside another one: the same whatever was drawn or spawned there before.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> first = side_stream(rng, 1).random()
+    >>> _ = rng.random(5), rng.spawn(3)
+    >>> side_stream(rng, 1).random() == first
+    True
+    """
+    root = rng.bit_generator.seed_seq
+    assert isinstance(root, SeedSequence)
+    key = (*root.spawn_key, number)
+    return np.random.default_rng(SeedSequence(root.entropy, spawn_key=key))

@@ -3,37 +3,46 @@
 A shake is a function ``(view, rng) -> view``. Rows are drawn by weights, never copied: a
 bootstrap sample is the same table with the counts as weights.
 
-The draw must depend on what the rows are, not on how they were written down. So rows are put in
-an order that depends on their content alone (:func:`content_order`) and laid side by side on an
-axis, each as long as the number of times it is repeated; a draw is a point on the axis. Shuffled
-rows, or a row given once with weight three instead of three times, lead to the same bags.
+Draws are points on an axis of rows (`coterie.core.axis`), so that bags do not depend on the order
+of the rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from coterie.core.axis import RowAxis
+from coterie.core.seeds import side_stream
 from coterie.data import Table, Target
-from coterie.native import row_hashes
 
-# Whole-number weights are repetitions up to this mean; beyond it (survey weights, say) a bag
-# would hold every row many times over, which is neither a bootstrap nor affordable.
-MAX_MEAN_REPETITION = 100
 _CHUNK = 1 << 22
 
 
 @dataclass(frozen=True)
 class View:
-    """What a member is fitted on."""
+    """What a member is fitted on.
+
+    Attributes
+    ----------
+    table, target, weight : Table, Target, ndarray or None
+        Rows, what to learn of them, and how much each counts.
+    columns : ndarray or None
+        The columns it may use, all when None.
+    spare : ndarray of bool or None
+        Rows outside its bag that it may check itself on.
+    """
 
     table: Table
     target: Target
     weight: NDArray[np.float64] | None = None
+    columns: NDArray[np.intp] | None = None
+    spare: NDArray[np.bool_] | None = None
 
 
 Shake = Callable[[View, Generator], View]
@@ -44,81 +53,34 @@ def untouched(view: View, rng: Generator) -> View:
     return view
 
 
-def content_order(
-    table: Table, target: Target, weight: NDArray[np.float64] | None = None
-) -> NDArray[np.int64]:
-    """Order of the rows that depends on what they hold only, equal rows side by side.
-
-    Parameters
-    ----------
-    table : Table
-        Binned.
-    target : Target
-        Labels or numbers.
-    weight : ndarray of shape (n_rows,), optional
-        Importances, which tell rows apart that are equal otherwise.
-    """
-    assert table.codes is not None, "the table is not binned"
-    bits = np.zeros(target.n_rows, dtype=np.uint64)
-    for column in target.encoded.T.astype(np.float64):
-        # + 0.0 turns -0.0 into 0.0: equal numbers must have equal bits.
-        bits = (bits ^ (column + 0.0).view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
-        bits ^= bits >> np.uint64(29)
-    hashes = row_hashes(table.codes, bits)
-    if weight is None:
-        return np.argsort(hashes, kind="stable")
-    return np.lexsort((weight, hashes))
-
-
-def repetitions(weight: NDArray[np.float64] | None) -> NDArray[np.int64] | None:
-    """Weights read as numbers of repetitions, or None when they are importances.
-
-    Whole numbers with a mean of at most 100 are repetitions: fitting with them equals fitting on
-    repeated rows.
-
-    Examples
-    --------
-    >>> repetitions(np.array([1.0, 3.0])), repetitions(np.array([0.5, 2.0]))
-    (array([1, 3]), None)
-    """
-    if weight is None or weight.mean() > MAX_MEAN_REPETITION or np.any(weight % 1):
-        return None
-    return weight.astype(np.int64)
-
-
-@dataclass(frozen=True)
-class RowAxis:
-    """Rows side by side in an order of their own.
+class Draw(Protocol):
+    """A shake that says how often each row is in the bag, and can say so again.
 
     Attributes
     ----------
-    order : ndarray of shape (n_rows,)
-        Which row comes k-th.
-    ends : ndarray of shape (n_rows,) or None
-        Where the k-th row ends on the axis; None when every row is one long.
+    axis : RowAxis
+        What is drawn from.
+    spares : bool
+        Whether bags leave rows out.
     """
 
-    order: NDArray[np.integer]
-    ends: NDArray[np.int64] | None = None
-
-    @classmethod
-    def lay(cls, order: NDArray[np.integer], repeats: NDArray[np.int64] | None) -> RowAxis:
-        """Rows in `order`, each as long as it is repeated."""
-        small = order.astype(np.uint32) if len(order) <= np.iinfo(np.uint32).max else order
-        return cls(small, None if repeats is None else np.cumsum(repeats[order]))
+    @property
+    def axis(self) -> RowAxis:
+        """What is drawn from."""
+        ...
 
     @property
-    def length(self) -> int:
-        """How many rows there are, repetitions included."""
-        return len(self.order) if self.ends is None else int(self.ends[-1])
+    def spares(self) -> bool:
+        """Whether bags leave rows out."""
+        ...
 
-    def count(self, points: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How many `points` of the axis fall on each row."""
-        if self.ends is not None:
-            points = np.searchsorted(self.ends, points, side="right")
-        counts = np.empty(len(self.order), dtype=np.int64)
-        counts[self.order] = np.bincount(points, minlength=len(self.order))
-        return counts
+    def counts(self, rng: Generator) -> NDArray[Any]:
+        """How often each row is in the bag."""
+        ...
+
+    def __call__(self, view: View, rng: Generator) -> View:
+        """The same rows, weighted by how often each is in the bag."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -127,6 +89,7 @@ class Bootstrap:
 
     axis: RowAxis
     n_draws: int
+    spares = True
 
     def counts(self, rng: Generator) -> NDArray[np.int64]:
         """How often each row is in the bag."""
@@ -148,6 +111,11 @@ class Subsample:
     axis: RowAxis
     n_draws: int
 
+    @property
+    def spares(self) -> bool:
+        """Whether the sample is not everything."""
+        return self.n_draws < self.axis.length
+
     def counts(self, rng: Generator) -> NDArray[np.int64]:
         """How often each row is in the sample; more than once only if it is repeated."""
         points = rng.choice(self.axis.length, self.n_draws, replace=False, shuffle=False)
@@ -156,6 +124,169 @@ class Subsample:
     def __call__(self, view: View, rng: Generator) -> View:
         """The same rows, weighted by whether each is in the sample."""
         return _weighted(view, self.counts(rng))
+
+
+@dataclass(frozen=True)
+class Wag:
+    r"""Weigh all rows at random instead of drawing some of them.
+
+    "exponential" is :math:`-\ln U`, rescaled to add up to the number of
+    rows (Webb 2000): the Bayesian bootstrap. "poisson" counts as an endless stream of rows would,
+    "gaussian" is :math:`\max(0, 1 + 2 N(0, 1))` (Bauer & Kohavi 1999). No exponential weight is
+    zero, so nothing is out of bag.
+
+    Parameters
+    ----------
+    axis : RowAxis
+        The rows.
+    kind : {"exponential", "poisson", "gaussian"}
+        Distribution of the weights.
+    """
+
+    axis: RowAxis
+    kind: Literal["exponential", "poisson", "gaussian"] = "exponential"
+
+    @property
+    def spares(self) -> bool:
+        """Whether weights may be zero."""
+        return self.kind != "exponential"
+
+    def counts(self, rng: Generator) -> NDArray[np.float64]:
+        """The weight of every row."""
+        size = self.axis.length
+        if self.kind == "poisson":
+            units = rng.poisson(1.0, size).astype(np.float64)
+        elif self.kind == "gaussian":
+            units = np.maximum(0.0, 1.0 + 2.0 * rng.normal(size=size))
+        else:
+            units = rng.exponential(size=size)
+            units *= size / units.sum()
+        if not units.any():  # a member needs something to learn from
+            units[rng.integers(size)] = 1.0
+        return self.axis.total(units)
+
+    def __call__(self, view: View, rng: Generator) -> View:
+        """The same rows under random weights."""
+        return _weighted(view, self.counts(rng))
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """Draw groups of rows: a group is in the bag as a whole or not at all.
+
+    Parameters
+    ----------
+    draw : Draw
+        Draws from the groups.
+    groups : ndarray of int of shape (n_rows,)
+        Group of each row.
+    """
+
+    draw: Draw
+    groups: NDArray[np.integer]
+
+    @property
+    def axis(self) -> RowAxis:
+        """The groups of the rows, which tell one table from another."""
+        return RowAxis(self.groups)
+
+    @property
+    def spares(self) -> bool:
+        """Whether groups are left out."""
+        return self.draw.spares
+
+    def counts(self, rng: Generator) -> NDArray[Any]:
+        """How often the group of each row was drawn."""
+        counts: NDArray[Any] = self.draw.counts(rng)[self.groups]
+        return counts
+
+    def __call__(self, view: View, rng: Generator) -> View:
+        """The same rows, weighted by how often their group is in the bag."""
+        return _weighted(view, self.counts(rng))
+
+
+@dataclass(frozen=True)
+class Reserve:
+    """Leave a part of the rows outside the bag to the member, to check itself on.
+
+    The rest is unseen by the member in every way, and can judge it.
+
+    Parameters
+    ----------
+    draw : Draw
+        How bags are drawn.
+    share : float
+        Chance of a row outside the bag, or of its group, to be the member's.
+    """
+
+    draw: Draw
+    share: float
+
+    @property
+    def axis(self) -> RowAxis:
+        """What is drawn from."""
+        return self.draw.axis
+
+    @property
+    def spares(self) -> bool:
+        """Whether any rows are left to judge the member."""
+        return self.draw.spares and self.share < 1.0
+
+    def counts(self, rng: Generator) -> NDArray[Any]:
+        """How often each row is in the bag."""
+        return self.draw.counts(rng)
+
+    def seen(self, rng: Generator) -> NDArray[np.bool_]:
+        """Rows the member was fitted to or checked itself on."""
+        mine = self._mine(rng)
+        return mine | (self.draw.counts(rng) > 0)
+
+    def _mine(self, rng: Generator) -> NDArray[np.bool_]:
+        """Rows that are the member's if they are outside its bag."""
+        lots = side_stream(rng, 1)
+        if isinstance(self.draw, Grouped):
+            groups = lots.random(self.draw.draw.axis.length) < self.share
+            return np.asarray(groups[self.draw.groups])
+        mine = np.empty(len(self.axis.order), dtype=bool)
+        mine[self.axis.order] = lots.random(len(mine)) < self.share
+        return mine
+
+    def __call__(self, view: View, rng: Generator) -> View:
+        """The view of the draw, with the rows the member may check itself on."""
+        mine, shaken = self._mine(rng), self.draw(view, rng)
+        assert shaken.weight is not None
+        return replace(shaken, spare=mine & (shaken.weight == 0))
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Draw `n_draws` of `n_columns` columns."""
+
+    n_columns: int
+    n_draws: int
+    replace: bool = False
+
+    def draw(self, rng: Generator) -> NDArray[np.intp]:
+        """The columns in their order; with replacement, one may be there more than once."""
+        chosen = rng.choice(self.n_columns, self.n_draws, replace=self.replace)
+        return np.sort(chosen).astype(np.intp)
+
+
+@dataclass(frozen=True)
+class Patch:
+    """After another shake, keep the member to columns of its own.
+
+    Columns come from a stream of their own, so that the bag of a member is the same with and
+    without them.
+    """
+
+    shake: Shake
+    columns: Columns
+
+    def __call__(self, view: View, rng: Generator) -> View:
+        """The view of the inner shake with the columns that were drawn."""
+        columns = self.columns.draw(side_stream(rng, 0))
+        return replace(self.shake(view, rng), columns=columns)
 
 
 @dataclass(frozen=True)
@@ -187,6 +318,6 @@ def balance(target: Target, weight: NDArray[np.float64] | None) -> NDArray[np.fl
     return factors
 
 
-def _weighted(view: View, counts: NDArray[np.int64]) -> View:
+def _weighted(view: View, counts: NDArray[Any]) -> View:
     weight = counts.astype(np.float64)
     return replace(view, weight=weight if view.weight is None else weight * view.weight)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -37,6 +39,29 @@ class SideBySide:
         return np.stack([member.predict(table)[:, -1] for member in self.members], axis=1)
 
 
+@contextmanager
+def scaled(weight: Array, scale: float) -> Iterator[Array]:
+    """The weights times `scale` for a while, in the same memory if it can be written to.
+
+    Examples
+    --------
+    >>> weight = np.array([0.25, 0.75])
+    >>> with scaled(weight, 2.0) as double:
+    ...     print(double)
+    [0.5 1.5]
+    >>> weight
+    array([0.25, 0.75])
+    """
+    if scale == 1.0 or not weight.flags.writeable:
+        yield weight if scale == 1.0 else weight * scale
+        return
+    weight *= scale
+    try:
+        yield weight
+    finally:
+        weight /= scale
+
+
 def train(
     trainer: Trainer, table: Table, ask: Ask, rng: Generator, cast: Cast
 ) -> tuple[Member, Array]:
@@ -45,12 +70,13 @@ def train(
     One column of weights per output makes one member per output, side by side; the vote of each
     is the last column of what `cast` makes of its output.
     """
-    if ask.weight.ndim == 1:
-        return trainer.train(table, ask.target, ask.weight, rng, cast)
-    parts = [
-        trainer.train(table, ask.target.output(k), ask.weight[:, k], rng, cast)
-        for k in range(ask.weight.shape[1])
-    ]
+    with scaled(ask.weight, ask.scale) as weight:
+        if weight.ndim == 1:
+            return trainer.train(table, ask.target, weight, rng, cast)
+        parts = [
+            trainer.train(table, ask.target.output(k), weight[:, k], rng, cast)
+            for k in range(weight.shape[1])
+        ]
     votes = np.stack([vote[:, -1] for _, vote in parts], axis=1)
     members = [member for member, _ in parts]
     native = [member for member in members if isinstance(member, Forest)]

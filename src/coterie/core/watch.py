@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TextIO
 
@@ -21,25 +21,46 @@ class NoImprovement:
     Parameters
     ----------
     fact : str
-        What to watch; smaller is better.
+        What to watch.
     patience : int
         How many rounds without improvement are borne.
     tol : float
-        An improvement is a decrease of more than this.
+        An improvement is a change for the better by more than this.
+    larger : bool
+        Whether larger is better.
     """
 
     fact: str
     patience: int
     tol: float = 0.0
+    larger: bool = False
 
     def __call__(self, trace: Trace) -> str:
         """Say ``early_stopping`` when patience is exhausted."""
-        values = trace[self.fact]
         best, best_at = float("inf"), 0
-        for at, value in enumerate(values):
-            if value < best - self.tol:
-                best, best_at = value, at
-        return "early_stopping" if len(values) - 1 - best_at >= self.patience else ""
+        for at, facts in enumerate(trace):
+            loss = -facts[self.fact] if self.larger else facts[self.fact]
+            if loss < best - self.tol:
+                best, best_at = loss, at
+        return "early_stopping" if len(trace) - 1 - best_at >= self.patience else ""
+
+
+@dataclass
+class Unanimous:
+    """Ends when all of several watches say so.
+
+    Parameters
+    ----------
+    watches : sequence of callables
+        At least one; the first says why.
+    """
+
+    watches: Sequence[RoundWatch]
+
+    def __call__(self, trace: Trace) -> str:
+        """The reason of the first watch, or nothing if one of them would go on."""
+        reasons = [watch(trace) for watch in self.watches]
+        return reasons[0] if all(reasons) else ""
 
 
 @dataclass

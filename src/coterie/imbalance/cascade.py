@@ -108,6 +108,8 @@ class BalanceCascadeClassifier(BaggedBoosters):
     ----------
     estimators_ : list of boosters
         The fitted boosters, one per stage.
+    feature_importances_ : ndarray of shape (n_features,)
+        Shares of the columns in the decrease of impurity, where members are native trees.
     thresholds_ : ndarray of shape (n_stages, n_classes)
         Margin beyond which rows of each class were set aside.
     n_left_ : ndarray of shape (n_stages + 1, n_classes)

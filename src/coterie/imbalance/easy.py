@@ -72,6 +72,8 @@ class EasyEnsembleClassifier(BaggedBoosters):
     ----------
     estimators_ : list of boosters
         The fitted boosters, one per bag.
+    feature_importances_ : ndarray of shape (n_features,)
+        Shares of the columns in the decrease of impurity, where members are native trees.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     pool_ : Pool

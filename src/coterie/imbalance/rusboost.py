@@ -53,7 +53,10 @@ class RUSBoost(AdaBoostM2):
             return Step(0.0, {"error": error}, keep=False, stop="too_weak")
         perfect = error <= rounding(state)
         counted = smallest_error(state) if perfect else error
-        alpha = self.learning_rate * float(np.log((1 - counted) / counted)) / 2
+        own = float(np.log((1 - counted) / counted)) / 2
+        alpha = self.learning_rate * self.length(state, vote, own)
+        if alpha <= 0:
+            return Step(0.0, {"error": error}, keep=False, stop="too_weak")
         state.raw = state.raw + alpha * vote
         RunningState.of(state).multiply(logsumexp(-alpha * lead, axis=1))
         wrong = self.decide(state.raw) != state.codes

@@ -119,7 +119,7 @@ def takes_weight(estimator: Any) -> bool:
 def draw_rows(y: Array, weight: Array, rng: Generator, *, labels: bool) -> NDArray[np.intp]:
     """Rows drawn with replacement by their weights; of labels, at least two classes."""
     n, share = len(y), weight / weight.sum()
-    if np.all(weight % 1 == 0) and weight.sum() == n:
+    if np.all(weight % 1 == 0) and weight.sum() <= n:
         return np.repeat(np.arange(n), weight.astype(np.intp))  # counts of a draw already made
     for _ in range(10):
         rows = np.sort(rng.choice(n, size=n, p=share))

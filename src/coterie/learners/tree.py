@@ -12,6 +12,9 @@ from coterie.core import Cast
 from coterie.data import Table, Target
 from coterie.native import Effort, Forest, Growth, grow
 
+# Rows whose leaves are looked up at a time.
+_LOOKED_UP = 1 << 16
+
 
 @dataclass(frozen=True)
 class TreeLearner:
@@ -47,6 +50,11 @@ class TreeLearner:
     n_threads: int = 1
     stop: NDArray[np.uint8] | None = field(default=None, compare=False, repr=False)
 
+    def among(self, columns: NDArray[np.intp]) -> TreeLearner:
+        """The same learner, whose trees use some of the columns only."""
+        chosen = np.unique(columns).astype(np.int32)
+        return replace(self, growth=replace(self.growth, columns=chosen))
+
     def fit(
         self,
         table: Table,
@@ -70,16 +78,22 @@ class TreeLearner:
 
         Leaves are cast, not rows; rows then look up the vote of their leaf.
         """
+        tree, leaves = self.place(table, target, weight, rng)
+        return tree, look_up(cast(tree.values), leaves)
+
+    def place(
+        self, table: Table, target: Target, weight: NDArray[np.float64], rng: Generator
+    ) -> tuple[Forest, NDArray[np.int32]]:
+        """A forest of one tree, and the leaf of every row of the table: its row in ``values``."""
         if self.ccp_alpha > 0:
             tree = self.fit(table, target, weight, rng)
-            return tree, cast(walk(tree, table))
+            return tree, find_leaves(tree, table)
         leaves = np.full(table.n_rows, -1, dtype=np.int32)
         tree = self._grow(table, target, weight, rng, leaves)
-        votes = np.take(cast(tree.values), leaves, axis=0, mode="wrap")
         if leaves.min() < 0:  # rows of zero weight were not visited
             unseen = np.flatnonzero(leaves < 0)
-            votes[unseen] = cast(walk(tree, table.take(unseen)))
-        return tree, votes
+            leaves[unseen] = find_leaves(tree, table.take(unseen))
+        return tree, leaves
 
     def _grow(
         self,
@@ -107,6 +121,16 @@ class TreeLearner:
         )
 
 
-def walk(tree: Forest, table: Table) -> NDArray[np.float64]:
-    """The output of a tree on every row, block by block."""
-    return np.concatenate([tree.predict(values) for _, values in table.blocks()])
+def find_leaves(tree: Forest, table: Table) -> NDArray[np.int32]:
+    """The leaf of every row in a single tree, block by block."""
+    nodes = np.concatenate([tree.apply(values)[:, 0] for _, values in table.blocks()])
+    return np.asarray(~tree.nodes["left"][nodes])
+
+
+def look_up(values: NDArray[np.float64], leaves: NDArray[np.int32]) -> NDArray[np.float64]:
+    """``values[leaves]``, block by block: NumPy widens indices, and all of them would be many."""
+    found = np.empty((len(leaves), values.shape[1]))
+    for start in range(0, len(leaves), _LOOKED_UP):
+        block = slice(start, start + _LOOKED_UP)
+        found[block] = values[leaves[block]]
+    return found

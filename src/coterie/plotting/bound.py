@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from coterie.core.rule import Array
-from coterie.plotting.canvas import PALETTE, axes_for, count_rounds
+from coterie.plotting.canvas import PALETTE, Display, count_rounds
 from coterie.plotting.story import fact, optional_fact, trace_of
 
 
 @dataclass(eq=False, repr=False)
-class BoundDisplay:
+class BoundDisplay(Display):
     r"""The training error after each round, below its bound :math:`\prod_{s \le t} Z_s`.
 
     Parameters
@@ -39,14 +39,12 @@ class BoundDisplay:
     >>> from coterie.plotting import BoundDisplay
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = AdaBoostClassifier(n_estimators=20).fit(X, y)
-    >>> display = BoundDisplay.from_estimator(model)  # doctest: +SKIP
+    >>> display = BoundDisplay.from_estimator(model)
     """
 
     train_error: Array
     bound: Array | None = None
     validation_error: Array | None = None
-    ax_: Any = field(default=None, init=False)
-    figure_: Any = field(default=None, init=False)
 
     @classmethod
     def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
@@ -67,19 +65,7 @@ class BoundDisplay:
         bound, held = (optional_fact(trace, name) for name in ("bound", "validation_error"))
         return cls(fact(trace, "train_error"), bound, held).plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw the curves.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-
-        Returns
-        -------
-        BoundDisplay
-        """
-        ax = axes_for(ax)
+    def _draw(self, ax: Any, **options: Any) -> None:
         t = np.arange(1, len(self.train_error) + 1)
         if self.bound is not None:
             ax.plot(t, self.bound, "--", color=PALETTE[6], label=r"bound $\prod Z_s$")
@@ -92,5 +78,3 @@ class BoundDisplay:
         ax.set_ylabel("error")
         ax.set_ylim(bottom=-0.02)  # an error of zero is to be seen
         ax.legend(frameon=False)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self

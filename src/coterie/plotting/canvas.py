@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 #: Colours that are told apart by all kinds of eyes (Okabe and Ito); red is kept for boundaries.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#F0E442", "#7F7F7F")
@@ -23,6 +24,44 @@ def axes_for(ax: Any = None) -> Any:
     """The axes given, or those of a new figure."""
     plt = pyplot()
     return plt.subplots(layout="constrained")[1] if ax is None else ax
+
+
+@dataclass(eq=False, repr=False)
+class Display:
+    """A picture of its own data on one pair of axes.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it is drawn.
+    figure_ : matplotlib Figure
+        The figure it belongs to.
+    """
+
+    ax_: Any = field(default=None, init=False)
+    figure_: Any = field(default=None, init=False)
+
+    def plot(self, ax: Any = None, **options: Any) -> Self:
+        """Draw the data that the display holds.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        **options : dict
+            How to draw, where the display leaves a choice.
+
+        Returns
+        -------
+        The display itself.
+        """
+        ax = axes_for(ax)
+        self._draw(ax, **options)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _draw(self, ax: Any, **options: Any) -> None:
+        raise NotImplementedError
 
 
 def count_rounds(ax: Any, n_rounds: int) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coterie.core.rule import Array
-from coterie.plotting.canvas import axes_for, pyplot
-from coterie.plotting.story import chosen_rounds, codes_of, trace_of
+from coterie.plotting.canvas import Display, pyplot
+from coterie.plotting.story import at_rounds, chosen_rounds, codes_of, trace_of, votes_of
 
 
 def margins(score: Array, codes: NDArray[np.intp]) -> Array:
@@ -53,7 +53,7 @@ def largest_say(vote: Array) -> float:
 
 
 @dataclass(eq=False, repr=False)
-class MarginDisplay:
+class MarginDisplay(Display):
     r"""Cumulative distribution of the normalised margins after chosen rounds.
 
     Of two classes a row's margin is :math:`y F(x) / \sum_t |\alpha_t|`, of many the score of its
@@ -89,14 +89,12 @@ class MarginDisplay:
     >>> from coterie.plotting import MarginDisplay
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = AdaBoostClassifier(n_estimators=50).fit(X, y)
-    >>> display = MarginDisplay.from_estimator(model, X, y)  # doctest: +SKIP
+    >>> display = MarginDisplay.from_estimator(model, X, y)
     """
 
     rounds: Sequence[int]
     margins: Array
     sample_weight: Array | None = None
-    ax_: Any = field(default=None, init=False)
-    figure_: Any = field(default=None, init=False)
 
     @classmethod
     def from_estimator(
@@ -154,19 +152,8 @@ class MarginDisplay:
         share = np.cumsum(weight[order])
         return values[order], share / share[-1]
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw one curve per chosen round; later ones are darker.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-
-        Returns
-        -------
-        MarginDisplay
-        """
-        ax = axes_for(ax)
+    def _draw(self, ax: Any, **options: Any) -> None:
+        """One curve per chosen round; later ones are darker."""
         shades = pyplot().get_cmap("viridis_r")(np.linspace(0.15, 1.0, len(self.rounds)))
         for number, (t, shade) in enumerate(zip(self.rounds, shades, strict=True)):
             margin, share = self.cumulative(number)
@@ -178,22 +165,17 @@ class MarginDisplay:
         ax.set(xlabel="normalised margin", ylabel="share of rows with less or equal")
         ax.set(xlim=(-1.02, 1.02), ylim=(-0.02, 1.02))
         ax.legend(frameon=False, loc="upper left")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
 
 def _normalised_margins(
     model: Any, X: Any, codes: NDArray[np.intp], rounds: Sequence[int]
 ) -> Array:
     """Margins after each of `rounds`, shape (len(rounds), n_rows)."""
-    kept: dict[int, Array] = {}
-    before, total = 0.0, 0.0
-    for t, score in enumerate(model.staged_decision_function(X), start=1):
-        # What a round adds is its member's weighted vote.
-        total += largest_say(score - before)
-        before = score
-        if t in rounds:
-            kept[t] = margins(score, codes) / (total or 1.0)
-        if t == max(rounds):
-            break
-    return np.stack([kept[t] for t in rounds])
+
+    def stages() -> Iterator[Array]:
+        total = 0.0
+        for score, vote in votes_of(model, X):
+            total += largest_say(vote)
+            yield margins(score, codes) / (total or 1.0)
+
+    return at_rounds(stages(), rounds)

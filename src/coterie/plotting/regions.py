@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from coterie.core.trace import Trace
 from coterie.plotting.canvas import PALETTE, pyplot
 from coterie.plotting.grid import Grid
-from coterie.plotting.story import chosen_rounds, codes_of
+from coterie.plotting.story import at_rounds, chosen_rounds, codes_of, votes_of
 
 Codes = NDArray[np.intp]
 MARKERS = "osD^vP*"
@@ -55,7 +55,7 @@ class RegionsDisplay:
     >>> from coterie.plotting import RegionsDisplay
     >>> X, y = load_table("watermelon", return_X_y=True)
     >>> model = AdaBoostClassifier(n_estimators=11).fit(X, y)
-    >>> display = RegionsDisplay.from_estimator(model, X, y, sizes=[3, 5, 11])  # doctest: +SKIP
+    >>> display = RegionsDisplay.from_estimator(model, X, y, sizes=[3, 5, 11])
     """
 
     grid: Grid
@@ -183,13 +183,8 @@ def _regions(model: Any, grid: Grid, sizes: Sequence[int] | None) -> tuple[list[
             f"Leave sizes at None."
         )
     wanted = chosen_rounds(sizes, len(model.estimators_))
-    kept = {}
-    for t, predicted in enumerate(model.staged_predict(grid.rows), start=1):
-        if t in wanted:
-            kept[t] = grid.image(codes_of(model, predicted))
-        if t == max(wanted):
-            break
-    return list(wanted), np.stack([kept[t] for t in wanted])
+    stages = (grid.image(codes_of(model, stage)) for stage in model.staged_predict(grid.rows))
+    return list(wanted), at_rounds(stages, wanted)
 
 
 def _members(model: Any, grid: Grid) -> Codes:
@@ -216,16 +211,12 @@ def _classifies(member: Any) -> bool:
 
 
 def _votes(model: Any, grid: Grid) -> Codes:
-    """What each member of a booster votes for, be it by a class, by a number or by several trees.
-
-    A round adds the member's weighted vote to the scores, so the votes are their differences.
-    """
-    pictures, before = [], 0.0
-    for score in model.staged_decision_function(grid.rows):
-        vote, before = score - before, score
+    """What each member of a booster votes for: by a class, by a number or by several trees."""
+    pictures = []
+    for _, vote in votes_of(model, grid.rows):
         # Classes with equal votes must stay equal: differences are exact up to rounding only.
-        vote = np.round(vote / (np.abs(vote).max() or 1.0), 9)
-        choice = vote > 0 if vote.ndim == 1 else vote.argmax(axis=1)
+        rounded = np.round(vote / (np.abs(vote).max() or 1.0), 9)
+        choice = rounded > 0 if rounded.ndim == 1 else rounded.argmax(axis=1)
         pictures.append(grid.image(choice.astype(np.intp)))
     return np.stack(pictures) if pictures else _no_members(grid)
 

@@ -8,12 +8,12 @@ from typing import Any, Self
 import numpy as np
 
 from coterie.core.rule import Array
-from coterie.plotting.canvas import PALETTE, axes_for, count_rounds
+from coterie.plotting.canvas import PALETTE, Display, count_rounds
 from coterie.plotting.story import fact, trace_of
 
 
 @dataclass(eq=False, repr=False)
-class RoundsDisplay:
+class RoundsDisplay(Display):
     r"""The weighted error :math:`\epsilon_t` of each member, and the weight it got for it.
 
     Parameters
@@ -37,14 +37,12 @@ class RoundsDisplay:
     >>> from coterie.plotting import RoundsDisplay
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = AdaBoostClassifier(n_estimators=5).fit(X, y)
-    >>> display = RoundsDisplay.from_estimator(model)  # doctest: +SKIP
+    >>> display = RoundsDisplay.from_estimator(model)
     """
 
     error: Array
     alpha: Array
-    ax_: Any = field(default=None, init=False)
     twin_: Any = field(default=None, init=False)
-    figure_: Any = field(default=None, init=False)
 
     @classmethod
     def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
@@ -64,19 +62,8 @@ class RoundsDisplay:
         trace = trace_of(model)
         return cls(fact(trace, "error"), fact(trace, "alpha")).plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw the errors on the left scale, the weights on the right one.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-
-        Returns
-        -------
-        RoundsDisplay
-        """
-        ax = axes_for(ax)
+    def _draw(self, ax: Any, **options: Any) -> None:
+        """Errors on the left scale, weights on the right one."""
         twin = ax.twinx()
         t = np.arange(1, len(self.error) + 1)
         marker = "o" if len(t) <= 50 else None
@@ -88,5 +75,4 @@ class RoundsDisplay:
         # Each scale has the colour of its curve: no legend is needed.
         ax.set_ylabel(r"error $\epsilon_t$", color=PALETTE[0])
         twin.set_ylabel(r"weight $\alpha_t$", color=PALETTE[1])
-        self.ax_, self.twin_, self.figure_ = ax, twin, ax.figure
-        return self
+        self.twin_ = twin

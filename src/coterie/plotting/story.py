@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -65,3 +66,26 @@ def codes_of(model: Any, y: Any) -> NDArray[np.intp]:
     if len(unknown):
         raise ValueError(f"{unknown[0]} in y is none of the classes of this model.")
     return np.searchsorted(model.classes_, labels)
+
+
+def votes_of(model: Any, X: Any) -> Iterator[tuple[Array, Array]]:
+    """After each round the score of every row, and the weighted vote that the round added."""
+    before = 0.0
+    for score in model.staged_decision_function(X):
+        yield score, score - before
+        before = score
+
+
+def at_rounds(stages: Iterable[Any], rounds: Sequence[int]) -> NDArray[Any]:
+    """What the stages are at some rounds, counted from 1, in that order; no later one is asked for.
+
+    >>> at_rounds(iter([10, 20, 30]), [3, 1])
+    array([30, 10])
+    """
+    kept = {}
+    for t, stage in enumerate(stages, start=1):
+        if t in rounds:
+            kept[t] = stage
+        if t == max(rounds):
+            break
+    return np.stack([kept[t] for t in rounds])

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coterie.core.rule import Array
-from coterie.plotting.canvas import PALETTE, axes_for, count_rounds
+from coterie.plotting.canvas import PALETTE, Display, count_rounds
 from coterie.plotting.story import trace_of
 
 MOST_LINES = 20
 
 
 @dataclass(eq=False, repr=False)
-class WeightsDisplay:
+class WeightsDisplay(Display):
     """How much each training row weighed before each round.
 
     Parameters
@@ -41,13 +41,11 @@ class WeightsDisplay:
     >>> from coterie.plotting import WeightsDisplay
     >>> X, y = load_table("watermelon", return_X_y=True)
     >>> model = AdaBoostClassifier(n_estimators=5, trace="weights").fit(X, y)
-    >>> display = WeightsDisplay.from_estimator(model)  # doctest: +SKIP
+    >>> display = WeightsDisplay.from_estimator(model)
     """
 
     weights: Array
     names: Sequence[str] | None = None
-    ax_: Any = field(default=None, init=False)
-    figure_: Any = field(default=None, init=False)
 
     @classmethod
     def from_estimator(
@@ -92,7 +90,10 @@ class WeightsDisplay:
         _, first, group = np.unique(alike, axis=0, return_index=True, return_inverse=True)
         return [np.flatnonzero(group.ravel() == g) for g in np.argsort(first)]
 
-    def plot(self, ax: Any = None, *, kind: Literal["auto", "lines", "image"] = "auto") -> Self:
+    # Narrower than the base's: this display leaves one choice.
+    def plot(  # type: ignore[override]
+        self, ax: Any = None, *, kind: Literal["auto", "lines", "image"] = "auto"
+    ) -> Self:
         """Draw the weights.
 
         Parameters
@@ -109,15 +110,16 @@ class WeightsDisplay:
         """
         if kind not in ("auto", "lines", "image"):
             raise ValueError(f"kind is 'auto', 'lines' or 'image'; got {kind!r}.")
-        ax = axes_for(ax)
+        return super().plot(ax, kind=kind)
+
+    def _draw(self, ax: Any, **options: Any) -> None:
+        kind = options["kind"]
         n_rounds, n_rows = self.weights.shape
         if kind == "image" or (kind == "auto" and n_rows > MOST_LINES):
             self._image(ax)
         else:
             self._lines(ax)
         count_rounds(ax, n_rounds)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     def _lines(self, ax: Any) -> None:
         names = self.names or [str(row) for row in range(self.weights.shape[1])]

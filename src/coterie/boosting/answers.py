@@ -1,0 +1,149 @@
+"""From scores to answers: what every estimator has in common that gives its rows a score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import accuracy_score
+
+from coterie.base import thread_count
+from coterie.core.rule import Array, Rule
+from coterie.data import Target
+
+# These are mixins of committees: the checker is told so, and the order of bases stays free.
+if TYPE_CHECKING:
+    from coterie.base import Committee as Mixin
+else:
+    Mixin = object
+
+
+class Scored(Mixin):
+    """Predictions are answers to scores: classes, or numbers."""
+
+    def _raw(self, X: Any) -> Array:
+        """The score of every row, shape (n_samples, n_scores)."""
+        raise NotImplementedError
+
+    def _answer(self, raw: Array) -> NDArray[Any]:
+        """What is predicted of rows with these scores."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """What the score of each row says.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The rows, with the columns seen in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        this = self._settled()
+        return this._answer(this._raw(X))
+
+
+class StagedScores(Scored):
+    """Scores that a pool adds up, member by member, from a start."""
+
+    rule_: Rule
+    start_: Array
+    #: What ``staged_score`` measures.
+    merit: ClassVar[Callable[..., float]]
+
+    def _raw(self, X: Any) -> Array:
+        table = self._admit(X)
+        if not len(self.pool_):
+            return np.repeat(self.start_[None, :], table.n_rows, axis=0)
+        raw = self.start_ + self.pool_.raw(table, n_threads=thread_count(self.n_jobs))
+        return self.rule_.settle(raw)
+
+    def _staged_raw(self, X: Any) -> Iterator[Array]:
+        """The score of every row after each round."""
+        table = self._admit(X)
+        raw = np.repeat(self.start_[None, :], table.n_rows, axis=0)
+        for t in range(len(self.pool_)):
+            raw = raw + self.pool_[t : t + 1].raw(table, n_threads=thread_count(self.n_jobs))
+            yield self.rule_.settle(raw)
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """`predict` after each round."""
+        this = self._settled()
+        yield from (this._answer(raw) for raw in this._staged_raw(X))
+
+    def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
+        """`score` after each round."""
+        for predicted in self.staged_predict(X):
+            yield float(type(self).merit(y, predicted, sample_weight=sample_weight))
+
+
+class ScoredClasses(Scored):
+    """Scores that the rule turns into classes and probabilities."""
+
+    rule_: Rule
+    target_: Target
+    n_classes_: Any
+
+    def decision_function(self, X: Any) -> Array:
+        """The score: positive for the second of two classes; of many, one column per class.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The rows, with the columns seen in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        return _flat(self._settled()._raw(X))
+
+    def predict_proba(self, X: Any) -> Any:
+        """Class probabilities by the link of the rule.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The rows, with the columns seen in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        this = self._settled()
+        return this._link(this._raw(X), len(this.pool_))
+
+    def _answer(self, raw: Array) -> NDArray[Any]:
+        return self.target_.decode(self.rule_.decide(raw))
+
+    def _link(self, raw: Array, size: int) -> Any:
+        """Probabilities of the scores that the first `size` members gave."""
+        if self.n_classes_ == 1:
+            return np.ones((len(raw), 1))
+        return self.rule_.link(raw)
+
+
+class StagedClasses(ScoredClasses, StagedScores):
+    """Classes and probabilities after every round."""
+
+    merit = accuracy_score
+
+    def staged_decision_function(self, X: Any) -> Iterator[Array]:
+        """`decision_function` after each round."""
+        for raw in self._settled()._staged_raw(X):
+            yield _flat(raw)
+
+    def staged_predict_proba(self, X: Any) -> Iterator[Any]:
+        """`predict_proba` after each round."""
+        this = self._settled()
+        for size, raw in enumerate(this._staged_raw(X), start=1):
+            yield this._link(raw, size)
+
+
+def _flat(raw: Array) -> Array:
+    """The one score of two classes as a vector."""
+    return raw[:, 0] if raw.shape[1] == 1 else raw

@@ -1,0 +1,280 @@
+"""What boosters share that go down the slope of a loss of raw scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.random import Generator
+
+from coterie.base import Admitted, thread_count
+from coterie.boosting.answers import StagedScores
+from coterie.boosting.booster import BOOSTER, Booster
+from coterie.boosting.descent import Descent, LeafTrainer, LineSearch, as_numbers
+from coterie.boosting.metrics import Measures
+from coterie.core import Allowed, Foreign, draw_entropy, member_seeds, one_of
+from coterie.core.boost import Boosted, Monitor, boost
+from coterie.core.rows import Resample, RowSampler, every_row
+from coterie.core.rule import Array, Ask, Rule
+from coterie.core.train import Trainer
+from coterie.data import Table, Target
+from coterie.learners import TreeLearner
+from coterie.losses import PointwiseLoss, SquaredError
+from coterie.trees import DecisionTreeRegressor
+from coterie.trees.single import SingleTree
+
+DESCENDER: dict[str, Allowed] = {
+    **BOOSTER,
+    "line_search": one_of("auto", "leaf", "round", None),
+}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The scores before the first round.
+
+    Parameters
+    ----------
+    loss : PointwiseLoss
+        Turns predictions into scores.
+    constant : ndarray of shape (n_scores,)
+        The same for every row.
+    member : fitted member, optional
+        Predicts them, instead.
+    """
+
+    loss: PointwiseLoss
+    constant: Array
+    member: Foreign | None = None
+
+    def raw(self, table: Table) -> Array:
+        """The scores of every row, shape (n_rows, n_scores)."""
+        if self.member is None:
+            return np.repeat(self.constant[np.newaxis], table.n_rows, axis=0)
+        return self.loss.unlink(self.member.predict(table))
+
+
+@dataclass(frozen=True)
+class WhereUnequal:
+    """Draws rows for members that take no weights, but only where weights differ."""
+
+    sampler: RowSampler
+
+    def __call__(self, ask: Ask, rng: Generator) -> Ask:
+        """What was asked for if all its rows weigh the same, else a draw."""
+        weight = ask.weight[ask.weight > 0]
+        return ask if (weight == weight[0]).all() else self.sampler(ask, rng)
+
+
+@dataclass(frozen=True)
+class FromOrigin:
+    """Measures scores on rows held out that are counted from their origin."""
+
+    measures: Callable[[Array, Target], dict[str, float]]
+    rule: Descent
+    origin: Array
+
+    def __call__(self, raw: Array, target: Target) -> dict[str, float]:
+        """Facts of the round."""
+        raw = raw + self.origin
+        if target.kind == "labels":
+            return self.measures(raw, target)
+        # Measures take a number for the ratio of the first two scores.
+        shown = [self.rule.loss.point(raw), np.ones(len(raw)), raw]
+        return self.measures(np.column_stack(shown), target)
+
+
+def held_loss(loss: PointwiseLoss, raw: Array, target: Target, weight: Array | None) -> float:
+    """The mean loss of rows held out."""
+    scores = raw if target.kind == "labels" else raw[:, 2:]
+    return float(np.average(loss.value(as_numbers(target), scores), weights=weight))
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Descender(Booster):
+    """What boosters share whose members go down the slope of a loss.
+
+    Parameters
+    ----------
+    estimator : estimator, default=None
+        A regressor, the member; by default a `DecisionTreeRegressor` of depth 3.
+    n_estimators : int, default=100
+        Rounds at most.
+    learning_rate : float, default=0.1
+        Factor of every step.
+    subsample : float, default=1.0
+        Share of the rows drawn each round, without replacement; the others say how much the
+        round improved on rows it had not seen.
+    line_search : {"auto", "leaf", "round"} or None, default="auto"
+        How long steps are: "leaf" fits every leaf of a native tree to the loss, "round" finds the
+        factor of a member at which the loss is least, and None takes members as they are. "auto"
+        is "leaf" for native trees without `monotonic_cst` and "round" for other members.
+    """
+
+    n_estimators: int = 100
+    learning_rate: float = 0.1
+    line_search: Literal["auto", "leaf", "round"] | None = "auto"
+
+    allowed: ClassVar[Mapping[str, Allowed]] = DESCENDER
+
+    def _rule(self) -> Rule:
+        return Descent(SquaredError())
+
+    def _loss(self, target: Target, weight: Array | None) -> PointwiseLoss:
+        """The loss for this target."""
+        raise NotImplementedError
+
+    def _member(self, gives: str) -> Any:
+        return DecisionTreeRegressor(max_depth=3) if self.estimator is None else self.estimator
+
+    def _origin(
+        self, loss: PointwiseLoss, rows: tuple[Table, Target, Array | None], entropy: int
+    ) -> Origin:
+        """Where boosting starts."""
+        table, target, weight = rows
+        count = np.ones(table.n_rows) if weight is None else weight
+        return Origin(loss, loss.start(as_numbers(target), count))
+
+    def _train(self, draft: Self, admitted: Admitted, n_samples: int) -> None:
+        earlier = self._earlier()
+        entropy = self.entropy_ if earlier is not None else draw_entropy(self.random_state)
+        loss = self._loss(admitted.target, admitted.weight)
+        rows, held = self._hold_out(admitted, entropy)
+        table, target, weight = rows
+        loss.check(as_numbers(target))
+        origin = self.origin_ if earlier is not None else self._origin(loss, rows, entropy)
+        member = self._member("score")
+        rule = self._descent(loss, member, entropy)
+        if held is not None:
+            # Checked together: some rows may be all alike.
+            loss.check(np.append(as_numbers(held.target), as_numbers(target)))
+            held = _from_origin(held, rule, origin)
+        begun = replace(rule, origin=origin.raw(table))
+        if isinstance(member, SingleTree):
+            threads = thread_count(self.n_jobs)
+            table = table.bin(weight=weight, max_bins=self.max_bins, n_threads=threads)
+        boosted = boost(
+            begun,
+            self._learner(member, begun, table, target),
+            table,
+            target,
+            weight,
+            seeds=member_seeds(entropy, 0, self.n_estimators),
+            settings=self._settings(member, begun, held),
+            earlier=earlier,
+        )
+        draft.entropy_, draft.rule_ = entropy, rule
+        draft.loss_, draft.origin_ = loss, origin
+        self._publish(draft, boosted)
+
+    def _descent(self, loss: PointwiseLoss, member: Any, entropy: int) -> Descent:
+        native = isinstance(member, SingleTree)
+        bound = native and member.monotonic_cst is not None
+        search = self._search(free_leaves=native and not bound)
+        if search == "leaf" and not native:
+            raise ValueError(
+                f"line_search='leaf' needs trees of coterie as members, but "
+                f"{type(member).__name__} is none. Use line_search='round' or 'auto'."
+            )
+        if search == "leaf" and bound:
+            raise ValueError(
+                "line_search='leaf' fits every leaf by itself, which could break monotonic_cst. "
+                "Use line_search='round' or 'auto'."
+            )
+        shared = native and not bound and self._shares()
+        rate, share = float(self.learning_rate), float(self.subsample)
+        return Descent(loss, rate, search, share, entropy, shared)
+
+    def _shares(self) -> bool:
+        """Whether all scores share a tree per round."""
+        return False
+
+    def _search(self, *, free_leaves: bool) -> LineSearch:
+        """What is fitted anew after a member; `free_leaves` says whether leaves may be."""
+        if self.line_search == "auto":
+            return "leaf" if free_leaves else "round"
+        return self.line_search
+
+    def _learner(self, member: Any, rule: Rule, table: Table, target: Target) -> Trainer:
+        if isinstance(member, SingleTree) and member.criterion == "poisson":
+            raise ValueError(
+                "Members fit residuals, which may be negative: criterion='poisson' is not for "
+                "them. Leave the criterion alone, and give the booster loss='poisson'."
+            )
+        learner = super()._learner(member, rule, table, target)
+        assert isinstance(rule, Descent), "members of a Descender go down a slope"
+        if rule.line_search == "leaf" and isinstance(learner, TreeLearner):
+            return LeafTrainer(learner)
+        return learner
+
+    def _rows(self, member: Any) -> RowSampler:
+        # The rule draws rows itself, since it has to know which are left out.
+        sampler = super()._rows(member)
+        if not isinstance(sampler, Resample):
+            return every_row
+        return sampler if self.weighting == "resample" else WhereUnequal(sampler)
+
+    def _publish(self, draft: Self, boosted: Boosted) -> None:
+        super()._publish(draft, boosted)
+        draft.start_ = draft.origin_.constant
+
+    @property
+    def estimator_errors_(self) -> Array:
+        """Mean loss of the training rows after each round."""
+        return self._settled().trace_["loss"]
+
+    @property
+    def train_score_(self) -> Array:
+        """Mean loss of the training rows after each round."""
+        return self._settled().trace_["loss"]
+
+    @property
+    def oob_scores_(self) -> Array:
+        """Mean loss of the rows each round left out, after it."""
+        return self._left_out("oob_score")
+
+    @property
+    def oob_improvement_(self) -> Array:
+        """By how much each round lowered the mean loss of the rows it left out."""
+        return self._left_out("oob_improvement")
+
+    def _left_out(self, fact: str) -> Array:
+        trace = self._settled().trace_
+        if fact not in trace.names:
+            raise AttributeError("Rows are left out with subsample < 1.0 only.")
+        return trace[fact]
+
+
+class OriginScores(StagedScores):
+    """Scores that start from an origin, which may differ from row to row."""
+
+    origin_: Origin
+    loss_: PointwiseLoss
+
+    def _raw(self, X: Any) -> Array:
+        table = self._admit(X)
+        raw = self.origin_.raw(table)
+        if len(self.pool_):
+            raw = raw + self.pool_.raw(table, n_threads=thread_count(self.n_jobs))
+        return raw
+
+    def _staged_raw(self, X: Any) -> Iterator[Array]:
+        table = self._admit(X)
+        raw = self.origin_.raw(table)
+        for t in range(len(self.pool_)):
+            raw = raw + self.pool_[t : t + 1].raw(table, n_threads=thread_count(self.n_jobs))
+            yield raw
+
+
+def _from_origin(held: Monitor, rule: Descent, origin: Origin) -> Monitor:
+    """Measures that know where scores start and what loss they are for."""
+    measures, start = held.loss, origin.raw(held.table)
+    assert isinstance(measures, Measures), "rows held out are measured by metrics"
+    y = as_numbers(held.target)
+    weight = np.ones(len(y)) if measures.weight is None else measures.weight
+    error = partial(held_loss, rule.loss.settle(y, start, weight))
+    measures = replace(measures, rule=rule, error=error)
+    return replace(held, loss=FromOrigin(measures, rule, start))

@@ -1,0 +1,235 @@
+"""Friedman's gradient boosting with any regressor as member and any loss of raw scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.random import SeedSequence, default_rng
+from sklearn.metrics import r2_score
+
+from coterie.base import ClassifierTask, RegressorTask
+from coterie.boosting.answers import StagedClasses
+from coterie.boosting.descender import DESCENDER, Descender, Origin, OriginScores
+from coterie.core import Allowed, between, fraction, has, instance_of, one_of
+from coterie.core.rule import Array
+from coterie.data import Table, Target
+from coterie.learners import ForeignLearner
+from coterie.losses import (
+    REGRESSION_LOSSES,
+    ExponentialLoss,
+    LogLoss,
+    MultinomialLoss,
+    PointwiseLoss,
+    TweedieLoss,
+)
+
+#: Losses that are shaped by a level, and what they call it.
+_LEVELS = {"huber": "alpha", "quantile": "tau", "expectile": "tau"}
+#: Apart from the streams of members and of rows.
+_INIT_STREAM = 2**31 + 2
+
+FUNCTIONAL: dict[str, Allowed] = {
+    **DESCENDER,
+    "init": has("fit", "predict", "get_params") | one_of("zero", None),
+}
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class FunctionalBooster(Descender):
+    """Gradient boosting with a start of the user's choice.
+
+    Parameters
+    ----------
+    init : estimator, "zero" or None, default=None
+        What to start from: the best constant, scores of zero, or an estimator that is fitted
+        first and whose predictions members then improve on. A classifier needs
+        `predict_proba`.
+    """
+
+    init: Any = None
+
+    def _origin(
+        self, loss: PointwiseLoss, rows: tuple[Table, Target, Array | None], entropy: int
+    ) -> Origin:
+        table, target, weight = rows
+        origin = super()._origin(loss, rows, entropy)
+        if self.init is None:
+            return origin
+        zeros = np.zeros_like(origin.constant)
+        if isinstance(self.init, str):
+            return Origin(loss, zeros)
+        gives: Literal["proba", "score"] = "proba" if target.kind == "labels" else "score"
+        if gives == "proba" and not hasattr(self.init, "predict_proba"):
+            raise ValueError(
+                f"init={self.init!r} has no predict_proba, which a classifier starts from. Wrap "
+                "it, for example in sklearn.calibration.CalibratedClassifierCV."
+            )
+        rng = default_rng(SeedSequence(entropy, spawn_key=(_INIT_STREAM,)))
+        return Origin(loss, zeros, ForeignLearner(self.init, gives).fit(table, target, weight, rng))
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class FunctionalGradientBoostingRegressor(OriginScores, RegressorTask, FunctionalBooster):
+    r"""Friedman's gradient boosting: any regressor as member, any loss, a line search.
+
+    From the best constant :math:`F_0`, each round fits a member h to the pseudo-residuals
+    :math:`r = -\partial L(y, F) / \partial F` by least squares and steps along it,
+    :math:`F \leftarrow F + \eta\rho h` with
+    :math:`\rho = \arg\min_\rho \sum_i w_i L(y_i, F(x_i) + \rho h(x_i))`. A native tree instead
+    gets the best step of every leaf by itself, exactly where the loss allows it: quantiles of
+    residuals for the absolute error and quantiles, ratios of sums for counts. Members need not be
+    trees: splines, linear models on few columns, nets, pipelines.
+
+    Parameters
+    ----------
+    loss : str or PointwiseLoss, default="squared_error"
+        "squared_error", "absolute_error", "huber", "quantile", "expectile", "poisson", "gamma"
+        or "tweedie"; or an object of `coterie.losses`, such as ``HuberLoss(delta=2.0)`` or
+        a `CustomLoss` of your own functions.
+    alpha : float, default=0.9
+        Level of the "huber", "quantile" and "expectile" losses.
+    power : float, default=1.5
+        The "tweedie" loss: power of the mean by which the variance grows, between 1 and 2.
+
+    Attributes
+    ----------
+    estimators_ : sequence of estimators
+        The members.
+    estimator_weights_ : ndarray of shape (n_rounds,)
+        The factors :math:`\eta\rho`.
+    train_score_ : ndarray of shape (n_rounds,)
+        Mean loss of the training rows after each round.
+    oob_scores_, oob_improvement_ : ndarrays of shape (n_rounds,)
+        With ``subsample < 1.0``, the mean loss of rows left out, and by how much it fell. The
+        rounds until the sum of improvements is largest are a cautious guess at how many are best.
+    loss_ : PointwiseLoss
+        The loss that was minimised.
+    origin_ : Origin
+        Scores before the first round.
+    trace_ : Trace
+        Factor and loss by round.
+    stop_reason_ : str
+        Why boosting ended.
+
+    References
+    ----------
+    .. [1] Friedman, "Greedy function approximation: a gradient boosting machine", Ann. Stat. 29
+       (2001).
+    .. [2] Friedman, "Stochastic gradient boosting", Comput. Stat. Data Anal. 38 (2002).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import LinearRegression
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = FunctionalGradientBoostingRegressor(loss="huber", init=LinearRegression())
+    >>> model.fit(X, y).score(X, y) > 0.7
+    True
+    """
+
+    loss: str | PointwiseLoss = "squared_error"
+    alpha: float = 0.9
+    power: float = 1.5
+
+    allowed: ClassVar[Mapping[str, Allowed]] = {
+        **FUNCTIONAL,
+        "loss": one_of(*REGRESSION_LOSSES) | instance_of(PointwiseLoss),
+        "alpha": fraction("neither"),
+        "power": between(1.0, 2.0, closed="neither"),
+    }
+    merit = r2_score
+
+    def _loss(self, target: Target, weight: Array | None) -> PointwiseLoss:
+        if isinstance(self.loss, PointwiseLoss):
+            return self.loss
+        if self.loss == "tweedie":
+            return TweedieLoss(float(self.power))
+        level = {_LEVELS[self.loss]: float(self.alpha)} if self.loss in _LEVELS else {}
+        return REGRESSION_LOSSES[self.loss](**level)
+
+    def _answer(self, raw: Array) -> Array:
+        return self.loss_.point(raw)
+
+
+class OriginClasses(OriginScores, StagedClasses):
+    """Classes and probabilities of scores that start from an origin."""
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class FunctionalGradientBoostingClassifier(OriginClasses, ClassifierTask, FunctionalBooster):
+    r"""Friedman's gradient boosting of classes: any regressor as member, any loss, a line search.
+
+    As `FunctionalGradientBoostingRegressor`, with scores that the link of the loss turns into
+    probabilities. Two classes have one score, the log odds; K classes have K scores and K members
+    a round, each fitted to :math:`[y = k] - p_k`. A leaf of a native tree takes one Newton step,
+    or the exact step for the exponential loss.
+
+    Parameters
+    ----------
+    loss : {"log_loss", "exponential"} or PointwiseLoss, default="log_loss"
+        "exponential" is for two classes; an object is given codes 0, 1, ... of the classes.
+
+    Attributes
+    ----------
+    estimators_ : sequence of estimators
+        The members; of many classes, a list per round.
+    estimator_weights_ : ndarray of shape (n_rounds,)
+        The factors :math:`\eta\rho`.
+    train_score_ : ndarray of shape (n_rounds,)
+        Mean loss of the training rows after each round.
+    oob_scores_, oob_improvement_ : ndarrays of shape (n_rounds,)
+        With ``subsample < 1.0``, the mean loss of rows left out, and by how much it fell.
+    loss_ : PointwiseLoss
+        The loss that was minimised.
+    origin_ : Origin
+        Scores before the first round.
+    trace_ : Trace
+        Factor and loss by round.
+    stop_reason_ : str
+        Why boosting ended.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+
+    References
+    ----------
+    .. [1] Friedman, "Greedy function approximation: a gradient boosting machine", Ann. Stat. 29
+       (2001).
+    .. [2] Friedman, "Stochastic gradient boosting", Comput. Stat. Data Anal. 38 (2002).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = FunctionalGradientBoostingClassifier(n_estimators=20, subsample=0.5)
+    >>> model.fit(X, y).score(X, y) > 0.97
+    True
+    """
+
+    loss: str | PointwiseLoss = "log_loss"
+
+    allowed: ClassVar[Mapping[str, Allowed]] = {
+        **FUNCTIONAL,
+        "loss": one_of("log_loss", "exponential") | instance_of(PointwiseLoss),
+    }
+
+    def _loss(self, target: Target, weight: Array | None) -> PointwiseLoss:
+        n_classes = target.n_classes[0]
+        if isinstance(self.loss, PointwiseLoss):
+            return _fitting(self.loss, n_classes)
+        if self.loss == "exponential":
+            return _fitting(ExponentialLoss(), n_classes)
+        return LogLoss() if n_classes <= 2 else MultinomialLoss(n_classes)
+
+
+def _fitting(loss: PointwiseLoss, n_classes: int) -> PointwiseLoss:
+    """The loss, if it has as many scores as the classes need."""
+    scores, needed = loss.n_scores(n_classes), 1 if n_classes <= 2 else n_classes
+    if scores != needed:
+        raise ValueError(
+            f"loss={loss!r} has a score for {'two' if scores == 1 else scores} classes, but y has "
+            f"{n_classes} classes. Use loss='log_loss'."
+        )
+    return loss

@@ -1,0 +1,54 @@
+"""Rows and their scores while gradient boosting goes on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.data import Table
+from coterie.losses import PointwiseLoss
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class Board:
+    """Rows with what is known of them and their scores so far.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    y : ndarray of shape (n_rows,)
+        Numbers, or codes of classes.
+    weight : ndarray of shape (n_rows,) or None
+        Their weights.
+    raw : ndarray of shape (n_rows, n_scores)
+        Scores, column by column in memory.
+    """
+
+    table: Table
+    y: Array
+    weight: Array | None
+    raw: Array
+
+    @classmethod
+    def at(cls, table: Table, y: Array, weight: Array | None, start: Array) -> Board:
+        """Rows whose scores are all `start`, of shape (n_scores,) or (n_rows, n_scores)."""
+        raw = np.empty((len(y), start.shape[-1]), order="F")
+        raw[...] = start
+        return cls(table, y, weight, raw)
+
+    @cached_property
+    def known_weight(self) -> Array:
+        """The weights, ones if there are none."""
+        return np.ones(len(self.y)) if self.weight is None else self.weight
+
+    def settled(self, loss: PointwiseLoss) -> PointwiseLoss:
+        """The loss to use at these scores."""
+        if type(loss).settle is PointwiseLoss.settle:
+            return loss
+        return loss.settle(self.y, self.raw, self.known_weight)

@@ -1,0 +1,57 @@
+"""Which learner fits the members of a booster."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from coterie.core.train import Trainer
+from coterie.data import Table, Target
+from coterie.learners import ForeignLearner, TreeLearner
+from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
+from coterie.trees.growth import resolve_growth
+from coterie.trees.single import SingleTree
+
+
+def member_learner(
+    owner: str,
+    member: Any,
+    gives: Literal["label", "proba", "score"],
+    table: Table,
+    target: Target,
+    n_threads: int = 1,
+) -> Trainer:
+    """Native trees grow on the binned table; anything else is cloned and fitted.
+
+    Parameters
+    ----------
+    owner : str
+        Whose members they are; named in messages.
+    member : estimator
+        What to fit.
+    gives : {"label", "proba", "score"}
+        What members are asked for.
+    table, target : Table, Target
+        The training rows, binned for native trees. Members that give numbers may be fitted to
+        other numbers than those of the target.
+    n_threads : int
+        Threads within a native tree.
+    """
+    if not isinstance(member, SingleTree):
+        if gives == "proba" and not hasattr(member, "predict_proba"):
+            raise ValueError(
+                f"{owner} needs members with predict_proba, but {type(member).__name__} has none. "
+                "Wrap it, for example in sklearn.calibration.CalibratedClassifierCV."
+            )
+        return ForeignLearner(member, gives)
+    regression = gives == "score" or target.kind == "values"
+    if (member.task == "regression") != regression:
+        tree = DecisionTreeRegressor if regression else DecisionTreeClassifier
+        raise ValueError(
+            f"{owner} cannot boost a {type(member).__name__}: its members predict "
+            f"{'numbers' if regression else 'classes'}. Give a {tree.__name__}."
+        )
+    shape = Target("values", target.encoded) if regression else target
+    growth = resolve_growth(member, table, shape, random_thresholds=member.splitter == "random")
+    return TreeLearner(
+        growth, member.min_weight_fraction_leaf, float(member.ccp_alpha), n_threads=n_threads
+    )
