@@ -7,7 +7,10 @@ from pathlib import Path
 
 import coterie
 import coterie.datasets
+import coterie.diversity
+import coterie.fusion
 import coterie.plotting
+import coterie.theory
 
 project = "coterie"
 author = "The coterie developers"
@@ -47,10 +50,22 @@ sphinx_gallery_conf = {
     "min_reported_time": 3600,
 }
 
+PACKAGES = (
+    coterie,
+    coterie.diversity,
+    coterie.fusion,
+    coterie.theory,
+    coterie.plotting,
+    coterie.datasets,
+)
 SECTIONS = {
     "forests": "Trees and forests",
     "bagging": "Bagging",
     "boosting": "Boosting",
+    "interpretation": "Interpretation",
+    "fusion": "Combining what members say",
+    "diversity": "Measures of diversity",
+    "theory": "Decompositions, bounds and margins",
     "plotting": "Plots",
     "datasets": "Tables that come with the package",
 }
@@ -60,7 +75,7 @@ def public_names() -> dict[str, object]:
     """Exported classes and functions by their full names."""
     return {
         f"{module.__name__}.{name}": exported
-        for module in (coterie, coterie.datasets, coterie.plotting)
+        for module in PACKAGES
         for name, exported in ((name, getattr(module, name)) for name in module.__all__)
         if inspect.isclass(exported) or inspect.isfunction(exported)
     }

@@ -83,9 +83,8 @@ auto grow_on_slopes(const InMatrix<Code>& codes, const std::optional<InMatrix<Co
                     const InVector<double>& upper, const InVector<std::uint8_t>& categorical,
                     const InVector<Real>& gradient, const Optional<Real>& hessian,
                     const NewtonArrays& arrays, const NewtonGrowth& settings, std::uint64_t seed,
-                    int n_threads, const OutVector<std::int32_t>& room,
-                    const OutVector<std::int32_t>& leaves, const Optional<std::uint8_t>& stop,
-                    bool signals) {
+                    int n_threads, Workspace& workspace, const OutVector<std::int32_t>& leaves,
+                    const Optional<std::uint8_t>& stop, bool signals) {
     const BinsView bins = as_bins(offsets, lower, upper, categorical);
     const Matrix<const Code> matrix = as_matrix(codes);
     const Matrix<const Code> columns = by_column ? as_matrix(*by_column) : matrix;
@@ -102,15 +101,13 @@ auto grow_on_slopes(const InMatrix<Code>& codes, const std::optional<InMatrix<Co
     require(!arrays.rows || !slopes.rows.empty(), "rows: at least one expected");
     check_rows(slopes.rows, matrix.rows);
     require(leaves.shape(0) == matrix.rows, "leaves: one per row expected");
-    require(room.shape(0) >= 3 * matrix.rows, "room: three numbers per row expected");
     require(!stop || stop->shape(0) == 1, "stop: an array of one flag expected");
     NewtonGrowth growth = settings;
     take_arrays(arrays, bins.columns(), growth);
     Tree tree;
     run_interruptible(stop ? stop->data() : nullptr, signals, [&](Interrupt& interrupt) {
         tree = grow_newton(matrix, columns, bins, bundles, slopes, growth, seed, n_threads,
-                           std::span(room.data(), room.shape(0)),
-                           std::span(leaves.data(), leaves.shape(0)), interrupt);
+                           workspace, std::span(leaves.data(), leaves.shape(0)), interrupt);
     });
     return tree_arrays(tree);
 }
@@ -122,7 +119,7 @@ void define_growth(nb::module_& module) {
                nb::arg("lower").noconvert(), nb::arg("upper").noconvert(),
                nb::arg("categorical").noconvert(), nb::arg("gradient").noconvert(),
                nb::arg("hessian").noconvert().none(), nb::arg("arrays"), nb::arg("settings"),
-               nb::arg("seed"), nb::arg("n_threads"), nb::arg("room").noconvert(),
+               nb::arg("seed"), nb::arg("n_threads"), nb::arg("workspace"),
                nb::arg("leaves").noconvert(), nb::arg("stop").noconvert().none(),
                nb::arg("signals"), "Grow one tree on slopes; returns what `grow` returns.");
 }
@@ -193,6 +190,8 @@ void init_newton(nb::module_& module) {
         .def_rw("level_features", &NewtonGrowth::level_features)
         .def_rw("max_features", &NewtonGrowth::max_features)
         .def_rw("precision", &NewtonGrowth::precision);
+    nb::class_<Workspace>(module, "Workspace", "Memory that one tree leaves to the next.")
+        .def(nb::init<>());
     nb::class_<NewtonArrays>(module, "NewtonArrays", "Constraints, and what the tree may use.")
         .def(
             "__init__",

@@ -266,7 +266,7 @@ std::vector<ColumnBins> find_numeric_bins(const Matrix<const T>& X,
                                           std::span<const double> weight, std::uint32_t max_bins,
                                           std::size_t sample_rows, std::uint64_t seed,
                                           int n_threads) {
-    constexpr std::size_t cells_at_once = std::size_t{1} << 23;
+    constexpr std::size_t cells_at_once = std::size_t{1} << 21;
     const std::vector<std::size_t> rows = spread_rows(X.rows, sample_rows, seed);
     const bool sampled = X.rows > sample_rows;
     std::vector<ColumnBins> found(columns.size());
@@ -282,14 +282,16 @@ std::vector<ColumnBins> find_numeric_bins(const Matrix<const T>& X,
             distinct[j] = find_distinct(std::span(cells).subspan(j * rows.size(), rows.size()),
                                         std::span<const std::size_t>(rows), weight,
                                         std::min<std::size_t>(16, max_bins));
-            if (distinct[j].value.size() > max_bins) {
+            const bool many = distinct[j].value.size() > max_bins;
+            if (many) {
                 found[first + j] = equal_weight_bins(distinct[j], max_bins);
             } else if (!sampled) {
                 found[first + j] = {distinct[j].value, distinct[j].value};
             }
+            if (many) distinct[j] = {};  // as large as the sample, and settled
         });
         for (std::size_t j = 0; j < some.size() && sampled; ++j) {
-            if (distinct[j].value.size() > max_bins) continue;
+            if (!found[first + j].lower.empty()) continue;
             few.push_back({some[j], distinct[j].value});
             doubtful.emplace_back(first + j, std::move(distinct[j]));
         }

@@ -20,6 +20,7 @@
 #include "coterie/newton.hpp"
 #include "coterie/target.hpp"
 #include "coterie/team.hpp"
+#include "coterie/workspace.hpp"
 
 namespace coterie {
 
@@ -105,8 +106,8 @@ class PackedCells {
 
     template <class Real>
     PackedCells(const SlopesView<Real>& slopes, std::size_t n, const SlopeScale& scale,
-                std::uint64_t seed, std::span<std::int32_t> room, Team& team)
-        : items_(room) {
+                std::uint64_t seed, Workspace& workspace, Team& team)
+        : items_(workspace.numbers<std::int32_t>(2, slopes.gradient.size())) {
         const bool constant = slopes.hessian.empty();
         const double levels = packed_levels(n, 32767.0);
         unit_g = scale.most_g / levels;
@@ -159,8 +160,8 @@ class ExactCells {
 
     template <class Real>
     ExactCells(const SlopesView<Real>& slopes, std::size_t, const SlopeScale& scale, std::uint64_t,
-               std::span<std::int32_t>, Team& team)
-        : items_(slopes.gradient.size()) {
+               Workspace& workspace, Team& team)
+        : items_(workspace.numbers<Cell>(2, slopes.gradient.size())) {
         const Grid grid_g(scale.sum_g), grid_h(scale.sum_h);
         const std::size_t rows = items_.size();
         const bool constant = slopes.hessian.empty();
@@ -188,7 +189,7 @@ class ExactCells {
     }
 
   private:
-    std::vector<Cell> items_;
+    std::span<Cell> items_;
 };
 
 // Where the bins of the columns of a tree lie in its histograms.
@@ -211,7 +212,8 @@ struct CellPlan {
 
     template <class Code>
     static CellPlan of(const BinsView& bins, const BundlesView& bundles,
-                       std::span<const std::int32_t> columns, const Matrix<const Code>& table) {
+                       std::span<const std::int32_t> columns, const Matrix<const Code>& table,
+                       std::size_t rows) {
         CellPlan plan;
         std::vector<std::uint32_t> sizes(table.cols, 0);
         const auto home_of = [&](std::int32_t j) {
@@ -227,9 +229,10 @@ struct CellPlan {
             wanted += size;
             used += size > 0;
         }
-        // Even plans count faster, but columns of few bins would waste most of their room.
+        // Even plans count faster, but clearing and scanning what they waste costs more than that
+        // unless there are many rows.
         plan.even = sizeof(Code) == 1 && used == table.cols && table.col_stride == 1 &&
-                    2 * wanted >= used * kRoom;
+                    rows * used >= 80 * (used * kRoom - wanted);
         std::vector<std::uint32_t> start_of(table.cols, 0);
         for (std::size_t home = 0; home < table.cols; ++home) {
             if (!sizes[home]) continue;

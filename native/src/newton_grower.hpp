@@ -8,13 +8,14 @@
 #include "coterie/newton.hpp"
 #include "coterie/random.hpp"
 #include "coterie/team.hpp"
+#include "coterie/workspace.hpp"
 #include "newton_split.hpp"
 #include "permit.hpp"
 
 namespace coterie {
 
 inline constexpr std::size_t kWorthTeam = 60'000;    // cells to touch before threads pay
-inline constexpr std::size_t kPackFrom = 4096;     // fewer rows are summed exactly
+inline constexpr std::size_t kPackFrom = 8192;       // fewer rows are summed exactly
 inline constexpr std::uint32_t kPartBlock = 32'768;  // rows a task parts at a time
 
 // A node while the tree grows. Its rows are rows_[begin … end).
@@ -27,7 +28,7 @@ struct Grown {
     NewtonNode node;
     NewtonSplit split;
     Cell total{};
-    std::vector<Cell> cells;
+    Workspace::Buffer cells;
     std::shared_ptr<const Permit> permit;
 
     std::uint32_t size() const { return end - begin; }
@@ -44,15 +45,15 @@ class Newton {
 
     Newton(const Matrix<const Code>& codes, const Matrix<const Code>& by_column,
            const BinsView& bins, const BundlesView& bundles, const SlopesView<Real>& slopes,
-           const NewtonGrowth& growth, std::uint64_t seed, std::span<std::int32_t> room,
+           const NewtonGrowth& growth, std::uint64_t seed, Workspace& workspace,
            std::span<std::int32_t> leaves, Interrupt& interrupt, Team& team,
            const SlopeScale& scale)
         : codes_(codes), by_column_(by_column), bins_(bins), slopes_(slopes), growth_(growth),
-          seed_(seed), leaves_(leaves), interrupt_(interrupt), team_(team),
-          rows_(as_rows(room.subspan(codes.rows), slopes)),
-          spare_(as_rows(room.subspan(2 * codes.rows), slopes)),
-          cells_(slopes, rows_.size(), scale, seed, room.first(codes.rows), team),
-          plan_(CellPlan::of(bins, bundles, growth.columns, codes)) {
+          seed_(seed), leaves_(leaves), interrupt_(interrupt), team_(team), workspace_(workspace),
+          rows_(workspace.numbers<std::uint32_t>(0, learnt(slopes))),
+          spare_(workspace.numbers<std::uint32_t>(1, rows_.size())),
+          cells_(slopes, rows_.size(), scale, seed, workspace, team),
+          plan_(CellPlan::of(bins, bundles, growth.columns, codes, rows_.size())) {
         std::uint32_t most_bins = 0;
         for (const std::int32_t column : growth.columns)
             most_bins = std::max(most_bins, bins.count(static_cast<std::size_t>(column)));
@@ -70,7 +71,7 @@ class Newton {
         root.end = static_cast<std::uint32_t>(rows_.size());
         if (growth_.interactions.data)
             root.permit = Permit::narrow(growth_.interactions, nullptr, -1);
-        root.cells.resize(plan_.cells);
+        root.cells = new_cells();
         if (!plan_.columns.empty()) count(root);
         nodes_.push_back(std::move(root));
         consider(0);
@@ -78,16 +79,20 @@ class Newton {
             const std::size_t next = take();
             if (expand(next)) ++leaf_count_;
         }
+        for (const std::size_t at : waiting_) let_go(nodes_[at]);
         if (growth_.level_wise && growth_.min_gain > 0.0) prune();
         return write();
     }
 
   private:
-    static std::span<std::uint32_t> as_rows(std::span<std::int32_t> room,
-                                            const SlopesView<Real>& slopes) {
-        const std::size_t n = slopes.rows.empty() ? slopes.gradient.size() : slopes.rows.size();
-        return {reinterpret_cast<std::uint32_t*>(room.data()), n};
+    static std::size_t learnt(const SlopesView<Real>& slopes) {
+        return slopes.rows.empty() ? slopes.gradient.size() : slopes.rows.size();
     }
+    Workspace::Buffer new_cells() { return workspace_.take(plan_.cells * sizeof(Cell)); }
+    static Cell* cells_of(Workspace::Buffer& buffer) {
+        return reinterpret_cast<Cell*>(buffer.data());
+    }
+    void let_go(Grown<Cell>& node) { workspace_.give_back(std::move(node.cells)); }
 
     // Counting -----------------------------------------------------------------------------------
 
@@ -100,18 +105,21 @@ class Newton {
         const std::size_t blocks =
             n * plan_.columns.size() >= kWorthTeam + 4 * plan_.cells ? team_.size() : 1;
         if (blocks <= 1) {
-            count_rows(cells_, plan_, codes_, rows, 0, n, node.cells.data());
+            count_rows(cells_, plan_, codes_, rows, 0, n, cells_of(node.cells));
             return;
         }
-        parts_.resize(blocks - 1);
+        std::vector<Workspace::Buffer> parts(blocks - 1);
+        for (auto& part : parts) part = new_cells();
         team_.run(blocks, [&](std::size_t b) {
             const std::size_t begin = n * b / blocks, end = n * (b + 1) / blocks;
-            if (b) parts_[b - 1].assign(plan_.cells, Cell{});
             count_rows(cells_, plan_, codes_, rows ? rows + begin : nullptr, begin, end - begin,
-                       b ? parts_[b - 1].data() : node.cells.data());
+                       cells_of(b ? parts[b - 1] : node.cells));
         });
-        for (const auto& part : parts_)
-            for (std::size_t i = 0; i < part.size(); ++i) Cells::add(node.cells[i], part[i]);
+        for (auto& part : parts) {
+            for (std::size_t i = 0; i < plan_.cells; ++i)
+                Cells::add(cells_of(node.cells)[i], cells_of(part)[i]);
+            workspace_.give_back(std::move(part));
+        }
     }
 
     void total(Grown<Cell>& node) {
@@ -120,7 +128,8 @@ class Newton {
             for (std::uint32_t i = node.begin; i < node.end; ++i)
                 Cells::add(sum, Cells::cell_of(cells_.items()[rows_[i]]));
         } else {
-            for (std::size_t i = 0; i < plan_.first_cells; ++i) Cells::add(sum, node.cells[i]);
+            for (std::size_t i = 0; i < plan_.first_cells; ++i)
+                Cells::add(sum, cells_of(node.cells)[i]);
         }
         node.total = sum;
         node.node.sums = cells_.sums(sum);
@@ -138,7 +147,7 @@ class Newton {
     // Lets a node wait for its turn if a split of it gains enough.
     void consider(std::size_t at) {
         if (!may_split(nodes_[at])) {
-            nodes_[at].cells = {};
+            let_go(nodes_[at]);
             return;
         }
         total(nodes_[at]);
@@ -151,7 +160,7 @@ class Newton {
         const double least = growth_.level_wise ? 0.0 : growth_.min_gain;
         if (!node.split.found() || !(node.split.gain > least)) {
             node.split = {};
-            node.cells = {};
+            let_go(node);
             return;
         }
         waiting_.push_back(at);
@@ -196,7 +205,7 @@ class Newton {
                 const auto column = static_cast<std::size_t>(place.column);
                 const std::uint32_t bins = bins_.count(column);
                 if (!bins || (node.permit && !node.permit->allowed[column])) continue;
-                const Cell* cells = node.cells.data() + place.begin;
+                const Cell* cells = cells_of(node.cells) + place.begin;
                 if (place.usual >= 0)
                     cells = scanners_[t].unbundle(cells, bins, place.usual, node.total);
                 scanners_[t].offer(place.column, bins_.categorical[column] != 0, bins, cells,
@@ -300,13 +309,13 @@ class Newton {
         Grown<Cell>& small = left.size() <= right.size() ? left : right;
         Grown<Cell>& large = left.size() <= right.size() ? right : left;
         if (!last && may_split(large)) {
-            small.cells.resize(plan_.cells);
+            small.cells = new_cells();
             count(small);
             large.cells = std::move(parent.cells);
-            for (std::size_t i = 0; i < plan_.cells; ++i)
-                Cells::subtract(large.cells[i], small.cells[i]);
+            Cell *whole = cells_of(large.cells), *part = cells_of(small.cells);
+            for (std::size_t i = 0; i < plan_.cells; ++i) Cells::subtract(whole[i], part[i]);
         }
-        parent.cells = {};
+        let_go(parent);
     }
 
     // Moves the rows of the left child before those of the right, each in their old order, and
@@ -383,13 +392,13 @@ class Newton {
     const std::span<std::int32_t> leaves_;
     Interrupt& interrupt_;
     Team& team_;
+    Workspace& workspace_;
     const std::span<std::uint32_t> rows_, spare_;
     const Cells cells_;
     const CellPlan plan_;
     std::vector<NewtonScanner<Cells>> scanners_;  // one per thread
     std::vector<Grown<Cell>> nodes_;
     std::vector<std::size_t> waiting_;  // a heap
-    std::vector<std::vector<Cell>> parts_;
     std::vector<std::uint32_t> lefts_;
     std::int64_t leaf_count_ = 1;
 };

@@ -78,7 +78,7 @@ class NewtonScanner {
     NewtonScanner(const Cells& cells, const NewtonGrowth& growth, bool constant,
                   std::size_t most_bins)
         : cells_(cells), growth_(growth), leaf_(growth), prefix_(most_bins + 1), g_(most_bins + 1),
-          h_(most_bins + 1), n_(most_bins + 1), gains_(most_bins + 1) {
+          h_(most_bins + 1), n_(most_bins + 1), codes_(most_bins + 1), gains_(most_bins + 1) {
         // With a hessian of 1 per row the least weight can count rows.
         const auto rows = static_cast<double>(growth.min_samples_leaf);
         least_h_ = std::max(growth.min_child_weight, std::numeric_limits<double>::min());
@@ -108,19 +108,20 @@ class NewtonScanner {
             offer_categories(column, bins, cells, counts, node, best);
             return;
         }
-        accumulate(cells, counts, bins);
+        const std::uint32_t found = accumulate(cells, counts, bins);
+        if (!found) return;
         const bool counted = Cells::kCounted || counts;
         // With the missing values on the right, the last boundary parts them from all others.
-        offer_boundaries(column, bins - (missing ? 0 : 1), false, missing, counted, node, best);
+        offer_boundaries(column, found - !missing, false, missing, counted, node, best);
         if (!missing) return;
         const SlopeSums lost = cells_.sums(cells[bins]);
         const double lost_n = counts ? static_cast<double>(counts[bins]) : lost.n;
-        for (std::uint32_t b = 0; b + 1 < bins; ++b) {
-            g_[b] += lost.g;
-            h_[b] += lost.h;
-            n_[b] += lost_n;
+        for (std::uint32_t i = 0; i + 1 < found; ++i) {
+            g_[i] += lost.g;
+            h_[i] += lost.h;
+            n_[i] += lost_n;
         }
-        offer_boundaries(column, bins ? bins - 1 : 0, true, missing, counted, node, best);
+        offer_boundaries(column, found - 1, true, missing, counted, node, best);
     }
 
   private:
@@ -133,25 +134,34 @@ class NewtonScanner {
         return !best.found() || gain > best.gain + slack(best.gain, node);
     }
 
-    // Sums of everything up to each bin.
-    void accumulate(const Cell* cells, const std::uint32_t* counts, std::uint32_t bins) {
+    // Sums of everything up to each bin that holds rows, and which bins those are. A small node
+    // leaves most bins empty, and they would cost as much as the others.
+    std::uint32_t accumulate(const Cell* cells, const std::uint32_t* counts, std::uint32_t bins) {
+        std::uint32_t found = 0;
         if constexpr (Cells::kCounted) {
             Cell sum{};
             for (std::uint32_t b = 0; b < bins; ++b) {
+                if (Cells::empty(cells[b])) continue;
                 Cells::add(sum, cells[b]);
-                g_[b] = sum.g;
-                h_[b] = sum.h;
-                n_[b] = sum.n;
+                g_[found] = sum.g;
+                h_[found] = sum.h;
+                n_[found] = sum.n;
+                codes_[found++] = b;
             }
         } else {
             Cell sum = 0;
-            for (std::uint32_t b = 0; b < bins; ++b) prefix_[b] = (sum += cells[b]);
-            unpack_cells({prefix_.data(), bins}, cells_.unit_g, cells_.unit_h, {g_.data(), bins},
-                         {h_.data(), bins});
-            if (!counts) return;
             double rows = 0.0;
-            for (std::uint32_t b = 0; b < bins; ++b) n_[b] = rows += counts[b];
+            for (std::uint32_t b = 0; b < bins; ++b) {
+                sum += cells[b];
+                prefix_[found] = sum;
+                codes_[found] = b;
+                if (counts) n_[found] = rows += counts[b];
+                found += counts ? counts[b] > 0 : cells[b] != 0;
+            }
+            unpack_cells({prefix_.data(), found}, cells_.unit_g, cells_.unit_h, {g_.data(), found},
+                         {h_.data(), found});
         }
+        return found;
     }
 
     void offer_boundaries(std::int32_t column, std::uint32_t count, bool missing_left, bool missing,
@@ -179,7 +189,7 @@ class NewtonScanner {
         best.categorical = false;
         best.missing_left = missing_left;
         best.saw_missing = missing;
-        best.last_left = b;
+        best.last_left = codes_[b];
     }
 
     double gain(std::int32_t column, std::uint32_t b, const NewtonNode& node) const {
@@ -217,7 +227,9 @@ class NewtonScanner {
     double least_h_, least_n_;
     std::vector<Cell> unbundled_;
     std::vector<std::int64_t> prefix_;
-    std::vector<double> g_, h_, n_, gains_;
+    std::vector<double> g_, h_, n_;
+    std::vector<std::uint32_t> codes_;  // bins that hold rows
+    std::vector<double> gains_;
     std::vector<std::uint32_t> order_;
     std::vector<double> key_;
 };

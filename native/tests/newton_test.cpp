@@ -25,11 +25,12 @@ Fit fit(const SmallTable& table, const std::vector<double>& gradient,
     growth.columns = table.columns;
     const Matrix<const std::uint8_t> codes{table.codes.data(), table.rows, table.cols,
                                            static_cast<std::ptrdiff_t>(table.cols), 1};
-    std::vector<std::int32_t> room(3 * table.rows), leaves(table.rows, -1);
+    std::vector<std::int32_t> leaves(table.rows, -1);
+    Workspace workspace;
     Interrupt interrupt;
     Tree tree =
         grow_newton<std::uint8_t, double>(codes, codes, table.bins(), {}, {gradient, hessian, rows},
-                                          growth, 5, n_threads, room, leaves, interrupt);
+                                          growth, 5, n_threads, workspace, leaves, interrupt);
     return {std::move(tree), std::move(leaves)};
 }
 
@@ -152,11 +153,12 @@ TEST_CASE(bundled_flags_give_the_same_tree) {
     encode_bundles(codes, bundles.view(), {packed.data(), table.rows, 2, 2, 1}, 1);
     NewtonGrowth growth;
     growth.columns = table.columns;
-    std::vector<std::int32_t> room(3 * table.rows), leaves(table.rows);
+    std::vector<std::int32_t> leaves(table.rows);
+    Workspace workspace;
     Interrupt interrupt;
     const Tree tree = grow_newton<std::uint8_t, double>(
         {packed.data(), table.rows, 2, 2, 1}, codes, table.bins(), bundles.view(),
-        {gradient, {}, {}}, growth, 5, 1, room, leaves, interrupt);
+        {gradient, {}, {}}, growth, 5, 1, workspace, leaves, interrupt);
     const Fit plain = fit(table, gradient, {}, {});
     CHECK(tree.values == plain.tree.values);
     CHECK(leaves == plain.leaves);

@@ -14,7 +14,8 @@ import coterie
 
 ESTIMATORS = [
     exported
-    for exported in (getattr(coterie, name) for name in coterie.__all__)
+    # An alias is the class it stands for.
+    for exported in dict.fromkeys(getattr(coterie, name) for name in coterie.__all__)
     if inspect.isclass(exported) and issubclass(exported, BaseEstimator)
 ]
 ENSEMBLES = [cls for cls in ESTIMATORS if "n_estimators" in inspect.signature(cls).parameters]
@@ -23,7 +24,12 @@ ENSEMBLES = [cls for cls in ESTIMATORS if "n_estimators" in inspect.signature(cl
 def make(cls: type, **params: Any) -> Any:
     """A small instance with a fixed seed."""
     names = inspect.signature(cls).parameters
-    small = {"n_estimators": 7, "random_state": 0}
+    # Limits in rows are set to one: a weight of three is not three rows to them.
+    small = {"n_estimators": 7, "n_members": 7, "max_iter": 7, "min_samples_leaf": 1}
+    small["random_state"] = 0
+    # Folds that do not depend on the order of rows, nor on whether they are repeated or weighted.
+    small["cv"] = coterie.RowFolds(3)
+    small["final_estimator"] = "mlr"  # of a penalised one the scale of weights would matter
     return cls(**{n: v for n, v in small.items() if n in names} | params)
 
 
@@ -34,7 +40,14 @@ def has_parameter(cls: type, *names: str) -> bool:
 
 def shallow(cls: type, depth: int = 2) -> dict[str, Any]:
     """Parameters that keep the members small, where the estimator has them."""
-    return {"max_depth": depth} if has_parameter(cls, "max_depth") else {}
+    if has_parameter(cls, "max_depth"):
+        return {"max_depth": depth}
+    if has_parameter(cls, "estimators"):
+        kinds = "Classifier" if is_classifier(cls()) else "Regressor"
+        trees = [getattr(coterie, f"{kind}Tree{kinds}") for kind in ("Decision", "Extra")]
+        return {"estimators": [(tree.__name__, tree(max_depth=depth)) for tree in trees]}
+    member = getattr(cls(), "estimator_", None)  # what is cloned, if it is known before a fit
+    return {} if member is None else {"estimator": type(member)(max_depth=depth)}
 
 
 def problem(cls: type, n_rows: int = 120, seed: int = 0) -> tuple[NDArray[Any], NDArray[Any]]:

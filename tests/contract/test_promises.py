@@ -12,6 +12,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import coterie
 from tests.contract.exported import (
     ENSEMBLES,
     ESTIMATORS,
@@ -44,7 +45,9 @@ def test_pickle_keeps_predictions_and_not_the_data(cls):
     saved = pickle.dumps(fitted)
     assert same_bits(outputs(pickle.loads(saved), X), outputs(fitted, X))
     assert same_bits(outputs(deepcopy(fitted), X), outputs(fitted, X))
-    assert len(saved) < X.nbytes / 2
+    # Nearest neighbours are training rows: all members together keep them once.
+    share = 1.5 if cls is coterie.KNNEnsembleClassifier else 0.5
+    assert len(saved) < share * X.nbytes
 
 
 @every
@@ -212,5 +215,5 @@ def test_several_outputs(cls):
 
 @every
 def test_repr_shows_what_was_chosen(cls):
-    assert repr(make(cls, max_bins=31)).startswith(f"{cls.__name__}(max_bins=31")
+    assert repr(cls(max_bins=31)).startswith(f"{cls.__name__}(max_bins=31")
     assert "<style" in make(cls)._repr_html_()

@@ -105,7 +105,9 @@ def test_the_number_of_threads_does_not_matter(precision):
     y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.logistic(size=len(X)) > 0).astype(float)
     one, _ = boosted(X, y, logistic=True, rounds=3, precision=precision)
     for n_threads in (2, 5):
-        many, _ = boosted(X, y, logistic=True, rounds=3, precision=precision, n_threads=n_threads)
+        many, _ = boosted(
+            X, y, logistic=True, rounds=3, precision=precision, n_threads=n_threads
+        )
         np.testing.assert_array_equal(one, many)
 
 
@@ -151,7 +153,7 @@ def test_bundles_change_nothing():
     codes = encode(X, bins)
     bundled = NewtonTable.of(codes, bins)
     assert bundled.codes.shape[1] < 11
-    plain = NewtonTable(codes, np.asfortranarray(codes), bins, None, bundled.room)
+    plain = NewtonTable(codes, np.asfortranarray(codes), bins)
     leaves = np.empty(len(X), dtype=np.int32)
     for columns in (None, np.array([0, 2, 5, 9], dtype=np.int32)):
         growth = NewtonGrowth(**USUAL, columns=columns)

@@ -14,6 +14,7 @@
 #include "coterie/forest.hpp"
 #include "coterie/interrupt.hpp"
 #include "coterie/matrix.hpp"
+#include "coterie/workspace.hpp"
 
 namespace coterie {
 
@@ -48,14 +49,13 @@ struct SlopesView {
 
 // `codes` is what is counted; if `bundles` is not empty, the table they describe. `by_column` are
 // the codes of the columns themselves, best with the rows of a column side by side.
-// `room`, three numbers per row of the table, is lent by the caller, who grows many trees.
+// `workspace` is lent by the caller, who grows many trees.
 // `leaves` receives the leaf of every row of the table, learnt from or not. The result does not
 // depend on n_threads.
 template <class Code, class Real>
 Tree grow_newton(const Matrix<const Code>& codes, const Matrix<const Code>& by_column,
                  const BinsView& bins, const BundlesView& bundles, const SlopesView<Real>& slopes,
                  const NewtonGrowth& growth, std::uint64_t seed, int n_threads,
-                 std::span<std::int32_t> room, std::span<std::int32_t> leaves,
-                 Interrupt& interrupt);
+                 Workspace& workspace, std::span<std::int32_t> leaves, Interrupt& interrupt);
 
 }  // namespace coterie

@@ -58,6 +58,10 @@ class Committee(BaseEstimator):
         -------
         self
         """
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, **extra: Any) -> Self:
+        """Check, fit a draft and take its place; `extra` goes to `_train`."""
         check_params(type(self).__name__, self.get_params(deep=False), self.allowed)
         draft = self._copy(without_results=True)
         admitted = admit_fit(
@@ -73,7 +77,7 @@ class Committee(BaseEstimator):
         self._describe_target(draft, admitted)
         kept = admitted.kept
         n_samples = admitted.table.n_rows if kept is None else len(sample_weight)
-        self._train(draft, admitted, n_samples)
+        self._train(draft, admitted, n_samples, **extra)
         self.__dict__ = draft.__dict__
         return self
 

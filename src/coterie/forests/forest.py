@@ -25,6 +25,8 @@ _FOREST = SHAPE | {
     "verbose": at_least(0) | _TRUTH,
     "warm_start": _TRUTH,
     "max_samples": at_least(1) | between(0.0, float(MAX_DRAWS), closed="right") | one_of(None),
+    "oob_patience": at_least(1) | one_of(None),
+    "tol": at_least(0.0),
 }
 _LABELS = LABELS | {"class_weight": a_class_weight | one_of("balanced_subsample")}
 
@@ -132,6 +134,8 @@ class RandomForestClassifier(ClassifierTask, ManyTrees):
     monotonic_cst: Any = None
     max_bins: int = 255
     categorical_features: Any = "from_dtype"
+    oob_patience: int | None = None
+    tol: float = 0.0
 
 
 @dataclass(eq=False, repr=False)
@@ -206,6 +210,8 @@ class RandomForestRegressor(RegressorTask, ManyTrees):
     monotonic_cst: Any = None
     max_bins: int = 255
     categorical_features: Any = "from_dtype"
+    oob_patience: int | None = None
+    tol: float = 0.0
 
 
 @dataclass(eq=False, repr=False)
@@ -277,6 +283,8 @@ class ExtraTreesClassifier(ClassifierTask, ManyTrees):
     monotonic_cst: Any = None
     max_bins: int = 255
     categorical_features: Any = "from_dtype"
+    oob_patience: int | None = None
+    tol: float = 0.0
 
 
 @dataclass(eq=False, repr=False)
@@ -349,3 +357,5 @@ class ExtraTreesRegressor(RegressorTask, ManyTrees):
     monotonic_cst: Any = None
     max_bins: int = 255
     categorical_features: Any = "from_dtype"
+    oob_patience: int | None = None
+    tol: float = 0.0

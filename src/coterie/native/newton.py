@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -119,8 +119,8 @@ class NewtonTable:
         How the columns were cut.
     bundles : tuple of four int32 arrays, or None
         What lies where in `codes`.
-    room : int32 array of shape (3 * n,)
-        Working memory of the trees, which must therefore grow one after the other.
+    workspace : Workspace
+        Memory that one tree leaves to the next; they must therefore grow one after the other.
 
     Examples
     --------
@@ -135,21 +135,20 @@ class NewtonTable:
     codes: Codes
     by_column: Codes
     bins: Bins
-    bundles: Bundles | None
-    room: NDArray[np.int32]
+    bundles: Bundles | None = None
+    workspace: _engine.Workspace = field(default_factory=_engine.Workspace, compare=False)
 
     @classmethod
     def of(cls, codes: Codes, bins: Bins, *, n_threads: int = 1) -> NewtonTable:
         """Lay out the codes of a table."""
         by_column = np.asfortranarray(codes)
-        room = np.empty(3 * len(codes), dtype=np.int32)
         if codes.dtype == np.uint8 and codes.shape[1] > 1:
             bundles = _engine.find_bundles(by_column, *bins.arrays(), n_threads)
             counted = np.empty((len(codes), len(bundles[3])), dtype=np.uint8)
             if counted.shape[1] < codes.shape[1]:
                 _engine.encode_bundles(codes, *bundles, counted, n_threads)
-                return cls(counted, by_column, bins, bundles, room)
-        return cls(np.ascontiguousarray(codes), by_column, bins, None, room)
+                return cls(counted, by_column, bins, bundles)
+        return cls(np.ascontiguousarray(codes), by_column, bins)
 
 
 def grow_newton(
@@ -210,7 +209,7 @@ def grow_newton(
         growth.settings(),
         seed,
         effort.n_threads,
-        table.room,
+        table.workspace,
         leaves,
         effort.stop,
         in_main_thread(),

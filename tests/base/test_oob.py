@@ -10,9 +10,9 @@ from sklearn.metrics import (
 )
 
 import coterie
+from coterie.base.oob import collect_votes, score_votes, warn_if_uncovered
 from coterie.core import Pool
 from coterie.data import Table, Target
-from coterie.forests.oob import collect_votes, score_votes, warn_if_uncovered
 
 
 class Says:
@@ -47,7 +47,7 @@ def test_votes_by_hand(votes):
 
 def test_curve_by_hand(votes):
     curve = votes.curve
-    np.testing.assert_array_equal(curve.n_trees, [1, 2, 3])
+    np.testing.assert_array_equal(curve.n_members, [1, 2, 3])
     np.testing.assert_array_equal(curve.coverage, [0.25, 0.5, 0.75])
     np.testing.assert_array_equal(curve.error, [0, 0, 0])
     np.testing.assert_array_equal(curve.class_errors, [[np.nan, 0], [0, 0], [0, 0]])

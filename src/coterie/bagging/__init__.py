@@ -1,0 +1,63 @@
+"""Ensembles of members fitted independently, each on its own view of the data.
+
+The life of a fit:
+
+1. A family says what is shaken for each member (`bag`): rows, columns, target, parameters.
+2. Native trees are binned once and see the bag as weights; other estimators see rows (`guest`).
+3. `coterie.core.gather` fits a member per seed; bags are never stored, only drawn again.
+4. Out-of-bag rows judge the ensemble and may do more, see `coterie.base.outofbag`.
+"""
+
+from coterie.bagging.bagging import BaggingClassifier, BaggingRegressor
+from coterie.bagging.correlation import NegativeCorrelationClassifier, NegativeCorrelationRegressor
+from coterie.bagging.ecoc import ECOCClassifier
+from coterie.bagging.epochs import EarlyStopping
+from coterie.bagging.flipping import OutputFlippingClassifier
+from coterie.bagging.intervals import (
+    JackknifePlusIntervals,
+    infinitesimal_jackknife,
+    jackknife_variance,
+    leave_one_out_variance,
+)
+from coterie.bagging.iterated import IteratedBaggingRegressor
+from coterie.bagging.neighbours import KNNEnsembleClassifier
+from coterie.bagging.parameters import RandomParametersClassifier, RandomParametersRegressor
+from coterie.bagging.quantiles import QuantilePredictor
+from coterie.bagging.refine import Posteriors, Pruning
+from coterie.bagging.rotation import RotationForestClassifier, RotationForestRegressor
+from coterie.bagging.smearing import OutputSmearingClassifier, OutputSmearingRegressor
+from coterie.bagging.subspace import (
+    RandomPatchesClassifier,
+    RandomPatchesRegressor,
+    RandomSubspaceClassifier,
+    RandomSubspaceRegressor,
+)
+
+__all__ = [
+    "BaggingClassifier",
+    "BaggingRegressor",
+    "ECOCClassifier",
+    "EarlyStopping",
+    "IteratedBaggingRegressor",
+    "JackknifePlusIntervals",
+    "KNNEnsembleClassifier",
+    "NegativeCorrelationClassifier",
+    "NegativeCorrelationRegressor",
+    "OutputFlippingClassifier",
+    "OutputSmearingClassifier",
+    "OutputSmearingRegressor",
+    "Posteriors",
+    "Pruning",
+    "QuantilePredictor",
+    "RandomParametersClassifier",
+    "RandomParametersRegressor",
+    "RandomPatchesClassifier",
+    "RandomPatchesRegressor",
+    "RandomSubspaceClassifier",
+    "RandomSubspaceRegressor",
+    "RotationForestClassifier",
+    "RotationForestRegressor",
+    "infinitesimal_jackknife",
+    "jackknife_variance",
+    "leave_one_out_variance",
+]

@@ -1,0 +1,253 @@
+"""Bagging."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from numbers import Integral
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.bagging.bag import BAG, TRUTH, VOTING, Bag, BagClassifierTask
+from coterie.bagging.refine import REFINEMENTS
+from coterie.base import RegressorTask
+from coterie.core import (
+    Allowed,
+    Bootstrap,
+    Columns,
+    Draw,
+    Learner,
+    Reserve,
+    RowAxis,
+    Subsample,
+    View,
+    Wag,
+    at_least,
+    fraction,
+    has,
+    one_of,
+)
+from coterie.data import Table, Target
+from coterie.learners import takes_weight
+from coterie.trees.growth import resolve_max_samples
+from coterie.trees.single import SingleTree
+
+BAGGING: dict[str, Allowed] = BAG | {
+    "max_samples": at_least(1) | fraction() | one_of(None),
+    "max_features": at_least(1) | fraction(),
+    "bootstrap": TRUTH,
+    "bootstrap_features": TRUTH,
+    "wagging": one_of(None, "exponential", "poisson", "gaussian"),
+    "oob_use": one_of(None, *REFINEMENTS) | has("around"),
+    "oob_split": fraction(),
+}
+
+
+@dataclass(eq=False, repr=False)
+class Drawn(Bag):
+    r"""Draws rows with or without replacement, and columns.
+
+    Parameters
+    ----------
+    max_samples : int, float or None, default=None
+        Rows drawn per member: all as many as there are (None), a number, or a fraction of them.
+        With repeated rows (whole-number weights) repetitions count.
+    max_features : int or float, default=1.0
+        Columns drawn per member: a number, or a fraction of them.
+    bootstrap : bool, default=True
+        Whether rows are drawn with replacement.
+    bootstrap_features : bool, default=False
+        Whether columns are drawn with replacement. A column drawn twice counts once in native
+        trees and in frames, where columns are known by name.
+    wagging : {"exponential", "poisson", "gaussian"} or None, default=None
+        Give all rows random weights instead of drawing some: :math:`-\ln U`, Poisson
+        counts, or :math:`\max(0, 1 + 2 N(0, 1))`. Members must take weights. No weight is zero
+        with "exponential", so there is nothing out of bag.
+    oob_use : {"prune", "posterior", "stop"}, refinement or None, default=None
+        What a member does with rows outside its bag: a native tree cuts the branches these rows
+        do better without ("prune"), or lets its leaves say what these rows show ("posterior");
+        a member that learns in epochs stops when they like it best ("stop"). See
+        `coterie.bagging.Pruning`, `Posteriors` and `EarlyStopping` for settings of their own.
+    oob_split : float, default=0.5
+        Share of the rows outside a bag that `oob_use` may look at. Only the others still judge
+        the member; with 1.0 there is no out-of-bag estimate.
+    """
+
+    _: KW_ONLY
+    max_samples: float | None = None
+    max_features: float = 1.0
+    bootstrap: bool = True
+    bootstrap_features: bool = False
+    wagging: Literal["exponential", "poisson", "gaussian"] | None = None
+    oob_use: Any = None
+    oob_split: float = 0.5
+
+    allowed: ClassVar[Mapping[str, Allowed]] = BAGGING
+
+    def _check_choices(self, target: Target) -> None:
+        super()._check_choices(target)
+        if self.wagging is None:
+            return
+        member = self._member()
+        if self.max_samples not in (None, 1.0):
+            raise ValueError(
+                f"max_samples={self.max_samples} does not go with wagging={self.wagging!r}, which "
+                "weighs all rows. Leave one of them out."
+            )
+        if not isinstance(member, SingleTree) and not takes_weight(member):
+            raise ValueError(
+                f"wagging={self.wagging!r} needs members whose fit takes sample_weight, but that "
+                f"of {type(member).__name__} does not. Draw rows instead, with wagging=None."
+            )
+
+    def _draw(self, axis: RowAxis) -> Draw | None:
+        if self.wagging is not None:
+            return Wag(axis, self.wagging)
+        n_draws = resolve_max_samples(self.max_samples, axis.length)
+        if self.bootstrap:
+            return Bootstrap(axis, n_draws)
+        if n_draws > axis.length:
+            raise ValueError(
+                f"max_samples={self.max_samples} must be <= n_samples={axis.length} to be able to "
+                "sample without replacement."
+            )
+        return None if n_draws == axis.length else Subsample(axis, n_draws)
+
+    def _rows(
+        self,
+        table: Table,
+        target: Target,
+        weight: NDArray[np.float64] | None,
+        groups: NDArray[np.int32] | None,
+    ) -> tuple[View, Draw | None]:
+        view, draw = super()._rows(table, target, weight, groups)
+        if self.oob_use is None:
+            return view, draw
+        if draw is None or not draw.spares:
+            raise ValueError(
+                f"oob_use={self.oob_use!r} needs rows outside the bags, but every member sees "
+                "every row. Set bootstrap=True or a smaller max_samples."
+            )
+        return view, Reserve(draw, self.oob_split)
+
+    def _learner(
+        self, member: Any, view: View, choice: Columns | None, n_threads: int, stop: Any
+    ) -> Learner:
+        learner = super()._learner(member, view, choice, n_threads, stop)
+        use = REFINEMENTS.get(self.oob_use) if isinstance(self.oob_use, str) else self.oob_use
+        return learner if use is None else use.around(learner, member)
+
+    def _choose(self, n_columns: int) -> Columns | None:
+        n_draws = resolve_columns(self.max_features, n_columns)
+        if n_draws == n_columns and not self.bootstrap_features:
+            return None
+        return Columns(n_columns, n_draws, bool(self.bootstrap_features))
+
+
+def resolve_columns(value: float, n_columns: int) -> int:
+    """Columns drawn per member, at least one.
+
+    Examples
+    --------
+    >>> resolve_columns(3, 10), resolve_columns(0.25, 10), resolve_columns(0.01, 10)
+    (3, 2, 1)
+    """
+    if isinstance(value, Integral):
+        if value > n_columns:
+            raise ValueError(
+                f"max_features must be <= n_features, but max_features={value} and X has "
+                f"{n_columns} columns."
+            )
+        return int(value)
+    return max(1, int(value * n_columns))
+
+
+@dataclass(eq=False, repr=False)
+class BaggingClassifier(BagClassifierTask, Drawn):
+    r"""Bagging, drop-in for ``sklearn.ensemble.BaggingClassifier``.
+
+    Every member is fitted on a bootstrap sample: as many rows as there are, drawn with
+    replacement. The chance of a row to be in a bag of :math:`n'` draws is
+    :math:`1 - (1 - 1/n)^{n'}`, 63.2 % for large :math:`n' = n`; the others are out of bag and
+    judge the member. Members that a few rows more or less change much (trees in full depth) gain
+    most: averaging takes away variance. Without replacement it is pasting; with columns drawn too,
+    random subspaces and patches.
+
+    Members vote with probabilities where they have them, otherwise with labels. The same seed
+    gives the same ensemble whatever the order of the rows and whatever `n_jobs`; weights that are
+    whole numbers are repetitions and drawn so, others multiply the counts of a bag.
+
+    Parameters
+    ----------
+    voting : {"auto", "soft", "hard"}, default="auto"
+        Add up probabilities where members give them ("auto"), demand that they do ("soft"), or
+        count one vote per member, as the algorithm was first written ("hard").
+
+    Attributes
+    ----------
+    classes_ : ndarray, or list of ndarray
+        Class labels.
+    estimators_, estimators_samples_, estimators_features_ : sequence of estimators, of ndarray
+        The members, the rows in their bags and the columns they use; made when asked for.
+    pool_ : Pool
+        All members; ``pool_[:t]`` is the ensemble of the first t.
+    oob_score_, oob_coverage_ : float
+        Out-of-bag score, and the share of rows that have an out-of-bag vote.
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes)
+        Out-of-bag probabilities, NaN for rows without a vote or of weight zero.
+    oob_curve_ : OobCurve
+        Out-of-bag error by number of members.
+
+    References
+    ----------
+    .. [1] Breiman, "Bagging predictors", Machine Learning 24 (1996).
+    .. [2] Breiman, "Pasting small votes for classification in large databases and on-line",
+       Machine Learning 36 (1999).
+    .. [3] Webb, "MultiBoosting: a technique for combining boosting and wagging", Machine
+       Learning 40 (2000).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = BaggingClassifier(n_estimators=50, oob_score=True, random_state=0).fit(X, y)
+    >>> 0.92 < model.oob_score_ < 0.97
+    True
+    """
+
+    _: KW_ONLY
+    voting: Literal["auto", "soft", "hard"] = "auto"
+
+    allowed: ClassVar[Mapping[str, Allowed]] = BAGGING | VOTING
+
+
+@dataclass(eq=False, repr=False)
+class BaggingRegressor(RegressorTask, Drawn):
+    """Bagging, drop-in for ``sklearn.ensemble.BaggingRegressor``.
+
+    Every member is fitted on a bootstrap sample of the rows, and their predictions are averaged;
+    what `BaggingClassifier` says about draws and weights holds here too.
+
+    Attributes
+    ----------
+    estimators_, estimators_samples_, estimators_features_, pool_ : see BaggingClassifier
+        The same as there.
+    oob_score_, oob_coverage_, oob_curve_ : see BaggingClassifier
+        The same as there.
+    oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        Out-of-bag predictions, NaN for rows without a vote or of weight zero.
+
+    References
+    ----------
+    .. [1] Breiman, "Bagging predictors", Machine Learning 24 (1996).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = BaggingRegressor(n_estimators=50, oob_score=True, random_state=0).fit(X, y)
+    >>> 0.35 < model.oob_score_ < 0.5
+    True
+    """
