@@ -80,6 +80,8 @@ void run_interruptible(const std::uint8_t* stop, bool signals,
 }  // namespace coterie
 
 NB_MODULE(_engine, module) {
+    // A model that somebody still holds when Python ends is no leak worth a page of warnings.
+    nanobind::set_leak_warnings(false);
     module.doc() = "Binning, growing and walking trees (see coterie.native for the typed edge).";
     coterie::init_bins(module);
     coterie::init_grow(module);

@@ -128,7 +128,7 @@ def test_interrupt_stops_a_long_fit(cls, n_jobs):
         assert process.stdout.readline() == "stopped\n"
         assert time.monotonic() - start < 5
         out, err = process.communicate(timeout=60)
-        assert out.strip() == "fine", err
+        assert out.strip() == "fine", (process.returncode, err)
     finally:
         process.kill()
         process.communicate()

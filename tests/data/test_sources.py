@@ -31,9 +31,10 @@ def test_arrays_are_opened_as_they_are():
     assert open_source(source) is source
 
 
-@pytest.mark.parametrize("X", [[[1, 2]], ((1.0, 2.0),), OnlyArray(), np.asmatrix([[1.0, 2.0]])])
-def test_whatever_numpy_reads_is_an_array(X):
-    source = open_source(X)
+@pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
+@pytest.mark.parametrize("kind", [list, tuple, OnlyArray, np.asmatrix])
+def test_whatever_numpy_reads_is_an_array(kind):
+    source = open_source(kind() if kind is OnlyArray else kind([[1.0, 2.0]]))
     assert type(source.values) is np.ndarray
     assert source.values.tolist() == [[1, 2]]
 

@@ -105,9 +105,7 @@ def test_the_number_of_threads_does_not_matter(precision):
     y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.logistic(size=len(X)) > 0).astype(float)
     one, _ = boosted(X, y, logistic=True, rounds=3, precision=precision)
     for n_threads in (2, 5):
-        many, _ = boosted(
-            X, y, logistic=True, rounds=3, precision=precision, n_threads=n_threads
-        )
+        many, _ = boosted(X, y, logistic=True, rounds=3, precision=precision, n_threads=n_threads)
         np.testing.assert_array_equal(one, many)
 
 

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from coterie.base import Admitted, Committee, thread_count
 from coterie.boosting.gradient_board import Array
+from coterie.boosting.gradient_fast import FastPredictor
 from coterie.boosting.gradient_fit import ALONE, Earlier, Given, train
 from coterie.boosting.gradient_members import GradientTrees
 from coterie.boosting.gradient_start import model_scores
@@ -243,6 +244,34 @@ class GradientBooster(GradientFitted):
         raw = pool.raw(table, n_threads=thread_count(self.n_jobs))
         raw += self._offset(table)
         return raw
+
+    def fast_predictor(self) -> FastPredictor:
+        """A function that answers for single rows of numbers within microseconds.
+
+        Returns
+        -------
+        FastPredictor
+            Called with an array of shape (n_samples, n_features), it returns what `predict_proba`
+            of a classifier or `predict` of a regressor would.
+        """
+        this = self._settled()
+        kinds = this.is_categorical_
+        if (
+            this.init_ is not None
+            or this.ordered_ is not None
+            or (kinds is not None and any(kinds))
+        ):
+            raise ValueError(
+                "fast_predictor serves models of columns of numbers, without an init estimator; "
+                "this one reads categories or asks another model. Use predict or predict_proba."
+            )
+        pool = this.pool_
+        weights = np.repeat(pool.weights, pool.width)
+        return FastPredictor(pool.ballots, weights, this.start_, this._link)
+
+    def _link(self, raw: Array) -> Array:
+        """From scores to answers."""
+        return self.loss_.link(raw)
 
     def _offset(self, table: Table) -> Array:
         """The score before any tree."""

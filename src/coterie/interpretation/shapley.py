@@ -189,7 +189,8 @@ def _contributions(model: Any, pool: Pool, table: Table, background: Table | Non
 def _by_origin(whole: Array, origin: NDArray[np.intp], n_columns: int) -> Array:
     """The values of columns that were made of others, added up for those."""
     merged = np.zeros((len(whole), n_columns + 1, whole.shape[2]))
-    np.add.at(merged, (slice(None), origin), whole[:, :-1])
+    for column, source in enumerate(origin):
+        merged[:, source] += whole[:, column]
     merged[:, -1] = whole[:, -1]
     return merged
 
