@@ -9,7 +9,9 @@ from typing import Literal
 from benchmarks.contenders import BASE, BOOSTED, CONTENDERS, OURS, Family
 from benchmarks.tables import REAL, Task, task_of
 
-Suite = Literal["quick", "default", "full", "boosting"]
+Suite = Literal["quick", "default", "full", "boosting", "gradient"]
+Size = Literal["quick", "default", "full"]
+FORESTS = ("covertype", "letter", "magic", "adult", "flights", "housing")
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ class Case:
         """
         if self.family not in CONTENDERS[contender].families or (self.alone and contender != OURS):
             return 0
-        if self.family == "tree" or contender not in ALLOWANCES:
+        if self.family in ("tree", "gradient") or contender not in ALLOWANCES:
             return self.trees
         allowed = ALLOWANCES[contender].of(self.rows, self.task)
         if allowed < LEAST and not full:
@@ -128,7 +130,8 @@ def _synthetic(suite: Suite, sizes: Sequence[int]) -> list[Case]:
 
 def _real(suite: Suite) -> list[Case]:
     cases = [Case("tree", "covertype", REAL["covertype"].rows, 1)]
-    for table, real in REAL.items():
+    for table in FORESTS:
+        real = REAL[table]
         rows = min(real.rows, 100_000) if table == "flights" and suite != "full" else real.rows
         trees = _trees(suite, rows, real.task)
         if table == "covertype":  # the targets are set on it, and its trees grow quickly
@@ -148,9 +151,53 @@ def _boosting(sizes: Sequence[int] | None) -> list[Case]:
     return cases
 
 
-def build(suite: Suite, sizes: Sequence[int] | None = None, trees: int | None = None) -> list[Case]:
-    """Cases of a suite; ``sizes`` and ``trees`` override its table sizes and forest sizes."""
-    if suite == "boosting":
+def _rounds(size: Size, rows: int, classes: int) -> int:
+    """Rounds of gradient boosting: 100 where that takes seconds, fewer on large tables.
+
+    >>> _rounds("default", 100_000, 2), _rounds("default", 435_759, 7), _rounds("full", 10**6, 2)
+    (100, 20, 100)
+    """
+    if size == "full":
+        return 100
+    work = rows * (classes if classes > 2 else 1)
+    usual = next((r for limit, r in ((200_000, 100), (1_200_000, 40)) if work <= limit), 20)
+    return usual // 4 if size == "quick" else usual
+
+
+def _gradient(size: Size, sizes: Sequence[int] | None) -> list[Case]:
+    """Gradient boosting with equal settings: two synthetic tables, and all real ones."""
+    usual = (10_000,) if size == "quick" else (100_000, 1_000_000)
+    cases = []
+    for rows in sizes or usual:
+        for table in ("higgs", "energy"):
+            many = size == "full" or (rows >= 1_000_000 and table == "higgs")
+            classes = 2 if table == "higgs" else 0
+            cases.append(Case("gradient", table, rows, _rounds(size, rows, classes), many))
+    for table, real in REAL.items():
+        if size == "quick" and table not in ("letter", "concrete"):
+            continue
+        most = real.rows if size == "full" else {"flights": 100_000, "mnist": 10_000}.get(table)
+        rows = min(real.rows, most or real.rows)
+        rounds = _rounds(size, rows, real.classes)
+        if table == "mnist" and size != "full":  # of ten classes and 784 columns
+            rounds = 10
+        cases.append(Case("gradient", table, rows, rounds, all_cores=size == "full"))
+    return cases
+
+
+def build(
+    suite: Suite,
+    sizes: Sequence[int] | None = None,
+    trees: int | None = None,
+    size: Size = "default",
+) -> list[Case]:
+    """Cases of a suite; ``sizes`` and ``trees`` override its table sizes and forest sizes.
+
+    ``size`` is how much of gradient boosting is measured.
+    """
+    if suite == "gradient":
+        cases = _gradient(size, sizes)
+    elif suite == "boosting":
         cases = _boosting(sizes)
     elif suite == "quick":
         cases = _synthetic(suite, sizes or (10_000,))

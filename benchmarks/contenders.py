@@ -14,9 +14,10 @@ from importlib.metadata import PackageNotFoundError, version
 from math import ceil
 from typing import Any, Literal
 
+from benchmarks import gradient_models
 from benchmarks.tables import Task
 
-Family = Literal["tree", "forest", "extra", "stumps", "depth3"]
+Family = Literal["tree", "forest", "extra", "stumps", "depth3", "gradient"]
 Parameters = dict[str, Any]
 DEPTH = 8  # of the single tree
 BOOSTED: dict[Family, int] = {"stumps": 1, "depth3": 3}  # AdaBoost, with members so deep
@@ -172,9 +173,17 @@ class Contender:
                 return found
         raise ImportError(f"{self.name} has no {class_name}")
 
+    def spelling(self, model: Model, threads: int, seed: int) -> tuple[str, Parameters]:
+        """The class and its settings for a model."""
+        if model.family != "gradient":
+            return self.spell(model, threads, seed)
+        return gradient_models.equal(
+            self.name, model.task, model.trees, model.classes, threads=threads, seed=seed
+        )
+
     def build(self, model: Model, threads: int, seed: int) -> Any:
         """The unfitted estimator, with ``n_jobs`` if it has such a parameter."""
-        class_name, parameters = self.spell(model, threads, seed)
+        class_name, parameters = self.spelling(model, threads, seed)
         estimator = self.find(class_name)
         if "estimator__max_depth" in parameters:
             depth = parameters.pop("estimator__max_depth")
@@ -184,22 +193,28 @@ class Contender:
         return estimator(**parameters)
 
 
-ALL: tuple[Family, ...] = ("tree", "forest", "extra", *BOOSTED)
+def _none(model: Model, threads: int, seed: int) -> tuple[str, Parameters]:
+    raise ValueError(f"no {model.family} is compared with this contender")
+
+
+ALL: tuple[Family, ...] = ("tree", "forest", "extra", *BOOSTED, "gradient")
+SKLEARN = ("sklearn.ensemble", "sklearn.tree")
+TREES: tuple[Family, ...] = ("tree", "forest", "extra", "gradient")
 CONTENDERS: dict[str, Contender] = {
     c.name: c
     for c in (
         Contender("coterie", ("coterie",), ("coterie", "coterie.boosting"), _exact_leaves, ALL),
+        Contender("scikit-learn", ("scikit-learn",), SKLEARN, _exact_leaves, ALL),
+        Contender("LightGBM", ("lightgbm",), ("lightgbm",), _lightgbm, TREES),
+        Contender("LightGBM quantised", ("lightgbm",), ("lightgbm",), _none, ("gradient",)),
         Contender(
-            "scikit-learn",
-            ("scikit-learn",),
-            ("sklearn.ensemble", "sklearn.tree"),
-            _exact_leaves,
-            ALL,
+            "XGBoost",
+            ("xgboost", "xgboost-cpu"),
+            ("xgboost",),
+            _xgboost,
+            ("tree", "forest", "gradient"),
         ),
-        Contender("LightGBM", ("lightgbm",), ("lightgbm",), _lightgbm),
-        Contender(
-            "XGBoost", ("xgboost", "xgboost-cpu"), ("xgboost",), _xgboost, ("tree", "forest")
-        ),
+        Contender("CatBoost", ("catboost",), ("catboost",), _none, ("gradient",)),
     )
 }
 BASE = "scikit-learn"  # ratios are against this one

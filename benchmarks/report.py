@@ -197,10 +197,12 @@ def settings() -> list[dict[str, Any]]:
     """Exactly what each contender is given, for a table of 100,000 x 28."""
     found = []
     for family in get_args(Family):
+        if family == "gradient":  # has a report of its own
+            continue
         model = Model(family, "classification", 100, 100_000, 28, 2)
         for contender in CONTENDERS.values():
             if family in contender.families:
-                name, given = contender.spell(model, 1, 0)
+                name, given = contender.spelling(model, 1, 0)
                 found.append(
                     {"model": family, "contender": contender.name, "class": name, "settings": given}
                 )
@@ -229,17 +231,25 @@ thread, after a warm-up of five rows. Log loss clips probabilities at {CLIP:g}.
 A star at threads: the contender cannot use threads here, its one-thread figure is repeated."""
 
 
+def heading(facts: dict[str, Any]) -> str:
+    """What was measured, when and on what."""
+    where = facts["machine"]
+    versions = ", ".join(f"{name} {v}" for name, v in facts["versions"].items())
+    return (
+        f"# Benchmarks: {facts['suite']} suite\n\n"
+        f"{facts['date']}. {where['cpu']}, {where['cores']} cores, {where['system']}, "
+        f"load at start {number(where['load_at_start'])}. {versions}."
+        + (f"\n\n{facts['note']}" if facts.get("note") else "")
+    )
+
+
 def markdown(records: Sequence[Record], facts: dict[str, Any], *, appendix: bool = True) -> str:
     """The report; the appendix lists the settings."""
     rows = summarise(records)
-    where = facts["machine"]
-    versions = ", ".join(f"{name} {v}" for name, v in facts["versions"].items())
     failed = [f"- {r['case']}, {r['contender']}: {r['error']}" for r in rows if "error" in r]
     good = [r for r in rows if "error" not in r]
     parts = [
-        f"# Benchmarks: {facts['suite']} suite",
-        f"{facts['date']}. {where['cpu']}, {where['cores']} cores, {where['system']}, "
-        f"load at start {number(where['load_at_start'])}. {versions}.",
+        heading(facts),
         METHOD,
         "## Fitting\n\n" + fitting(good),
         "## Prediction, all held-out rows\n\n" + batch(good),
@@ -251,7 +261,7 @@ def markdown(records: Sequence[Record], facts: dict[str, Any], *, appendix: bool
         parts += ["## Settings\n\n" + _settings()]
         parts += ["Not equal:\n\n" + "\n".join(f"- {u}" for u in UNEQUAL)]
     if failed:
-        parts.insert(3, "## Failed\n\n" + "\n".join(failed))
+        parts.insert(2, "## Failed\n\n" + "\n".join(failed))
     return "\n\n".join(parts) + "\n"
 
 

@@ -15,8 +15,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from benchmarks.cases import Case, is_serial
-from benchmarks.contenders import CONTENDERS
+from benchmarks.contenders import CONTENDERS, OURS
 from benchmarks.tables import PROJECT
 
 Record = dict[str, Any]
@@ -62,11 +64,11 @@ def _reason(stderr: str) -> str:
     return re.sub(r"(/[\w.+-]+)+", "...", lines[-1])[:200]
 
 
-def _call(job: dict[str, Any], limit: float) -> Record:
-    """Run `benchmarks.measure` on a job; a failure becomes a record with ``error``."""
+def call(job: dict[str, Any], limit: float, module: str = "measure") -> Any:
+    """Run a module of this package on a job; a failure becomes a record with ``error``."""
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "benchmarks.measure"],
+            [sys.executable, "-m", f"benchmarks.{module}"],
             input=json.dumps(job),
             capture_output=True,
             text=True,
@@ -81,8 +83,7 @@ def _call(job: dict[str, Any], limit: float) -> Record:
         return {"error": f"killed by {signal.Signals(-done.returncode).name}"}
     if done.returncode > 0:
         return {"error": _reason(done.stderr)}
-    figures: Record = json.loads(done.stdout.strip().splitlines()[-1])
-    return figures
+    return json.loads(done.stdout.strip().splitlines()[-1])
 
 
 class Workshop:
@@ -102,6 +103,15 @@ class Workshop:
             command = [sys.executable, "-m", "benchmarks.tables", case.table, str(case.rows)]
             subprocess.run([*command, str(path)], cwd=PROJECT, check=True)
         return path
+
+
+def behind(folder: Path, contender: str) -> dict[str, float]:
+    """By how much our loss is larger, with the standard error of the rows' differences."""
+    ours, theirs = (folder / f"loss {name}.npy" for name in (OURS, contender))
+    if contender == OURS or not (ours.is_file() and theirs.is_file()):
+        return {}
+    gap = np.load(ours) - np.load(theirs)
+    return {"behind": float(gap.mean()), "behind_se": float(gap.std() / np.sqrt(len(gap)))}
 
 
 def measure_case(case: Case, threads: int, plan: Plan, folder: Path) -> Iterator[Record]:
@@ -127,8 +137,10 @@ def measure_case(case: Case, threads: int, plan: Plan, folder: Path) -> Iterator
                 "row_seconds": plan.row_seconds if threads == 1 else 0.0,
             }
             start = time.perf_counter()
-            figures = _call(job, plan.limit)
+            figures = call(job, plan.limit)
             spent[contender] += float("inf") if "error" in figures else time.perf_counter() - start
+            if case.family == "gradient" and "error" not in figures:
+                figures |= behind(folder, contender)
             yield _record(case, contender, threads, repeat, trees, figures)
 
 
@@ -151,7 +163,7 @@ def _record(
 
 
 def _progress(record: Record, label: str) -> str:
-    head = f"{label} {record['case']:<24} {record['threads']} thr  {record['contender']:<13}"
+    head = f"{label} {record['case']:<24} {record['threads']} thr  {record['contender']:<18}"
     if "error" in record:
         return f"{head} {record['error']}"
     metric = "R2" if record["task"] == "regression" else "accuracy"

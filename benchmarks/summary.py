@@ -25,14 +25,15 @@ COSTS = {
 }
 PER_TREE = ("fit_wall", "fit_cpu")  # comparable between different numbers of trees
 OTHERS = ("base_mb", "batch_peak", "row_cpu", "row_calls", "score", "log_loss", "rows", "columns")
+OTHERS += ("loss", "behind", "behind_se")
 IDENTITY = ("case", "family", "table", "task", "case_trees", "contender", "threads", "trees")
 TIE = 0.95  # a ratio above this is not called a loss: noise
 SCORE_TIE = 0.005
 MEMORY_TIE = 10.0  # MB: allocators differ by that much
 
 
-def summarise(records: Iterable[Record]) -> list[Row]:
-    """Median of the repeats of each (case, threads, contender), with ratios against the base.
+def summarise(records: Iterable[Record], base: str = BASE) -> list[Row]:
+    """Median of the repeats of each (case, threads, contender), with ratios against ``base``.
 
     Failed measurements keep their ``error`` and have no figures.
     """
@@ -40,7 +41,7 @@ def summarise(records: Iterable[Record]) -> list[Row]:
     for r in records:
         groups.setdefault((r["case"], r["threads"], r["contender"]), []).append(r)
     rows = [_median(group) for group in groups.values()]
-    bases = {(r["case"], r["threads"]): r for r in rows if r["contender"] == BASE}
+    bases = {(r["case"], r["threads"]): r for r in rows if r["contender"] == base}
     for row in rows:
         row["ratios"] = ratios(row, bases.get((row["case"], row["threads"])))
     return rows

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 Task = Literal["classification", "regression"]
 PROJECT = Path(__file__).resolve().parent.parent
+COLUMNS = 28  # of the synthetic tables
 
 
 class Split(NamedTuple):
@@ -119,7 +120,29 @@ REAL: dict[str, Real] = {
     "adult": Real("adult.csv.gz", "classification", 36_632, 2),
     "flights": Real("nycflights_late15.parquet", "classification", 246_391, 2, ordered=True),
     "housing": Real("california_housing.csv.gz", "regression", 15_480),
+    "mnist": Real("mnist.parquet", "classification", 60_000, 10, ordered=True, share=1 / 7),
+    "spambase": Real("spambase.csv.gz", "classification", 3_451, 2),
+    "abalone": Real("abalone.csv.gz", "regression", 3_133),
+    "concrete": Real("concrete.csv.gz", "regression", 772),
+    "german": Real("german_credit.csv.gz", "classification", 750, 2),
+    "tictactoe": Real("tic_tac_toe.csv.gz", "classification", 718, 2),
+    "vehicle": Real("vehicle.csv.gz", "classification", 634, 4),
+    "soybean": Real("soybean.csv.gz", "classification", 512, 19),
+    "ionosphere": Real("ionosphere.csv.gz", "classification", 263, 2),
+    "sonar": Real("sonar.csv.gz", "classification", 156, 2),
 }
+
+
+def synthetic(table: str) -> tuple[str, int] | None:
+    """Name and columns of a synthetic table, None for a real one.
+
+    A number after the name asks for that many columns, filled up with noise.
+
+    >>> synthetic("higgs"), synthetic("higgs-100"), synthetic("letter")
+    (('higgs', 28), ('higgs', 100), None)
+    """
+    name, _, columns = table.partition("-")
+    return (name, int(columns or COLUMNS)) if name in SYNTHETIC else None
 
 
 def data_folder() -> Path:
@@ -133,47 +156,60 @@ def task_of(table: str) -> Task:
     >>> task_of("higgs"), task_of("housing")
     ('classification', 'regression')
     """
-    return SYNTHETIC[table][0] if table in SYNTHETIC else REAL[table].task
+    made = synthetic(table)
+    return SYNTHETIC[made[0]][0] if made else REAL[table].task
 
 
 def available(table: str) -> bool:
     """Synthetic tables always are; real ones when their file is there."""
-    return table in SYNTHETIC or (data_folder() / REAL[table].file).is_file()
+    return synthetic(table) is not None or (data_folder() / REAL[table].file).is_file()
 
 
 def make(table: str, rows: int | None, seed: int = 0) -> Split:
     """Build a table with at most ``rows`` training rows (None: all of a real table)."""
     rng = np.random.default_rng(seed)
-    if table in SYNTHETIC:
+    made = synthetic(table)
+    if made:
         if rows is None:
             raise ValueError(f"the synthetic table {table!r} needs a number of rows")
         extra = held_out(rows)
-        X, y = SYNTHETIC[table][1](rows + extra, rng)
+        X, y = SYNTHETIC[made[0]][1](rows + extra, rng)
+        if made[1] > COLUMNS:
+            noise = rng.standard_normal((len(y), made[1] - COLUMNS), dtype=np.float32)
+            X = np.hstack([X, noise])
         return Split(X[:rows], y[:rows], X[rows:], y[rows:])
-    return _split(*_read(REAL[table]), REAL[table], rows, rng)
+    return _split(*_read(table), REAL[table], rows, rng)
 
 
-def _read(real: Real) -> tuple[NDArray[np.float32], NDArray[Any]]:
-    """Columns as float32: text as ordinal codes, missing as NaN; labels as 0, 1, ..."""
+def read_frame(table: str) -> tuple[Any, NDArray[Any]]:
+    """Columns as a data frame with text as categories; target as numbers, or codes 0, 1, ..."""
     import pandas as pd
 
+    real = REAL[table]
     path = data_folder() / real.file
     if path.suffix == ".parquet":
         frame = pd.read_parquet(path)
     else:
         frame = pd.read_csv(path, keep_default_na=False, na_values=[""])
-    target = frame.pop("target")
+    target = frame.pop("target").to_numpy()
+    text = [c for c in frame.columns if not pd.api.types.is_numeric_dtype(frame[c])]
+    frame[text] = frame[text].astype("category")
+    if real.task == "regression":
+        return frame, target.astype(np.float64)
+    return frame, np.unique(target, return_inverse=True)[1].astype(np.int64)
+
+
+def _read(table: str) -> tuple[NDArray[np.float32], NDArray[Any]]:
+    """Columns as float32: text as ordinal codes, missing as NaN."""
+    frame, target = read_frame(table)
     columns = []
     for name in frame.columns:
         column = frame[name]
-        if not pd.api.types.is_numeric_dtype(column):
-            codes = column.astype("category").cat.codes
+        if column.dtype == "category":
+            codes = column.cat.codes
             column = codes.where(codes >= 0)  # pandas codes a missing value as -1
         columns.append(column.to_numpy(np.float32))
-    X = np.column_stack(columns)
-    if real.task == "regression":
-        return X, target.to_numpy(np.float64)
-    return X, np.unique(target.to_numpy(), return_inverse=True)[1].astype(np.int64)
+    return np.column_stack(columns), target
 
 
 def _split(

@@ -10,6 +10,7 @@ import coterie.datasets
 import coterie.diversity
 import coterie.fusion
 import coterie.plotting
+import coterie.selection
 import coterie.theory
 
 project = "coterie"
@@ -54,6 +55,7 @@ PACKAGES = (
     coterie,
     coterie.diversity,
     coterie.fusion,
+    coterie.selection,
     coterie.theory,
     coterie.plotting,
     coterie.datasets,
@@ -64,6 +66,7 @@ SECTIONS = {
     "boosting": "Boosting",
     "interpretation": "Interpretation",
     "fusion": "Combining what members say",
+    "selection": "Dynamic selection",
     "diversity": "Measures of diversity",
     "theory": "Decompositions, bounds and margins",
     "plotting": "Plots",
@@ -77,7 +80,9 @@ def public_names() -> dict[str, object]:
         f"{module.__name__}.{name}": exported
         for module in PACKAGES
         for name, exported in ((name, getattr(module, name)) for name in module.__all__)
-        if inspect.isclass(exported) or inspect.isfunction(exported)
+        if (inspect.isclass(exported) or inspect.isfunction(exported))
+        # Estimators of a package of functions are listed by their flat names.
+        and (module is coterie or name not in coterie.__all__)
     }
 
 

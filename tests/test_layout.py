@@ -36,7 +36,8 @@ def where(path: Path) -> str:
 
 def public_names() -> Iterator[tuple[str, object]]:
     """Everything exported by the package and by its subpackages of functions."""
-    for module in ("coterie", "coterie.datasets", "coterie.plotting"):
+    packages = ("datasets", "diversity", "fusion", "plotting", "selection", "theory")
+    for module in ("coterie", *(f"coterie.{package}" for package in packages)):
         exports = importlib.import_module(module)
         for name in exports.__all__:
             exported = getattr(exports, name)

@@ -12,7 +12,7 @@ from benchmarks.cases import Case, build, select
 from benchmarks.contenders import CONTENDERS, Model
 
 
-@pytest.mark.parametrize("suite", ["quick", "default", "full", "boosting"])
+@pytest.mark.parametrize("suite", ["quick", "default", "full", "boosting", "gradient"])
 def test_names_within_a_suite_are_distinct(suite: str) -> None:
     names = [case.name for case in build(suite)]  # type: ignore[arg-type]
     assert len(names) == len(set(names))
@@ -21,7 +21,9 @@ def test_names_within_a_suite_are_distinct(suite: str) -> None:
 def test_full_suite_grows_whole_forests_and_leaves_nobody_out() -> None:
     cases = [c for c in build("full") if c.family == "forest"]
     assert {c.trees for c in cases} == {100}
-    assert all(c.trees_for(name, full=True) for c in cases for name in CONTENDERS)
+    rivals = [name for name, c in CONTENDERS.items() if "forest" in c.families]
+    assert rivals == ["coterie", "scikit-learn", "LightGBM", "XGBoost"]
+    assert all(c.trees_for(name, full=True) for c in cases for name in rivals)
 
 
 def test_rows_and_trees_can_be_chosen() -> None:
@@ -31,12 +33,21 @@ def test_rows_and_trees_can_be_chosen() -> None:
 
 def test_boosting_is_compared_with_scikit_learn_where_that_takes_minutes() -> None:
     asked = {c.name: {n: c.trees_for(n) for n in CONTENDERS} for c in build("boosting")}
-    others = {"LightGBM": 0, "XGBoost": 0}
+    others = dict.fromkeys(("LightGBM", "LightGBM quantised", "XGBoost", "CatBoost"), 0)
     assert asked == {
         "stumps/higgs/100k": {"coterie": 100, "scikit-learn": 100, **others},
         "depth3/higgs/100k": {"coterie": 50, "scikit-learn": 50, **others},
         "stumps/higgs/1M": {"coterie": 1000, "scikit-learn": 0, **others},
     }
+
+
+@pytest.mark.parametrize("size", ["quick", "default", "full"])
+def test_gradient_boosting_asks_the_same_rounds_of_all(size: str) -> None:
+    for case in build("gradient", size=size):  # type: ignore[arg-type]
+        assert {case.trees_for(name) for name in CONTENDERS} == {case.trees}
+    rows = {c.table: c.rows for c in build("gradient", size=size)}  # type: ignore[arg-type]
+    assert size == "quick" or rows.keys() == tables.SYNTHETIC.keys() | tables.REAL.keys()
+    assert rows["higgs"] == (10_000 if size == "quick" else 1_000_000)
 
 
 @pytest.mark.parametrize("name", ["coterie", "scikit-learn"])
@@ -59,7 +70,15 @@ def test_synthetic_tables_repeat_and_are_float32(table: str) -> None:
     assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
 
 
-@pytest.mark.parametrize("table", sorted(tables.REAL))
+def test_columns_beyond_the_usual_ones_are_noise() -> None:
+    wide, usual = tables.make("higgs-40", 200), tables.make("higgs", 200)
+    assert wide.X_train.shape == (200, 40)
+    assert wide.X_train.dtype == np.float32
+    assert np.array_equal(wide.X_train[:, :28], usual.X_train)
+    assert np.array_equal(wide.y_test, usual.y_test)
+
+
+@pytest.mark.parametrize("table", sorted(set(tables.REAL) - {"mnist"}))
 def test_real_tables_have_the_size_they_are_named_by(table: str) -> None:
     if not tables.available(table):
         pytest.skip("the table is not here")

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import scaling
 from benchmarks.__main__ import main
+from benchmarks.cases import Case
 from benchmarks.contenders import CONTENDERS
 from benchmarks.measure import _Scale, model_mb
 from benchmarks.runner import installed
@@ -39,6 +41,35 @@ def test_boosting_has_a_suite_of_its_own(tmp_path: Path) -> None:
         "100 boosted stumps, fit 50x",
         "50 boosted depth-3 trees, fit 20x",
     }
+
+
+def test_gradient_boosting_has_a_suite_of_its_own(tmp_path: Path) -> None:
+    options = ["--suite", "gradient", "--quick", "--only", "gradient/energy", "--rows", "300"]
+    options += ["--trees", "2", "--threads", "1", "--contenders", "coterie,scikit-learn"]
+    main([*options, "--out", str(tmp_path)])
+    found = json.loads((tmp_path / "gradient-quick.json").read_text(encoding="utf-8"))
+    assert [r["contender"] for r in found["records"]] == ["coterie", "scikit-learn"]
+    ours, theirs = found["records"]
+    assert all(r.keys() >= {*FIGURES, "loss", "row_median"} for r in (ours, theirs))
+    assert theirs["behind"] == pytest.approx(ours["loss"] - theirs["loss"])
+    assert theirs["behind_se"] > 0
+    assert (tmp_path / "gradient-quick.md").is_file()
+
+
+def test_growth_of_time_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib")
+    case = Case("gradient", "higgs-30", 300, 2)
+    monkeypatch.setattr(scaling, "points", lambda size: [scaling.Point("columns", 30, case)])
+    options = ["--suite", "gradient", "--quick", "--scaling", "--contenders", "coterie"]
+    main([*options, "--out", str(tmp_path)])
+    found = json.loads((tmp_path / "gradient-quick-scaling.json").read_text(encoding="utf-8"))
+    assert [(r["axis"], r["at"], r["columns"]) for r in found["records"]] == [("columns", 30, 30)]
+    assert "</svg>" in (tmp_path / "gradient-quick-scaling.svg").read_text(encoding="utf-8")
+
+
+def test_sizes_are_refused_where_there_are_none() -> None:
+    with pytest.raises(SystemExit, match="--quick has no meaning"):
+        main(["--suite", "boosting", "--quick"])
 
 
 def test_a_measurement_given_up_is_reported(tmp_path: Path) -> None:

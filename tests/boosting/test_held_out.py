@@ -7,7 +7,14 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
 from coterie.base import Admitted
 from coterie.boosting import AdaBoostClassifier, AdaBoostRegressor
-from coterie.boosting.held_out import Validation, admit_validation, split
+from coterie.boosting.held_out import (
+    Validation,
+    admit_validation,
+    draw_watched,
+    split,
+    under_classes,
+    watch_seed,
+)
 from coterie.data import Table, Target
 
 X, Y = load_iris(return_X_y=True)
@@ -25,6 +32,25 @@ def test_a_part_of_every_class_is_held_out():
     np.testing.assert_array_equal(X[watch.weight.astype(int) - 1], watch.table.values)
     again = split(admitted(X, Y, np.arange(1.0, 151)), 0.2, seed=0)[1]
     np.testing.assert_array_equal(again.weight, watch.weight)
+
+
+def test_rows_are_in_one_part_and_ascend():
+    strata = np.repeat([0, 1], [80, 20])
+    learn, watch = draw_watched(100, 0.25, watch_seed(7), strata)
+    assert np.bincount(strata[watch]).tolist() == [20, 5]
+    assert np.all(np.diff(learn) > 0)
+    assert np.all(np.diff(watch) > 0)
+    assert sorted([*learn, *watch]) == list(range(100))
+    assert watch_seed(7) != watch_seed(8)
+
+
+def test_labels_get_the_codes_of_the_rows_to_learn_from():
+    known = Target.labels(["a", "b", "c"])
+    target = under_classes(known, Target.labels(["c", "b", "c"]))
+    assert target.codes.tolist() == [[2], [1], [2]]
+    assert target.classes is known.classes
+    with pytest.raises(ValueError, match="y_val holds 'd', which is none of the classes in y"):
+        under_classes(known, Target.labels(["a", "d"]))
 
 
 def test_given_rows_are_read_as_those_of_the_fit():

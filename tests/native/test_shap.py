@@ -280,7 +280,7 @@ def test_what_cannot_be_walked_is_refused():
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals between threads")
 def test_ctrl_c_is_noticed():
     X, forest = make_forest(50)
-    forest = Forest.concatenate([forest] * 40)
+    forest = Forest.concatenate([forest] * 1000)  # many seconds of work
     out, weight = np.zeros((len(X), 8, 3)), forest.weight.astype(np.float64)
     main = threading.main_thread().ident
     timer = threading.Timer(0.1, signal.pthread_kill, (main, signal.SIGINT))

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
 from coterie.bagging.guest import GuestLearner
-from coterie.bagging.members import Members
+from coterie.bagging.members import MembersShown
 from coterie.base import (
     Admitted,
     ClassifierTask,
@@ -77,7 +77,7 @@ VOTING: dict[str, Allowed] = {"voting": one_of("auto", "soft", "hard")}
 
 
 @dataclass(eq=False, repr=False)
-class Bag(Bagged):
+class Bag(MembersShown, Bagged):
     """Members fitted independently, each on its own draw of rows and columns.
 
     Parameters
@@ -148,10 +148,6 @@ class Bag(Bagged):
             DecisionTreeClassifier() if self.task == "classification" else DecisionTreeRegressor()
         )
 
-    def _template(self, number: int) -> Any:
-        """The unfitted estimator that a native member shows itself as."""
-        return self._member()
-
     def _learner(
         self, member: Any, view: View, choice: Columns | None, n_threads: int, stop: Any
     ) -> Learner:
@@ -218,16 +214,6 @@ class Bag(Bagged):
             for vote in votes:
                 total = total + vote
         return np.asarray(total / self.pool_.weights.sum())
-
-    @property
-    def estimators_(self) -> Members:
-        """The fitted members, native trees made when asked for."""
-        return Members(self._settled())
-
-    @property
-    def estimator_(self) -> Any:
-        """The unfitted estimator that members are clones of."""
-        return self._member()
 
     @property
     def estimators_features_(self) -> list[NDArray[np.intp]]:

@@ -15,7 +15,7 @@ from coterie.bagging.bag import BAG, TreeEffort, tree_learner
 from coterie.bagging.ecoc_codes import CODES, Code, make_code
 from coterie.bagging.ecoc_decoding import LOSSES, hamming, probability, reliability, weighted
 from coterie.bagging.guest import Guest, GuestLearner
-from coterie.bagging.members import Members
+from coterie.bagging.members import Members, MembersShown
 from coterie.base import (
     Admitted,
     ClassifierTask,
@@ -55,7 +55,7 @@ def side_score(output: Array) -> Array:
 
 
 @dataclass(eq=False, repr=False)
-class ECOCClassifier(ClassifierTask, Committee):
+class ECOCClassifier(MembersShown, ClassifierTask, Committee):
     r"""Error-correcting output codes: each member learns to tell some classes from others.
 
     A code gives every class a row of signs, one column per member: member s tells the classes
@@ -228,14 +228,6 @@ class ECOCClassifier(ClassifierTask, Committee):
     def estimators_(self) -> Members:
         """The fitted members, native trees made when asked for."""
         return _Columns(self._settled())
-
-    @property
-    def estimator_(self) -> Any:
-        """The unfitted estimator that members are clones of."""
-        return self._member()
-
-    def _template(self, number: int) -> Any:
-        return self._member()
 
 
 def _fit_column(learner: Learner, view: View, column: tuple[Code, int]) -> Member:

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 
 from coterie.data import Table, Target
-from coterie.learners import takes_weight
+from coterie.learners import takes_weight, votes_of_labels, votes_of_probabilities
 
 Array = NDArray[np.float64]
 
@@ -45,7 +45,7 @@ class Guest:
             return self._probabilities(X)
         labels = np.asarray(self.estimator.predict(X)).reshape(table.n_rows, -1)
         votes = [
-            np.eye(len(classes))[np.searchsorted(classes, column)]
+            votes_of_labels(column, classes)
             for classes, column in zip(self.classes, labels.T, strict=True)
         ]
         return np.concatenate(votes, axis=1)
@@ -55,12 +55,10 @@ class Guest:
         parts = given if isinstance(given, list) else [given]
         seen = self.estimator.classes_
         seen = seen if isinstance(seen, list) else [seen]
-        outputs = []
-        for classes, part, known in zip(self.classes, parts, seen, strict=True):
-            # A class the member never saw has probability zero.
-            output = np.zeros((len(part), len(classes)))
-            output[:, np.searchsorted(classes, known)] = part
-            outputs.append(output)
+        outputs = [
+            votes_of_probabilities(part, known, classes)
+            for classes, part, known in zip(self.classes, parts, seen, strict=True)
+        ]
         return outputs[0] if len(outputs) == 1 else np.concatenate(outputs, axis=1)
 
     def decide(self, table: Table) -> Array:

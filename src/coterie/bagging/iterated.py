@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from coterie.bagging.bag import BAG, TreeEffort, tree_learner
 from coterie.bagging.guest import GuestLearner
-from coterie.bagging.members import Members
+from coterie.bagging.members import MembersShown
 from coterie.base import (
     Admitted,
     Committee,
@@ -47,7 +47,7 @@ _ROUNDING = 1e-12  # of the largest number: what is left below that is nothing
 
 
 @dataclass(eq=False, repr=False)
-class IteratedBaggingRegressor(RegressorTask, Committee):
+class IteratedBaggingRegressor(MembersShown, RegressorTask, Committee):
     r"""Bagging of what bagging left over, which takes away bias as well as variance.
 
     Stage j bags members on the target :math:`y^{(j)}`, which is y at first. Every row is predicted
@@ -195,19 +195,6 @@ class IteratedBaggingRegressor(RegressorTask, Committee):
         for start in range(0, len(this.pool_), size):
             total = total + this.pool_[start : start + size].raw(table)
             yield total[:, 0].copy() if this.n_outputs_ == 1 else total.copy()
-
-    @property
-    def estimators_(self) -> Members:
-        """The fitted members, native trees made when asked for."""
-        return Members(self._settled())
-
-    @property
-    def estimator_(self) -> Any:
-        """The unfitted estimator that members are clones of."""
-        return self._member()
-
-    def _template(self, number: int) -> Any:
-        return self._member()
 
 
 def _equal_rows(view: View, axis: RowAxis) -> NDArray[np.intp]:

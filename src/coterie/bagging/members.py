@@ -2,57 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from coterie.base import LazyMembers
 from coterie.native import Forest
 from coterie.native.forest import CATEGORICAL, MISSING_LEFT
 from coterie.trees.growth import resolve_max_features
 from coterie.trees.single import SingleTree
 
+# A mixin of committees: the checker is told so, and the order of bases stays free.
+if TYPE_CHECKING:
+    from coterie.base import Committee as Mixin
+else:
+    Mixin = object
+
 # What a native member has in common with its ensemble.
 _SHARED = ("target_", "classes_", "n_classes_", "n_outputs_")
 
 
-class Members(Sequence[Any]):
+class Members(LazyMembers[Any]):
     """Fitted estimators over the parts of a pool, native trees made when they are asked for.
 
     Member t predicts labels of the ensemble from the columns ``estimators_features_[t]``.
     """
 
-    def __init__(self, bag: Any) -> None:
-        self._bag = bag
-
-    def __len__(self) -> int:
-        return len(self._bag.pool_)
-
-    def __getitem__(self, index: Any) -> Any:
-        numbers = range(len(self))[index]
-        if isinstance(numbers, range):
-            return [self._make(number) for number in numbers]
-        return self._make(numbers)
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} fitted {type(self._bag.estimator_).__name__}>"
-
     def _make(self, number: int) -> Any:
-        member = self._bag.pool_.member(number)
+        member = self._owner.pool_.member(number)
         if isinstance(member, Forest):
             return self._tree(member, number)
         return getattr(member, "estimator", member)
 
     def _tree(self, forest: Forest, number: int) -> SingleTree:
-        bag = self._bag
+        bag = self._owner
         tree = clone(bag._template(number))
         tree.random_state = bag.bags_.seed(number)
-        for name in _SHARED:
-            if hasattr(bag, name):
-                setattr(tree, name, getattr(bag, name))
+        self._share(tree, _SHARED)
         columns, schema = bag.bags_.columns(number), bag.schema_
         if columns is not None:
             forest, schema = narrow(forest, columns), schema.select(columns)
@@ -63,6 +52,28 @@ class Members(Sequence[Any]):
         tree.pool_ = replace(bag.pool_[number : number + 1], members=forest, cast=None)
         tree.pool_ = replace(tree.pool_, weights=np.ones(1))
         return tree
+
+
+class MembersShown(Mixin):
+    """Shows the members of an ensemble as fitted estimators."""
+
+    def _member(self) -> Any:
+        """The estimator to fit."""
+        raise NotImplementedError
+
+    def _template(self, number: int) -> Any:
+        """The unfitted estimator that a native member shows itself as."""
+        return self._member()
+
+    @property
+    def estimators_(self) -> Members:
+        """The fitted members, native trees made when asked for."""
+        return Members(self._settled())
+
+    @property
+    def estimator_(self) -> Any:
+        """The unfitted estimator that members are clones of."""
+        return self._member()
 
 
 def narrow(forest: Forest, columns: NDArray[np.intp]) -> Forest:

@@ -238,7 +238,7 @@ class _Regressors(Members):
 
     def _tree(self, forest: Any, number: int) -> SingleTree:
         tree = super()._tree(forest, number)
-        n_outputs = len(self._bag.classes_)
+        n_outputs = len(self._owner.classes_)
         tree.n_outputs_ = n_outputs
         tree.target_ = Target("values", np.empty((0, n_outputs)), (), n_outputs == 1)
         del tree.classes_, tree.n_classes_

@@ -14,6 +14,7 @@ from coterie.base.check import Admitted, admit_fit, admit_predict, publish_colum
 from coterie.base.class_weight import a_class_weight, class_factors, times
 from coterie.base.committee import Committee
 from coterie.base.executor import JoblibExecutor, thread_count, worker_count
+from coterie.base.members import LazyMembers
 from coterie.base.task import ClassifierTask, RegressorTask, decide, split_outputs
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "ClassifierTask",
     "Committee",
     "JoblibExecutor",
+    "LazyMembers",
     "RegressorTask",
     "a_class_weight",
     "admit_fit",

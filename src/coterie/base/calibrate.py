@@ -12,13 +12,12 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.isotonic import IsotonicRegression
 
 from coterie.base.oob import OobVotes
 from coterie.data import Target
+from coterie.fusion.calibration import isotonic, log_odds, platt
 
 Array = NDArray[np.float64]
 
@@ -42,27 +41,12 @@ class Sigmoid:
     @classmethod
     def learn(cls, p: Array, truth: NDArray[np.bool_], weight: Array, margin: float) -> Sigmoid:
         """The most likely map, targets moved away from 0 and 1 as Platt (1999) does."""
-        yes, no = weight[truth].sum(), weight[~truth].sum()
-        wanted = np.where(truth, (yes + 1.0) / (yes + 2.0), 1.0 / (no + 2.0))
-        z = _log_odds(p, margin)
-
-        def loss(map_: Array) -> tuple[float, Array]:
-            raw = map_[0] * z + map_[1]
-            off = weight * (expit(raw) - wanted)
-            value = np.sum(weight * (np.logaddexp(0.0, raw) - wanted * raw))
-            return float(value), np.array([off @ z, off.sum()])
-
-        slope, shift = minimize(loss, np.array([1.0, 0.0]), jac=True, method="BFGS").x
-        return cls(float(slope), float(shift), margin)
+        curve = platt(log_odds(p, margin), truth, weight)
+        return cls(-curve.slope, -curve.shift, margin)
 
     def __call__(self, p: Array) -> Array:
         """The calibrated probability."""
-        return np.asarray(expit(self.slope * _log_odds(p, self.margin) + self.shift))
-
-
-def _log_odds(p: Array, margin: float) -> Array:
-    inner = np.clip(p, margin, 1.0 - margin)
-    return np.log(inner) - np.log1p(-inner)
+        return np.asarray(expit(self.slope * log_odds(p, self.margin) + self.shift))
 
 
 class CalibratedVotes(ClassifierMixin, BaseEstimator):
@@ -124,8 +108,7 @@ class CalibratedVotes(ClassifierMixin, BaseEstimator):
             if method == "sigmoid":
                 maps.append(Sigmoid.learn(p, truth, rows[covered], margin))
             else:
-                steps = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
-                maps.append(steps.fit(p, truth.astype(float), rows[covered]).predict)
+                maps.append(isotonic(p, truth, rows[covered]))
         return cls(model, maps)
 
     def predict_proba(self, X: Any) -> Array:

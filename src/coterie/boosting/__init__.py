@@ -6,6 +6,7 @@ what it weighs, and a thin estimator; see `coterie.core.boost` for who calls wha
 
 from coterie.boosting.adaboost import AdaBoost, AdaBoostClassifier
 from coterie.boosting.anyboost import AnyBoost, AnyBoostClassifier
+from coterie.boosting.brown import BrownBoost, BrownBoostClassifier
 from coterie.boosting.costs import CostSensitiveBoostClassifier
 from coterie.boosting.distribution import (
     NormalBoostingRegressor,
@@ -19,19 +20,26 @@ from coterie.boosting.functional import (
 from coterie.boosting.generic import RULES, BoostingClassifier
 from coterie.boosting.gentle import GentleBoost, GentleBoostClassifier
 from coterie.boosting.gradient import (
+    FastPredictor,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
+    OrderedTargetEncoder,
 )
-from coterie.boosting.gradient_statistics import OrderedTargetEncoder
 from coterie.boosting.logit import LogitBoost, LogitBoostClassifier
 from coterie.boosting.m2 import AdaBoostM2, AdaBoostM2Classifier
 from coterie.boosting.mada import MadaBoost, MadaBoostClassifier
+from coterie.boosting.margin.adaboostv import AdaBoostV, AdaBoostVClassifier
+from coterie.boosting.margin.erlp import ERLPBoost, ERLPBoostClassifier
+from coterie.boosting.margin.lp import LPBoost, LPBoostClassifier
+from coterie.boosting.margin.soft import SoftBoost, SoftBoostClassifier
+from coterie.boosting.margin.total import TotalBoost, TotalBoostClassifier
 from coterie.boosting.mh import AdaBoostMH, AdaBoostMHClassifier
 from coterie.boosting.multiboost import MultiBoostClassifier
 from coterie.boosting.real import RealAdaBoost, RealAdaBoostClassifier
 from coterie.boosting.regression import AdaBoostR2, AdaBoostRegressor
+from coterie.boosting.robust import RobustBoost, RobustBoostClassifier
 from coterie.boosting.rt import AdaBoostRT, AdaBoostRTRegressor
 
 __all__ = [
@@ -46,11 +54,18 @@ __all__ = [
     "AdaBoostRT",
     "AdaBoostRTRegressor",
     "AdaBoostRegressor",
+    "AdaBoostV",
+    "AdaBoostVClassifier",
     "AnyBoost",
     "AnyBoostClassifier",
     "BoostByFilteringClassifier",
     "BoostingClassifier",
+    "BrownBoost",
+    "BrownBoostClassifier",
     "CostSensitiveBoostClassifier",
+    "ERLPBoost",
+    "ERLPBoostClassifier",
+    "FastPredictor",
     "FunctionalGradientBoostingClassifier",
     "FunctionalGradientBoostingRegressor",
     "GentleBoost",
@@ -59,6 +74,8 @@ __all__ = [
     "GradientBoostingRegressor",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
+    "LPBoost",
+    "LPBoostClassifier",
     "LogitBoost",
     "LogitBoostClassifier",
     "MadaBoost",
@@ -69,4 +86,10 @@ __all__ = [
     "QuantileBoostingRegressor",
     "RealAdaBoost",
     "RealAdaBoostClassifier",
+    "RobustBoost",
+    "RobustBoostClassifier",
+    "SoftBoost",
+    "SoftBoostClassifier",
+    "TotalBoost",
+    "TotalBoostClassifier",
 ]

@@ -11,6 +11,7 @@ from sklearn.metrics import accuracy_score
 
 from coterie.base import thread_count
 from coterie.core.rule import Array, Rule
+from coterie.core.stages import StagedPool
 from coterie.data import Target
 
 # These are mixins of committees: the checker is told so, and the order of bases stays free.
@@ -65,6 +66,11 @@ class StagedScores(Scored):
     def _staged_raw(self, X: Any) -> Iterator[Array]:
         """The score of every row after each round."""
         table = self._admit(X)
+        if isinstance(self.pool_, StagedPool):  # a round changes the weights of all members
+            for size in range(1, len(self.pool_) + 1):
+                part = self.pool_[:size].raw(table, n_threads=thread_count(self.n_jobs))
+                yield self.rule_.settle(self.start_ + part)
+            return
         raw = np.repeat(self.start_[None, :], table.n_rows, axis=0)
         for t in range(len(self.pool_)):
             raw = raw + self.pool_[t : t + 1].raw(table, n_threads=thread_count(self.n_jobs))

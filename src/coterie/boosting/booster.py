@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from coterie.base import Admitted, ClassifierTask, Committee, thread_count
 from coterie.boosting.answers import StagedClasses
-from coterie.boosting.held_out import Validation, admit_validation, split
+from coterie.boosting.held_out import Validation, admit_validation, split, watch_seed
 from coterie.boosting.learner import member_learner
 from coterie.boosting.members import Members
 from coterie.boosting.metrics import Measures, read_metrics, some_metrics
@@ -32,6 +32,7 @@ from coterie.core import (
 from coterie.core.boost import Boosted, Monitor, Settings, boost
 from coterie.core.rows import Fraction, Resample, RowSampler, every_row
 from coterie.core.rule import Array, Rule
+from coterie.core.stages import StagedPool
 from coterie.core.trace import Trace
 from coterie.core.train import Trainer
 from coterie.core.watch import NoImprovement, Progress, RoundWatch, TimeBudget, Unanimous
@@ -192,13 +193,27 @@ class Booster(Committee):
     def _train(self, draft: Self, admitted: Admitted, n_samples: int) -> None:
         earlier = self._earlier()
         entropy = self.entropy_ if earlier is not None else draw_entropy(self.random_state)
-        (table, target, weight), held = self._hold_out(admitted, entropy)
-        rule = self._rule().for_target(target)
-        member = self._member(rule.gives)
+        rows, held = self._hold_out(admitted, entropy)
+        rule = self._rule().for_target(rows[1])
+        boosted = self._boost(rule, self._member(rule.gives), rows, held, entropy, earlier)
+        draft.entropy_, draft.rule_ = entropy, rule
+        self._publish(draft, boosted)
+
+    def _boost(
+        self,
+        rule: Rule,
+        member: Any,
+        rows: tuple[Table, Target, Array | None],
+        held: Monitor | None,
+        entropy: int,
+        earlier: Boosted | None,
+    ) -> Boosted:
+        """The members that the rule asks for, fitted on the rows one after the other."""
+        table, target, weight = rows
         if isinstance(member, SingleTree):
             threads = thread_count(self.n_jobs)
             table = table.bin(weight=weight, max_bins=self.max_bins, n_threads=threads)
-        boosted = boost(
+        return boost(
             rule,
             self._learner(member, rule, table, target),
             table,
@@ -208,8 +223,6 @@ class Booster(Committee):
             settings=self._settings(member, rule, held),
             earlier=earlier,
         )
-        draft.entropy_, draft.rule_ = entropy, rule
-        self._publish(draft, boosted)
 
     def _learner(self, member: Any, rule: Rule, table: Table, target: Target) -> Trainer:
         """What fits the members."""
@@ -263,8 +276,7 @@ class Booster(Committee):
         if given is not None:
             learn, watch = admitted, admit_validation(type(self).__name__, admitted, given)
         else:
-            seed = np.random.SeedSequence(entropy, spawn_key=(2**31,)).generate_state(1)[0]
-            learn, watch = split(admitted, self.validation_fraction, int(seed))
+            learn, watch = split(admitted, self.validation_fraction, watch_seed(entropy))
         metrics, rows = read_metrics(self.metrics), watch.table.given()
         rule = self._rule().for_target(watch.target)
         measures = Measures(metrics, self._held_error, rule, rows, watch.weight)
@@ -295,6 +307,8 @@ class Booster(Committee):
         trace.reason = boosted.trace.reason
         weights = np.array(boosted.alphas[:size])
         draft.pool_ = Pool.of(boosted.members[:size], weights, cast=draft.rule_.vote)
+        if boosted.stages:
+            draft.pool_ = StagedPool.staged(draft.pool_, boosted.stages[:size])
         draft.start_ = boosted.start
         draft.trace_, draft.stop_reason_, draft.n_rounds_ = trace, trace.reason, size
         draft.estimator_ = clone(self._member(draft.rule_.gives))

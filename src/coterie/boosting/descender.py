@@ -15,8 +15,8 @@ from coterie.boosting.answers import StagedScores
 from coterie.boosting.booster import BOOSTER, Booster
 from coterie.boosting.descent import Descent, LeafTrainer, LineSearch, as_numbers
 from coterie.boosting.metrics import Measures
-from coterie.core import Allowed, Foreign, draw_entropy, member_seeds, one_of
-from coterie.core.boost import Boosted, Monitor, boost
+from coterie.core import Allowed, Foreign, draw_entropy, one_of
+from coterie.core.boost import Boosted, Monitor
 from coterie.core.rows import Resample, RowSampler, every_row
 from coterie.core.rule import Array, Ask, Rule
 from coterie.core.train import Trainer
@@ -143,7 +143,7 @@ class Descender(Booster):
         entropy = self.entropy_ if earlier is not None else draw_entropy(self.random_state)
         loss = self._loss(admitted.target, admitted.weight)
         rows, held = self._hold_out(admitted, entropy)
-        table, target, weight = rows
+        table, target, _ = rows
         loss.check(as_numbers(target))
         origin = self.origin_ if earlier is not None else self._origin(loss, rows, entropy)
         member = self._member("score")
@@ -153,19 +153,7 @@ class Descender(Booster):
             loss.check(np.append(as_numbers(held.target), as_numbers(target)))
             held = _from_origin(held, rule, origin)
         begun = replace(rule, origin=origin.raw(table))
-        if isinstance(member, SingleTree):
-            threads = thread_count(self.n_jobs)
-            table = table.bin(weight=weight, max_bins=self.max_bins, n_threads=threads)
-        boosted = boost(
-            begun,
-            self._learner(member, begun, table, target),
-            table,
-            target,
-            weight,
-            seeds=member_seeds(entropy, 0, self.n_estimators),
-            settings=self._settings(member, begun, held),
-            earlier=earlier,
-        )
+        boosted = self._boost(begun, member, rows, held, entropy, earlier)
         draft.entropy_, draft.rule_ = entropy, rule
         draft.loss_, draft.origin_ = loss, origin
         self._publish(draft, boosted)

@@ -21,14 +21,39 @@ class Validation(NamedTuple):
     sample_weight: Any = None
 
 
+def watch_seed(entropy: int) -> int:
+    """The seed by which rows to watch are drawn, from that of the whole fit."""
+    return int(np.random.SeedSequence(entropy, spawn_key=(2**31,)).generate_state(1)[0])
+
+
+def draw_watched(
+    n_rows: int, share: float, seed: int, strata: NDArray[Any] | None
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows to learn from and rows to watch, both ascending; each stratum by its share.
+
+    Parameters
+    ----------
+    n_rows : int
+        How many rows there are.
+    share : float
+        The share to watch, or their number.
+    seed : int
+        Seed of the draw.
+    strata : ndarray of shape (n_rows,) or None
+        What is to be the same in both parts, such as classes.
+    """
+    learn, watch = train_test_split(
+        np.arange(n_rows), test_size=share, random_state=seed, stratify=strata
+    )
+    return np.sort(learn), np.sort(watch)
+
+
 def split(admitted: Admitted, fraction: float, seed: int) -> tuple[Admitted, Admitted]:
     """Rows to learn from, and rows to watch: a random part, with its share of every class."""
     target = admitted.target
     strata = target.encoded[:, 0] if target.kind == "labels" and target.n_outputs == 1 else None
-    learn, watch = train_test_split(
-        np.arange(target.n_rows), test_size=fraction, random_state=seed, stratify=strata
-    )
-    return _part(admitted, np.sort(learn)), _part(admitted, np.sort(watch))
+    learn, watch = draw_watched(target.n_rows, fraction, seed, strata)
+    return _part(admitted, learn), _part(admitted, watch)
 
 
 def _part(admitted: Admitted, rows: NDArray[np.intp]) -> Admitted:
@@ -61,14 +86,14 @@ def admit_validation(owner: str, learn: Admitted, given: Validation) -> Admitted
             f"y_val has {target.n_outputs} columns, but y has {learn.target.n_outputs}."
         )
     if labels:
-        target = _under(learn.target, target)
+        target = under_classes(learn.target, target)
     schema = learn.table.schema
     rows = given.X if kept is None else source.take(kept)
     return Admitted(Table.under(schema, rows, owner=owner), target, weight, kept)
 
 
-def _under(known: Target, target: Target) -> Target:
-    """The target with the classes of another one."""
+def under_classes(known: Target, target: Target) -> Target:
+    """The target of rows to watch with the classes of the rows to learn from."""
     columns = []
     for k, classes in enumerate(target.classes):
         place = {label: code for code, label in enumerate(known.classes[k].tolist())}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
+from coterie.base import LazyMembers
 from coterie.data import Target
 from coterie.native import Forest
 
@@ -15,30 +15,14 @@ from coterie.native import Forest
 _SHARED = ("schema_", "n_features_in_", "feature_names_in_", "target_", "classes_", "n_classes_")
 
 
-class Members(Sequence[Any]):
+class Members(LazyMembers[Any]):
     """Fitted estimators over the parts of a booster's pool, made when they are asked for.
 
     A round that fits one member per class gives a list of them.
     """
 
-    def __init__(self, booster: Any) -> None:
-        self._booster = booster
-
-    def __len__(self) -> int:
-        return len(self._booster.pool_)
-
-    def __getitem__(self, index: Any) -> Any:
-        numbers = range(len(self))[index]
-        if isinstance(numbers, range):
-            return [self._make(number) for number in numbers]
-        return self._make(numbers)
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} fitted {type(self._booster.estimator_).__name__}>"
-
     def _make(self, number: int) -> Any:
-        booster = self._booster
-        member = booster.pool_.member(number)
+        member = self._owner.pool_.member(number)
         if not isinstance(member, Forest):
             parts = getattr(member, "members", (member,))
             fitted = [getattr(part, "estimator", part) for part in parts]
@@ -47,11 +31,9 @@ class Members(Sequence[Any]):
         return fitted[0] if len(fitted) == 1 else fitted
 
     def _tree(self, forest: Forest, width: int) -> Any:
-        booster = self._booster
+        booster = self._owner
         tree = clone(booster.estimator_)
-        for name in _SHARED:
-            if hasattr(booster, name):
-                setattr(tree, name, getattr(booster, name))
+        self._share(tree, _SHARED)
         if width > 1:  # one tree per class: is it this class, or how much of it
             tree.target_ = Target.labels(np.array([0, 1])).empty()
             tree.classes_, tree.n_classes_ = tree.target_.classes[0], 2

@@ -69,6 +69,8 @@ class Boosted:
         After the last round.
     trace : Trace
         One row per kept member; ``trace.reason`` says why boosting ended.
+    stages : list of ndarray
+        The weights after each round, of rules that weigh all members anew; otherwise empty.
     """
 
     members: list[Member]
@@ -76,6 +78,7 @@ class Boosted:
     start: Array
     state: State | None
     trace: Trace = field(default_factory=Trace)
+    stages: list[Array] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -149,7 +152,7 @@ def boost(
     start = np.zeros(run.state.raw.shape[1])
     if not run.members:
         start = rule.fallback(run.state)
-    return Boosted(run.members, run.alphas, start, run.state, run.trace)
+    return Boosted(run.members, run.alphas, start, run.state, run.trace, run.stages)
 
 
 class _Run:
@@ -165,7 +168,9 @@ class _Run:
         self.trace = Trace()
         self.bound = 1.0
         scores = state.raw.shape[1]
+        self.stages: list[Array] = []
         self.monitored = [np.zeros((m.table.n_rows, scores)) for m in settings.monitors]
+        self.seen: list[list[Array]] = [[] for _ in settings.monitors]
 
     def round(self, seed: int) -> bool:
         """Fit and weigh one member; False when boosting is over."""
@@ -220,12 +225,26 @@ class _Run:
             facts["bound"] = self.bound
         self.members.append(member)
         self.alphas.append(step.alpha)
+        if step.alphas is not None:
+            self.alphas = [float(alpha) for alpha in step.alphas]
+            self.stages.append(step.alphas)
         self.trace.append(facts)
         if before is not None:
             self.trace.weights.append(before)
-        for raw, monitor in zip(self.monitored, self.settings.monitors, strict=True):
-            raw += step.alpha * self._vote(member, monitor.table)
+        for number, monitor in enumerate(self.settings.monitors):
+            raw = self._watched(number, self._vote(member, monitor.table))
             self.trace.note(**monitor.loss(raw, monitor.target))
+
+    def _watched(self, number: int, vote: Array) -> Array:
+        """The scores of a monitor's rows with the vote of a new member."""
+        raw, seen = self.monitored[number], self.seen[number]
+        if not self.stages:
+            raw += self.alphas[-1] * vote
+            return raw
+        # All members were weighed anew, so all of their votes are needed.
+        seen.append(vote)
+        raw[:] = np.tensordot(self.alphas, seen, axes=1)
+        return raw
 
     def _vote(self, member: Member, table: Table) -> Array:
         return Pool.of([member], cast=self.rule.vote).raw(table)

@@ -89,12 +89,16 @@ class Step:
         False throws the member away; the state is as it was before.
     stop : str
         Why boosting ends with this round, or an empty string.
+    alphas : ndarray of shape (n_rounds,), optional
+        The weights of all members, of rules that weigh the earlier ones anew; by default these
+        keep the weights they had.
     """
 
     alpha: float
     facts: Mapping[str, float] = field(default_factory=dict)
     keep: bool = True
     stop: str = ""
+    alphas: Array | None = None
 
 
 class Rule:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, overload
+from typing import Any
 
+from coterie.base import LazyMembers
 from coterie.trees.growth import resolve_max_features
 from coterie.trees.single import SingleTree
 
@@ -20,39 +20,18 @@ _SHARED = (
 )
 
 
-class Trees(Sequence[SingleTree]):
+class Trees(LazyMembers[SingleTree]):
     """Fitted single trees over the parts of a forest's pool, made when they are asked for.
 
     A tree predicts the forest's own labels. ``clone(tree)`` fitted on the rows of
     ``estimators_samples_`` grows the same tree.
     """
 
-    def __init__(self, forest: Any) -> None:
-        self._forest = forest
-
-    def __len__(self) -> int:
-        return len(self._forest.pool_)
-
-    @overload
-    def __getitem__(self, index: int) -> SingleTree: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[SingleTree]: ...
-    def __getitem__(self, index: int | slice) -> SingleTree | list[SingleTree]:
-        numbers = range(len(self))[index]
-        if isinstance(numbers, range):
-            return [self._make(number) for number in numbers]
-        return self._make(numbers)
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} fitted {self._forest.member_class.__name__}>"
-
     def _make(self, number: int) -> SingleTree:
-        forest = self._forest
+        forest = self._owner
         tree = template(forest)
         tree.random_state = forest.bags_.seed(number)
-        for name in _SHARED:
-            if hasattr(forest, name):
-                setattr(tree, name, getattr(forest, name))
+        self._share(tree, _SHARED)
         tree.max_features_ = resolve_max_features(forest.max_features, forest.n_features_in_)
         tree.pool_ = forest.pool_[number : number + 1]
         return tree

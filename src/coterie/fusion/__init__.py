@@ -22,6 +22,8 @@ from coterie.fusion.behaviour import (
     behaviour_knowledge,
     naive_bayes_votes,
 )
+from coterie.fusion.calibration import beta, isotonic, platt, temperature
+from coterie.fusion.calibration_error import calibration_error, reliability_curve
 from coterie.fusion.evidence import Evidence, dempster, support_of_masses
 from coterie.fusion.greedy import GreedySelection, bagged_selection, greedy_selection
 from coterie.fusion.labels import hard_votes, one_hot
@@ -57,7 +59,9 @@ __all__ = [
     "average",
     "bagged_selection",
     "behaviour_knowledge",
+    "beta",
     "borda",
+    "calibration_error",
     "combination_weights",
     "covariance_weights",
     "decision_templates",
@@ -68,6 +72,7 @@ __all__ = [
     "greedy_selection",
     "hard_votes",
     "inverse_error_weights",
+    "isotonic",
     "log_loss_weights",
     "log_odds_weights",
     "majority",
@@ -79,13 +84,16 @@ __all__ = [
     "noise_log_likelihood",
     "one_hot",
     "ordered_average",
+    "platt",
     "plurality",
     "posterior_weights",
     "product",
     "rejected",
+    "reliability_curve",
     "simplex_weights",
     "support_of_masses",
     "tally",
+    "temperature",
     "trimmed_mean",
     "weighted_sum",
 ]

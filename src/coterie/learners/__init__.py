@@ -7,5 +7,14 @@ from coterie.learners.foreign import (
     takes_weight,
 )
 from coterie.learners.tree import TreeLearner
+from coterie.learners.votes import votes_of_labels, votes_of_probabilities
 
-__all__ = ["ConstantMember", "ForeignLearner", "ForeignMember", "TreeLearner", "takes_weight"]
+__all__ = [
+    "ConstantMember",
+    "ForeignLearner",
+    "ForeignMember",
+    "TreeLearner",
+    "takes_weight",
+    "votes_of_labels",
+    "votes_of_probabilities",
+]

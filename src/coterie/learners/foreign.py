@@ -13,6 +13,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from coterie.core import Cast
 from coterie.data import Table, Target
+from coterie.learners.votes import votes_of_labels, votes_of_probabilities
 
 Array = NDArray[np.float64]
 Gives = Literal["label", "proba", "score"]
@@ -41,15 +42,10 @@ class ForeignMember:
         X = table.given()
         if self.classes is None:
             return np.asarray(self.estimator.predict(X), dtype=np.float64).reshape(table.n_rows, -1)
-        output = np.zeros((table.n_rows, len(self.classes)))
         if self.gives == "proba":
-            # A class the member never saw has probability zero.
-            seen = np.searchsorted(self.classes, self.estimator.classes_)
-            output[:, seen] = self.estimator.predict_proba(X)
-        else:
-            codes = np.searchsorted(self.classes, self.estimator.predict(X))
-            output[np.arange(table.n_rows), codes] = 1.0
-        return output
+            given = self.estimator.predict_proba(X)
+            return votes_of_probabilities(given, self.estimator.classes_, self.classes)
+        return votes_of_labels(self.estimator.predict(X), self.classes)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from coterie.losses.pointwise import (
     OneScoreLoss,
     PointwiseLoss,
     bounded_exp,
-    bounded_reach,
     leaf_sums,
 )
 
@@ -57,6 +56,7 @@ class TwoClassLoss(OneScoreLoss):
     """
 
     per_score: ClassVar[float] = 1.0
+    longest_step: ClassVar[float] = LONGEST_STEP
 
     def check(self, y: Array) -> None:
         """Codes are 0 and 1."""
@@ -77,10 +77,6 @@ class TwoClassLoss(OneScoreLoss):
         """The score of the weighted shares."""
         share = np.clip(np.average(y, weights=weight), LEAST_SHARE, 1.0 - LEAST_SHARE)
         return float(logit(share)) / self.per_score
-
-    def reach(self, vote: Array) -> float:
-        """As far as a leaf may go."""
-        return bounded_reach(vote, LONGEST_STEP)
 
 
 @dataclass(frozen=True)
@@ -174,6 +170,7 @@ class MultinomialLoss(PointwiseLoss):
 
     n_classes: int
     name: ClassVar[str] = "multinomial"
+    longest_step: ClassVar[float] = LONGEST_STEP
 
     @staticmethod
     def n_scores(n_classes: int) -> int:
@@ -206,10 +203,6 @@ class MultinomialLoss(PointwiseLoss):
         """Logarithms of probabilities, kept finite and centred."""
         logs = np.log(np.maximum(predicted, SURE))
         return np.asarray(logs - logs.mean(axis=1, keepdims=True))
-
-    def reach(self, vote: Array) -> float:
-        """As far as a leaf may go."""
-        return bounded_reach(vote, LONGEST_STEP)
 
     def start(self, y: Array, weight: Array) -> Array:
         """Logarithms of the weighted shares, centred."""

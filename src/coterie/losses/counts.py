@@ -12,7 +12,6 @@ from coterie.losses.pointwise import (
     Leaves,
     OneScoreLoss,
     bounded_exp,
-    bounded_reach,
     leaf_sums,
 )
 
@@ -29,6 +28,7 @@ class LogLinkLoss(OneScoreLoss):
     """
 
     exact_leaf: ClassVar[bool] = True
+    longest_step: ClassVar[float] = LONGEST_STEP
 
     def parts(self, y: Array, score: Array) -> tuple[Array, Array]:
         """What is summed above and below the fraction bar."""
@@ -43,10 +43,6 @@ class LogLinkLoss(OneScoreLoss):
         mean = predicted.reshape(-1, 1)
         least = LEAST_SHARE * max(float(mean.max(initial=0.0)), LEAST_SHARE)
         return np.asarray(np.log(np.maximum(mean, least)))
-
-    def reach(self, vote: Array) -> float:
-        """As far as a leaf may go."""
-        return bounded_reach(vote, LONGEST_STEP)
 
     def start_at(self, y: Array, weight: Array) -> float:
         """The logarithm of the weighted mean."""

@@ -60,6 +60,8 @@ class PointwiseLoss:
     adaptive: ClassVar[bool] = False
     #: Whether `leaf` finds the minimum rather than a single step towards it.
     exact_leaf: ClassVar[bool] = False
+    #: How far a leaf may move a score at once: where hessians vanish, Newton steps have no end.
+    longest_step: ClassVar[float] = np.inf
     #: Whether a local minimum along a line is the minimum.
     convex: ClassVar[bool] = True
 
@@ -118,7 +120,7 @@ class PointwiseLoss:
 
     def reach(self, vote: Array) -> float:
         """How far at most to go along `vote`, of shape (n, k), in a line search."""
-        return np.inf
+        return bounded_reach(vote, self.longest_step)
 
     def leaf(
         self, y: Array, raw: Array, weight: Array, leaves: Leaves, n_leaves: int, score: int = 0

@@ -1,0 +1,102 @@
+"""Where gradient boosting starts: a constant, scores of the user, or another model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logit
+from sklearn.base import clone, is_classifier
+
+from coterie.boosting.gradient.board import Array
+from coterie.core import ParameterError
+from coterie.data import DataError, Table, Target
+from coterie.learners import takes_weight
+from coterie.losses import ExponentialLoss, MultinomialLoss, PointwiseLoss
+from coterie.losses.classification import LogLoss
+from coterie.losses.counts import LogLinkLoss
+
+# Probabilities of other models are kept this far from 0 and 1, where log odds are infinite.
+_LEAST = 1e-6
+_TINY = 1e-30
+
+
+def constant_start(
+    init: Any, loss: PointwiseLoss, y: Array, weight: Array | None, n_scores: int
+) -> Array:
+    """The score of every row before any tree, shape (n_scores,)."""
+    if init is None:
+        return loss.start(y, np.ones(len(y)) if weight is None else weight)
+    if isinstance(init, str) or hasattr(init, "fit"):
+        return np.zeros(n_scores)
+    start = np.atleast_1d(np.asarray(init, dtype=np.float64))
+    if start.shape not in ((1,), (n_scores,)) or not np.isfinite(start).all():
+        raise ParameterError(
+            f"init={init!r} is not allowed; give a finite number, or {n_scores} of them."
+        )
+    return np.broadcast_to(start, (n_scores,)).copy()
+
+
+def read_init_score(
+    given: Any, n_rows: int, n_scores: int, name: str, kept: NDArray[np.intp] | None = None
+) -> Array | None:
+    """Starting scores of the user, one row per row of ``X``; those of the `kept` rows."""
+    if given is None:
+        return None
+    scores = np.asarray(given, dtype=np.float64)
+    scores = scores[:, None] if scores.ndim == 1 else scores
+    if scores.shape != (n_rows, n_scores):
+        raise DataError(
+            f"{name} has shape {np.shape(given)}; expected {n_scores} score(s) for each of the "
+            f"{n_rows} rows."
+        )
+    scores = scores if kept is None else scores[kept]
+    if not np.isfinite(scores).all():
+        raise DataError(f"{name} holds NaN or infinity. Give one finite score per row.")
+    return scores
+
+
+def fit_init(init: Any, table: Table, target: Target, weight: Array | None) -> Any:
+    """The model to start from, fitted."""
+    y = target.decode(target.encoded) if target.kind == "labels" else target.values[:, 0]
+    model = clone(init)
+    if weight is None:
+        return model.fit(table.given(), y)
+    if not takes_weight(model):
+        raise ValueError(
+            f"sample_weight was given, but the fit of init={type(init).__name__} takes none. Use a "
+            "model that does, or fit without weights."
+        )
+    return model.fit(table.given(), y, sample_weight=weight)
+
+
+def model_scores(
+    model: Any, given: Any, loss: PointwiseLoss, classes: NDArray[Any] | None
+) -> Array:
+    """What a fitted model says of every row, as scores of the loss, shape (n_rows, n_scores)."""
+    if classes is not None and is_classifier(model):
+        if not hasattr(model, "predict_proba"):
+            raise ValueError(
+                f"init={type(model).__name__} has no predict_proba. Wrap it, for example in "
+                "sklearn.calibration.CalibratedClassifierCV."
+            )
+        shares = np.full((len(model.predict(given)), len(classes)), _LEAST)
+        shares[:, np.searchsorted(classes, model.classes_)] = model.predict_proba(given)
+        return _of_shares(np.clip(shares, _LEAST, 1 - _LEAST), loss)
+    predicted = np.asarray(model.predict(given), dtype=np.float64)
+    predicted = predicted[:, None] if predicted.ndim == 1 else predicted
+    return np.log(np.maximum(predicted, _TINY)) if isinstance(loss, LogLinkLoss) else predicted
+
+
+def _of_shares(shares: Array, loss: PointwiseLoss) -> Array:
+    if isinstance(loss, MultinomialLoss):
+        logs = np.log(shares)
+        return np.asarray(logs - logs.mean(axis=1, keepdims=True))
+    if isinstance(loss, LogLoss | ExponentialLoss):
+        odds = logit(shares[:, 1:])
+        return np.asarray(odds if isinstance(loss, LogLoss) else odds / 2)
+    raise ValueError(
+        "init is a classifier, but how probabilities become scores of a custom loss is not known. "
+        "Give starting scores to fit as init_score instead."
+    )

@@ -1,0 +1,84 @@
+"""SoftBoost: TotalBoost that gives up on the worst rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from coterie.boosting.margin.corrective import CORRECTIVE, SOFT_MARGIN, CorrectiveClassifier
+from coterie.boosting.margin.total import TotalBoost
+from coterie.core import Allowed
+
+
+@dataclass(frozen=True)
+class SoftBoost(TotalBoost):
+    r"""TotalBoost with no row's weight above :math:`D_0/\nu`.
+
+    Parameters
+    ----------
+    voting, tol, nu, projection
+        See `TotalBoost`.
+    """
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class SoftBoostClassifier(CorrectiveClassifier):
+    r"""SoftBoost: TotalBoost for the soft margin.
+
+    Each round's distribution is the nearest to the first,
+
+    .. math:: \min_d \sum_i d_i \ln \frac{d_i}{D_0(i)} \quad\text{s.t.}\quad
+       \sum_i d_i u_s(i) \le \hat\gamma_t - \text{tol},\ d_i \le \frac{D_0(i)}{\nu},
+
+    with :math:`\hat\gamma_t` the least edge so far. The caps keep rows that are wrongly labelled
+    from taking all weight. When no distribution is left, the soft margin is within `tol` of the
+    largest, after :math:`O(\ln(1/\nu)/\text{tol}^2)` rounds.
+
+    Parameters
+    ----------
+    nu : float or None, default=0.1
+        The soft margin is the mean of the worst share `nu` of the margins. None maximises the
+        least margin of all, as `TotalBoostClassifier` does.
+
+    Attributes
+    ----------
+    estimators_ : sequence of estimators
+        The members.
+    estimator_weights_ : ndarray of shape (n_rounds,)
+        Their weights; they add up to one, and some are exactly zero.
+    estimator_errors_ : ndarray of shape (n_rounds,)
+        Weighted error of each member in its round.
+    margin_ : float
+        The soft margin attained.
+    margin_bound_ : float
+        What no ensemble of such members exceeds, if each was the best under its weights.
+    trace_ : Trace
+        By round: edge, the soft margin attained ("margin"), the least margin ("min_margin"), the
+        bound on the soft margin of any ensemble ("margin_bound"), the gap between them, and the
+        training error.
+    stop_reason_ : str
+        Why boosting ended.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+
+    References
+    ----------
+    .. [1] Warmuth, Glocer & Rätsch, "Boosting algorithms for maximizing the soft margin", NIPS
+       (2007).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SoftBoostClassifier(tol=0.05).fit(X[50:], y[50:])
+    >>> model.margin_bound_ - model.margin_ <= 0.05
+    True
+    """
+
+    nu: float | None = 0.1
+
+    allowed: ClassVar[Mapping[str, Allowed]] = {**CORRECTIVE, "nu": SOFT_MARGIN}
+
+    def _rule(self) -> SoftBoost:
+        return SoftBoost(self.voting, float(self.tol), None if self.nu is None else float(self.nu))

@@ -1,0 +1,46 @@
+"""Combining members that the user chose: votes, averages, stacks and their kin.
+
+Members may be any estimators of scikit-learn's interface. What is learnt about them is learnt from
+rows they have not seen, by one pass over folds or out-of-bag rows (`folds`).
+"""
+
+from coterie.combining.averaging import VotingRegressor, WeightedAverageRegressor
+from coterie.combining.bayes import (
+    BayesianModelAveragingClassifier,
+    BayesianModelAveragingRegressor,
+)
+from coterie.combining.calibration import CalibratedEnsembleClassifier
+from coterie.combining.evidence import DecisionTemplatesClassifier, DempsterShaferClassifier
+from coterie.combining.experts import MixtureOfExpertsClassifier, MixtureOfExpertsRegressor
+from coterie.combining.reject_option import (
+    RejectOptionClassifier,
+    RiskCoverage,
+    risk_coverage,
+)
+from coterie.combining.selecting import EnsembleSelectionClassifier, EnsembleSelectionRegressor
+from coterie.combining.splits import RowFolds
+from coterie.combining.stacking import StackingClassifier, StackingRegressor
+from coterie.combining.stackingc import StackingCClassifier
+from coterie.combining.voting import VotingClassifier
+
+__all__ = [
+    "BayesianModelAveragingClassifier",
+    "BayesianModelAveragingRegressor",
+    "CalibratedEnsembleClassifier",
+    "DecisionTemplatesClassifier",
+    "DempsterShaferClassifier",
+    "EnsembleSelectionClassifier",
+    "EnsembleSelectionRegressor",
+    "MixtureOfExpertsClassifier",
+    "MixtureOfExpertsRegressor",
+    "RejectOptionClassifier",
+    "RiskCoverage",
+    "RowFolds",
+    "StackingCClassifier",
+    "StackingClassifier",
+    "StackingRegressor",
+    "VotingClassifier",
+    "VotingRegressor",
+    "WeightedAverageRegressor",
+    "risk_coverage",
+]

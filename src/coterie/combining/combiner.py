@@ -1,0 +1,315 @@
+"""What all combiners share: members by name, one out-of-fold pass, and how they are published.
+
+The life of a fit:
+
+1. `Committee` reads ``X``, ``y`` and weights.
+2. Members are read from `estimators`; those without a seed of their own get one, if the combiner
+   has one.
+3. The pass of `folds` fits them, and asks them about unseen rows if the combiner learns from that.
+4. The combiner learns (`_combine`) and publishes; ``pool_`` holds the members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import clone
+from sklearn.utils import Bunch
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+
+from coterie.base import Admitted, Committee, JoblibExecutor
+from coterie.combining.folds import Pass, Rowset, Unseen, a_memory
+from coterie.combining.members import (
+    Composition,
+    Method,
+    Named,
+    Seat,
+    check_prefit,
+    pick_method,
+    read_members,
+    seated,
+)
+from coterie.combining.splits import a_cv, make_splits
+from coterie.core import (
+    Allowed,
+    Pool,
+    a_list,
+    a_random_state,
+    at_least,
+    draw_entropy,
+    member_seeds,
+    one_of,
+)
+from coterie.data import DataError, Target
+from coterie.trees import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ExtraTreeClassifier,
+    ExtraTreeRegressor,
+)
+from coterie.trees.growth import SHAPE
+
+Array = NDArray[np.float64]
+
+#: What parameters of every combiner may be.
+COMBINER: dict[str, Allowed] = {
+    "estimators": a_list | one_of(None),
+    "cv": a_cv,
+    "refit": one_of("full", "folds"),
+    "memory": a_memory,
+    "random_state": a_random_state,
+    "verbose": at_least(0) | one_of(True, False),
+    **{name: SHAPE[name] for name in ("n_jobs", "max_bins", "categorical_features")},
+}
+
+
+class Combiner(Composition, Committee):
+    """A committee of members that the user chose.
+
+    Parameters
+    ----------
+    estimators : list of (str, estimator) tuples, default=None
+        Members and their names. A member may be "drop", which leaves it out. By default a native
+        tree and an extremely random one, to try things out.
+    cv : None, int, "loo", "oob", "prefit", splitter or list of splits, default=None
+        How members come to rows that they have not seen. None stands for five folds, stratified
+        for labels; "loo" leaves one row out at a time; splits need not be a partition of the
+        rows: those tested several times have the mean of the answers, and those never tested are
+        left out. "oob" takes the out-of-bag predictions of members that have them, and folds for
+        the others. "prefit": members are fitted already, and not to the rows that are given.
+    refit : {"full", "folds"}, default="full"
+        Whether members are fitted once more on all rows, or the models of the folds are kept and
+        answer with their mean.
+    memory : str or joblib.Memory, default=None
+        Where fitted members are kept on disk, so that other combiners of the same members and
+        data need not fit them again.
+    random_state : int, RandomState, Generator or None, default=None
+        Seeds members that have no seed of their own. With None they are left alone.
+    n_jobs : int, default=None
+        Members fitted at a time.
+    verbose : int or bool, default=0
+        Report progress.
+    max_bins : int, default=255
+        Groups a column is cut into by the default members.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns of numbers that default members take as categories.
+    """
+
+    #: What members must be: "classifier", "regressor" or "any".
+    member_kind: ClassVar[str]
+
+    multi_output: ClassVar[bool] = False
+    cv: Any = None
+    refit: Literal["full", "folds"] = "full"
+    memory: Any = None
+    random_state: Any
+    verbose: Any
+    max_bins: int
+    estimators_: list[Any]
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, **fit_params: Any
+    ) -> Self:
+        """Fit the members, and learn how to combine them.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The rows; members get them as they are given.
+        y : array-like of shape (n_samples,)
+            Class labels or numbers.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights >= 0, for members and for what is learnt from them; a row of weight 0 is as
+            good as absent.
+        groups : array-like of shape (n_samples,), optional
+            Handed to the splitter in `cv`.
+        **fit_params : dict
+            Routed to members, if scikit-learn's metadata routing is on.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight, groups=groups, metadata=fit_params)
+
+    def _train(
+        self,
+        draft: Self,
+        admitted: Admitted,
+        n_samples: int,
+        groups: Any = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        named = self._members()
+        members = seated(named)
+        prefit = self._prefit
+        if prefit:
+            check_prefit(members)
+            admitted = admitted._replace(target=wider(admitted.target, members))
+            self._describe_target(draft, admitted)
+        params = self._routed(members, metadata or {}, admitted, n_samples)
+        rows = Rowset(admitted.table, admitted.target, admitted.weight, params)
+        methods = self._methods(members)
+        if prefit:
+            seats, unseen = _fitted(rows, members, methods, asked=self._learns)
+        else:
+            splits = self._splits(admitted, groups, n_samples)
+            seats, unseen = self._pass().run(rows, members, methods, splits)
+        draft.estimators_ = [seat.estimator for seat in seats]
+        fitted = dict(zip([member.name for member in members], draft.estimators_, strict=True))
+        draft.named_estimators_ = Bunch(**{n: fitted.get(n, "drop") for n, _ in named})
+        draft.pool_ = Pool(tuple(seats), np.ones(len(seats)))
+        self._combine(draft, rows, unseen)
+
+    def _combine(self, draft: Self, rows: Rowset, unseen: Unseen | None) -> None:
+        """Learn from what members say of unseen rows; set the results on the draft."""
+
+    @property
+    def _learns(self) -> bool:
+        """Whether members must be asked about unseen rows."""
+        return True
+
+    @property
+    def _prefit(self) -> bool:
+        return isinstance(self.cv, str) and self.cv == "prefit"
+
+    def _methods(self, members: Sequence[Named]) -> list[Method]:
+        """What each member is asked for."""
+        return [pick_method(member, "predict") for member in members]
+
+    def _pass(self) -> Pass:
+        oob = isinstance(self.cv, str) and self.cv == "oob"
+        executor = JoblibExecutor(self.n_jobs, int(self.verbose))
+        return Pass(executor, self.refit, oob, self.memory)
+
+    def _splits(self, admitted: Admitted, groups: Any, n_samples: int) -> Any:
+        if not self._learns and self.refit == "full":
+            return None
+        kept = admitted.kept
+        if groups is not None:
+            groups = np.asarray(groups)
+            if groups.shape != (n_samples,):
+                raise DataError(
+                    f"groups has shape {groups.shape}, expected {(n_samples,)}: give one label "
+                    "per row of X."
+                )
+            groups = groups if kept is None else groups[kept]
+        return make_splits(self.cv, admitted.table, admitted.target, groups, kept)
+
+    def _members(self) -> list[Named]:
+        """Members with seeds of their own, dropped ones still among them."""
+        if self.estimators is None:
+            members = self._default_members()
+        else:
+            taken = self.get_params(deep=False)
+            members = read_members(
+                self.estimators, type(self).__name__, list(taken), self.member_kind
+            )
+        if self.random_state is None or self._prefit:
+            return members
+        seeds = member_seeds(draw_entropy(self.random_state), 0, len(members)).tolist()
+        return [seeded(member, seed) for member, seed in zip(members, seeds, strict=True)]
+
+    def _default_members(self) -> list[Named]:
+        settings = {"max_bins": self.max_bins, "categorical_features": self.categorical_features}
+        if self.task == "classification":
+            kinds = {"tree": DecisionTreeClassifier, "extra": ExtraTreeClassifier}
+        else:
+            kinds = {"tree": DecisionTreeRegressor, "extra": ExtraTreeRegressor}
+        return [Named(name, kind(**settings)) for name, kind in kinds.items()]
+
+    def _routed(
+        self,
+        members: Sequence[Named],
+        metadata: Mapping[str, Any],
+        admitted: Admitted,
+        n_samples: int,
+    ) -> dict[str, dict[str, Any]]:
+        """What the `fit` of each member takes besides weights."""
+        if not metadata:
+            return {}
+        if not get_config()["enable_metadata_routing"]:
+            raise ValueError(
+                f"{type(self).__name__}.fit got {sorted(metadata)}, which only goes to members if "
+                "metadata routing is on: sklearn.set_config(enable_metadata_routing=True)."
+            )
+        routed = process_routing(self, "fit", **metadata)
+        kept = admitted.kept
+        own = {member.name: dict(routed[member.name].fit) for member in members}
+        if kept is not None:
+            for given in own.values():
+                for key, value in given.items():
+                    if hasattr(value, "__len__") and len(value) == n_samples:
+                        given[key] = np.asarray(value)[kept]
+        return own
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """How metadata are handed to the members' `fit`.
+
+        Returns
+        -------
+        MetadataRouter
+        """
+        router = MetadataRouter(owner=type(self).__name__)
+        mapping = MethodMapping().add(callee="fit", caller="fit")
+        for name, estimator in self._pairs():
+            if hasattr(estimator, "fit"):
+                router.add(**{name: estimator}, method_mapping=mapping)
+        return router
+
+    @property
+    def _seats(self) -> tuple[Any, ...]:
+        """The fitted members, on their seats."""
+        members = self.pool_.members
+        assert isinstance(members, tuple), "members of a combiner are on seats"
+        return members
+
+    def _profile(self, X: Any) -> Array:
+        """What all members say, shape (members, samples, outputs)."""
+        return self.pool_.votes(self._admit(X))
+
+
+def seeded(member: Named, seed: int) -> Named:
+    """The member with seeds for all its parameters named ``random_state`` that are None."""
+    estimator = member.estimator
+    if not hasattr(estimator, "get_params"):
+        return member
+    names = [
+        name
+        for name, value in sorted(estimator.get_params().items())
+        if value is None and (name == "random_state" or name.endswith("__random_state"))
+    ]
+    if not names:
+        return member
+    states = np.random.SeedSequence(seed).generate_state(len(names)) >> 1
+    own = dict(zip(names, states.tolist(), strict=True))
+    return Named(member.name, clone(estimator).set_params(**own))
+
+
+def wider(target: Target, members: Sequence[Named]) -> Target:
+    """The target with the classes that fitted members know besides."""
+    if target.kind != "labels":
+        return target
+    known = [np.asarray(m.estimator.classes_) for m in members if hasattr(m.estimator, "classes_")]
+    classes = np.unique(np.concatenate([target.classes[0], *known]))
+    if len(classes) == len(target.classes[0]):
+        return target
+    codes = np.searchsorted(classes, target.classes[0])[target.codes]
+    return replace(target, encoded=codes.astype(np.int32), classes=(classes,))
+
+
+def _fitted(
+    rows: Rowset, members: Sequence[Named], methods: Sequence[Method], *, asked: bool
+) -> tuple[list[Any], Unseen | None]:
+    """Seats of members that were fitted elsewhere, to which all rows are new."""
+    pairs = zip(members, methods, strict=True)
+    seats = [Seat(member.estimator, rows.classes, method) for member, method in pairs]
+    if not asked:
+        return seats, None
+    values = tuple(seat.predict(rows.table) for seat in seats)
+    return seats, Unseen(values, np.ones(rows.table.n_rows, dtype=bool))

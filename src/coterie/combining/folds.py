@@ -1,0 +1,256 @@
+"""One pass that fits all members and asks them about rows they have not seen.
+
+Every combiner that learns from members does so from this pass:
+
+1. Members are fitted on all rows, unless only the models of folds are wanted.
+2. Each is fitted anew on the training rows of every split and asked about its test rows. Bagged
+   members may answer for their out-of-bag rows instead.
+3. Rows that are tested several times have the mean of the answers; rows that are never tested,
+   as the first ones of a time series, are not covered.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+from joblib import Memory
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from coterie.bagging.guest import rows_given
+from coterie.base import JoblibExecutor
+from coterie.combining.members import FoldSeat, Method, Named, Seat, fit_one
+from coterie.combining.splits import Rows, Split
+from coterie.core import Allowed, instance_of, one_of
+from coterie.data import Table, Target
+
+Array = NDArray[np.float64]
+
+a_memory: Allowed = one_of(None) | instance_of(str, Memory)
+
+
+@dataclass(frozen=True)
+class Rowset:
+    """All that members are fitted on.
+
+    Parameters
+    ----------
+    table, target, weight : Table, Target, ndarray or None
+        Rows of positive weight.
+    params : mapping of str to dict
+        What the `fit` of each member, by name, takes besides; arrays of one value per row are
+        cut with the rows.
+    """
+
+    table: Table
+    target: Target
+    weight: Array | None = None
+    params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def classes(self) -> NDArray[Any] | None:
+        """Classes of the labels, None for numbers."""
+        return self.target.classes[0] if self.target.kind == "labels" else None
+
+    def cut(self, name: str, rows: Rows | None) -> tuple[Any, Target, Array | None, dict[str, Any]]:
+        """Some rows for the member of that name."""
+        X = rows_given(self.table, rows, None)
+        own = dict(self.params.get(name, {}))
+        if rows is None:
+            return X, self.target, self.weight, own
+        for key, value in own.items():
+            if hasattr(value, "__len__") and len(value) == self.table.n_rows:
+                own[key] = np.asarray(value)[rows]
+        weight = None if self.weight is None else self.weight[rows]
+        return X, self.target.take(rows), weight, own
+
+
+@dataclass(frozen=True)
+class Chore:
+    """Fit one member on some rows and ask it about others.
+
+    Parameters
+    ----------
+    member : Named
+        What to fit.
+    method : str
+        What to ask for.
+    split : (train, test) or None
+        None to fit on all rows and ask nothing.
+    keep : bool
+        Whether the fitted member is needed afterwards.
+    """
+
+    member: Named
+    method: Method
+    split: Split | None = None
+    keep: bool = True
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """What members say of rows they have not seen.
+
+    Parameters
+    ----------
+    values : tuple of ndarray of shape (n_rows, n_outputs)
+        One array for each member; NaN in rows that are not covered.
+    covered : ndarray of bool of shape (n_rows,)
+        Rows of which every member has spoken.
+    """
+
+    values: tuple[Array, ...]
+    covered: NDArray[np.bool_]
+
+    @property
+    def profile(self) -> Array:
+        """Covered rows of all members, shape (members, rows, outputs)."""
+        return np.stack([value[self.covered] for value in self.values])
+
+
+@dataclass(frozen=True)
+class Pass:
+    """How the pass is made.
+
+    Parameters
+    ----------
+    refit : {"full", "folds"}, default="full"
+        Whether members are fitted on all rows, or the models of the folds are kept.
+    oob : bool, default=False
+        Whether bagged members answer for their out-of-bag rows; they are fitted once.
+    memory : Memory, str or None, default=None
+        Where fits are kept on disk, to be used again by other combiners.
+    executor : JoblibExecutor
+        Where the work is done.
+    """
+
+    executor: JoblibExecutor
+    refit: Literal["full", "folds"] = "full"
+    oob: bool = False
+    memory: Any = None
+
+    def run(
+        self,
+        rows: Rowset,
+        members: Sequence[Named],
+        methods: Sequence[Method],
+        splits: Sequence[Split] | None,
+    ) -> tuple[list[Seat | FoldSeat], Unseen | None]:
+        """Fitted members, and what they say of unseen rows; None without `splits`."""
+        bagged = [self.oob and takes_oob(member.estimator) for member in members]
+        members = [oob_member(m) if b else m for m, b in zip(members, bagged, strict=True)]
+        if rows.classes is not None:  # out-of-bag answers are probabilities
+            pairs = zip(methods, bagged, strict=True)
+            methods = ["predict_proba" if b else method for method, b in pairs]
+        whole = self.refit == "full" or not splits
+        chores = []
+        for member, method, out_of_bag in zip(members, methods, bagged, strict=True):
+            if whole or out_of_bag:
+                chores.append(Chore(member, method))
+            if splits and not out_of_bag:
+                chores += [Chore(member, method, split, keep=not whole) for split in splits]
+        work = _carry_out if self.memory is None else _memory(self.memory).cache(_carry_out)
+        done = iter(self.executor.map(partial(_do, work, rows), chores))
+        seats: list[Seat | FoldSeat] = []
+        values = []
+        for out_of_bag in bagged:
+            seat = next(done)[0] if whole or out_of_bag else None
+            folds = [next(done) for _ in splits or ()] if not out_of_bag else []
+            if splits is not None:
+                parts = [part for _, part in folds]
+                values.append(_answers(rows, seat, splits, parts))
+            seats.append(FoldSeat(tuple(s for s, _ in folds)) if seat is None else seat)
+        return seats, None if splits is None else _unseen(values)
+
+
+def takes_oob(estimator: Any) -> bool:
+    """Whether an estimator can say what its members think of rows outside their bags."""
+    params = estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
+    return "oob_score" in params and params.get("bootstrap", True) is not False
+
+
+def oob_member(member: Named) -> Named:
+    """The member, told to keep its out-of-bag predictions."""
+    return Named(member.name, clone(member.estimator).set_params(oob_score=True))
+
+
+def _memory(given: Any) -> Memory:
+    return given if isinstance(given, Memory) else Memory(given, verbose=0)
+
+
+def _do(work: Any, rows: Rowset, chore: Chore) -> tuple[Any, Any]:
+    name = chore.member.name
+    train, test = (None, None) if chore.split is None else chore.split
+    cut = rows.cut(name, train)
+    asked = None if test is None else rows_given(rows.table, test, None)
+    seat, said = work(chore.member.estimator, chore.method, cut, asked, rows.classes)
+    return (seat if chore.keep else None), said
+
+
+def _carry_out(
+    estimator: Any, method: Method, cut: Any, asked: Any, classes: NDArray[Any] | None
+) -> tuple[Seat, Array | None]:
+    """Fit and ask; a plain function of data, so that it can be kept on disk."""
+    X, target, weight, params = cut
+    fitted = fit_one(estimator, X, target, weight, params)
+    known = method if hasattr(fitted, method) else "predict_proba"  # a constant has no scores
+    seat = Seat(fitted, classes, known)
+    return seat, None if asked is None else seat.ask(asked)
+
+
+def _answers(
+    rows: Rowset, seat: Seat | None, splits: Sequence[Split], parts: Sequence[Array]
+) -> Array:
+    """What one member says of all rows, NaN where it does not."""
+    if not parts:
+        assert seat is not None, "without splits members are fitted on all rows"
+        return _out_of_bag(seat) if _has_oob(seat.estimator) else _resubstitution(rows, seat)
+    times = np.zeros(rows.table.n_rows)
+    for _, test in splits:
+        np.add.at(times, test, 1.0)
+    width = max(part.shape[1] for part in parts)
+    total = np.where(times > 0, 0.0, np.nan)[:, None] * np.ones(width)
+    for (_, test), part in zip(splits, parts, strict=True):
+        if part.shape[1] < width:  # a score for the second of two classes among several
+            part = np.hstack([-part, part])
+        np.add.at(total, test, part / times[test][:, None])
+    return total
+
+
+def _has_oob(estimator: Any) -> bool:
+    return hasattr(estimator, "oob_decision_function_") or hasattr(estimator, "oob_prediction_")
+
+
+def _out_of_bag(seat: Seat) -> Array:
+    estimator = seat.estimator
+    if seat.classes is None:
+        return np.asarray(estimator.oob_prediction_, dtype=np.float64).reshape(-1, 1)
+    known = np.searchsorted(seat.classes, estimator.classes_)
+    said = np.zeros((len(estimator.oob_decision_function_), len(seat.classes)))
+    said[:, known] = estimator.oob_decision_function_
+    return said
+
+
+def _resubstitution(rows: Rowset, seat: Seat) -> Array:
+    warnings.warn(
+        "No row can be held out: members are asked about the very rows they were fitted on, so "
+        "that what is learnt from their answers is too trusting. Give more rows, or another cv.",
+        UserWarning,
+        stacklevel=2,
+    )
+    return seat.predict(rows.table)
+
+
+def _unseen(values: list[Array]) -> Unseen:
+    covered = np.logical_and.reduce([np.isfinite(value).all(axis=1) for value in values])
+    if not covered.any():
+        raise ValueError(
+            "No row was held out for every member, so that nothing can be learnt from them. Give "
+            "another cv, or more members to bagged ones."
+        )
+    return Unseen(tuple(values), covered)

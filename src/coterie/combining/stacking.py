@@ -1,0 +1,274 @@
+"""Stacking: an estimator learns from what members say of rows they have not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.utils.metaestimators import available_if
+
+from coterie.base import ClassifierTask, RegressorTask
+from coterie.combining.members import Seat
+from coterie.combining.meta import as_probabilities
+from coterie.combining.stack import STACK, Stack
+from coterie.core import Allowed, RandomLike
+
+Array = NDArray[np.float64]
+
+
+def _final_has(method: str) -> Any:
+    def check(stack: Any) -> bool:
+        final = getattr(stack, "final_estimator_", stack.final_estimator)
+        if final is None or isinstance(stack.final_estimator, str):
+            return method != "decision_function" or final is None
+        getattr(final, method)  # its AttributeError says what is missing
+        return True
+
+    return check
+
+
+@dataclass(eq=False, repr=False)
+class StackingClassifier(ClassifierTask, Stack):
+    r"""A classifier that learns from what members say of rows they have not seen.
+
+    Members are fitted on folds and asked about the rows left out; the final estimator learns from
+    their answers, and members are fitted once more on all rows:
+
+    .. math:: z_i = \big(h_1^{(-i)}(x_i), \dots, h_T^{(-i)}(x_i)\big), \qquad
+        H(x) = h'\big(h_1(x), \dots, h_T(x)\big)
+
+    All parameters of scikit-learn's class of this name mean the same. Beyond it: splits that are
+    no partition, such as those of time series; out-of-bag rows instead of folds; models of folds
+    that are kept; answers kept on disk; and second levels by name.
+
+    Parameters
+    ----------
+    cv : None, int, "loo", "oob", "prefit", splitter or list of splits, default=None
+        How members come to unseen rows; see `VotingClassifier`. A single split into two parts is
+        known as blending.
+
+    Attributes
+    ----------
+    estimators_ : list of classifiers
+        The fitted members that are not dropped; lists of the models of folds with
+        ``refit="folds"``.
+    named_estimators_ : Bunch
+        Members by name; dropped ones are "drop".
+    final_estimator_ : estimator
+        What was learnt from them.
+    stack_method_ : list of str
+        What each member is asked for.
+    cv_risk_ : Bunch
+        Mean log-loss on unseen rows of each member, and of the stack ("stack", to which these
+        rows are not new); if the final estimator is one of the names.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    pool_ : Pool
+        The members.
+
+    References
+    ----------
+    .. [1] Wolpert, "Stacked generalization", Neural Netw. 5 (1992).
+    .. [2] Ting & Witten, "Issues in stacked generalization", J. Artif. Intell. Res. 10 (1999).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from coterie import DecisionTreeClassifier, StackingClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(random_state=0))]
+    >>> model = StackingClassifier(members).fit(X[::2], y[::2])
+    >>> model.score(X[1::2], y[1::2]) > 0.9
+    True
+    >>> model = StackingClassifier(members, "super_learner").fit(X[::2], y[::2])
+    >>> model.cv_risk_.stack <= min(model.cv_risk_.bayes, model.cv_risk_.tree)
+    True
+    """
+
+    estimators: Any = None
+    final_estimator: Any = None
+    _: KW_ONLY
+    cv: Any = None
+    stack_method: Literal["auto", "predict_proba", "decision_function", "predict"] = "auto"
+    n_jobs: int | None = None
+    passthrough: bool = False
+    verbose: Any = 0
+    meta_features: Any = None
+    refit: Literal["full", "folds"] = "full"
+    memory: Any = None
+    random_state: RandomLike = None
+    max_bins: int = 255
+    categorical_features: Any = "from_dtype"
+
+    member_kind: ClassVar[str] = "any"
+    allowed: ClassVar[Mapping[str, Allowed]] = STACK
+
+    def _default_final(self) -> Any:
+        return LogisticRegression()
+
+    def _mean_vote(self, X: Any) -> Array:
+        if self._knows_inputs:
+            return as_probabilities(self._by_profile(X))
+        return Seat(self.final_estimator_, self.classes_, "predict_proba").ask(self._shown(X))
+
+    def predict(self, X: Any, **predict_params: Any) -> NDArray[Any]:
+        """What the final estimator makes of the members' answers.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The rows, with the columns seen in `fit`.
+        **predict_params : dict
+            Handed to the final estimator.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        this = self._settled()
+        if this._knows_inputs:
+            return np.asarray(this.classes_[this._by_profile(X).argmax(axis=1)])
+        said: NDArray[Any] = this.final_estimator_.predict(this._shown(X), **predict_params)
+        return said
+
+    @available_if(_final_has("predict_proba"))
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities of the final estimator.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The rows, with the columns seen in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return np.asarray(super().predict_proba(X))
+
+    @available_if(_final_has("predict_proba"))
+    def predict_log_proba(self, X: Any) -> Array:
+        """Logarithm of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The rows, with the columns seen in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return np.asarray(super().predict_log_proba(X))
+
+    @available_if(_final_has("decision_function"))
+    def decision_function(self, X: Any) -> Array:
+        """Decision function of the final estimator.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The rows, with the columns seen in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        this = self._settled()
+        return np.asarray(this.final_estimator_.decision_function(this._shown(X)))
+
+
+@dataclass(eq=False, repr=False)
+class StackingRegressor(RegressorTask, Stack):
+    r"""A regressor that learns from what members predict for rows they have not seen.
+
+    .. math:: z_i = \big(h_1^{(-i)}(x_i), \dots, h_T^{(-i)}(x_i)\big), \qquad
+        H(x) = h'\big(h_1(x), \dots, h_T(x)\big)
+
+    All parameters of scikit-learn's class of this name mean the same; see `StackingClassifier` for
+    what is there beyond it.
+
+    Parameters
+    ----------
+    cv : None, int, "loo", "oob", "prefit", splitter or list of splits, default=None
+        How members come to unseen rows; see `VotingClassifier`.
+
+    Attributes
+    ----------
+    estimators_ : list of regressors
+        The fitted members that are not dropped.
+    named_estimators_ : Bunch
+        Members by name; dropped ones are "drop".
+    final_estimator_ : estimator
+        What was learnt from them.
+    stack_method_ : list of str
+        What each member is asked for.
+    cv_risk_ : Bunch
+        Mean squared error on unseen rows of each member, and of the stack ("stack", to which
+        these rows are not new); if the final estimator is one of the names.
+    pool_ : Pool
+        The members.
+
+    References
+    ----------
+    .. [1] Wolpert, "Stacked generalization", Neural Netw. 5 (1992).
+    .. [2] Breiman, "Stacked regressions", Mach. Learn. 24 (1996).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import Ridge
+    >>> from coterie import RandomForestRegressor, StackingRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> members = [("linear", Ridge(0.1)), ("forest", RandomForestRegressor(20, random_state=0))]
+    >>> model = StackingRegressor(members, "super_learner").fit(X, y)
+    >>> model.cv_risk_.stack <= min(model.cv_risk_.linear, model.cv_risk_.forest)
+    True
+    """
+
+    estimators: Any = None
+    final_estimator: Any = None
+    _: KW_ONLY
+    cv: Any = None
+    n_jobs: int | None = None
+    passthrough: bool = False
+    verbose: Any = 0
+    meta_features: Any = None
+    refit: Literal["full", "folds"] = "full"
+    memory: Any = None
+    random_state: RandomLike = None
+    max_bins: int = 255
+    categorical_features: Any = "from_dtype"
+
+    member_kind: ClassVar[str] = "regressor"
+    stack_method = "predict"
+    allowed: ClassVar[Mapping[str, Allowed]] = {
+        name: word for name, word in STACK.items() if name != "stack_method"
+    }
+
+    def _default_final(self) -> Any:
+        return RidgeCV()
+
+    def predict(self, X: Any, **predict_params: Any) -> Any:
+        """What the final estimator makes of the members' predictions.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The rows, with the columns seen in `fit`.
+        **predict_params : dict
+            Handed to the final estimator, for example ``return_std=True`` if it takes that.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        this = self._settled()
+        if this._knows_inputs:
+            return this._by_profile(X)[:, 0]
+        return this.final_estimator_.predict(this._shown(X), **predict_params)

@@ -1,0 +1,126 @@
+"""What is gained by answering only where one is sure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from coterie.combining import RiskCoverage, risk_coverage
+from coterie.plotting.canvas import PALETTE, Display
+from coterie.plotting.reliability import chances_and_codes
+
+
+@dataclass(eq=False, repr=False)
+class RiskCoverageDisplay(Display):
+    """Share of errors among the rows that are answered, for every share of rows answered.
+
+    Rows are answered from the surest to the least sure. A curve that falls fast to the left is of
+    a classifier that knows what it does not know.
+
+    Parameters
+    ----------
+    curve : RiskCoverage
+        Coverages and risks, see `coterie.combining.risk_coverage`.
+    name : str, optional
+        What to call the classifier.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it is drawn.
+    figure_ : matplotlib Figure
+        The figure it belongs to.
+
+    References
+    ----------
+    .. [1] El-Yaniv & Wiener, "On the foundations of noise-free selective classification", J. Mach.
+       Learn. Res. 11 (2010).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from coterie import RandomForestClassifier
+    >>> from coterie.plotting import RiskCoverageDisplay
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> forest = RandomForestClassifier(20, random_state=0).fit(X[::2], y[::2])
+    >>> display = RiskCoverageDisplay.from_estimator(forest, X[1::2], y[1::2])
+    """
+
+    curve: RiskCoverage
+    name: str | None = None
+
+    @classmethod
+    def from_estimator(
+        cls, model: Any, X: Any, y: Any, *, sample_weight: Any = None, ax: Any = None
+    ) -> Self:
+        """Ask a classifier about rows it has not seen, and draw.
+
+        Parameters
+        ----------
+        model : classifier
+            Fitted, with ``predict_proba``; it is as sure as its largest probability.
+        X, y : array-like or data frame, array-like
+            Rows and their classes.
+        sample_weight : array-like of shape (n_rows,), optional
+            What each row counts.
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        RiskCoverageDisplay
+        """
+        chances, codes = chances_and_codes(model, X, y)
+        return cls.from_predictions(
+            chances.argmax(axis=1) == codes,
+            chances.max(axis=1),
+            sample_weight=sample_weight,
+            name=type(model).__name__,
+            ax=ax,
+        )
+
+    @classmethod
+    def from_predictions(
+        cls,
+        hits: Any,
+        confidence: Any,
+        *,
+        sample_weight: Any = None,
+        name: str | None = None,
+        ax: Any = None,
+    ) -> Self:
+        """Draw answers that came from anywhere.
+
+        Parameters
+        ----------
+        hits : array-like of bool of shape (n_rows,)
+            Whether each answer is right.
+        confidence : array-like of shape (n_rows,)
+            How sure the classifier was.
+        sample_weight : array-like of shape (n_rows,), optional
+            What each row counts.
+        name : str, optional
+            What to call the classifier.
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        RiskCoverageDisplay
+        """
+        return cls(risk_coverage(confidence, hits, sample_weight), name).plot(ax)
+
+    def _draw(self, ax: Any, **options: Any) -> None:
+        number = len(ax.lines)  # of displays that share the axes
+        label = f"{self.name}: " if self.name else ""
+        label += f"area {self.curve.area:.3f}"
+        coverage = np.append(0.0, self.curve.coverage)
+        risk = np.append(self.curve.risk, self.curve.risk[-1])
+        color = PALETTE[number % len(PALETTE)]
+        ax.step(coverage, risk, where="post", color=color, label=label)
+        ax.set(xlabel="share of rows answered", ylabel="share of errors among them")
+        ax.set_xlim(-0.02, 1.02)
+        ax.set_ylim(bottom=0)
+        ax.legend(frameon=False, loc="upper left")

@@ -1,0 +1,81 @@
+"""The margin attained, and what no ensemble exceeds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from coterie.core.rule import Array
+from coterie.plotting.canvas import PALETTE, Display, count_rounds
+from coterie.plotting.story import fact, trace_of
+
+
+@dataclass(eq=False, repr=False)
+class MarginBoundDisplay(Display):
+    r"""The margin after each round, below the least edge so far, which bounds it.
+
+    Under any distribution of the rows the best member's edge is at least the margin of any
+    ensemble. The area between the two curves is the gap that margin maximisers close.
+
+    Parameters
+    ----------
+    margin : ndarray of shape (n_rounds,)
+        What is maximised: the least margin, or the mean of the worst ones.
+    bound : ndarray of shape (n_rounds,)
+        Least edge of a member so far.
+    min_margin : ndarray of shape (n_rounds,)
+        The least margin of all training rows.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it is drawn.
+    figure_ : matplotlib Figure
+        The figure it belongs to.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from coterie.boosting import LPBoostClassifier
+    >>> from coterie.plotting import MarginBoundDisplay
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = LPBoostClassifier(n_estimators=20).fit(X, y)
+    >>> display = MarginBoundDisplay.from_estimator(model)
+    """
+
+    margin: Array
+    bound: Array
+    min_margin: Array
+
+    @classmethod
+    def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
+        """Read margin and bound of a fitted margin maximiser and draw them.
+
+        Parameters
+        ----------
+        model : booster
+            Fitted.
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        MarginBoundDisplay
+        """
+        trace = trace_of(model)
+        names = ("margin", "margin_bound", "min_margin")
+        return cls(*(fact(trace, name) for name in names)).plot(ax)
+
+    def _draw(self, ax: Any, **options: Any) -> None:
+        t = np.arange(1, len(self.margin) + 1)
+        ax.fill_between(t, self.margin, self.bound, color=PALETTE[4], alpha=0.2, linewidth=0)
+        ax.plot(t, self.bound, "--", color=PALETTE[6], label="bound: least edge")
+        ax.plot(t, self.margin, color=PALETTE[0], label="margin maximised")
+        if not np.allclose(self.margin, self.min_margin):
+            ax.plot(t, self.min_margin, color=PALETTE[1], label="least margin")
+        ax.axhline(0.0, color=PALETTE[6], linewidth=0.5)
+        count_rounds(ax, len(t))
+        ax.set_ylabel("margin")
+        ax.legend(frameon=False)

@@ -1,0 +1,339 @@
+"""How well each member does near a query: the competences that single members are chosen by.
+
+Every function takes what is known of the judged samples, which members must not have seen in
+training, and the neighbours of the queries among them; it returns an array (members, queries).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.selection.regions import Array, around, closeness, quotient, share
+
+Subset = Literal["assigned", "true"]
+
+
+def ola(hits: Any, neighbours: Any, weights: Any = None) -> Array:
+    r"""Overall local accuracy: the share of the neighbours that a member is right about.
+
+    .. math:: \delta_t(x) = \frac1k \sum_{j \in \theta(x)} c_{tj}
+
+    with hits :math:`c_{tj}` and the region of competence :math:`\theta(x)` [1]_.
+
+    Parameters
+    ----------
+    hits : array-like of bool of shape (members, samples)
+        Whether each member is right about each sample.
+    neighbours : array-like of int of shape (queries, k)
+        Samples near each query.
+    weights : array-like of shape (queries, k), optional
+        What each neighbour counts; equal by default.
+
+    Returns
+    -------
+    ndarray of shape (members, queries)
+
+    References
+    ----------
+    .. [1] Woods, Kegelmeyer & Bowyer, "Combination of multiple classifiers using local accuracy
+       estimates", IEEE Trans. Pattern Anal. Mach. Intell. 19 (1997).
+
+    Examples
+    --------
+    >>> ola([[1, 1, 0, 1], [0, 0, 1, 1]], [[0, 1], [2, 3]])
+    array([[1. , 0.5],
+           [0. , 1. ]])
+    """
+    return share(around(hits, neighbours), weights)
+
+
+def lca(
+    labels: Any,
+    y: Any,
+    neighbours: Any,
+    said: Any,
+    *,
+    weights: Any = None,
+    subset: Subset = "assigned",
+) -> Array:
+    r"""Local class accuracy: how often a member was right when it said what it says now.
+
+    .. math:: \delta_t(x) = \frac{\sum_j w_j c_{tj} 1[h_t(x_j) = h_t(x)]}
+       {\sum_j w_j 1[h_t(x_j) = h_t(x)]}
+
+    over the neighbours, and 0 where none of them was given that class [1]_.
+
+    Parameters
+    ----------
+    labels : array-like of shape (members, samples)
+        What members say of the samples.
+    y : array-like of shape (samples,)
+        The truth.
+    neighbours : array-like of int of shape (queries, k)
+        Samples near each query.
+    said : array-like of shape (members, queries)
+        What members say of the queries.
+    weights : array-like of shape (queries, k), optional
+        What each neighbour counts; equal by default.
+    subset : {"assigned", "true"}, default="assigned"
+        Which neighbours count: those the member assigns to the class it says, or those that truly
+        are of it (then it is a local recall).
+
+    Returns
+    -------
+    ndarray of shape (members, queries)
+
+    References
+    ----------
+    .. [1] Woods, Kegelmeyer & Bowyer, "Combination of multiple classifiers using local accuracy
+       estimates", IEEE Trans. Pattern Anal. Mach. Intell. 19 (1997).
+
+    Examples
+    --------
+    >>> lca([[0, 0, 1]], [0, 1, 1], [[0, 1, 2]], [[0]])
+    array([[0.5]])
+    """
+    if subset not in ("assigned", "true"):
+        raise ValueError(f"subset={subset!r} is not allowed; give 'assigned' or 'true'.")
+    near_y = np.asarray(y)[np.asarray(neighbours)][:, :, None]
+    near = around(labels, neighbours)
+    counts = (near if subset == "assigned" else near_y) == np.asarray(said).T[:, None, :]
+    weight = np.ones(near.shape[:2]) if weights is None else np.asarray(weights, dtype=np.float64)
+    right = np.einsum("qkt,qk->tq", counts & (near == near_y), weight)
+    return quotient(right, np.einsum("qkt,qk->tq", counts, weight))
+
+
+def mla(
+    labels: Any,
+    y: Any,
+    neighbours: Any,
+    distances: Any,
+    said: Any,
+    *,
+    subset: Subset = "assigned",
+) -> Array:
+    r"""Modified local accuracy: `lca` in which near neighbours count more.
+
+    .. math:: w_j = 1 / d_j
+
+    Parameters
+    ----------
+    labels : array-like of shape (members, samples)
+        What members say of the samples.
+    y : array-like of shape (samples,)
+        The truth.
+    neighbours, distances : array-like of shape (queries, k)
+        Samples near each query, and how far they are.
+    said : array-like of shape (members, queries)
+        What members say of the queries.
+    subset : {"assigned", "true"}, default="assigned"
+        Which neighbours count, see `lca`.
+
+    Returns
+    -------
+    ndarray of shape (members, queries)
+
+    References
+    ----------
+    .. [1] Smits, "Multiple classifier systems for supervised remote sensing image classification
+       based on dynamic classifier selection", IEEE Trans. Geosci. Remote Sens. 40 (2002).
+
+    Examples
+    --------
+    >>> mla([[0, 0]], [0, 1], [[0, 1]], [[1.0, 3.0]], [[0]])
+    array([[0.75]])
+    """
+    return lca(labels, y, neighbours, said, weights=closeness(distances), subset=subset)
+
+
+def rank(hits: Any, neighbours: Any) -> NDArray[np.intp]:
+    r"""Modified rank: how many neighbours a member is right about before its first mistake.
+
+    .. math:: \delta_t(x) = \max \{ m \le k : c_{t1} = \dots = c_{tm} = 1 \}
+
+    Parameters
+    ----------
+    hits : array-like of bool of shape (members, samples)
+        Whether each member is right about each sample.
+    neighbours : array-like of int of shape (queries, k)
+        Samples near each query, nearest first.
+
+    Returns
+    -------
+    ndarray of int of shape (members, queries)
+
+    References
+    ----------
+    .. [1] Sabourin, Mitiche, Thomas & Nagy, "Classifier combination for hand-printed digit
+       recognition", ICDAR (1993).
+
+    Examples
+    --------
+    >>> rank([[1, 1, 0, 1], [0, 1, 1, 1]], [[0, 1, 2, 3]])
+    array([[2],
+           [0]])
+    """
+    right = around(hits, neighbours).astype(bool)
+    return np.asarray(np.logical_and.accumulate(right, axis=1).sum(axis=1).T)
+
+
+def a_priori(chances: Any, neighbours: Any, distances: Any, weights: Any = None) -> Array:
+    r"""Mean probability that a member gives to the true classes of the neighbours.
+
+    .. math:: \delta_t(x) = \frac{\sum_j \omega_j P_t(y_j | x_j)}{\sum_j \omega_j},
+       \qquad \omega_j = 1 / d_j
+
+    Parameters
+    ----------
+    chances : array-like of shape (members, samples)
+        Probability that each member gives to the true class of each sample.
+    neighbours, distances : array-like of shape (queries, k)
+        Samples near each query, and how far they are.
+    weights : array-like of shape (queries, k), optional
+        What each neighbour counts besides; equal by default.
+
+    Returns
+    -------
+    ndarray of shape (members, queries)
+
+    References
+    ----------
+    .. [1] Giacinto & Roli, "Methods for dynamic classifier selection", ICIAP (1999).
+
+    Examples
+    --------
+    >>> a_priori([[0.9, 0.5]], [[0, 1]], [[1.0, 3.0]])
+    array([[0.8]])
+    """
+    weight = closeness(distances)
+    return share(around(chances, neighbours), weight if weights is None else weight * weights)
+
+
+def a_posteriori(
+    chances: Any, y: Any, neighbours: Any, distances: Any, said: Any, weights: Any = None
+) -> Array:
+    r"""How much of the probability that a member gives to a class goes to rows of that class.
+
+    .. math:: \delta_t(x) = \frac{\sum_{j: y_j = s} \omega_j P_t(s | x_j)}
+       {\sum_j \omega_j P_t(s | x_j)}, \qquad s = h_t(x), \quad \omega_j = 1 / d_j
+
+    and 0 where the member gives that class no probability.
+
+    Parameters
+    ----------
+    chances : array-like of shape (members, samples, classes)
+        Members' probabilities.
+    y : array-like of int of shape (samples,)
+        True classes, as columns of `chances`.
+    neighbours, distances : array-like of shape (queries, k)
+        Samples near each query, and how far they are.
+    said : array-like of int of shape (members, queries)
+        Classes that members say the queries are of, as columns of `chances`.
+    weights : array-like of shape (queries, k), optional
+        What each neighbour counts besides; equal by default.
+
+    Returns
+    -------
+    ndarray of shape (members, queries)
+
+    References
+    ----------
+    .. [1] Giacinto & Roli, "Methods for dynamic classifier selection", ICIAP (1999).
+
+    Examples
+    --------
+    >>> chances = [[[0.75, 0.25], [0.25, 0.75]]]
+    >>> a_posteriori(chances, [0, 1], [[0, 1]], [[1.0, 1.0]], [[0]])
+    array([[0.75]])
+    """
+    near, classes = np.asarray(neighbours), np.asarray(said)
+    weight = closeness(distances)
+    weight = weight if weights is None else weight * np.asarray(weights)
+    members = np.arange(len(classes))[:, None, None]
+    given = np.asarray(chances, dtype=np.float64)[members, near, classes[:, :, None]] * weight
+    own = np.asarray(y)[near] == classes[:, :, None]
+    return quotient((given * own).sum(axis=2), given.sum(axis=2))
+
+
+def similarity(labels: Any, neighbours: Any, said: Any) -> Array:
+    r"""Share of the members that say the same of a neighbour as of the query.
+
+    .. math:: S_j(x) = \frac1T \sum_t 1[h_t(x_j) = h_t(x)]
+
+    Parameters
+    ----------
+    labels : array-like of shape (members, samples)
+        What members say of the samples.
+    neighbours : array-like of int of shape (queries, k)
+        Samples near each query.
+    said : array-like of shape (members, queries)
+        What members say of the queries.
+
+    Returns
+    -------
+    ndarray of shape (queries, k)
+
+    References
+    ----------
+    .. [1] Giacinto & Roli, "Dynamic classifier selection based on multiple classifier behaviour",
+       Pattern Recognition 34 (2001).
+
+    Examples
+    --------
+    >>> similarity([["a", "b"], ["a", "a"]], [[0, 1]], [["a"], ["a"]])
+    array([[1. , 0.5]])
+    """
+    return np.asarray((around(labels, neighbours) == np.asarray(said).T[:, None, :]).mean(axis=2))
+
+
+def mcb(
+    hits: Any,
+    labels: Any,
+    neighbours: Any,
+    said: Any,
+    *,
+    weights: Any = None,
+    threshold: float = 0.7,
+) -> Array:
+    r"""Local accuracy among the neighbours of which the members say similar things.
+
+    .. math:: \delta_t(x) = \frac{\sum_j c_{tj} 1[S_j(x) > \tau]}{\sum_j 1[S_j(x) > \tau]}
+
+    with the `similarity` :math:`S_j`; where no neighbour is that similar, all of them count.
+
+    Parameters
+    ----------
+    hits : array-like of bool of shape (members, samples)
+        Whether each member is right about each sample.
+    labels : array-like of shape (members, samples)
+        What members say of the samples.
+    neighbours : array-like of int of shape (queries, k)
+        Samples near each query.
+    said : array-like of shape (members, queries)
+        What members say of the queries.
+    weights : array-like of shape (queries, k), optional
+        What each neighbour counts; equal by default.
+    threshold : float, default=0.7
+        The similarity :math:`\tau` that a neighbour must exceed.
+
+    Returns
+    -------
+    ndarray of shape (members, queries)
+
+    References
+    ----------
+    .. [1] Giacinto & Roli, "Dynamic classifier selection based on multiple classifier behaviour",
+       Pattern Recognition 34 (2001).
+
+    Examples
+    --------
+    >>> mcb([[1, 0], [1, 1]], [["a", "b"], ["a", "a"]], [[0, 1]], [["a"], ["a"]])
+    array([[1.],
+           [1.]])
+    """
+    alike = similarity(labels, neighbours, said) > threshold
+    alike |= ~alike.any(axis=1, keepdims=True)
+    return ola(hits, neighbours, alike if weights is None else alike * np.asarray(weights))

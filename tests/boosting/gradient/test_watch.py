@@ -1,0 +1,175 @@
+"""Judging rounds: scorers, the best round, callbacks."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import accuracy_score, log_loss, roc_auc_score
+
+from coterie import GradientBoostingClassifier, GradientBoostingRegressor
+from coterie.boosting.gradient.board import Board
+from coterie.boosting.gradient.watch import Callbacks, Panel, hold_out, read_scoring
+from coterie.core.trace import Trace
+from coterie.data import Table, Target
+from coterie.losses import AbsoluteError
+from tests.boosting.gradient.tables import SMALL, numbers, three_classes, two_classes
+
+QUICK = {**SMALL, "max_iter": 60, "learning_rate": 0.5, "early_stopping": True}
+
+
+@pytest.mark.parametrize("table", [two_classes, three_classes])
+def test_the_best_round_is_kept(table):
+    X, y = table(600)
+    X_val, y_val = table(300, seed=9)
+    model = GradientBoostingClassifier(n_iter_no_change=5, **QUICK)
+    model.fit(X, y, X_val=X_val, y_val=y_val)
+    assert model.stop_reason_ == "early_stopping"
+    losses = model.trace_["validation_loss"]
+    assert len(losses) == model.n_iter_ == model.best_iteration_ < 55
+    assert np.argmin(losses) == len(losses) - 1
+    # No round of the patience that followed was better.
+    longer = GradientBoostingClassifier(**{**QUICK, "max_iter": model.n_iter_ + 5})
+    longer.set_params(early_stopping=False).fit(X, y)
+    later = [log_loss(y_val, p) for p in longer.staged_predict_proba(X_val)]
+    np.testing.assert_allclose(later[: model.n_iter_], losses, rtol=1e-9)
+    assert min(later[model.n_iter_ :]) >= losses[-1]
+    np.testing.assert_allclose(model.validation_score_[1:], -losses)
+    assert len(model.train_score_) == model.n_iter_ + 1
+
+
+def test_several_scorers_and_the_first_decides():
+    X, y = two_classes(600)
+    X_val, y_val = two_classes(300, seed=9)
+    model = GradientBoostingClassifier(scoring=["roc_auc", "loss", "accuracy"], **QUICK)
+    model.fit(X, y, X_val=X_val, y_val=y_val)
+    score = model.decision_function(X_val)
+    last = model.trace_.rounds[-1]
+    assert last["validation_roc_auc"] == pytest.approx(roc_auc_score(y_val, score))
+    assert last["validation_accuracy"] == accuracy_score(y_val, model.predict(X_val))
+    assert last["validation_loss"] == pytest.approx(log_loss(y_val, model.predict_proba(X_val)))
+    assert model.n_iter_ == int(np.argmax(model.trace_["validation_roc_auc"])) + 1
+    np.testing.assert_array_equal(model.validation_score_[1:], model.trace_["validation_roc_auc"])
+
+
+def test_a_scorer_may_ask_for_anything():
+    X, y = two_classes(300)
+    names = np.array(["no", "yes"])[y]
+    seen = []
+
+    def odd(estimator, rows, labels):
+        seen.append(set(labels))
+        # Not the rows whose scores are kept up to date: the trees are walked.
+        again = np.array(rows)
+        assert np.array_equal(estimator.predict(rows), estimator.predict(again))
+        return estimator.score(rows, labels)
+
+    settings = {**QUICK, "max_iter": 4}
+    model = GradientBoostingClassifier(scoring=odd, **settings).fit(X, names)
+    assert seen[0] == {"no", "yes"}
+    plain = GradientBoostingClassifier(scoring=None, **settings).fit(X, names)
+    np.testing.assert_array_equal(plain.validation_score_, model.validation_score_)
+
+
+def test_a_score_that_is_no_number_keeps_all_rounds():
+    X, y = numbers(100)
+    settings = {**QUICK, "max_iter": 4}
+    model = GradientBoostingRegressor(scoring=lambda *_: np.nan, **settings).fit(X, y)
+    assert model.n_iter_ == 4
+    assert np.isnan(model.validation_score_).all()
+
+
+def test_weights_reach_the_scores():
+    X, y = two_classes(400)
+    weight = np.random.default_rng(0).uniform(0.1, 5, 400)
+    model = GradientBoostingClassifier(scoring=["accuracy", "loss"], **QUICK)
+    model.fit(X, y, X_val=X, y_val=y, sample_weight_val=weight)
+    last = model.trace_.rounds[-1]
+    expected = accuracy_score(y, model.predict(X), sample_weight=weight)
+    assert last["validation_accuracy"] == pytest.approx(expected)
+    expected = log_loss(y, model.predict_proba(X), sample_weight=weight)
+    assert last["validation_loss"] == pytest.approx(expected)
+
+
+def test_training_rows_may_be_watched():
+    X, y = numbers()
+    model = GradientBoostingRegressor(validation_fraction=None, tol=0.01, **QUICK).fit(X, y)
+    assert model.validation_score_.size == 0
+    assert "validation_loss" not in model.trace_.names
+    assert len(model.train_score_) == model.n_iter_ + 1
+
+
+def test_stop_rule_is_scikit_learns():
+    """None of the last k scores exceeds the one before them by more than tol."""
+    X, y = numbers(600)
+    losses = []
+    settings = {**QUICK, "max_iter": 200, "n_iter_no_change": 4, "tol": 0.003}
+    model = GradientBoostingRegressor(
+        callbacks=[lambda _, trace: losses.append(trace.rounds[-1]["validation_loss"])], **settings
+    ).fit(X, y)
+    scores = [model.validation_score_[0], *np.negative(losses)]
+
+    def exhausted(end):
+        return end > 4 and max(scores[end - 4 : end]) <= scores[end - 5] + 0.003
+
+    ends = [end for end in range(1, len(scores) + 1) if exhausted(end)]
+    assert ends == [len(scores)]
+    assert model.n_iter_ == np.argmin(losses) + 1
+
+
+def test_auto_depends_on_the_rows():
+    X, y = numbers(10_001)
+    settings = {**SMALL, "max_iter": 2}
+    assert GradientBoostingRegressor(**settings).fit(X, y).do_early_stopping_
+    model = GradientBoostingRegressor(**settings).fit(X[:-1], y[:-1])
+    assert not model.do_early_stopping_
+    assert model.train_score_.size == model.validation_score_.size == 0
+    assert (
+        GradientBoostingRegressor(**settings)
+        .fit(X[:100], y[:100], X_val=X[:9], y_val=y[:9])
+        .do_early_stopping_
+    )
+
+
+def test_panels_are_weighted_and_may_be_samples():
+    table = Table.read(np.arange(4.0)[:, None])
+    y = np.array([0.0, 1.0, 2.0, 9.0])
+    board = Board.at(table, y, np.array([1.0, 1.0, 1.0, 0.0]), np.array([1.0]))
+    assert Panel(board, Target.numbers(y)).loss(AbsoluteError()) == pytest.approx(2 / 3)
+    some = Panel(board, Target.numbers(y), np.array([0, 2]))
+    assert some.loss(AbsoluteError()) == 1.0
+    assert some.given.ravel().tolist() == [0, 2]
+    assert some.y.tolist() == [0, 2]
+    long = np.zeros(20_000)
+    sample = Panel.some(Board.at(table, long, None, np.zeros(1)), Target.numbers(long), 0)
+    assert len(np.unique(sample.rows)) == 10_000
+
+
+def test_held_out_rows_keep_the_shares_of_classes():
+    target = Target.labels(np.array([0] * 90 + [1] * 10))
+    learn, watch = hold_out(target, 0.2, 0)
+    assert sorted([*learn, *watch]) == list(range(100))
+    assert (watch >= 90).sum() == 2
+    # A class of a single row cannot be split: then rows are drawn from all alike.
+    lone = Target.labels(np.array([0] * 99 + [1]))
+    assert len(hold_out(lone, 0.2, 0)[1]) == 20
+
+
+def test_callbacks_see_the_trace_and_may_end():
+    X, y = numbers(100)
+    seen = []
+
+    def stop(number, trace):
+        seen.append((number, len(trace)))
+        return number == 4
+
+    model = GradientBoostingRegressor(callbacks=[lambda *_: None, stop], **SMALL).fit(X, y)
+    assert seen == [(t, t) for t in range(1, 5)]
+    assert model.n_iter_ == 4
+    assert model.stop_reason_ == "callback"
+    assert Callbacks([lambda *_: 1])(Trace()) == ""
+
+
+def test_bad_scoring_is_refused():
+    with pytest.raises(ValueError, match="at least one"):
+        read_scoring([], "r2")
+    with pytest.raises(ValueError, match="scoring=3"):
+        read_scoring([3], "r2")
+    assert list(read_scoring(["loss", None], "r2")) == ["loss", "r2"]

@@ -1,0 +1,115 @@
+"""What all combiners share; above all, that none of them learns from rows members have seen."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import GroupKFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+import coterie
+from coterie.combining.combiner import seeded, wider
+from coterie.combining.members import Named
+from coterie.data import Target
+
+CLASSIFIERS = {
+    "mean": coterie.VotingClassifier(voting="soft"),
+    "log odds": coterie.VotingClassifier(weights="log_odds"),
+    "log loss": coterie.VotingClassifier(voting="soft", weights="log_loss"),
+    "stack": coterie.StackingClassifier(),
+    "stack of labels": coterie.StackingClassifier(stack_method="predict"),
+    "mlr": coterie.StackingClassifier(final_estimator="mlr"),
+    "fwls": coterie.StackingClassifier(final_estimator="fwls", meta_features=[0]),
+    "super": coterie.StackingClassifier(final_estimator="super_learner"),
+    "folds": coterie.StackingClassifier(refit="folds"),
+    "oob": coterie.StackingClassifier(cv="oob"),
+    "levels": coterie.StackingClassifier(
+        final_estimator=coterie.StackingClassifier(
+            [("by heart", KNeighborsClassifier(1)), ("bayes", GaussianNB())]
+        )
+    ),
+    "stackingc": coterie.StackingCClassifier(),
+    "selection": coterie.EnsembleSelectionClassifier(),
+    "bagged selection": coterie.EnsembleSelectionClassifier(n_bags=5, random_state=0),
+    "bayes": coterie.BayesianModelAveragingClassifier(),
+    "combination": coterie.BayesianModelAveragingClassifier(method="combination"),
+    "evidence": coterie.DempsterShaferClassifier(),
+    "templates": coterie.DecisionTemplatesClassifier(),
+}
+
+
+def library():
+    return [
+        ("by heart", KNeighborsClassifier(1)),
+        ("tree", DecisionTreeClassifier(random_state=0)),
+        ("forest", RandomForestClassifier(30, random_state=0)),
+    ]
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+def test_labels_without_meaning_give_chance(kind):
+    """Members know their rows by heart, so any leak would show as skill or as trust."""
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(900, 4)), rng.integers(0, 2, 900)
+    model = CLASSIFIERS[kind].set_params(estimators=library())
+    if kind == "oob":
+        model.set_params(estimators=library()[2:])
+    model.fit(X[:300], y[:300])
+    score = model.score(X[300:], y[300:])
+    assert 0.5 - 0.07 < score < 0.5 + 0.07  # three deviations of 600 coins
+    risk = getattr(model, "cv_risk_", {})
+    if kind == "super":  # nothing is better than saying one half, and members say one or zero
+        assert risk.stack > 0.69
+
+
+def test_numbers_without_meaning_give_no_skill():
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(900, 4)), rng.normal(size=900)
+    members = [
+        ("by heart", KNeighborsRegressor(1)),
+        ("tree", DecisionTreeRegressor(random_state=0)),
+    ]
+    for model in (
+        coterie.StackingRegressor(members),
+        coterie.StackingRegressor(members, "mlr"),
+        coterie.WeightedAverageRegressor(members, weights="nnls"),
+    ):
+        # A leak would trust the members, whose squared error is twice the variance.
+        assert -0.1 < model.fit(X[:300], y[:300]).score(X[300:], y[300:]) < 0.05
+
+
+def test_groups_reach_the_splitter():
+    X, y = load_iris(return_X_y=True)
+    groups = np.arange(150) // 2
+    model = coterie.StackingClassifier([("m", GaussianNB())], cv=GroupKFold(3))
+    assert model.fit(X, y, groups=groups).score(X, y) > 0.9
+    with pytest.raises(ValueError, match="groups"):
+        model.fit(X, y)
+    with pytest.raises(ValueError, match=r"groups has shape \(3,\)"):
+        model.fit(X, y, groups=[1, 2, 3])
+
+
+def test_seeds_only_where_there_are_none():
+    named = Named("m", DecisionTreeClassifier())
+    assert seeded(named, 5).estimator.random_state == seeded(named, 5).estimator.random_state
+    own = Named("m", DecisionTreeClassifier(random_state=7))
+    assert seeded(own, 5) is own
+    assert seeded(Named("m", "drop"), 5).estimator == "drop"
+
+
+def test_classes_of_fitted_members_are_known():
+    member = Named("m", GaussianNB().fit([[0.0], [1.0], [2.0]], ["a", "b", "c"]))
+    target = wider(Target.labels(["b", "c"]), [member])
+    assert target.classes[0].tolist() == ["a", "b", "c"]
+    assert target.codes.ravel().tolist() == [1, 2]
+
+
+def test_members_are_shown_frames():
+    pandas = pytest.importorskip("pandas")
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    model = coterie.StackingClassifier([("bayes", GaussianNB())]).fit(X, y)
+    assert model.feature_names_in_.tolist() == X.columns.tolist()
+    assert model.estimators_[0].feature_names_in_.tolist() == X.columns.tolist()
+    assert isinstance(model.set_output(transform="pandas").transform(X), pandas.DataFrame)

@@ -1,0 +1,176 @@
+"""Stacking: scikit-learn's behaviour, and what goes beyond."""
+
+import numpy as np
+import pytest
+import sklearn.ensemble as peer
+from sklearn.base import clone
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeCV
+from sklearn.model_selection import KFold, ShuffleSplit, TimeSeriesSplit, cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from coterie import RandomForestClassifier, StackingClassifier, StackingRegressor
+
+X, y = load_iris(return_X_y=True)
+X = (X - X.mean(axis=0)) / X.std(axis=0)
+NAMES = np.array(["setosa", "versicolor", "virginica"])
+D, t = load_diabetes(return_X_y=True)
+
+
+def members():
+    return [
+        ("bayes", GaussianNB()),
+        ("tree", DecisionTreeClassifier(max_depth=2, random_state=0)),
+    ]
+
+
+def regressors():
+    return [
+        ("ridge", Ridge(0.1)),
+        ("tree", DecisionTreeRegressor(max_depth=3, random_state=0)),
+    ]
+
+
+@pytest.mark.parametrize("cv", [None, 3, KFold(4, shuffle=True, random_state=0)])
+@pytest.mark.parametrize("final", [None, GaussianNB()])
+def test_classifier_as_scikit_learn(cv, final):
+    ours = StackingClassifier(members(), final, cv=cv).fit(X, NAMES[y])
+    theirs = peer.StackingClassifier(members(), final, cv=cv).fit(X, NAMES[y])
+    assert ours.predict(X).tolist() == theirs.predict(X).tolist()
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-6)
+    if final is None:
+        np.testing.assert_allclose(
+            ours.decision_function(X), theirs.decision_function(X), rtol=1e-5, atol=1e-8
+        )
+
+
+@pytest.mark.parametrize("passthrough", [False, True])
+@pytest.mark.parametrize("final", [None, LinearRegression()])
+def test_regressor_as_scikit_learn(passthrough, final):
+    ours = StackingRegressor(regressors(), final, passthrough=passthrough).fit(D, t)
+    theirs = peer.StackingRegressor(regressors(), final, passthrough=passthrough).fit(D, t)
+    np.testing.assert_allclose(ours.predict(D), theirs.predict(D), rtol=1e-9)
+
+
+def test_weights_as_scikit_learn():
+    weight = np.random.default_rng(0).uniform(0.5, 2, len(t))
+    ours = StackingRegressor(regressors()).fit(D, t, sample_weight=weight)
+    theirs = peer.StackingRegressor(regressors()).fit(D, t, sample_weight=weight)
+    np.testing.assert_allclose(ours.predict(D), theirs.predict(D), rtol=1e-9)
+
+
+def test_dropped_and_fitted_members():
+    model = StackingClassifier(members()).set_params(tree="drop").fit(X, y)
+    assert len(model.estimators_) == 1
+    assert model.named_estimators_.tree == "drop"
+    fitted = [(name, member.fit(X[::2], y[::2])) for name, member in members()]
+    ours = StackingClassifier(fitted, cv="prefit").fit(X[1::2], y[1::2])
+    theirs = peer.StackingClassifier(fitted, cv="prefit").fit(X[1::2], y[1::2])
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-6)
+    assert ours.estimators_[0] is fitted[0][1]
+
+
+def test_methods_of_the_final_estimator():
+    model = StackingClassifier(members(), LinearSVC())
+    assert hasattr(model, "decision_function")
+    assert not hasattr(model, "predict_proba")
+    assert model.fit(X, y).score(X, y) > 0.9
+    named = StackingClassifier(members(), "mlr")
+    assert hasattr(named, "predict_proba")
+    assert not hasattr(named, "decision_function")
+    final = GaussianProcessRegressor(alpha=1e4, normalize_y=True, optimizer=None)
+    mean, spread = StackingRegressor(regressors(), final).fit(D, t).predict(D, return_std=True)
+    assert mean.shape == spread.shape == t.shape
+    with pytest.raises(ValueError, match="does not implement the method predict_proba"):
+        StackingClassifier([("svm", LinearSVC())], stack_method="predict_proba").fit(X, y)
+
+
+def test_regressors_among_classifiers():
+    both = [*members(), ("ridge", Ridge(0.1))]
+    ours = StackingClassifier(both).fit(X, y)
+    theirs = peer.StackingClassifier(both).fit(X, y)
+    np.testing.assert_allclose(ours.transform(X), theirs.transform(X), rtol=1e-9)
+    with pytest.raises(ValueError, match="'ridge' is a regressor"):
+        StackingClassifier(both, "mlr").fit(X, y)
+
+
+def test_splits_that_are_no_partition():
+    # Time series: scikit-learn refuses, since the first rows are never tested.
+    cv = TimeSeriesSplit(4)
+    model = StackingRegressor(regressors(), LinearRegression(), cv=cv).fit(D, t)
+    Z, rows = [], []
+    for train, test in cv.split(D):
+        Z.append(
+            np.column_stack(
+                [clone(m).fit(D[train], t[train]).predict(D[test]) for _, m in regressors()]
+            )
+        )
+        rows.append(test)
+    second = LinearRegression().fit(np.vstack(Z), t[np.concatenate(rows)])
+    np.testing.assert_allclose(model.final_estimator_.coef_, second.coef_, rtol=1e-8)
+    # Blending is a single split.
+    (train, test) = next(ShuffleSplit(1, test_size=0.2, random_state=0).split(D))
+    blend = StackingRegressor(regressors(), LinearRegression(), cv=[(train, test)]).fit(D, t)
+    held = [clone(m).fit(D[train], t[train]).predict(D[test]) for _, m in regressors()]
+    by_hand = LinearRegression().fit(np.column_stack(held), t[test])
+    np.testing.assert_allclose(blend.final_estimator_.coef_, by_hand.coef_, rtol=1e-8)
+
+
+def test_one_member_is_only_scaled_and_shifted():
+    model = StackingRegressor([("ridge", Ridge(0.1))], LinearRegression()).fit(D, t)
+    alone = Ridge(0.1).fit(D, t).predict(D)
+    slope, shift = model.final_estimator_.coef_[0], model.final_estimator_.intercept_
+    np.testing.assert_allclose(model.predict(D), slope * alone + shift, rtol=1e-9)
+
+
+def test_models_of_folds():
+    model = StackingRegressor(regressors(), LinearRegression(), cv=KFold(3), refit="folds")
+    model.fit(D, t)
+    assert [len(models) for models in model.estimators_] == [3, 3]
+    means = [np.mean([m.predict(D) for m in models], axis=0) for models in model.estimators_]
+    np.testing.assert_allclose(model.transform(D), np.column_stack(means), rtol=1e-12)
+
+
+def test_several_levels():
+    upper = StackingClassifier([("bayes", GaussianNB()), ("linear", LogisticRegression())])
+    model = StackingClassifier(members(), upper).fit(X, NAMES[y])
+    assert type(model.final_estimator_).__name__ == "StackingClassifier"
+    assert model.score(X, NAMES[y]) > 0.9
+    assert "final_estimator__linear__C" in model.get_params()
+
+
+def test_out_of_bag_rows_instead_of_folds():
+    forest = ("forest", RandomForestClassifier(60, random_state=0))
+    model = StackingClassifier([forest], "mlr", cv="oob").fit(X, y)
+    assert model.score(X, y) > 0.9
+    assert model.named_estimators_.forest.oob_score_ > 0.9
+    mixed = StackingClassifier([forest, members()[0]], cv="oob").fit(X, y)
+    assert mixed.score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("name", ["mlr", "stackingc", "ting_witten", "fwls", "super_learner"])
+def test_second_levels_by_name(name):
+    model = StackingClassifier(members(), name).fit(X, NAMES[y])
+    chances = model.predict_proba(X)
+    np.testing.assert_allclose(chances.sum(axis=1), 1)
+    assert (model.classes_[chances.argmax(axis=1)] == model.predict(X)).all()
+    assert model.score(X, NAMES[y]) > 0.9
+    assert set(model.cv_risk_) == {"bayes", "tree", "stack"}
+
+
+def test_super_learner():
+    model = StackingRegressor(regressors(), "super_learner", cv=KFold(10)).fit(D, t)
+    for name, member in regressors():
+        said = cross_val_predict(member, D, t, cv=KFold(10))
+        assert model.cv_risk_[name] == pytest.approx(((said - t) ** 2).mean())
+    assert model.cv_risk_.stack <= min(model.cv_risk_.ridge, model.cv_risk_.tree)
+    # A member that is there twice changes nothing.
+    twice = [*regressors(), ("again", Ridge(0.1))]
+    again = StackingRegressor(twice, "super_learner", cv=KFold(10)).fit(D, t)
+    np.testing.assert_allclose(again.predict(D), model.predict(D), rtol=1e-6)
+    best = StackingRegressor(regressors(), "discrete_super_learner").fit(D, t)
+    np.testing.assert_allclose(best.predict(D), Ridge(0.1).fit(D, t).predict(D))
+    assert isinstance(StackingRegressor(regressors()).fit(D, t).final_estimator_, RidgeCV)
