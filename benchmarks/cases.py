@@ -9,7 +9,7 @@ from typing import Literal
 from benchmarks.contenders import BASE, BOOSTED, CONTENDERS, OURS, Family
 from benchmarks.tables import REAL, Task, task_of
 
-Suite = Literal["quick", "default", "full", "boosting", "gradient"]
+Suite = Literal["quick", "default", "full", "boosting", "bagging", "gradient"]
 Size = Literal["quick", "default", "full"]
 FORESTS = ("covertype", "letter", "magic", "adult", "flights", "housing")
 
@@ -151,6 +151,17 @@ def _boosting(sizes: Sequence[int] | None) -> list[Case]:
     return cases
 
 
+def _bagging(sizes: Sequence[int] | None) -> list[Case]:
+    """A hundred full trees in bags, and in random halves of the columns."""
+    cases = [Case("bagging", "higgs", rows, 100) for rows in sizes or (10_000,)]
+    if sizes is None:
+        for table in ("magic", "spambase", "letter", "housing"):
+            cases.append(Case("bagging", table, REAL[table].rows, 100))
+        for table in ("magic", "spambase", "letter"):
+            cases.append(Case("subspace", table, REAL[table].rows, 100))
+    return cases
+
+
 def _rounds(size: Size, rows: int, classes: int) -> int:
     """Rounds of gradient boosting: 100 where that takes seconds, fewer on large tables.
 
@@ -199,6 +210,8 @@ def build(
         cases = _gradient(size, sizes)
     elif suite == "boosting":
         cases = _boosting(sizes)
+    elif suite == "bagging":
+        cases = _bagging(sizes)
     elif suite == "quick":
         cases = _synthetic(suite, sizes or (10_000,))
         if sizes is None:

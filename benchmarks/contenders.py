@@ -17,10 +17,15 @@ from typing import Any, Literal
 from benchmarks import gradient_models
 from benchmarks.tables import Task
 
-Family = Literal["tree", "forest", "extra", "stumps", "depth3", "gradient"]
+Family = Literal["tree", "forest", "extra", "stumps", "depth3", "bagging", "subspace", "gradient"]
 Parameters = dict[str, Any]
 DEPTH = 8  # of the single tree
 BOOSTED: dict[Family, int] = {"stumps": 1, "depth3": 3}  # AdaBoost, with members so deep
+# Bagging of full trees, and random subspaces as scikit-learn spells them.
+BAGGED: dict[Family, dict[str, Any]] = {
+    "bagging": {},
+    "subspace": {"bootstrap": False, "max_features": 0.5},
+}
 
 UNEQUAL = (
     "scikit-learn searches every distinct value exactly; coterie, LightGBM and XGBoost cut "
@@ -76,6 +81,10 @@ class Model:
 
 def _exact_leaves(model: Model, threads: int, seed: int) -> tuple[str, Parameters]:
     """Settings of scikit-learn's classes, and of ours, which take the same ones."""
+    if model.family in BAGGED:
+        kind = "Classifier" if model.task == "classification" else "Regressor"
+        common: Parameters = {"n_estimators": model.trees, "n_jobs": threads, "random_state": seed}
+        return f"Bagging{kind}", {**BAGGED[model.family], **common}
     if model.family in BOOSTED:
         settings: Parameters = {"n_estimators": model.trees, "random_state": seed}
         return "AdaBoostClassifier", {"estimator__max_depth": BOOSTED[model.family], **settings}
@@ -197,7 +206,7 @@ def _none(model: Model, threads: int, seed: int) -> tuple[str, Parameters]:
     raise ValueError(f"no {model.family} is compared with this contender")
 
 
-ALL: tuple[Family, ...] = ("tree", "forest", "extra", *BOOSTED, "gradient")
+ALL: tuple[Family, ...] = ("tree", "forest", "extra", *BOOSTED, *BAGGED, "gradient")
 SKLEARN = ("sklearn.ensemble", "sklearn.tree")
 TREES: tuple[Family, ...] = ("tree", "forest", "extra", "gradient")
 CONTENDERS: dict[str, Contender] = {

@@ -142,8 +142,9 @@ def draw_hard(rng):
 
 # %%
 # 800 rows and 2000 to judge by, ten seeds. BrownBoost and RobustBoost are shown with two goals
-# each, the same with and without flips: a tight one and a loose one, of which the loose one was
-# chosen after a look at other seeds. They get 300 rounds at most, the others 100.
+# each, the same with and without flips: a tight one and a loose one. Both were chosen after trial
+# runs, the tight ones with two of the seeds shown here, the loose ones with others. They get 300
+# rounds at most, the others 100.
 others = {name: model for name, model in boosters(0.0, 100).items() if name != "BrownBoost"}
 models = {name: model for name, model in others.items() if name != "RobustBoost"} | {
     "Brown 0.25": coterie.BrownBoostClassifier(n_estimators=300, target_error=0.25),

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import AdaBoostClassifier as Theirs
 
+import coterie
 from coterie.boosting import AdaBoostClassifier
 from coterie.plotting import MarginDisplay
 from coterie.plotting.margins import largest_say, margins
@@ -61,3 +62,14 @@ def test_models_that_have_no_margins_are_refused(ten_points, ten_boosted):
         MarginDisplay.from_estimator(Theirs(n_estimators=2).fit(*ten_points), *ten_points)
     with pytest.raises(ValueError, match="rounds 1 to 3"):
         MarginDisplay.from_estimator(ten_boosted, *ten_points, rounds=[4])
+
+
+def test_members_that_fade_count_what_they_weighed_then():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = coterie.RobustBoostClassifier(n_estimators=12, error_goal=0.02).fit(X, y)
+    size = min(4, len(model.pool_))
+    shown = MarginDisplay.from_estimator(model, X, y, rounds=[size]).margins[0]
+    score = list(model.staged_decision_function(X))[size - 1]
+    expected = (2 * y - 1) * score / np.abs(model.pool_.stage(size)).sum()
+    np.testing.assert_allclose(shown, expected)
+    assert np.abs(shown).max() <= 1 + 1e-12

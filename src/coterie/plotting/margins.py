@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.core.rule import Array
+from coterie.core.stages import StagedPool
 from coterie.plotting.canvas import Display, pyplot
 from coterie.plotting.story import at_rounds, chosen_rounds, codes_of, trace_of, votes_of
 
@@ -173,9 +174,12 @@ def _normalised_margins(
     """Margins after each of `rounds`, shape (len(rounds), n_rows)."""
 
     def stages() -> Iterator[Array]:
-        total = 0.0
-        for score, vote in votes_of(model, X):
-            total += largest_say(vote)
+        total, pool = 0.0, model.pool_
+        for number, (score, vote) in enumerate(votes_of(model, X), start=1):
+            if isinstance(pool, StagedPool):  # all members are weighed anew in every round
+                total = float(np.abs(pool.stage(number)).sum())
+            else:
+                total += largest_say(vote)
             yield margins(score, codes) / (total or 1.0)
 
     return at_rounds(stages(), rounds)
