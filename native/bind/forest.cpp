@@ -17,7 +17,9 @@ void predict_into(const Arrays& forest, const InMatrix<T>& X,
     check_width(forest, X);
     const Matrix<double> sums{out.data(), out.shape(0), out.shape(1),
                               static_cast<std::ptrdiff_t>(out.shape(1)), 1};
-    require(sums.rows == X.shape(0) && sums.cols == forest.values.shape(1), "out: wrong shape");
+    const std::size_t values = forest.values.shape(1);
+    require(sums.rows == X.shape(0) && (sums.cols == values || (values == 1 && sums.cols > 0)),
+            "out: wrong shape");
     require(!tree_weight || tree_weight->shape(0) == forest.n_trees(),
             "tree_weight: one per tree expected");
     run_interruptible(nullptr, signals, [&](Interrupt& interrupt) {
@@ -80,10 +82,12 @@ auto path_of(const Arrays& forest, const InVector<std::int32_t>& n_samples,
 
 template <class T>
 void define(nb::module_& module) {
-    module.def("predict", &predict_into<T>, nb::arg("forest"), nb::arg("X").noconvert(),
-               nb::arg("tree_weight").noconvert().none(), nb::arg("out").noconvert(),
-               nb::arg("n_threads"), nb::arg("signals"),
-               "Add the weighted leaf values of all trees to out.");
+    module.def(
+        "predict", &predict_into<T>, nb::arg("forest"), nb::arg("X").noconvert(),
+        nb::arg("tree_weight").noconvert().none(), nb::arg("out").noconvert(), nb::arg("n_threads"),
+        nb::arg("signals"),
+        "Add the weighted leaf values of all trees to out; trees of a single value take turns "
+        "in its columns.");
     module.def("apply", &apply_into<T>, nb::arg("forest"), nb::arg("X").noconvert(),
                nb::arg("out").noconvert(), nb::arg("n_threads"), nb::arg("signals"),
                "Write the leaf node of every row in every tree.");

@@ -21,6 +21,7 @@ std::span<const T> given(const Optional<T>& array) {
 using Column = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 struct NewtonArrays {
     std::optional<std::tuple<Column, Column, Column, Column>> bundles;
+    const Unusual* unusual;  // Python keeps it alive
     Optional<std::int8_t> monotone;
     std::optional<InMatrix<std::uint8_t>> interactions;
     InVector<std::int32_t> columns;
@@ -102,12 +103,18 @@ auto grow_on_slopes(const InMatrix<Code>& codes, const std::optional<InMatrix<Co
     check_rows(slopes.rows, matrix.rows);
     require(leaves.shape(0) == matrix.rows, "leaves: one per row expected");
     require(!stop || stop->shape(0) == 1, "stop: an array of one flag expected");
+    const Unusual* unusual = arrays.unusual;
+    require(!unusual ||
+                (bundles.empty() && unusual->starts.size() == matrix.rows + 1 &&
+                 unusual->usual.size() == bins.columns() && unusual->n_cells == bins.upper.size()),
+            "unusual: made for another table");
     NewtonGrowth growth = settings;
     take_arrays(arrays, bins.columns(), growth);
     Tree tree;
     run_interruptible(stop ? stop->data() : nullptr, signals, [&](Interrupt& interrupt) {
-        tree = grow_newton(matrix, columns, bins, bundles, slopes, growth, seed, n_threads,
-                           workspace, std::span(leaves.data(), leaves.shape(0)), interrupt);
+        tree = grow_newton<Code, Real>({matrix, columns, bins, bundles, unusual}, slopes, growth,
+                                       seed, n_threads, workspace,
+                                       std::span(leaves.data(), leaves.shape(0)), interrupt);
     });
     return tree_arrays(tree);
 }
@@ -192,20 +199,42 @@ void init_newton(nb::module_& module) {
         .def_rw("precision", &NewtonGrowth::precision);
     nb::class_<Workspace>(module, "Workspace", "Memory that one tree leaves to the next.")
         .def(nb::init<>());
+    nb::class_<Unusual>(module, "Unusual", "The unusual codes of a table, row by row.")
+        .def(
+            "__init__",
+            [](Unusual* self, const InMatrix<std::uint8_t>& codes,
+               const InVector<std::int64_t>& offsets, const InVector<double>& lower,
+               const InVector<double>& upper, const InVector<std::uint8_t>& categorical,
+               const Column& usual) {
+                const BinsView bins = as_bins(offsets, lower, upper, categorical);
+                require(codes.shape(1) == bins.columns() && usual.shape(0) == bins.columns(),
+                        "codes, usual: one column per column of the bins expected");
+                for (std::size_t j = 0; j < bins.columns(); ++j)
+                    require(usual.data()[j] >= 0 &&
+                                usual.data()[j] <= static_cast<std::int32_t>(bins.count(j)),
+                            "usual: a code is out of range");
+                const nb::gil_scoped_release unlock;
+                new (self)
+                    Unusual(as_matrix(codes), bins, {usual.data(), usual.data() + usual.shape(0)});
+            },
+            nb::arg("codes").noconvert(), nb::arg("offsets").noconvert(),
+            nb::arg("lower").noconvert(), nb::arg("upper").noconvert(),
+            nb::arg("categorical").noconvert(), nb::arg("usual").noconvert());
     nb::class_<NewtonArrays>(module, "NewtonArrays", "Constraints, and what the tree may use.")
         .def(
             "__init__",
             [](NewtonArrays* self,
                std::optional<std::tuple<Column, Column, Column, Column>> bundles,
-               Optional<std::int8_t> monotone, std::optional<InMatrix<std::uint8_t>> interactions,
-               InVector<std::int32_t> columns, Optional<std::int32_t> rows) {
-                new (self)
-                    NewtonArrays{std::move(bundles), std::move(monotone), std::move(interactions),
-                                 std::move(columns), std::move(rows)};
+               const Unusual* unusual, Optional<std::int8_t> monotone,
+               std::optional<InMatrix<std::uint8_t>> interactions, InVector<std::int32_t> columns,
+               Optional<std::int32_t> rows) {
+                new (self) NewtonArrays{std::move(bundles),  unusual,
+                                        std::move(monotone), std::move(interactions),
+                                        std::move(columns),  std::move(rows)};
             },
-            nb::arg("bundles").none(), nb::arg("monotone").noconvert().none(),
-            nb::arg("interactions").noconvert().none(), nb::arg("columns").noconvert(),
-            nb::arg("rows").noconvert().none());
+            nb::keep_alive<1, 3>(), nb::arg("bundles").none(), nb::arg("unusual").none(),
+            nb::arg("monotone").noconvert().none(), nb::arg("interactions").noconvert().none(),
+            nb::arg("columns").noconvert(), nb::arg("rows").noconvert().none());
     define_growth<std::uint8_t, float>(module);
     define_growth<std::uint8_t, double>(module);
     define_growth<std::uint16_t, float>(module);
@@ -226,11 +255,12 @@ void init_newton(nb::module_& module) {
                 found = find_bundles(as_matrix(codes), bins, n_threads);
             }
             return std::tuple{to_array(found.home), to_array(found.first), to_array(found.usual),
-                              to_array(found.sizes)};
+                              to_array(found.sizes), to_array(found.unusual)};
         },
         nb::arg("codes").noconvert(), nb::arg("offsets").noconvert(), nb::arg("lower").noconvert(),
         nb::arg("upper").noconvert(), nb::arg("categorical").noconvert(), nb::arg("n_threads"),
-        "Columns that are never unusual together: home, first, usual, sizes.");
+        "Columns that are never unusual together: home, first, usual, sizes; and how often each is "
+        "unusual.");
     module.def(
         "encode_bundles",
         [](const InMatrix<std::uint8_t>& codes, const Column& home, const Column& first,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <stdexcept>
 
 #include "coterie/parallel.hpp"
 
@@ -90,6 +91,7 @@ Bundles find_bundles(const Matrix<const std::uint8_t>& codes, const BinsView& bi
     out.home.assign(d, -1);
     out.first.assign(d, 0);
     out.usual = usual;
+    out.unusual.assign(unusual.begin(), unusual.end());
     for (const Bundle& bundle : bundles) {
         if (bundle.columns.size() < 2) continue;
         std::int32_t next = 1;
@@ -106,6 +108,33 @@ Bundles find_bundles(const Matrix<const std::uint8_t>& codes, const BinsView& bi
         out.sizes.push_back(static_cast<std::int32_t>(bins.count(j)) + 1);
     }
     return out;
+}
+
+Unusual::Unusual(const Matrix<const std::uint8_t>& codes, const BinsView& bins,
+                 std::vector<std::int32_t> usual_codes)
+    : usual(std::move(usual_codes)), starts(codes.rows + 1, 0), n_cells(bins.upper.size()) {
+    // Column by column, which is how the codes lie; the columns of a row stay in order.
+    const auto for_each = [&](auto&& found) {
+        for (std::size_t j = 0; j < codes.cols; ++j) {
+            const std::uint8_t* at = codes.col(j);
+            for (std::size_t i = 0; i < codes.rows; ++i) {
+                const std::int32_t code = at[static_cast<std::ptrdiff_t>(i) * codes.row_stride];
+                if (code != usual[j]) found(i, j, code);
+            }
+        }
+    };
+    for_each([&](std::size_t i, std::size_t j, std::int32_t code) {
+        if (static_cast<std::uint32_t>(code) > bins.count(j))
+            throw std::invalid_argument("codes: a code lies outside the bins");
+        ++starts[i + 1];
+    });
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    cells.resize(static_cast<std::size_t>(starts.back()));
+    std::vector<std::int64_t> next(starts.begin(), starts.end() - 1);
+    for_each([&](std::size_t i, std::size_t j, std::int32_t code) {
+        cells[static_cast<std::size_t>(next[i]++)] =
+            static_cast<std::uint32_t>(bins.offsets[j] + code - (code > usual[j]));
+    });
 }
 
 void encode_bundles(const Matrix<const std::uint8_t>& codes, const BundlesView& bundles,

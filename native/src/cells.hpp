@@ -207,7 +207,8 @@ struct CellPlan {
     std::vector<Place> places;
     std::vector<std::int32_t> columns;  // of the table that is counted
     std::vector<std::uint32_t> starts;  // first cell of each of them
-    std::size_t cells = 0, first_cells = 0;
+    std::size_t cells = 0;
+    std::size_t sum_from = 0, sum_to = 0;  // cells whose sum is that of the node
     bool even = false;  // every column of a table of 8-bit codes, in order, with kRoom cells each
 
     template <class Code>
@@ -236,7 +237,7 @@ struct CellPlan {
         std::vector<std::uint32_t> start_of(table.cols, 0);
         for (std::size_t home = 0; home < table.cols; ++home) {
             if (!sizes[home]) continue;
-            if (plan.columns.empty()) plan.first_cells = sizes[home];
+            if (plan.columns.empty()) plan.sum_to = sizes[home];
             start_of[home] = static_cast<std::uint32_t>(plan.cells);
             plan.columns.push_back(static_cast<std::int32_t>(home));
             plan.starts.push_back(start_of[home]);
@@ -250,6 +251,21 @@ struct CellPlan {
                 {j, start + (shared ? static_cast<std::uint32_t>(bundles.first[at]) : 0),
                  shared ? bundles.usual[at] : -1});
         }
+        return plan;
+    }
+
+    // Of a table of which only unusual codes are counted; a cell more holds the sum of all rows.
+    static CellPlan of(const BinsView& bins, const Unusual& unusual,
+                       std::span<const std::int32_t> columns) {
+        CellPlan plan;
+        for (const std::int32_t j : columns) {
+            const auto at = static_cast<std::size_t>(j);
+            plan.columns.push_back(j);
+            plan.places.push_back(
+                {j, static_cast<std::uint32_t>(bins.offsets[at]), unusual.usual[at]});
+        }
+        plan.sum_from = bins.upper.size();
+        plan.cells = plan.sum_to = plan.sum_from + 1;
         return plan;
     }
 };
@@ -312,6 +328,31 @@ void count_rows(const Cells& cells, const CellPlan& plan, const Matrix<const Cod
     } else {
         rows ? count_rows<false, true>(cells, plan, table, rows, first, n, out)
              : count_rows<false, false>(cells, plan, table, rows, first, n, out);
+    }
+}
+
+// The same for the unusual codes alone. Columns a tree does not look at are counted too: telling
+// them apart would cost more.
+template <class Cells>
+void count_rows(const Cells& cells, const CellPlan& plan, const Unusual& unusual,
+                const std::uint32_t* rows, std::size_t first, std::size_t n,
+                typename Cells::Cell* __restrict out) {
+    constexpr std::size_t ahead = 8;
+    const auto* items = cells.items();
+    const std::uint32_t* where = unusual.cells.data();
+    typename Cells::Cell& all = out[plan.sum_from];
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t row = rows ? rows[i] : first + i;
+        if (rows) {
+            const std::size_t soon = rows[std::min(i + ahead, n - 1)];
+            __builtin_prefetch(where + unusual.starts[soon]);
+            __builtin_prefetch(items + soon);
+        }
+        const typename Cells::Cell value = Cells::cell_of(items[row]);
+        Cells::add(all, value);
+        const auto end = static_cast<std::size_t>(unusual.starts[row + 1]);
+        for (auto k = static_cast<std::size_t>(unusual.starts[row]); k < end; ++k)
+            Cells::add(out[where[k]], value);
     }
 }
 

@@ -43,20 +43,22 @@ class Newton {
   public:
     using Cell = typename Cells::Cell;
 
-    Newton(const Matrix<const Code>& codes, const Matrix<const Code>& by_column,
-           const BinsView& bins, const BundlesView& bundles, const SlopesView<Real>& slopes,
+    Newton(const NewtonTable<Code>& table, const SlopesView<Real>& slopes,
            const NewtonGrowth& growth, std::uint64_t seed, Workspace& workspace,
            std::span<std::int32_t> leaves, Interrupt& interrupt, Team& team,
            const SlopeScale& scale)
-        : codes_(codes), by_column_(by_column), bins_(bins), slopes_(slopes), growth_(growth),
-          seed_(seed), leaves_(leaves), interrupt_(interrupt), team_(team), workspace_(workspace),
+        : codes_(table.codes), by_column_(table.by_column), bins_(table.bins),
+          unusual_(table.unusual), slopes_(slopes), growth_(growth), seed_(seed), leaves_(leaves),
+          interrupt_(interrupt), team_(team), workspace_(workspace),
           rows_(workspace.numbers<std::uint32_t>(0, learnt(slopes))),
           spare_(workspace.numbers<std::uint32_t>(1, rows_.size())),
           cells_(slopes, rows_.size(), scale, seed, workspace, team),
-          plan_(CellPlan::of(bins, bundles, growth.columns, codes, rows_.size())) {
+          plan_(unusual_
+                    ? CellPlan::of(bins_, *unusual_, growth.columns)
+                    : CellPlan::of(bins_, table.bundles, growth.columns, codes_, rows_.size())) {
         std::uint32_t most_bins = 0;
         for (const std::int32_t column : growth.columns)
-            most_bins = std::max(most_bins, bins.count(static_cast<std::size_t>(column)));
+            most_bins = std::max(most_bins, bins_.count(static_cast<std::size_t>(column)));
         for (std::size_t t = 0; t < team.size(); ++t)
             scanners_.emplace_back(cells_, growth, slopes.hessian.empty(), most_bins);
         if (slopes.rows.empty()) {
@@ -105,20 +107,28 @@ class Newton {
         const std::size_t blocks =
             n * plan_.columns.size() >= kWorthTeam + 4 * plan_.cells ? team_.size() : 1;
         if (blocks <= 1) {
-            count_rows(cells_, plan_, codes_, rows, 0, n, cells_of(node.cells));
+            count(rows, 0, n, cells_of(node.cells));
             return;
         }
         std::vector<Workspace::Buffer> parts(blocks - 1);
         for (auto& part : parts) part = new_cells();
         team_.run(blocks, [&](std::size_t b) {
             const std::size_t begin = n * b / blocks, end = n * (b + 1) / blocks;
-            count_rows(cells_, plan_, codes_, rows ? rows + begin : nullptr, begin, end - begin,
-                       cells_of(b ? parts[b - 1] : node.cells));
+            count(rows ? rows + begin : nullptr, begin, end - begin,
+                  cells_of(b ? parts[b - 1] : node.cells));
         });
         for (auto& part : parts) {
             for (std::size_t i = 0; i < plan_.cells; ++i)
                 Cells::add(cells_of(node.cells)[i], cells_of(part)[i]);
             workspace_.give_back(std::move(part));
+        }
+    }
+
+    void count(const std::uint32_t* rows, std::size_t first, std::size_t n, Cell* out) const {
+        if (unusual_) {
+            count_rows(cells_, plan_, *unusual_, rows, first, n, out);
+        } else {
+            count_rows(cells_, plan_, codes_, rows, first, n, out);
         }
     }
 
@@ -128,7 +138,7 @@ class Newton {
             for (std::uint32_t i = node.begin; i < node.end; ++i)
                 Cells::add(sum, Cells::cell_of(cells_.items()[rows_[i]]));
         } else {
-            for (std::size_t i = 0; i < plan_.first_cells; ++i)
+            for (std::size_t i = plan_.sum_from; i < plan_.sum_to; ++i)
                 Cells::add(sum, cells_of(node.cells)[i]);
         }
         node.total = sum;
@@ -318,60 +328,9 @@ class Newton {
         let_go(parent);
     }
 
-    // Moves the rows of the left child before those of the right, each in their old order, and
-    // returns where the right child begins. Doing it twice changes nothing.
-    std::uint32_t part(const Grown<Cell>& node) {
-        const NewtonSplit& split = node.split;
-        const std::uint32_t missing = bins_.count(static_cast<std::size_t>(split.column));
-        const std::uint32_t last = split.last_left;
-        if (split.categorical) {
-            std::vector<std::uint8_t> side(missing + 1, 0);
-            for (const std::uint32_t code : split.left_codes) side[code] = 1;
-            return part_by(node, [&side](Code code) { return side[code] != 0; });
-        }
-        if (split.saw_missing && split.missing_left)
-            return part_by(node, [=](Code code) { return code <= last || code == missing; });
-        return part_by(node, [=](Code code) { return code <= last; });
-    }
-
+    std::uint32_t part(const Grown<Cell>& node);
     template <class Left>
-    std::uint32_t part_by(const Grown<Cell>& node, Left&& left) {
-        const Code* codes = by_column_.col(static_cast<std::size_t>(node.split.column));
-        const std::ptrdiff_t step = by_column_.row_stride;
-        std::uint32_t *rows = rows_.data(), *spare = spare_.data();
-        const std::size_t blocks = (node.size() + kPartBlock - 1) / kPartBlock;
-        lefts_.resize(blocks);
-        interrupt_.after(node.size());
-        team_.run(blocks, [&](std::size_t b) {
-            const std::uint32_t begin = node.begin + static_cast<std::uint32_t>(b) * kPartBlock;
-            const std::uint32_t end = std::min(node.end, begin + kPartBlock);
-            std::uint32_t kept = begin, others = begin;
-            for (std::uint32_t i = begin; i < end; ++i) {
-                // Both places are written and one of them counts: no branch to mispredict.
-                const std::uint32_t row = rows[i];
-                const bool goes = left(codes[static_cast<std::ptrdiff_t>(row) * step]);
-                rows[kept] = row;
-                spare[others] = row;
-                kept += goes;
-                others += !goes;
-            }
-            lefts_[b] = kept - begin;
-        });
-        std::uint32_t middle = node.begin;
-        for (std::size_t b = 0; b < blocks; ++b) {
-            const std::uint32_t begin = node.begin + static_cast<std::uint32_t>(b) * kPartBlock;
-            if (middle != begin) std::memmove(rows + middle, rows + begin, lefts_[b] * 4ul);
-            middle += lefts_[b];
-        }
-        std::uint32_t to = middle;
-        for (std::size_t b = 0; b < blocks; ++b) {
-            const std::uint32_t begin = node.begin + static_cast<std::uint32_t>(b) * kPartBlock;
-            const std::uint32_t others = std::min(node.end - begin, kPartBlock) - lefts_[b];
-            std::memcpy(rows + to, spare + begin, others * 4ul);
-            to += others;
-        }
-        return middle;
-    }
+    std::uint32_t part_by(const Grown<Cell>& node, Left&& left);
 
     // Ending -------------------------------------------------------------------------------------
 
@@ -386,6 +345,7 @@ class Newton {
 
     const Matrix<const Code>&codes_, &by_column_;
     const BinsView& bins_;
+    const Unusual* const unusual_;
     const SlopesView<Real>& slopes_;
     const NewtonGrowth& growth_;
     const std::uint64_t seed_;

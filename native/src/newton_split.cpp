@@ -24,6 +24,29 @@ void plain_gains(std::span<const double> left_g, std::span<const double> left_h,
              least_h, gains.data());
 }
 
+COTERIE_CLONES static void forbid(const double* left_n, std::size_t count, double least,
+                                  double most, double* gains) {
+    constexpr double no = -std::numeric_limits<double>::infinity();
+    for (std::size_t b = 0; b < count; ++b)
+        gains[b] = left_n[b] >= least && left_n[b] <= most ? gains[b] : no;
+}
+
+void forbid_few(std::span<const double> left_n, double least, double most, double* gains) {
+    forbid(left_n.data(), left_n.size(), least, most, gains);
+}
+
+double greatest(std::span<const double> gains) {
+    constexpr std::size_t lanes = 8;  // one comparison need not wait for the last
+    double most[lanes];
+    std::fill_n(most, lanes, -std::numeric_limits<double>::infinity());
+    std::size_t b = 0;
+    for (; b + lanes <= gains.size(); b += lanes)
+        for (std::size_t k = 0; k < lanes; ++k)
+            most[k] = gains[b + k] > most[k] ? gains[b + k] : most[k];
+    for (; b < gains.size(); ++b) most[0] = std::max(most[0], gains[b]);
+    return *std::max_element(most, most + lanes);
+}
+
 COTERIE_CLONES static void unpack(const std::int64_t* cells, std::size_t count, double unit_g,
                                   double unit_h, double* g, double* h) {
     for (std::size_t b = 0; b < count; ++b) {

@@ -40,6 +40,9 @@ struct NewtonNode {
 // sides come out as minus infinity. Compiled for several instruction sets.
 void plain_gains(std::span<const double> left_g, std::span<const double> left_h,
                  const NewtonNode& node, double l2, double least_h, std::span<double> gains);
+// A boundary with fewer rows than `least` on its left, or more than `most`, gains nothing.
+void forbid_few(std::span<const double> left_n, double least, double most, double* gains);
+double greatest(std::span<const double> gains);
 void unpack_cells(std::span<const std::int64_t> cells, double unit_g, double unit_h,
                   std::span<double> g, std::span<double> h);
 
@@ -141,12 +144,13 @@ class NewtonScanner {
         if constexpr (Cells::kCounted) {
             Cell sum{};
             for (std::uint32_t b = 0; b < bins; ++b) {
-                if (Cells::empty(cells[b])) continue;
+                // Which bins are empty cannot be foreseen, so all are written and some count.
                 Cells::add(sum, cells[b]);
                 g_[found] = sum.g;
                 h_[found] = sum.h;
                 n_[found] = sum.n;
-                codes_[found++] = b;
+                codes_[found] = b;
+                found += !Cells::empty(cells[b]);
             }
         } else {
             Cell sum = 0;
@@ -175,11 +179,8 @@ class NewtonScanner {
             for (std::uint32_t b = 0; b < count; ++b) gains_[b] = gain(column, b, node);
         }
         if (counted && least_n_ > 1.0)
-            for (std::uint32_t b = 0; b < count; ++b)
-                if (n_[b] < least_n_ || node.sums.n - n_[b] < least_n_)
-                    gains_[b] = -std::numeric_limits<double>::infinity();
-        double most = -std::numeric_limits<double>::infinity();
-        for (std::uint32_t b = 0; b < count; ++b) most = std::max(most, gains_[b]);
+            forbid_few({n_.data(), count}, least_n_, node.sums.n - least_n_, gains_.data());
+        const double most = greatest({gains_.data(), count});
         if (!better(most, node, best)) return;
         const auto first = std::find_if(gains_.begin(), gains_.begin() + count, [&](double gain) {
             return gain >= most - slack(most, node);

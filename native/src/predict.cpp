@@ -135,7 +135,7 @@ void predict(const ForestView& forest, const Matrix<const T>& X,
         const double weight = tree_weight.empty() ? 1.0 : tree_weight[tree];
         const auto leaf = forest.leaf_offsets[tree] + ~leaf_node->left;
         const double* value = forest.values.row(static_cast<std::size_t>(leaf));
-        double* sum = out.row(row);
+        double* sum = out.row(row) + first_output(outputs, out, tree);
         for (std::size_t k = 0; k < outputs; ++k) sum[k] += weight * value[k];
     };
     for_blocks(forest, X, n_threads, interrupt,

@@ -15,6 +15,7 @@
 
 #include "coterie/forest.hpp"
 #include "coterie/matrix.hpp"
+#include "coterie/predict.hpp"
 
 namespace coterie {
 
@@ -97,8 +98,9 @@ class SmallForest {
             const auto first = static_cast<std::size_t>(starts_[t]);
             const Tree tree{stops_.data() + first, missing_right_.data() + first};
             const double* votes = votes_.data() + first * outputs_;
+            const std::size_t output = first_output(outputs_, out, t);
             const auto vote_one = [&](std::size_t i, std::uint32_t at) {
-                *out.row(begin + i) += votes[at];
+                out.row(begin + i)[output] += votes[at];
             };
             const auto vote_many = [&](std::size_t i, std::uint32_t at) {
                 double* sum = out.row(begin + i);

@@ -29,7 +29,7 @@ Fit fit(const SmallTable& table, const std::vector<double>& gradient,
     Workspace workspace;
     Interrupt interrupt;
     Tree tree =
-        grow_newton<std::uint8_t, double>(codes, codes, table.bins(), {}, {gradient, hessian, rows},
+        grow_newton<std::uint8_t, double>({codes, codes, table.bins()}, {gradient, hessian, rows},
                                           growth, 5, n_threads, workspace, leaves, interrupt);
     return {std::move(tree), std::move(leaves)};
 }
@@ -157,11 +157,56 @@ TEST_CASE(bundled_flags_give_the_same_tree) {
     Workspace workspace;
     Interrupt interrupt;
     const Tree tree = grow_newton<std::uint8_t, double>(
-        {packed.data(), table.rows, 2, 2, 1}, codes, table.bins(), bundles.view(),
+        {{packed.data(), table.rows, 2, 2, 1}, codes, table.bins(), bundles.view()},
         {gradient, {}, {}}, growth, 5, 1, workspace, leaves, interrupt);
     const Fit plain = fit(table, gradient, {}, {});
     CHECK(tree.values == plain.tree.values);
     CHECK(leaves == plain.leaves);
+}
+
+TEST_CASE(counting_unusual_codes_alone_gives_the_same_tree) {
+    constexpr std::size_t n = 20'000, d = 6;
+    std::vector<double> cells, gradient, hessian;
+    Random random(4);
+    for (std::size_t i = 0; i < n; ++i) {
+        double sum = random.uniform();
+        for (std::size_t j = 0; j < d; ++j) {
+            const double draw = random.uniform();
+            cells.push_back(draw < 0.8 ? 0.0 : draw > 0.98 ? kMissing : std::floor(99 * draw));
+            if (cells.back() == cells.back()) sum += cells.back() * (j % 2 ? 0.02 : -0.01);
+        }
+        gradient.push_back(sum - 0.5);
+        hessian.push_back(0.2 + random.uniform());
+    }
+    const SmallTable table(cells, d);
+    const Matrix<const std::uint8_t> codes{table.codes.data(), n, d, d, 1};
+    const Bundles bundles = find_bundles(codes, table.bins(), 1);
+    const Unusual unusual(codes, table.bins(), bundles.usual);
+    CHECK(unusual.cells.size() < n * d / 4);
+    for (const int precision : {1, 2})
+        for (const int threads : {1, 3}) {
+            NewtonGrowth growth;
+            growth.max_leaf_nodes = 25;
+            growth.min_samples_leaf = 40;
+            growth.precision = precision;
+            const Fit plain = fit(table, gradient, hessian, growth);
+            growth.columns = table.columns;
+            std::vector<std::int32_t> leaves(n);
+            Workspace workspace;
+            Interrupt interrupt;
+            const Tree tree = grow_newton<std::uint8_t, double>(
+                {codes, codes, table.bins(), {}, &unusual}, {gradient, hessian, {}}, growth, 5,
+                threads, workspace, leaves, interrupt);
+            CHECK(tree.values.size() == 25);
+            CHECK(tree.values == plain.tree.values);
+            CHECK(leaves == plain.leaves);
+        }
+    std::vector<std::uint8_t> damaged(table.codes.begin(), table.codes.begin() + d);
+    damaged[1] = 250;
+    CHECK(check::throws<std::invalid_argument>([&] {
+        Unusual(Matrix<const std::uint8_t>{damaged.data(), 1, d, d, 1}, table.bins(),
+                bundles.usual);
+    }));
 }
 
 TEST_CASE(logistic_slopes_by_the_formula) {

@@ -202,3 +202,20 @@ def test_pruning_gives_nested_subtrees():
         assert residual == pytest.approx(
             float((pruned.weight[leaf] * pruned.impurity[leaf]).sum() / 200), rel=1e-4
         )
+
+
+def test_trees_of_one_value_take_turns_in_the_outputs():
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(300, 3))
+    bins = find_bins(X)
+    codes = encode(X, bins)
+    trees = [
+        grow(codes, bins, Values(rng.normal(size=(300, 1))), Growth(max_depth=depth))
+        for depth in (2, 3, 4, 2, 3, 12)
+    ]
+    weights = rng.normal(size=6)
+    for rows in (3, 300):
+        alone = [tree.predict(X[:rows])[:, 0] for tree in trees]
+        by_turn = [weights[k] * alone[k] + weights[k + 3] * alone[k + 3] for k in range(3)]
+        together = Forest.concatenate(trees).predict(X[:rows], tree_weight=weights, n_outputs=3)
+        np.testing.assert_allclose(together, np.column_stack(by_turn), rtol=1e-12)

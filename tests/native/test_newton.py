@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
@@ -159,6 +161,34 @@ def test_bundles_change_nothing():
         other = grow_newton(plain, Slopes(y.mean() - y), growth, leaves=leaves)
         np.testing.assert_array_equal(one.nodes, other.nodes)
         np.testing.assert_array_equal(one.values, other.values)
+
+
+def test_counting_unusual_codes_alone_changes_nothing():
+    rng = np.random.default_rng(4)
+    X = rng.integers(1, 60, size=(9000, 8)) * (rng.random((9000, 8)) < 0.2).astype(float)
+    X[rng.random(9000) < 0.05, 3] = np.nan
+    X[:, 7] = rng.integers(0, 5, size=9000) * (X[:, 6] > 0)
+    y = X[:, 0] + np.nan_to_num(X[:, 3]) * (X[:, 7] == 2) + rng.normal(size=9000)
+    bins = find_bins(X, categorical=np.arange(8) == 7)
+    codes = encode(X, bins)
+    sparse = NewtonTable.of(codes, bins)
+    assert sparse.unusual is not None
+    plain = NewtonTable(np.ascontiguousarray(codes), np.asfortranarray(codes), bins)
+    leaves = np.empty(len(X), dtype=np.int32)
+    for precision in ("packed", "exact"):
+        for columns in (None, np.array([0, 3, 7], dtype=np.int32)):
+            growth = NewtonGrowth(**USUAL, columns=columns, precision=precision)
+            one = grow_newton(sparse, Slopes(y.mean() - y), growth, leaves=leaves)
+            other = grow_newton(plain, Slopes(y.mean() - y), growth, leaves=leaves)
+            np.testing.assert_array_equal(one.nodes, other.nodes)
+            np.testing.assert_array_equal(one.values, other.values)
+    with pytest.raises(ValueError, match="made for another table"):
+        grow_newton(
+            replace(sparse, codes=codes[:10], by_column=codes[:10]),
+            Slopes(y[:10]),
+            NewtonGrowth(),
+            leaves=leaves[:10],
+        )
 
 
 def test_rows_left_out_get_the_leaf_that_prediction_gives_them():

@@ -28,12 +28,28 @@ struct BundlesView {
 
 struct Bundles {
     std::vector<std::int32_t> home, first, usual, sizes;
+    std::vector<std::int64_t> unusual;  // rows of each column that hold another code
 
     BundlesView view() const { return {home, first, usual, sizes}; }
 };
 
 // Finds bundles of at most 256 codes. The order of the rows does not matter.
 Bundles find_bundles(const Matrix<const std::uint8_t>& codes, const BinsView& bins, int n_threads);
+
+// The unusual codes of a table row by row. Where nearly all are usual it is enough to count the
+// others: what they leave of a node is usual.
+//
+// Code c of column j has the cell offsets[j] + c, less one beyond the usual code.
+struct Unusual {
+    std::vector<std::int32_t> usual;
+    std::vector<std::int64_t> starts;  // where the cells of each row begin, and the end
+    std::vector<std::uint32_t> cells;
+    std::size_t n_cells;
+
+    // Throws where a code lies outside its bins.
+    Unusual(const Matrix<const std::uint8_t>& codes, const BinsView& bins,
+            std::vector<std::int32_t> usual);
+};
 
 void encode_bundles(const Matrix<const std::uint8_t>& codes, const BundlesView& bundles,
                     const Matrix<std::uint8_t>& out, int n_threads);

@@ -48,13 +48,21 @@ struct SlopesView {
 };
 
 // `codes` is what is counted; if `bundles` is not empty, the table they describe. `by_column` are
-// the codes of the columns themselves, best with the rows of a column side by side.
+// the codes of the columns themselves, best with the rows of a column side by side. If `unusual`
+// is given, that is counted and `codes` is not.
+template <class Code>
+struct NewtonTable {
+    Matrix<const Code> codes, by_column;
+    BinsView bins;
+    BundlesView bundles = {};
+    const Unusual* unusual = nullptr;
+};
+
 // `workspace` is lent by the caller, who grows many trees.
 // `leaves` receives the leaf of every row of the table, learnt from or not. The result does not
 // depend on n_threads.
 template <class Code, class Real>
-Tree grow_newton(const Matrix<const Code>& codes, const Matrix<const Code>& by_column,
-                 const BinsView& bins, const BundlesView& bundles, const SlopesView<Real>& slopes,
+Tree grow_newton(const NewtonTable<Code>& table, const SlopesView<Real>& slopes,
                  const NewtonGrowth& growth, std::uint64_t seed, int n_threads,
                  Workspace& workspace, std::span<std::int32_t> leaves, Interrupt& interrupt);
 

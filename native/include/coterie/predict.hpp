@@ -11,6 +11,12 @@
 
 namespace coterie {
 
+// Where the values of a tree go. Trees of a single value may take turns: the t-th votes on output
+// t % out.cols, so that a forest for every class need not carry a row of zeros in each leaf.
+inline std::size_t first_output(std::size_t values, const Matrix<double>& out, std::size_t tree) {
+    return values == 1 ? tree % out.cols : 0;
+}
+
 // Adds tree_weight[t] * value of each tree's leaf to out (rows, outputs), tree by
 // tree, so the sum does not depend on n_threads. No weights means ones.
 template <class T>

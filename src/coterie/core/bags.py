@@ -54,6 +54,14 @@ class Bags:
             return self.before[:stop]
         return replace(self, seeds=self.seeds[: stop - n_before])
 
+    def take(self, members: NDArray[np.integer[Any]]) -> Bags:
+        """The bags of some members, whose numbers increase."""
+        n_before = 0 if self.before is None else len(self.before)
+        here = replace(self, seeds=self.seeds[members[members >= n_before] - n_before])
+        if self.before is None:
+            return here
+        return replace(here, before=self.before.take(members[members < n_before]))
+
     def seed(self, member: int) -> int:
         """Seed of a member."""
         bags, member = self._home(member)

@@ -90,6 +90,15 @@ class Pool:
             raise ValueError("a pool of several trees per member takes slices of step one")
         return replace(self, members=self.members[part], weights=self.weights[part])
 
+    def take(self, numbers: NDArray[np.integer[Any]]) -> Pool:
+        """The pool of the members of these numbers, in this order; native ones stay native."""
+        weights = self.weights[numbers]
+        if isinstance(self.members, tuple):
+            chosen = tuple(self.members[number] for number in numbers)
+            return replace(self, members=chosen, weights=weights)
+        trees = (np.asarray(numbers)[:, None] * self.width + np.arange(self.width)).ravel()
+        return replace(self, members=self.members[trees], weights=weights)
+
     def __add__(self, other: Pool) -> Pool:
         """The members of both pools, these first."""
         weights = np.concatenate([self.weights, other.weights])
@@ -123,19 +132,25 @@ class Pool:
         forest = self.forest
         values = forest.values if self.cast is None else self.cast(forest.values)
         if self.width > 1:
-            tree = np.repeat(np.arange(len(forest)), forest.leaf_counts())
-            spread = np.zeros((len(values), self.width))
-            spread[np.arange(len(values)), tree % self.width] = values[:, -1]
-            values = spread
+            values = values[:, -1:]
         return forest if values is forest.values else forest.with_values(values)
+
+    @property
+    def n_outputs(self) -> int | None:
+        """On how many scores native trees vote in turn; None if each votes on all."""
+        return self.width if self.width > 1 else None
 
     def raw(self, table: Table, *, n_threads: int = 1) -> NDArray[np.float64]:
         """Weighted sum of the votes, shape (n_rows, n_scores); no tensor of votes is built."""
         if isinstance(self.members, Forest):
             forest, weights = self.ballots, np.repeat(self.weights, self.width)
-            return _by_rows(
-                table, lambda x: forest.predict(x, tree_weight=weights, n_threads=n_threads)
+            predict = partial(
+                forest.predict,
+                tree_weight=weights,
+                n_outputs=self.n_outputs,
+                n_threads=n_threads,
             )
+            return _by_rows(table, predict)
         first, *others = self.members
         total = self.weights[0] * self._vote(first, table)
         for weight, member in zip(self.weights[1:], others, strict=True):
@@ -151,7 +166,7 @@ class Pool:
         part if they have a method `shap` like this one.
         """
         if isinstance(self.members, Forest):
-            forest = self.ballots
+            forest = _spread(self.ballots, self.width)
             settings: dict[str, Any] = {
                 "tree_weight": np.repeat(self.weights, self.width),
                 "background": None if background is None else _by_rows(background, np.asarray),
@@ -172,7 +187,8 @@ class Pool:
         """Every vote by itself and unweighted, shape (n_members, n_rows, n_scores)."""
         if isinstance(self.members, Forest):
             parts = [self.ballots[t * self.width : (t + 1) * self.width] for t in range(len(self))]
-            predicts = [partial(part.predict, n_threads=n_threads) for part in parts]
+            settings: dict[str, Any] = {"n_outputs": self.n_outputs, "n_threads": n_threads}
+            predicts = [partial(part.predict, **settings) for part in parts]
             return np.stack([_by_rows(table, predict) for predict in predicts])
         return np.stack([self._vote(member, table) for member in self.members])
 
@@ -199,6 +215,16 @@ class Pool:
             return sparse.csr_array((ones, indices, indptr), shape=(len(x), n_nodes))
 
         return sparse.vstack([indicator(x) for _, x in table.blocks()], format="csr")
+
+
+def _spread(forest: Forest, width: int) -> Forest:
+    """The same trees with the values of all scores in each leaf, zero but for the tree's own."""
+    if width == 1:
+        return forest
+    tree = np.repeat(np.arange(len(forest)), forest.leaf_counts())
+    values = np.zeros((len(tree), width))
+    values[np.arange(len(tree)), tree % width] = forest.values[:, -1]
+    return forest.with_values(values)
 
 
 _NO_SHAP = (

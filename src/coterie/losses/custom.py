@@ -63,6 +63,7 @@ class CustomLoss(PointwiseLoss):
     is_convex: bool = field(default=True)
     name: ClassVar[str] = "custom"
 
+    # Here these depend on the object, elsewhere on the class; nobody asks a class.
     @property
     def convex(self) -> bool:  # type: ignore[override]
         """Whether a local minimum along a line is the minimum."""

@@ -132,8 +132,7 @@ class Forest:
         """
         n_features = parts[0].n_features
         offsets = {
-            name: np.concatenate([[0], *(np.diff(getattr(part, name)) for part in parts)]).cumsum()
-            for name in _OFFSETS
+            name: _join_offsets([getattr(part, name) for part in parts]) for name in _OFFSETS
         }
         pieces = {name: [getattr(part, name) for part in parts] for name in _ARRAYS}
         parts.clear()
@@ -192,10 +191,15 @@ class Forest:
         X: NDArray[Any],
         *,
         tree_weight: NDArray[np.float64] | None = None,
+        n_outputs: int | None = None,
         n_threads: int = 1,
     ) -> NDArray[np.float64]:
-        """Return the (weighted) sum over trees of the values of each row's leaves, (n, outputs)."""
-        out = np.zeros((len(X), self.values.shape[1]))
+        """Return the (weighted) sum over trees of the values of each row's leaves, (n, outputs).
+
+        With `n_outputs`, trees of a single value take turns: tree t votes on output
+        ``t % n_outputs``.
+        """
+        out = np.zeros((len(X), n_outputs or self.values.shape[1]))
         weights = (
             None if tree_weight is None else np.ascontiguousarray(tree_weight, dtype=np.float64)
         )
@@ -315,13 +319,22 @@ _OFFSETS = ("node_offsets", "leaf_offsets", "category_offsets")
 def _join(pieces: list[NDArray[Any]]) -> NDArray[Any]:
     """Concatenate along the first axis, dropping each piece once it is copied."""
     shape = (sum(len(piece) for piece in pieces), *pieces[0].shape[1:])
-    whole = np.empty(shape, dtype=np.result_type(*pieces))
+    kinds = {piece.dtype for piece in pieces}
+    whole = np.empty(shape, dtype=kinds.pop() if len(kinds) == 1 else np.result_type(*kinds))
     end = len(whole)
     while pieces:
         piece = pieces.pop()
         whole[end - len(piece) : end] = piece
         end -= len(piece)
     return whole
+
+
+def _join_offsets(pieces: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Where each tree begins once the forests stand end to end."""
+    totals = np.array([0, *(piece[-1] for piece in pieces)]).cumsum()
+    sizes = [len(piece) - 1 for piece in pieces]
+    shifts = np.repeat(totals[:-1], sizes)
+    return np.append(np.concatenate([piece[:-1] for piece in pieces]) + shifts, totals[-1])
 
 
 def _restore(fields: dict[str, Any]) -> Forest:

@@ -119,6 +119,9 @@ class NewtonTable:
         How the columns were cut.
     bundles : tuple of four int32 arrays, or None
         What lies where in `codes`.
+    unusual : Unusual, optional
+        The codes that are not the usual ones of their columns: where they are few, they are
+        counted instead of `codes`.
     workspace : Workspace
         Memory that one tree leaves to the next; they must therefore grow one after the other.
 
@@ -136,6 +139,7 @@ class NewtonTable:
     by_column: Codes
     bins: Bins
     bundles: Bundles | None = None
+    unusual: _engine.Unusual | None = None
     workspace: _engine.Workspace = field(default_factory=_engine.Workspace, compare=False)
 
     @classmethod
@@ -143,7 +147,12 @@ class NewtonTable:
         """Lay out the codes of a table."""
         by_column = np.asfortranarray(codes)
         if codes.dtype == np.uint8 and codes.shape[1] > 1:
-            bundles = _engine.find_bundles(by_column, *bins.arrays(), n_threads)
+            found = _engine.find_bundles(by_column, *bins.arrays(), n_threads)
+            bundles, unusual = found[:4], found[4]
+            # Looking a cell up costs about twice as much as reckoning it.
+            if 2 * unusual.sum() < len(codes) * len(bundles[3]):
+                few = _engine.Unusual(by_column, *bins.arrays(), bundles[2])
+                return cls(by_column, by_column, bins, unusual=few)
             counted = np.empty((len(codes), len(bundles[3])), dtype=np.uint8)
             if counted.shape[1] < codes.shape[1]:
                 _engine.encode_bundles(codes, *bundles, counted, n_threads)
@@ -194,6 +203,7 @@ def grow_newton(
     columns = np.arange(d) if growth.columns is None else growth.columns
     arrays = _engine.NewtonArrays(
         table.bundles,
+        table.unusual,
         _optional(growth.monotone, np.int8),
         _optional(growth.interactions, np.uint8),
         np.ascontiguousarray(columns, dtype=np.int32),

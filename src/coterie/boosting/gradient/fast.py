@@ -69,6 +69,6 @@ class FastPredictor:
             raise ValueError(
                 f"X has {X.shape[1]} columns, but the model was fitted on {self.forest.n_features}"
             )
-        raw = self.forest.predict(X, tree_weight=self.weights)
+        raw = self.forest.predict(X, tree_weight=self.weights, n_outputs=len(self.start))
         raw += self.start
         return self.link(raw)
