@@ -131,7 +131,7 @@ class Forest:
         memory twice.
         """
         n_features = parts[0].n_features
-        offsets = {
+        offsets: dict[str, Any] = {
             name: _join_offsets([getattr(part, name) for part in parts]) for name in _OFFSETS
         }
         pieces = {name: [getattr(part, name) for part in parts] for name in _ARRAYS}
