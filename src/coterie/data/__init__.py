@@ -8,18 +8,25 @@ The life of a table:
    refuses what cannot be used with an error that names the column and the cure.
 4. `Table.bin` cuts every column into bins, once for all members.
 5. The fitted estimator keeps the `Schema`; `Table.under` reads new rows by it.
+
+A table too large for memory is binned while it is read, block by block: `RowStream` makes
+`BinnedRows` of it, which estimators take as ``X``.
 """
 
+from coterie.data.binned import BinnedRows
 from coterie.data.errors import DataError, KindError
 from coterie.data.schema import Schema
 from coterie.data.sources import Source, open_source
+from coterie.data.stream import RowStream
 from coterie.data.table import Table
 from coterie.data.target import Target
 from coterie.data.weights import read_weight
 
 __all__ = [
+    "BinnedRows",
     "DataError",
     "KindError",
+    "RowStream",
     "Schema",
     "Source",
     "Table",

@@ -21,7 +21,7 @@ from coterie.data.errors import DataError, KindError, column_label
 from coterie.data.numbers import as_float, fits_float, is_long, unmask
 from coterie.data.sparse import Sparse, read_sparse
 
-__all__ = ["ArraySource", "FrameSource", "Source", "SparseSource", "open_source"]
+__all__ = ["ArraySource", "FrameSource", "Opened", "Source", "SparseSource", "open_source"]
 
 Array = NDArray[Any]
 
@@ -30,8 +30,14 @@ _SHORT = nw.Float32 | nw.Int16 | nw.Int8 | nw.UInt16 | nw.UInt8
 _PLAIN = _SHORT | nw.Float64 | nw.Int64 | nw.Int32 | nw.UInt64 | nw.UInt32
 
 
+class Opened:
+    """What `open_source` has opened, and leaves as it is."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
-class ArraySource:
+class ArraySource(Opened):
     """A two-dimensional array of any dtype."""
 
     values: Array
@@ -71,7 +77,7 @@ class ArraySource:
 
 
 @dataclass(frozen=True, slots=True)
-class FrameSource:
+class FrameSource(Opened):
     """A frame of any library narwhals knows."""
 
     frame: nw.DataFrame[Any]
@@ -115,7 +121,7 @@ class FrameSource:
 
 
 @dataclass(frozen=True, slots=True)
-class SparseSource:
+class SparseSource(Opened):
     """A checked sparse array; all of its columns are numbers."""
 
     values: Sparse
@@ -173,8 +179,8 @@ def open_source(X: Any, *, owner: str = "Table") -> Source:
 def _open(X: Any) -> Source:
     if isinstance(X, np.ndarray):
         return ArraySource(_as_matrix(X))
-    if isinstance(X, ArraySource | FrameSource | SparseSource):
-        return X
+    if isinstance(X, Opened):
+        return X  # type: ignore[return-value]  # every one of them is a Source
     if sparse.issparse(X):
         if X.ndim != 2:
             raise _shape_error(X.shape)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.data.binned import BinnedRows, decode, decoded_blocks
 from coterie.data.errors import DataError
 from coterie.data.schema import Schema, learn_schema
 from coterie.data.sources import Source, open_source
@@ -36,7 +37,7 @@ class Table:
         Names of the columns, and labels of the categorical ones.
     values : ndarray of shape (n_rows, n_columns) or None
         The cells as float32 or float64, the very array that was given if it was so already; NaN is
-        missing. Categories are codes. None when the table is sparse.
+        missing. Categories are codes. None when the table is sparse, or made of `BinnedRows`.
     sparse : scipy.sparse.csr_array, scipy.sparse.csc_array or None
         The cells of a sparse table.
     bins : Bins or None
@@ -82,6 +83,10 @@ class Table:
             and for columns of a wrong kind (dates, text mixed with numbers) also a TypeError.
         """
         source = open_source(X)
+        if isinstance(source, BinnedRows):
+            if categorical is not None and not isinstance(categorical, str):
+                raise DataError("Binned rows know which of their columns are categorical.")
+            return cls(source.schema, None, None, source.bins, source.codes, source)
         schema, values = learn_schema(source, categorical)
         return cls._of(schema, values, source)
 
@@ -93,6 +98,13 @@ class Table:
         by label, whatever their codes were in `X`; a label the schema does not know is missing.
         """
         source = open_source(X, owner=owner)
+        if isinstance(source, BinnedRows):
+            if source.schema is not schema:
+                raise DataError(
+                    f"These binned rows are not of the stream that {owner} was fitted on. Pass the "
+                    "rows themselves."
+                )
+            return cls(schema, None, None, source.bins, source.codes, source)
         return cls._of(schema, schema.read(source, owner=owner), source)
 
     @classmethod
@@ -107,7 +119,12 @@ class Table:
 
     @property
     def _cells(self) -> Any:
-        return self.sparse if self.values is None else self.values
+        return self.codes if self._bare else self.sparse if self.values is None else self.values
+
+    @property
+    def _bare(self) -> bool:
+        """Whether there are bins alone."""
+        return self.values is None and self.sparse is None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -202,8 +219,10 @@ class Table:
         else:
             schema = self.schema.select(positions)
             bins = None if self.bins is None else self.bins[positions]
-        cells = _cut(self._cells, rows, columns)
         codes = None if self.codes is None else _cut(self.codes, rows, columns)
+        if self._bare:
+            return Table(schema, None, None, bins, codes, source)
+        cells = _cut(self._cells, rows, columns)
         return replace(Table._of(schema, cells, source), bins=bins, codes=codes)
 
     def take(self, rows: Any) -> Table:
@@ -228,7 +247,9 @@ class Table:
 
         Without a source (some of the columns only) the typed cells instead.
         """
-        return self._cells if self.source is None else self.source.native()
+        if self.source is not None:
+            return self.source.native()
+        return decode(self.codes, self.bins) if self._bare else self._cells  # type: ignore[arg-type]  # bare tables are binned
 
     def blocks(self, max_cells: int = _BLOCK_BYTES // 8) -> Iterator[tuple[slice, Array]]:
         """Slices of rows with their dense cells, of at most `max_cells` where it takes a copy.
@@ -237,6 +258,8 @@ class Table:
         """
         if self.values is not None:
             yield slice(0, self.n_rows), self.values
+        elif self._bare:
+            yield from decoded_blocks(self.codes, self.bins)  # type: ignore[arg-type]  # as above
         else:
             yield from row_blocks(self.sparse, max_cells)
 
