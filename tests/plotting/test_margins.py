@@ -2,10 +2,15 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import AdaBoostClassifier as Theirs
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LinearRegression
+from sklearn.tree import DecisionTreeClassifier
 
 import coterie
+from coterie import theory
 from coterie.boosting import AdaBoostClassifier
 from coterie.plotting import MarginDisplay
+from coterie.plotting.ballots import ballot_of
 from coterie.plotting.margins import largest_say, margins
 
 
@@ -56,10 +61,47 @@ def test_margins_of_three_classes_from_single_votes():
     assert display.margins[0] == pytest.approx(by_hand)
 
 
+def test_boosters_of_scikit_learn_have_the_same_margins(ten_points, ten_boosted):
+    theirs = Theirs(DecisionTreeClassifier(max_depth=1), n_estimators=3).fit(*ten_points)
+    display = MarginDisplay.from_estimator(theirs, *ten_points)
+    expected = theory.margins(
+        [member.predict(ten_points[0]) for member in theirs.estimators_],
+        ten_points[1],
+        theirs.estimator_weights_,
+    )
+    np.testing.assert_allclose(display.margins[-1], expected)
+    assert display.unit == "member"
+    # Labels and weights of our own booster tell what its scores do.
+    labels = ballot_of(ten_boosted, ten_points[0]).labels
+    ours = MarginDisplay.from_predictions(
+        labels, ten_points[1], weights=ten_boosted.estimator_weights_
+    )
+    shown = MarginDisplay.from_estimator(ten_boosted, *ten_points)
+    np.testing.assert_allclose(ours.margins, shown.margins)
+
+
+@pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
+def test_scores_of_gradient_boosters(load):
+    X, y = load(return_X_y=True)
+    model = GradientBoostingClassifier(n_estimators=6, random_state=0).fit(X[:, :2], y)
+    display = MarginDisplay.from_estimator(model, X[:, :2], y, rounds=[6])
+    assert np.mean(display.margins[0] < 0) == pytest.approx(np.mean(model.predict(X[:, :2]) != y))
+    assert np.abs(display.margins).max() <= 1 + 1e-12
+
+
+def test_averaged_probabilities():
+    X, y = load_iris(return_X_y=True)
+    forest = RandomForestClassifier(7, max_depth=2, random_state=0).fit(X, y)
+    display = MarginDisplay.from_estimator(forest, X, y, rounds=[7])
+    chances = forest.predict_proba(X)
+    own = chances[np.arange(150), y]
+    chances[np.arange(150), y] = -1
+    np.testing.assert_allclose(display.margins[0], own - chances.max(axis=1), atol=1e-12)
+
+
 def test_models_that_have_no_margins_are_refused(ten_points, ten_boosted):
-    # scikit-learn's scores are divided by the sum of the weights so far: they are no votes.
-    with pytest.raises(TypeError, match="keeps no trace"):
-        MarginDisplay.from_estimator(Theirs(n_estimators=2).fit(*ten_points), *ten_points)
+    with pytest.raises(TypeError, match="does not classify"):
+        MarginDisplay.from_estimator(LinearRegression().fit(*ten_points), *ten_points)
     with pytest.raises(ValueError, match="rounds 1 to 3"):
         MarginDisplay.from_estimator(ten_boosted, *ten_points, rounds=[4])
 

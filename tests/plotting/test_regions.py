@@ -13,7 +13,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsClassifier
 
 from coterie.boosting import AdaBoostClassifier
-from coterie.plotting import RegionsDisplay
+from coterie.plotting import Grid, RegionsDisplay
 
 
 def at(display, number, x, y):
@@ -102,6 +102,33 @@ def test_members_can_be_left_out(ten_points, ten_boosted):
     )
     assert display.members.shape == (0, 10, 10)
     assert display.labels is None
+
+
+def test_sizes_of_a_forest_and_of_a_list(ten_points):
+    X, y = ten_points
+    forest = RandomForestClassifier(4, random_state=0).fit(X, y)
+    display = RegionsDisplay.from_estimator(forest, X, y, sizes=[1, 4], resolution=15)
+    points = display.grid.rows
+    first = forest.classes_[forest.estimators_[0].predict(points).astype(int)]
+    assert np.array_equal(display.classes[display.regions[0].ravel()], first)
+    assert np.array_equal(display.classes[display.regions[1].ravel()], forest.predict(points))
+    models = [KNeighborsClassifier(k).fit(X, y) for k in (1, 3, 5)]
+    display = RegionsDisplay.from_estimator(models, X, y, resolution=15)
+    said = np.stack([model.predict(display.grid.rows) for model in models])
+    assert np.array_equal(display.classes[display.regions[0].ravel()], np.median(said, axis=0))
+    assert (display.sizes, display.members.shape) == ([3], (3, 15, 15))
+    assert display.labels.tolist() == [1] * 5 + [0] * 5
+
+
+def test_predictions_on_a_grid(ten_points):
+    X, y = ten_points
+    grid = Grid.over(X, (0, 1), 10)
+    said = np.where(grid.rows[:, 0] > 4, "right", "left")
+    display = RegionsDisplay.from_predictions(grid, said, labels=np.where(y > 0, "left", "up"))
+    assert display.classes.tolist() == ["left", "right", "up"]
+    assert np.array_equal(display.regions[0], np.tile(grid.x > 4, (10, 1)))
+    assert display.axes_[0].get_title() == "Decision regions"
+    assert len(display.members) == 0
 
 
 def test_what_cannot_be_drawn_is_refused(ten_points, ten_boosted):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie import theory
+from coterie import diversity, theory
 from coterie.data.errors import DataError
 from tests.diversity.pools import FIGURE, forest_pool, random_pool
 
@@ -24,6 +24,20 @@ def test_kohavi_wolpert_adds_up(seed, n_classes, unbiased):
     parts = theory.kohavi_wolpert(runs, y)
     np.testing.assert_allclose(parts.noise, 0)
     np.testing.assert_allclose(parts.error, (runs != y).mean(axis=0), atol=1e-12)
+
+
+@pytest.mark.parametrize("table", ["german_credit", "tic_tac_toe"])
+def test_kohavi_wolpert_of_real_trees(table):
+    labels, y = forest_pool(table)
+    parts = theory.kohavi_wolpert(labels, y)
+    np.testing.assert_allclose(parts.bias + parts.variance, parts.error, atol=1e-12)
+    # Of members instead of runs, it is the ambiguity decomposition of the averaged vote; of two
+    # classes its variance is the measure of diversity of the same name.
+    split = theory.vote_ambiguity(labels, y)
+    assert parts.means["bias"] == pytest.approx(split.error, abs=1e-12)
+    assert parts.means["variance"] == pytest.approx(split.mean_ambiguity, abs=1e-12)
+    same = diversity.kohavi_wolpert_variance(labels, y)
+    assert parts.means["variance"] == pytest.approx(same, abs=1e-12)
 
 
 def test_unbiased_is_unbiased():

@@ -1,25 +1,44 @@
 """Pictures of fitted models, in the manner of scikit-learn's displays.
 
-Each class computes its data with ``from_estimator``, keeps them as attributes and draws them with
+Each class computes its data with ``from_estimator``, from any fitted ensemble or list of models, or
+with ``from_predictions``, from what members said; it keeps them as attributes and draws them with
 ``plot``. Matplotlib is imported when something is drawn, not before.
 """
 
+from coterie.plotting.ambiguity import AmbiguityDisplay
 from coterie.plotting.bound import BoundDisplay
 from coterie.plotting.coverage import RiskCoverageDisplay
+from coterie.plotting.dissent import DissentDisplay
+from coterie.plotting.error_curve import ErrorCurveDisplay
+from coterie.plotting.grid import Grid
+from coterie.plotting.kappa_error import KappaErrorDisplay
 from coterie.plotting.margin_bound import MarginBoundDisplay
 from coterie.plotting.margins import MarginDisplay
+from coterie.plotting.pairs import PairwiseDisplay
+from coterie.plotting.proximity import ProximityDisplay
+from coterie.plotting.pruning import PruningCurveDisplay
 from coterie.plotting.regions import RegionsDisplay
 from coterie.plotting.reliability import ReliabilityDisplay
 from coterie.plotting.rounds import RoundsDisplay
+from coterie.plotting.similarity import SimilarityDisplay
 from coterie.plotting.weights import WeightsDisplay
 
 __all__ = [
+    "AmbiguityDisplay",
     "BoundDisplay",
+    "DissentDisplay",
+    "ErrorCurveDisplay",
+    "Grid",
+    "KappaErrorDisplay",
     "MarginBoundDisplay",
     "MarginDisplay",
+    "PairwiseDisplay",
+    "ProximityDisplay",
+    "PruningCurveDisplay",
     "RegionsDisplay",
     "ReliabilityDisplay",
     "RiskCoverageDisplay",
     "RoundsDisplay",
+    "SimilarityDisplay",
     "WeightsDisplay",
 ]

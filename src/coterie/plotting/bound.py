@@ -8,12 +8,14 @@ from typing import Any, Self
 import numpy as np
 
 from coterie.core.rule import Array
-from coterie.plotting.canvas import PALETTE, Display, count_rounds
-from coterie.plotting.story import fact, optional_fact, trace_of
+from coterie.core.trace import Trace
+from coterie.plotting.canvas import PALETTE, count_rounds
+from coterie.plotting.replay import RoundsTold
+from coterie.plotting.story import fact, optional_fact
 
 
 @dataclass(eq=False, repr=False)
-class BoundDisplay(Display):
+class BoundDisplay(RoundsTold):
     r"""The training error after each round, below its bound :math:`\prod_{s \le t} Z_s`.
 
     Parameters
@@ -47,23 +49,9 @@ class BoundDisplay(Display):
     validation_error: Array | None = None
 
     @classmethod
-    def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
-        """Read error and bound of a fitted booster and draw them.
-
-        Parameters
-        ----------
-        model : booster
-            Fitted.
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-
-        Returns
-        -------
-        BoundDisplay
-        """
-        trace = trace_of(model)
+    def _of(cls, trace: Trace) -> Self:
         bound, held = (optional_fact(trace, name) for name in ("bound", "validation_error"))
-        return cls(fact(trace, "train_error"), bound, held).plot(ax)
+        return cls(fact(trace, "train_error"), bound, held)
 
     def _draw(self, ax: Any, **options: Any) -> None:
         t = np.arange(1, len(self.train_error) + 1)
@@ -75,6 +63,6 @@ class BoundDisplay(Display):
             held = self.validation_error
             ax.step(t, held, where="mid", color=PALETTE[1], label="error on rows held out")
         count_rounds(ax, len(t))
-        ax.set_ylabel("error")
+        ax.set(ylabel="error", title="Training error and its bound")
         ax.set_ylim(bottom=-0.02)  # an error of zero is to be seen
         ax.legend(frameon=False)

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from coterie.combining import RiskCoverage, risk_coverage
+from coterie.plotting.ballots import called
 from coterie.plotting.canvas import PALETTE, Display
 from coterie.plotting.reliability import chances_and_codes
 
@@ -59,8 +60,9 @@ class RiskCoverageDisplay(Display):
 
         Parameters
         ----------
-        model : classifier
-            Fitted, with ``predict_proba``; it is as sure as its largest probability.
+        model : classifier, or list of classifiers
+            Fitted, with ``predict_proba``; of a list, the mean. It is as sure as its largest
+            probability.
         X, y : array-like or data frame, array-like
             Rows and their classes.
         sample_weight : array-like of shape (n_rows,), optional
@@ -77,7 +79,7 @@ class RiskCoverageDisplay(Display):
             chances.argmax(axis=1) == codes,
             chances.max(axis=1),
             sample_weight=sample_weight,
-            name=type(model).__name__,
+            name=called(model),
             ax=ax,
         )
 
@@ -122,5 +124,6 @@ class RiskCoverageDisplay(Display):
         ax.step(coverage, risk, where="post", color=color, label=label)
         ax.set(xlabel="share of rows answered", ylabel="share of errors among them")
         ax.set_xlim(-0.02, 1.02)
-        ax.set_ylim(bottom=0)
+        ax.set_ylim(bottom=0, auto=True)
+        ax.set_title("Risk and coverage")
         ax.legend(frameon=False, loc="upper left")

@@ -25,6 +25,13 @@ class Grid:
         The two columns of the table itself.
     names : tuple of str
         What the two columns are called.
+
+    Examples
+    --------
+    >>> from coterie.plotting import Grid
+    >>> grid = Grid.over([[0.0, 1.0], [2.0, 5.0]], (0, 1), resolution=3)
+    >>> grid.x, grid.rows.shape
+    (array([-0.16,  1.  ,  2.16]), (9, 2))
     """
 
     x: Array
@@ -35,7 +42,21 @@ class Grid:
 
     @classmethod
     def over(cls, X: Any, columns: Sequence[int | str], resolution: int) -> Grid:
-        """A grid that reaches a little beyond the rows of `X`."""
+        """A grid that reaches a little beyond the rows of `X`.
+
+        Parameters
+        ----------
+        X : array-like or data frame of numbers
+            Rows; columns that are not drawn are held at their medians.
+        columns : sequence of two int or str
+            The columns to draw, by position or name.
+        resolution : int
+            Points along each axis.
+
+        Returns
+        -------
+        Grid
+        """
         table = np.asarray(X, dtype=np.float64)
         names = [str(name) for name in getattr(X, "columns", ())]
         first, second = (_position(column, names) for column in columns)

@@ -8,12 +8,14 @@ from typing import Any, Self
 import numpy as np
 
 from coterie.core.rule import Array
-from coterie.plotting.canvas import PALETTE, Display, count_rounds
-from coterie.plotting.story import fact, trace_of
+from coterie.core.trace import Trace
+from coterie.plotting.canvas import PALETTE, count_rounds
+from coterie.plotting.replay import RoundsTold
+from coterie.plotting.story import fact
 
 
 @dataclass(eq=False, repr=False)
-class MarginBoundDisplay(Display):
+class MarginBoundDisplay(RoundsTold):
     r"""The margin after each round, below the least edge so far, which bounds it.
 
     Under any distribution of the rows the best member's edge is at least the margin of any
@@ -50,23 +52,9 @@ class MarginBoundDisplay(Display):
     min_margin: Array
 
     @classmethod
-    def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
-        """Read margin and bound of a fitted margin maximiser and draw them.
-
-        Parameters
-        ----------
-        model : booster
-            Fitted.
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-
-        Returns
-        -------
-        MarginBoundDisplay
-        """
-        trace = trace_of(model)
+    def _of(cls, trace: Trace) -> Self:
         names = ("margin", "margin_bound", "min_margin")
-        return cls(*(fact(trace, name) for name in names)).plot(ax)
+        return cls(*(fact(trace, name) for name in names))
 
     def _draw(self, ax: Any, **options: Any) -> None:
         t = np.arange(1, len(self.margin) + 1)
@@ -77,5 +65,5 @@ class MarginBoundDisplay(Display):
             ax.plot(t, self.min_margin, color=PALETTE[1], label="least margin")
         ax.axhline(0.0, color=PALETTE[6], linewidth=0.5)
         count_rounds(ax, len(t))
-        ax.set_ylabel("margin")
+        ax.set(ylabel="margin", title="Margin and its bound")
         ax.legend(frameon=False)

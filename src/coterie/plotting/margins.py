@@ -8,9 +8,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_classifier
 
+from coterie import theory
 from coterie.core.rule import Array
 from coterie.core.stages import StagedPool
+from coterie.data.outputs import sample_weights
+from coterie.plotting.ballots import ballot_of, pushes
 from coterie.plotting.canvas import Display, pyplot
 from coterie.plotting.story import at_rounds, chosen_rounds, codes_of, trace_of, votes_of
 
@@ -49,7 +53,8 @@ def largest_say(vote: Array) -> float:
 
     Of two classes and votes of -1 and 1 that is :math:`|\alpha_t|`.
     """
-    spread = np.abs(vote) if vote.ndim == 1 else np.ptp(vote, axis=1)
+    single = vote.ndim == 1 or vote.shape[1] == 1
+    spread = np.abs(vote) if single else np.ptp(vote, axis=1)
     return float(spread.max())
 
 
@@ -65,11 +70,13 @@ class MarginDisplay(Display):
     Parameters
     ----------
     rounds : sequence of int
-        After how many rounds.
+        After how many rounds, or with how many members.
     margins : ndarray of shape (len(rounds), n_rows)
         Normalised margins of the rows.
     sample_weight : ndarray of shape (n_rows,), optional
         What each row counts.
+    unit : str, default="round"
+        What `rounds` count.
 
     Attributes
     ----------
@@ -96,6 +103,7 @@ class MarginDisplay(Display):
     rounds: Sequence[int]
     margins: Array
     sample_weight: Array | None = None
+    unit: str = "round"
 
     @classmethod
     def from_estimator(
@@ -112,12 +120,14 @@ class MarginDisplay(Display):
 
         Parameters
         ----------
-        model : boosted classifier
-            Fitted.
+        model : fitted ensemble of classifiers, or list of fitted classifiers
+            Of coterie or of scikit-learn. Members vote with their weights, by labels or, where the
+            ensemble does so, by probabilities; those of gradient boosters by their scores.
         X, y : array-like or data frame, array-like
             Rows and their classes; training rows, or others.
         rounds : sequence of int, optional
-            After how many rounds; by default the first, the last and two between.
+            After how many rounds, or with how many members; by default the first, the last and
+            two between.
         sample_weight : array-like of shape (n_rows,), optional
             What each row counts.
         ax : matplotlib Axes, optional
@@ -127,13 +137,60 @@ class MarginDisplay(Display):
         -------
         MarginDisplay
         """
-        n_rounds = len(trace_of(model))
-        if not hasattr(model, "staged_decision_function"):
+        several = isinstance(model, list | tuple)
+        if not several and not is_classifier(model):
             raise TypeError(f"{type(model).__name__} does not classify: it has no margins.")
+        if several or not (_has_trace(model) or pushes(model)):
+            ballot = ballot_of(model, X)
+            settings: dict[str, Any] = {"weights": ballot.weights, "classes": ballot.classes}
+            settings |= {"rounds": rounds, "sample_weight": sample_weight, "ax": ax}
+            return cls.from_predictions(ballot.counted(), y, **settings)
         codes = codes_of(model, y)
-        rounds = chosen_rounds(rounds, n_rounds)
-        weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        rounds = chosen_rounds(rounds, _n_rounds(model))
+        weight = sample_weights(sample_weight, len(codes))
         return cls(rounds, _normalised_margins(model, X, codes, rounds), weight).plot(ax)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        votes: Any,
+        y: Any,
+        *,
+        weights: Any = None,
+        classes: Any = None,
+        rounds: Sequence[int] | None = None,
+        sample_weight: Any = None,
+        ax: Any = None,
+    ) -> Self:
+        """Draw the margins of votes from anywhere.
+
+        Parameters
+        ----------
+        votes : array-like of shape (members, n_rows) or (members, n_rows, n_classes)
+            Labels, or probabilities of the classes.
+        y : array-like of shape (n_rows,)
+            True labels.
+        weights : array-like of shape (members,), optional
+            Weights of the members; equal by default.
+        classes : array-like of shape (n_classes,), optional
+            What the columns of probabilities stand for, see `coterie.theory.margins`.
+        rounds : sequence of int, optional
+            Of how many members, in order; by default one, all and two numbers between.
+        sample_weight : array-like of shape (n_rows,), optional
+            What each row counts.
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        MarginDisplay
+        """
+        said = np.asarray(votes)
+        share = np.ones(len(said)) if weights is None else np.asarray(weights, dtype=np.float64)
+        chosen = chosen_rounds(rounds, len(said))
+        shown = [theory.margins(said[:t], y, share[:t], classes=classes) for t in chosen]
+        weight = sample_weights(sample_weight, len(shown[0]))
+        return cls(chosen, np.array(shown), weight, "member").plot(ax)
 
     def cumulative(self, number: int) -> tuple[Array, Array]:
         """Margins in order, and the share of rows with at most that margin.
@@ -160,12 +217,24 @@ class MarginDisplay(Display):
             margin, share = self.cumulative(number)
             margin = np.concatenate([[-1.0], margin, [1.0]])
             share = np.concatenate([[0.0], share, [1.0]])
-            label = f"{t} round{'s' if t > 1 else ''}"
+            label = f"{t} {self.unit}{'s' if t > 1 else ''}"
             ax.step(margin, share, where="post", color=shade, label=label)
         ax.axvline(0.0, color="grey", linewidth=1, linestyle=":")
         ax.set(xlabel="normalised margin", ylabel="share of rows with less or equal")
-        ax.set(xlim=(-1.02, 1.02), ylim=(-0.02, 1.02))
+        ax.set(xlim=(-1.02, 1.02), ylim=(-0.02, 1.02), title="Distribution of the margins")
         ax.legend(frameon=False, loc="upper left")
+
+
+def _has_trace(model: Any) -> bool:
+    """Whether a booster of coterie tells its scores after each round."""
+    return hasattr(model, "trace_") and hasattr(model, "staged_decision_function")
+
+
+def _n_rounds(model: Any) -> int:
+    """How many rounds a booster went."""
+    if _has_trace(model):
+        return len(trace_of(model))
+    return int(model.n_estimators_ if hasattr(model, "n_estimators_") else model.n_iter_)
 
 
 def _normalised_margins(
@@ -174,12 +243,14 @@ def _normalised_margins(
     """Margins after each of `rounds`, shape (len(rounds), n_rows)."""
 
     def stages() -> Iterator[Array]:
-        total, pool = 0.0, model.pool_
+        total, pool = 0.0, getattr(model, "pool_", None)
         for number, (score, vote) in enumerate(votes_of(model, X), start=1):
             if isinstance(pool, StagedPool):  # all members are weighed anew in every round
                 total = float(np.abs(pool.stage(number)).sum())
             else:
                 total += largest_say(vote)
-            yield margins(score, codes) / (total or 1.0)
+            # Of two classes some boosters give a column of scores.
+            flat = score[:, 0] if score.ndim == 2 and score.shape[1] == 1 else score
+            yield margins(flat, codes) / (total or 1.0)
 
     return at_rounds(stages(), rounds)

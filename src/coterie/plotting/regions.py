@@ -12,7 +12,9 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from coterie.core.trace import Trace
+from coterie.plotting.ballots import ballot_of
 from coterie.plotting.canvas import PALETTE, pyplot
+from coterie.plotting.error_curve import staged
 from coterie.plotting.grid import Grid
 from coterie.plotting.story import at_rounds, chosen_rounds, codes_of, votes_of
 
@@ -84,8 +86,8 @@ class RegionsDisplay:
 
         Parameters
         ----------
-        model : classifier
-            Any fitted classifier.
+        model : classifier, or list of classifiers
+            Any fitted classifier; of a list, their plurality.
         X : array-like or data frame of numbers
             Rows that say how far the picture reaches, and where columns that are not drawn are
             held: at their medians.
@@ -93,7 +95,8 @@ class RegionsDisplay:
             Classes of the rows, to draw them too.
         sizes : sequence of int, optional
             Numbers of members to draw the ensemble with, each in a picture of its own; by default
-            all. Less than all needs a model with ``staged_predict``.
+            all. Less than all needs a model with ``staged_predict``, or whose members vote or are
+            averaged.
         columns : sequence of two int or str, default=(0, 1)
             The columns to draw, by position or name.
         members : bool, default=True
@@ -108,14 +111,64 @@ class RegionsDisplay:
         -------
         RegionsDisplay
         """
+        grid = Grid.over(X, columns, resolution)
+        if isinstance(model, list | tuple):
+            ballot = ballot_of(model, grid.rows)
+            chosen = chosen_rounds(len(ballot.said) if sizes is None else sizes, len(ballot.said))
+            shown = at_rounds(ballot.staged(), chosen)
+            inside = ballot.labels if members else None
+            return cls.from_predictions(grid, shown, members=inside, labels=y, sizes=chosen, ax=ax)
         check_is_fitted(model)
         if not is_classifier(model):
             raise TypeError(f"{type(model).__name__} is not a classifier: it has no regions.")
-        grid = Grid.over(X, columns, resolution)
         labels = None if y is None else codes_of(model, y)
         number, regions = _regions(model, grid, sizes)
-        inside = _members(model, grid) if members else _no_members(grid)
-        return cls(grid, model.classes_, number, regions, inside, labels).plot(ax)
+        pictures = _members(model, grid) if members else _no_members(grid)
+        return cls(grid, model.classes_, number, regions, pictures, labels).plot(ax)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        grid: Grid,
+        predictions: Any,
+        *,
+        members: Any = None,
+        labels: Any = None,
+        sizes: Sequence[int | None] | None = None,
+        ax: Any = None,
+    ) -> Self:
+        """Draw what models from anywhere say of the points of a grid.
+
+        Parameters
+        ----------
+        grid : Grid
+            The points: ``Grid.over(X, columns, resolution).rows`` is what models are asked about.
+        predictions : array-like of shape (n_points,) or (n_sizes, n_points)
+            Labels that the ensemble gives the points, at one or several sizes.
+        members : array-like of shape (n_members, n_points), optional
+            Labels that the members give the points.
+        labels : array-like of shape (n_rows,), optional
+            Classes of the rows of the grid's table, to draw them too.
+        sizes : sequence of int, optional
+            Number of members of each picture.
+        ax : matplotlib Axes or sequence of them, optional
+            Where to draw; by default a new figure with one picture beside the other.
+
+        Returns
+        -------
+        RegionsDisplay
+        """
+        said = np.atleast_2d(np.asarray(predictions))
+        inside = said[:0] if members is None else np.atleast_2d(np.asarray(members))
+        everything = [said.ravel(), inside.ravel()]
+        everything += [] if labels is None else [np.asarray(labels)]
+        classes = np.unique(np.concatenate(everything))
+        regions = np.stack([grid.image(np.searchsorted(classes, row)) for row in said])
+        pictures = [grid.image(np.searchsorted(classes, row)) for row in inside]
+        drawn = np.stack(pictures) if pictures else _no_members(grid)
+        points = None if labels is None else np.searchsorted(classes, labels)
+        called = [None] * len(said) if sizes is None else sizes
+        return cls(grid, classes, called, regions, drawn, points).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw one picture per size.
@@ -155,7 +208,9 @@ class RegionsDisplay:
                 look = {"color": colors[code], "marker": marker, "edgecolors": "white"}
                 ax.scatter(at[:, 0], at[:, 1], s=45, zorder=3, label=str(label), **look)
         ax.set(xlabel=grid.names[0])
-        if size is not None:
+        if size is None:
+            ax.set_title("Decision regions")
+        else:
             ax.set_title(f"{size} member{'s' if size > 1 else ''}")
 
 
@@ -177,33 +232,25 @@ def _regions(model: Any, grid: Grid, sizes: Sequence[int] | None) -> tuple[list[
     if sizes is None:
         whole = len(getattr(model, "estimators_", ())) or None
         return [whole], grid.image(codes_of(model, model.predict(grid.rows)))[None]
-    if not hasattr(model, "staged_predict"):
+    if not hasattr(model, "staged_predict") and not hasattr(model, "estimators_"):
         raise TypeError(
             f"{type(model).__name__} has no staged_predict, so only the whole of it can be drawn. "
             f"Leave sizes at None."
         )
     wanted = chosen_rounds(sizes, len(model.estimators_))
-    stages = (grid.image(codes_of(model, stage)) for stage in model.staged_predict(grid.rows))
+    stages = (grid.image(codes_of(model, stage)) for stage in staged(model, grid.rows))
     return list(wanted), at_rounds(stages, wanted)
 
 
 def _members(model: Any, grid: Grid) -> Codes:
-    """What each member decides at the points, as numbers of its own; none if it has no members."""
+    """What each member decides at the points; none if the model has no members that classify."""
     if isinstance(getattr(model, "trace_", None), Trace):
         return _votes(model, grid)
     members = list(getattr(model, "estimators_", ()))
     if not members or not all(_classifies(member) for member in members):
         return _no_members(grid)
-    shares = getattr(model, "estimators_features_", None)
-    pictures = []
-    for number, member in enumerate(members):
-        rows = grid.rows if hasattr(member, "feature_names_in_") else np.asarray(grid.rows)
-        if shares is not None:
-            rows = grid.pick(shares[number])
-        # Members of some ensembles were fitted on codes, others on labels: only changes matter.
-        _, codes = np.unique(member.predict(rows), return_inverse=True)
-        pictures.append(grid.image(codes))
-    return np.stack(pictures)
+    said = ballot_of(model, grid.rows).labels
+    return np.stack([grid.image(codes_of(model, labels)) for labels in said])
 
 
 def _classifies(member: Any) -> bool:

@@ -7,11 +7,11 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from coterie import fusion
 from coterie.core.rule import Array
 from coterie.fusion.calibration_error import ReliabilityCurve
+from coterie.plotting.ballots import called, soft_vote
 from coterie.plotting.canvas import PALETTE, Display
 
 
@@ -74,8 +74,8 @@ class ReliabilityDisplay(Display):
 
         Parameters
         ----------
-        model : classifier
-            Fitted, with ``predict_proba``.
+        model : classifier, or list of classifiers
+            Fitted, with ``predict_proba``; of a list, the mean.
         X, y : array-like or data frame, array-like
             Rows and their classes. Of two classes the probability of the second counts; of more,
             that of the most probable one.
@@ -101,7 +101,7 @@ class ReliabilityDisplay(Display):
             n_bins=n_bins,
             strategy=strategy,
             sample_weight=sample_weight,
-            name=type(model).__name__,
+            name=called(model),
             ax=ax,
         )
 
@@ -156,20 +156,14 @@ class ReliabilityDisplay(Display):
         ax.plot(mean, frequency, color=color, linewidth=1.5, label=label)
         ax.scatter(mean, frequency, s=20 + 300 * mass, color=color, alpha=0.7)
         ax.set(xlabel="mean probability", ylabel="observed frequency")
-        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), title="Reliability diagram")
         ax.legend(frameon=False, loc="upper left")
 
 
 def chances_and_codes(model: Any, X: Any, y: Any) -> tuple[Array, NDArray[np.intp]]:
     """Probabilities of a fitted classifier, and the true classes as columns of them."""
-    check_is_fitted(model)
-    if not hasattr(model, "predict_proba"):
-        raise TypeError(
-            f"{type(model).__name__} gives no probabilities. Calibrate it first, for example with "
-            "CalibratedEnsembleClassifier."
-        )
-    chances = np.asarray(model.predict_proba(X), dtype=np.float64)
-    classes, truth = np.asarray(model.classes_), np.asarray(y)
+    chances, classes = soft_vote(model, X)
+    truth = np.asarray(y)
     codes = np.clip(np.searchsorted(classes, truth), 0, len(classes) - 1)
     strange = classes[codes] != truth
     if strange.any():

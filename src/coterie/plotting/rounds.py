@@ -8,12 +8,14 @@ from typing import Any, Self
 import numpy as np
 
 from coterie.core.rule import Array
-from coterie.plotting.canvas import PALETTE, Display, count_rounds
-from coterie.plotting.story import fact, trace_of
+from coterie.core.trace import Trace
+from coterie.plotting.canvas import PALETTE, count_rounds
+from coterie.plotting.replay import RoundsTold
+from coterie.plotting.story import fact
 
 
 @dataclass(eq=False, repr=False)
-class RoundsDisplay(Display):
+class RoundsDisplay(RoundsTold):
     r"""The weighted error :math:`\epsilon_t` of each member, and the weight it got for it.
 
     Parameters
@@ -45,22 +47,8 @@ class RoundsDisplay(Display):
     twin_: Any = field(default=None, init=False)
 
     @classmethod
-    def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
-        """Read the rounds of a fitted booster and draw them.
-
-        Parameters
-        ----------
-        model : booster
-            Fitted.
-        ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
-
-        Returns
-        -------
-        RoundsDisplay
-        """
-        trace = trace_of(model)
-        return cls(fact(trace, "error"), fact(trace, "alpha")).plot(ax)
+    def _of(cls, trace: Trace) -> Self:
+        return cls(fact(trace, "error"), fact(trace, "alpha"))
 
     def _draw(self, ax: Any, **options: Any) -> None:
         """Errors on the left scale, weights on the right one."""
@@ -72,6 +60,7 @@ class RoundsDisplay(Display):
         count_rounds(ax, len(t))
         ax.set_ylim(bottom=0)
         twin.set_ylim(bottom=min(0.0, float(self.alpha.min())))
+        ax.set_title("Errors and weights of the members")
         # Each scale has the colour of its curve: no legend is needed.
         ax.set_ylabel(r"error $\epsilon_t$", color=PALETTE[0])
         twin.set_ylabel(r"weight $\alpha_t$", color=PALETTE[1])

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.core.rule import Array
+from coterie.core.trace import Trace
 from coterie.plotting.canvas import PALETTE, Display, count_rounds
-from coterie.plotting.story import trace_of
+from coterie.plotting.replay import replay, story_of
 
 MOST_LINES = 20
 
@@ -51,6 +52,8 @@ class WeightsDisplay(Display):
     def from_estimator(
         cls,
         model: Any,
+        X: Any = None,
+        y: Any = None,
         *,
         names: Sequence[str] | None = None,
         kind: Literal["auto", "lines", "image"] = "auto",
@@ -62,6 +65,8 @@ class WeightsDisplay(Display):
         ----------
         model : booster
             Fitted.
+        X, y : array-like, optional
+            The training rows, where the model keeps no trace: AdaBoost of scikit-learn.
         names : sequence of str, optional
             What to call the rows.
         kind : {"auto", "lines", "image"}, default="auto"
@@ -73,16 +78,59 @@ class WeightsDisplay(Display):
         -------
         WeightsDisplay
         """
-        kept = trace_of(model).weights
-        if not kept:
+        trace = story_of(model, X, y)
+        if not trace.weights:
             raise ValueError(
                 f"This {type(model).__name__} kept no weights. Fit it with trace='weights'."
             )
+        return cls._of(trace, names).plot(ax, kind=kind)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        labels: Any,
+        y: Any,
+        *,
+        learning_rate: float = 1.0,
+        sample_weight: Any = None,
+        names: Sequence[str] | None = None,
+        kind: Literal["auto", "lines", "image"] = "auto",
+        ax: Any = None,
+    ) -> Self:
+        """Tell AdaBoost's rounds again from what its members say, and draw.
+
+        Parameters
+        ----------
+        labels : array-like of shape (members, n_rows)
+            Labels that members give training rows, in the order of the rounds.
+        y : array-like of shape (n_rows,)
+            True labels.
+        learning_rate : float, default=1
+            Shrinkage of the weights of members.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights of the rows before the first round.
+        names : sequence of str, optional
+            What to call the rows.
+        kind : {"auto", "lines", "image"}, default="auto"
+            See `plot`.
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        WeightsDisplay
+        """
+        trace = replay(labels, y, learning_rate=learning_rate, sample_weight=sample_weight)
+        return cls._of(trace, names).plot(ax, kind=kind)
+
+    @classmethod
+    def _of(cls, trace: Trace, names: Sequence[str] | None) -> Self:
         # Rules that weigh pairs of row and class: a row weighs what its pairs weigh together.
-        weights = np.array([weight.reshape(len(weight), -1).sum(axis=1) for weight in kept])
+        pairs = [weight.reshape(len(weight), -1).sum(axis=1) for weight in trace.weights]
+        weights = np.array(pairs)
         if names is not None and len(names) != weights.shape[1]:
             raise ValueError(f"There are {weights.shape[1]} rows, but {len(names)} names.")
-        return cls(weights, names).plot(ax, kind=kind)
+        return cls(weights, names)
 
     def groups(self) -> list[NDArray[np.intp]]:
         """Rows that weigh the same in all rounds, by their first member."""
@@ -120,6 +168,7 @@ class WeightsDisplay(Display):
         else:
             self._lines(ax)
         count_rounds(ax, n_rounds)
+        ax.set_title("Weights of the rows")
 
     def _lines(self, ax: Any) -> None:
         names = self.names or [str(row) for row in range(self.weights.shape[1])]

@@ -3,13 +3,15 @@
 Everything is a function of arrays, (members, samples) and then outputs, or of a few numbers.
 
 1. :func:`ambiguity` and :func:`vote_ambiguity` split the error of an average into that of its
-   members and what their differing takes away; :func:`good_bad_diversity` does it for a vote.
+   members and what their differing takes away; :func:`good_bad_diversity` does it for a majority,
+   and :func:`dissent` for any vote, sample by sample.
 2. :func:`bias_variance` and its kin split the error of predictors that were trained repeatedly.
 3. :func:`vote_error` and its kin say what independent members could do, :func:`margin_bound` and
    :func:`training_error_bound` what a vote promises, :func:`effective_members` how many there are.
 """
 
 from coterie.theory.decomposition import AmbiguityParts, ambiguity, vote_ambiguity
+from coterie.theory.failures import DissentProfile, dissent, failure_chances
 from coterie.theory.rounds import rounds_needed, training_error_bound, training_margin_bound
 from coterie.theory.size import effective_members, effective_weights, variance_of_mean
 from coterie.theory.squared import (
@@ -39,14 +41,17 @@ __all__ = [
     "AmbiguityParts",
     "BiasVariance",
     "BiasVarianceCovariance",
+    "DissentProfile",
     "DomingosParts",
     "VoteParts",
     "ambiguity",
     "bias_variance",
     "bias_variance_covariance",
+    "dissent",
     "domingos",
     "effective_members",
     "effective_weights",
+    "failure_chances",
     "good_bad_diversity",
     "hoeffding_bound",
     "jury_accuracy",

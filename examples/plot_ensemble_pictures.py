@@ -1,0 +1,60 @@
+r"""
+Pictures of ensembles
+=====================
+
+Where an ensemble decides for what, how clearly, how well it knows what it does not know, and what
+went on in the rounds of a booster: every picture is made from a fitted model, or with
+``from_predictions`` from what models of any origin said.
+"""
+
+# %%
+# **Decision regions** of seventeen melons: the boundary of the ensemble is red, those of its
+# members are black. Any classifier can be drawn, and lists of them.
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+import coterie
+from coterie import plotting
+from coterie.datasets import load_table
+
+melons, ripe = load_table("watermelon", return_X_y=True)
+stumps = coterie.AdaBoostClassifier(n_estimators=11, trace="weights").fit(melons, ripe)
+plotting.RegionsDisplay.from_estimator(stumps, melons, ripe, sizes=[3, 5, 11])
+
+# %%
+# **The rounds of a booster**: the weighted error of each member and the weight it got for it; the
+# training error below its bound; and what each melon weighed.
+figure, axes = plt.subplots(1, 3, figsize=(16, 4.2), layout="constrained")
+plotting.RoundsDisplay.from_estimator(stumps, ax=axes[0])
+plotting.BoundDisplay.from_estimator(stumps, ax=axes[1])
+plotting.WeightsDisplay.from_estimator(stumps, ax=axes[2])
+
+# %%
+# AdaBoost of scikit-learn keeps no trace of its rounds. From the training rows they are told again.
+X, y = load_table("german_credit", return_X_y=True)
+half = np.arange(len(y)) % 2 == 0
+tree = DecisionTreeClassifier(max_depth=2)
+theirs = AdaBoostClassifier(tree, n_estimators=60, random_state=0).fit(X[half], y[half])
+figure, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+plotting.BoundDisplay.from_estimator(theirs, X[half], y[half], ax=axes[0])
+plotting.MarginDisplay.from_estimator(theirs, X[half], y[half], ax=axes[1])
+
+# %%
+# A booster that maximises the margin, and the bound that closes in on it.
+maximal = coterie.LPBoostClassifier(n_estimators=60).fit(X[half], y[half])
+plotting.MarginBoundDisplay.from_estimator(maximal)
+
+# %%
+# **Reliability, and risk by coverage**: do probabilities mean what they say, and how many errors
+# are avoided by leaving the least sure rows to somebody else?
+forest = RandomForestClassifier(100, random_state=0).fit(X[half], y[half])
+bayes = GaussianNB().fit(X[half], y[half])
+figure, axes = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained")
+for model in (forest, bayes, [forest, bayes]):
+    plotting.ReliabilityDisplay.from_estimator(
+        model, X[~half], y[~half], strategy="quantile", n_bins=8, ax=axes[0]
+    )
+    plotting.RiskCoverageDisplay.from_estimator(model, X[~half], y[~half], ax=axes[1])
