@@ -69,6 +69,18 @@ def test_curves_by_number_of_members(fitted, name):
 
 
 @every_model
+def test_some_members_only(fitted, name):
+    model = fitted[name]
+    some = model.pruned([7, 2, 30])
+    votes = model.oob_votes(X)[[2, 7, 30]]
+    np.testing.assert_array_equal(some.oob_votes(X), votes)
+    assert not hasattr(some, "oob_score_")
+    assert len(model.pool_) == 40
+    with pytest.raises(ValueError, match="from 0 to 39"):
+        model.pruned([40])
+
+
+@every_model
 def test_weights_for_members(fitted, name):
     model = fitted[name]
     weights = model.oob_weights(X, y)

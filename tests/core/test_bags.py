@@ -83,6 +83,16 @@ def test_bags_that_leave_rows_out_judge(draw):
     bags(draw=draw).check_judges()
 
 
+def test_bags_of_some_members():
+    earlier, whole = bags(), bags(draw=Subsample(AXIS, 2), seeds=np.arange(10, 14))
+    both = whole.after(earlier)
+    some = both.take(np.array([1, 2, 5]))
+    assert len(some) == 3
+    for number, member in enumerate((1, 2, 5)):
+        np.testing.assert_array_equal(some.counts(number), both.counts(member))
+        assert some.seed(number) == both.seed(member)
+
+
 def test_groups_are_whole():
     groups = np.array([0, 0, 1, 2], dtype=np.int32)
     drawn = bags(draw=Grouped(Bootstrap(RowAxis.lay(np.arange(3), None), 3), groups))

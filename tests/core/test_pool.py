@@ -64,6 +64,18 @@ def test_part_of_a_pool_is_a_pool(pool):
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(pool)).raw(TABLE), pool.raw(TABLE))
 
 
+def test_some_members_are_a_pool(pool):
+    weighted = Pool(pool.members, np.arange(1.0, 7.0))
+    some = weighted.take(np.array([4, 1]))
+    assert len(some.forest) == 2
+    expected = 5 * pool.votes(TABLE)[4] + 2 * pool.votes(TABLE)[1]
+    np.testing.assert_allclose(some.raw(TABLE), expected)
+    pairs = Pool(pool.members, np.ones(3), width=2).take(np.array([2]))
+    np.testing.assert_array_equal(pairs.forest.nodes, pool.forest[4:6].nodes)
+    foreign = Pool.of([Doubled(), Doubled()], np.array([1.0, 3.0])).take(np.array([1]))
+    np.testing.assert_allclose(foreign.raw(TABLE), 6 * TABLE.values[:, :1])
+
+
 def test_sparse_rows_give_the_same(pool, monkeypatch):
     thin = Table.read(sparse.csr_array(X))
     blocks = list(thin.blocks(40))

@@ -207,6 +207,33 @@ class OutOfBag:
             raise ValueError(f"n_members={n_members}: give a number from 1 to {len(this.pool_)}.")
         twin: Self = this._copy()
         twin.pool_, twin.bags_ = this.pool_[:n_members], this.bags_[:n_members]
+        return twin._unjudged()
+
+    def pruned(self, members: ArrayLike) -> Self:
+        """A copy with some of the members only; see `coterie.selection` for how to choose them.
+
+        Parameters
+        ----------
+        members : array-like of int
+            Their numbers, each once; they are kept in the order of the ensemble.
+
+        Returns
+        -------
+        fitted estimator of the same kind
+        """
+        this = self._settled()
+        kept, n_members = np.unique(np.asarray(members)), len(this.pool_)
+        if kept.dtype.kind not in "iu" or not len(kept) or not 0 <= kept[0] <= kept[-1] < n_members:
+            raise ValueError(
+                f"members={members!r} must be numbers from 0 to {n_members - 1}, at least one."
+            )
+        twin: Self = this._copy()
+        twin.pool_, twin.bags_ = this.pool_.take(kept), this.bags_.take(kept)
+        return twin._unjudged()
+
+    def _unjudged(self) -> Self:
+        """Itself, without the out-of-bag results of when there were more members."""
+        twin = self
         for name in [name for name in vars(twin) if name.startswith("oob_") and name[-1] == "_"]:
             del twin.__dict__[name]  # they judged the whole
         return twin

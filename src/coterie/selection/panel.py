@@ -107,11 +107,21 @@ class Panel:
         """What every member says, shape (members, rows, classes or 1)."""
         if self.schema is not None:
             table = Table.under(self.schema, table.given())
-        said = self.pool.votes(table, n_threads=n_threads)
+        return self._spread(self.pool.votes(table, n_threads=n_threads))
+
+    def mean(self, table: Table, n_threads: int = 1) -> Array:
+        """What members say on average, by their weights, shape (rows, classes or 1)."""
+        if self.schema is not None:
+            table = Table.under(self.schema, table.given())
+        raw = self.pool.raw(table, n_threads=n_threads)
+        return self._spread(raw / self.pool.weights.sum())
+
+    def _spread(self, said: Array) -> Array:
+        """Answers of the pool, by the classes of the committee."""
         if self.places is None:
             return said
-        spread = np.zeros((*said.shape[:2], self.n_outputs))
-        spread[:, :, self.places] = said
+        spread = np.zeros((*said.shape[:-1], self.n_outputs))
+        spread[..., self.places] = said
         return spread
 
 

@@ -1,0 +1,95 @@
+"""What estimators share that are made of a pool: it is given fitted, or fitted by them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from coterie.base import Admitted, Committee, JoblibExecutor
+from coterie.core import Allowed, RandomLike, a_list, at_least, has, member_seeds, one_of
+from coterie.data import Target
+from coterie.selection.panel import fit_model, known_classes, members_of
+from coterie.trees.growth import SHAPE
+
+POOLED: dict[str, Allowed] = {
+    "estimator": has("fit", "predict", "get_params") | a_list | one_of(None),
+    "prefit": one_of(True, False),
+    "verbose": at_least(0) | one_of(True, False),
+    **{name: SHAPE[name] for name in ("random_state", "n_jobs", "max_bins")},
+    "categorical_features": SHAPE["categorical_features"],
+}
+
+
+@dataclass(eq=False, repr=False)
+class Pooled(Committee):
+    """A pool of members, fitted here or before.
+
+    Parameters
+    ----------
+    estimator : ensemble or list of models, default=None
+        The pool: an ensemble of this library or of scikit-learn whose members predict by
+        themselves, or a list of models, or of pairs of a name and a model. Members may see some
+        of the columns only. By default a random forest.
+    random_state : int, RandomState, Generator or None, default=None
+        Decides which rows judge, and seeds the pool where it has no seed of its own.
+    n_jobs : int, default=None
+        Members, or blocks of queries, at work at a time.
+    verbose : int or bool, default=0
+        Report progress.
+    """
+
+    estimator: Any = None
+    _: KW_ONLY
+    prefit: bool = False
+    random_state: RandomLike = None
+    n_jobs: int | None = None
+    verbose: int = 0
+    max_bins: int = 255
+    categorical_features: Any = "from_dtype"
+
+    multi_output: ClassVar[bool] = False
+    allowed: ClassVar[Mapping[str, Allowed]] = POOLED
+
+    def _default_pool(self) -> Any:
+        raise NotImplementedError
+
+    def _fit_pool(self, rows: Admitted, seed: int) -> Any:
+        """The fitted ensemble, or a list of fitted models."""
+        if not isinstance(self.estimator, list | tuple):
+            model = self._default_pool() if self.estimator is None else self.estimator
+            return fit_model(model, rows, seed)
+        models = members_of(self.estimator)[0]
+        if not models:
+            raise ValueError("estimator=[] holds no model; give at least one.")
+        for model in models:
+            if not has("fit", "predict", "get_params").admits(model):
+                raise TypeError(f"{model!r}, in the list `estimator`, cannot be fitted.")
+        jobs = list(zip(models, member_seeds(seed, 0, len(models)).tolist(), strict=True))
+        executor = JoblibExecutor(self.n_jobs, int(self.verbose))
+        return executor.map(lambda job: fit_model(job[0], rows, job[1]), jobs)
+
+    def _check_prefit(self, draft: Self, admitted: Admitted) -> Admitted:
+        """The rows under all classes that the fitted pool knows."""
+        if self.estimator is None:
+            raise ValueError("prefit=True needs a fitted pool; give it as `estimator`.")
+        models = self.estimator if isinstance(self.estimator, list | tuple) else [self.estimator]
+        for model in members_of(list(models))[0]:
+            check_is_fitted(model)
+        if self.task == "regression":
+            return admitted
+        target = admitted.target
+        classes = np.unique(np.concatenate([target.classes[0], *known_classes(self.estimator)]))
+        codes = np.searchsorted(classes, target.classes[0])[target.codes]
+        wider: Target = replace(target, encoded=codes.astype(np.int32), classes=(classes,))
+        admitted = admitted._replace(target=wider)
+        self._describe_target(draft, admitted)
+        return admitted
+
+    @property
+    def estimator_(self) -> Any:
+        """The pool that is fitted."""
+        return self._default_pool() if self.estimator is None else self.estimator

@@ -1,0 +1,172 @@
+"""Ensembles of the members that are worth their time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from coterie.base import ClassifierTask, RegressorTask
+from coterie.core import Allowed, a_function, one_of
+from coterie.forests import RandomForestClassifier, RandomForestRegressor
+from coterie.selection.pruning.methods import NUMBER_ORDERS, ORDERS, Find
+from coterie.selection.pruning.pruned import PRUNING, Pruned
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class PrunedEnsembleClassifier(ClassifierTask, Pruned):
+    r"""The members of a classifying ensemble that are worth their time.
+
+    Many could be better than all: of a bag of trees a fifth to a third, well chosen, is often as
+    accurate as the whole and takes as much less time and memory. Members are ordered by rows that
+    they have not seen, and the size is chosen by rows that did not take part in the order. Boosted
+    members keep their weights; but pruning pays for members that are made independently, and
+    often hurts boosted ones.
+
+    ====================  ========================================================================
+    `order`               which members come first
+    ====================  ========================================================================
+    "reduced_error"       always the one that leaves the vote with the least error
+    "complementarity"     always the one most often right where the vote so far is wrong
+    "margin_distance"     always the one that brings small margins of all rows nearest
+    "orientation"         those that point in the direction that the vote of all lacks
+    "boosting"            always the one of least error under AdaBoost's weights
+    "kappa"               pairs that agree least
+    "margin_diversity"    those that are right where the vote of all is close
+    "accuracy"            the most accurate, whatever others say
+    "clusters"            the best of each cluster of members that say the same
+    "gasen"               those with most weight in the best weighted vote
+    "quadratic"           those of least errors, alone and in pairs, for each size
+    "pareto"              an evolutionary search for few errors and few members at once
+    ====================  ========================================================================
+
+    Parameters
+    ----------
+    order : str or callable, default="reduced_error"
+        A name of the table; or a function of votes of shape (members, rows, classes), NaN where a
+        member has no say, positions of the true classes, and ``sample_weight``. It gives the
+        members in the order in which they are to be kept, or a list of arrays of members, such as
+        ``functools.partial(gasen_order, solver="ga")``.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    order_ : ndarray of int of shape (n_members,) or None
+        All members, the first to keep first; None where sub-ensembles are not parts of one another.
+    members_, size_ : ndarray of int, int
+        The members that are kept, and how many there are.
+    n_members_ : int
+        How many there were.
+    curve_ : PruningCurve
+        Errors by size; the last is that of all members.
+    pool_, estimators_ : Pool, list of models
+        The members that are kept. Native trees stay native.
+    ensemble_ : fitted ensemble or list of models
+        The ensemble without the others; of the same kind if it is a bag or forest of this library.
+
+    References
+    ----------
+    .. [1] Martínez-Muñoz, Hernández-Lobato & Suárez, "An analysis of ensemble pruning techniques
+       based on ordered aggregation", IEEE Trans. Pattern Anal. Mach. Intell. 31 (2009).
+    .. [2] Zhou, Wu & Tang, "Ensembling neural networks: many could be better than all",
+       Artificial Intelligence 137 (2002).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from coterie import BaggingClassifier
+    >>> X, y = make_moons(600, noise=0.3, random_state=0)
+    >>> bag = BaggingClassifier(n_estimators=60, random_state=0)
+    >>> model = PrunedEnsembleClassifier(bag, max_size=0.25, random_state=0)
+    >>> model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.85
+    True
+    >>> model.size_ <= 15
+    True
+    """
+
+    order: Any = "reduced_error"
+
+    orders: ClassVar[Mapping[str, Find]] = ORDERS
+    allowed: ClassVar[Mapping[str, Allowed]] = {**PRUNING, "order": one_of(*ORDERS) | a_function}
+
+    def _default_pool(self) -> Any:
+        return RandomForestClassifier(
+            max_bins=self.max_bins,
+            categorical_features=self.categorical_features,
+            n_jobs=self.n_jobs,
+        )
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class PrunedEnsembleRegressor(RegressorTask, Pruned):
+    r"""The members of a regression ensemble that are worth their time.
+
+    As `PrunedEnsembleClassifier`, for numbers: the sub-ensemble says the (weighted) mean of its
+    members.
+
+    ====================  ========================================================================
+    `order`               which members come first
+    ====================  ========================================================================
+    "reduced_error"       always the one that leaves the mean with the least squared error
+    "complementarity"     always the one whose errors oppose those of the mean so far
+    "orientation"         those that deviate from the mean of all towards the truth
+    "accuracy"            those of least squared error, whatever others say
+    "clusters"            the best of each cluster of members that say the same
+    "gasen"               those with most weight in the best weighted mean
+    "quadratic"           the mean of least squared error for each size
+    "pareto"              an evolutionary search for little error and few members at once
+    ====================  ========================================================================
+
+    Parameters
+    ----------
+    order : str or callable, default="reduced_error"
+        A name of the table; or a function of answers of shape (members, rows, 1), NaN where a
+        member has none, true numbers, and ``sample_weight``. It gives the members in the order in
+        which they are to be kept, or a list of arrays of members.
+
+    Attributes
+    ----------
+    order_ : ndarray of int of shape (n_members,) or None
+        All members, the first to keep first; None where sub-ensembles are not parts of one another.
+    members_, size_ : ndarray of int, int
+        The members that are kept, and how many there are.
+    n_members_ : int
+        How many there were.
+    curve_ : PruningCurve
+        Mean squared errors by size; the last is that of all members.
+    pool_, estimators_ : Pool, list of models
+        The members that are kept. Native trees stay native.
+    ensemble_ : fitted ensemble or list of models
+        The ensemble without the others; of the same kind if it is a bag or forest of this library.
+
+    References
+    ----------
+    .. [1] Hernández-Lobato, Martínez-Muñoz & Suárez, "Empirical analysis and evaluation of
+       approximate techniques for pruning regression bagging ensembles", Neurocomputing 74 (2011).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_friedman1
+    >>> from coterie import BaggingRegressor
+    >>> X, y = make_friedman1(600, random_state=0)
+    >>> bag = BaggingRegressor(n_estimators=60, random_state=0)
+    >>> model = PrunedEnsembleRegressor(bag, size=0.25, random_state=0).fit(X[::2], y[::2])
+    >>> model.size_, model.score(X[1::2], y[1::2]) > 0.7
+    (15, True)
+    """
+
+    order: Any = "reduced_error"
+
+    orders: ClassVar[Mapping[str, Find]] = NUMBER_ORDERS
+    allowed: ClassVar[Mapping[str, Allowed]] = {
+        **PRUNING,
+        "order": one_of(*NUMBER_ORDERS) | a_function,
+    }
+
+    def _default_pool(self) -> Any:
+        return RandomForestRegressor(
+            max_bins=self.max_bins,
+            categorical_features=self.categorical_features,
+            n_jobs=self.n_jobs,
+        )
