@@ -258,3 +258,45 @@ def test_values_of_target_statistics_belong_to_their_column():
     assert explanation.feature_names == ["town", "size"]
     town, size = np.abs(explanation.values).mean(axis=(0, 2))
     assert town > 3 * size
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "BaggingClassifier",
+        "BalancedRandomForestClassifier",
+        "LPBoostClassifier",
+        "MadaBoostClassifier",
+        "RandomPatchesClassifier",
+        "RandomSubspaceClassifier",
+    ],
+)
+def test_further_ensembles_add_up(name, frame, targets):
+    model = small(name).fit(frame, targets["two"])
+    ask = getattr(model, "decision_function", model.predict_proba)
+    adds_up(shap_values(model, frame[:30]), ask(frame[:30]))
+
+
+def test_means_of_models_are_means_of_explanations(frame, targets):
+    members = [
+        ("forest", coterie.RandomForestRegressor(5, random_state=0)),
+        ("bag", coterie.BaggingRegressor(n_estimators=5, random_state=0)),
+    ]
+    model = coterie.VotingRegressor(members, weights=[1, 3]).fit(frame, targets["numbers"])
+    explanation = shap_values(model, frame[:30], background=frame[:10])
+    adds_up(explanation, model.predict(frame[:30]))
+    first, second = (
+        shap_values(member, frame[:30], background=frame[:10]) for member in model.estimators_
+    )
+    np.testing.assert_allclose(explanation.values, 0.25 * first.values + 0.75 * second.values)
+
+
+def test_soft_votes_add_up_and_hard_ones_do_not(frame, targets):
+    members = [
+        ("tree", coterie.DecisionTreeClassifier(max_depth=3, random_state=0)),
+        ("forest", coterie.ExtraTreesClassifier(5, random_state=0)),
+    ]
+    soft = coterie.VotingClassifier(members, voting="soft").fit(frame, targets["three"])
+    adds_up(shap_values(soft, frame), soft.predict_proba(frame))
+    with pytest.raises(ValueError, match="is not a sum over the trees"):
+        shap_values(coterie.VotingClassifier(members).fit(frame, targets["three"]), frame)

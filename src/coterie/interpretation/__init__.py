@@ -1,5 +1,55 @@
-"""What fitted ensembles look at, and how much."""
+"""What fitted ensembles look at, and models one can read that were made of them.
 
+- What columns do: `shap_values` takes single predictions apart, `permutation_importances` and
+  `oob_importances` measure what a model loses without a column.
+- What rows are alike: see `proximity_outliers`, `proximity_prototypes` and `proximity_embedding`.
+- One tree, list of rules or linear model instead of many trees: `TwiceLearningClassifier` and
+  `DistilledClassifier`; sums and means of rules: `RuleFitClassifier` and `SirusClassifier`.
+"""
+
+from coterie.interpretation.distillation import (
+    DistilledClassifier,
+    DistilledRegressor,
+    fidelity,
+)
+from coterie.interpretation.importances import (
+    Importances,
+    oob_importances,
+    permutation_importances,
+)
+from coterie.interpretation.proximities import (
+    Prototype,
+    proximity_embedding,
+    proximity_outliers,
+    proximity_prototypes,
+)
+from coterie.interpretation.rulefit import RuleFitClassifier, RuleFitRegressor
+from coterie.interpretation.rules import Rules, extract_rules
 from coterie.interpretation.shapley import Explanation, shap_values
+from coterie.interpretation.sirus import SirusClassifier, SirusRegressor
+from coterie.interpretation.terms import Term
+from coterie.interpretation.twice import TwiceLearningClassifier, TwiceLearningRegressor
 
-__all__ = ["Explanation", "shap_values"]
+__all__ = [
+    "DistilledClassifier",
+    "DistilledRegressor",
+    "Explanation",
+    "Importances",
+    "Prototype",
+    "RuleFitClassifier",
+    "RuleFitRegressor",
+    "Rules",
+    "SirusClassifier",
+    "SirusRegressor",
+    "Term",
+    "TwiceLearningClassifier",
+    "TwiceLearningRegressor",
+    "extract_rules",
+    "fidelity",
+    "oob_importances",
+    "permutation_importances",
+    "proximity_embedding",
+    "proximity_outliers",
+    "proximity_prototypes",
+    "shap_values",
+]

@@ -101,10 +101,11 @@ def shap_values(model: Any, X: Any, *, background: Any = None) -> Explanation:
     Parameters
     ----------
     model : estimator
-        A fitted tree, forest or booster of this package with native trees as members. Boosters
-        are explained on the scale of `decision_function`, or of a regressor's score before its
-        link (the logarithm of a Poisson mean, say), other classifiers on that of
-        `predict_proba`, and regressors on that of `predict`.
+        A fitted tree, forest or booster of this package with native trees as members, or a
+        weighted mean of such models (soft votes, averages, twice-learning). Boosters are
+        explained on the scale of `decision_function`, or of a regressor's score before its link
+        (the logarithm of a Poisson mean, say), other classifiers on that of `predict_proba`, and
+        regressors on that of `predict`.
     X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
         The rows to explain, with the columns seen in `fit`.
     background : array-like, data frame or sparse matrix of shape (n_background, n_features)
@@ -170,6 +171,8 @@ def _pool(model: Any) -> Pool:
 
 def _contributions(model: Any, pool: Pool, table: Table, background: Table | None) -> Array:
     """Values and, as the last column, base values, shape (n_samples, n_features + 1, n_outputs)."""
+    if _are_models(pool):
+        return _averaged(model, pool, table, background)
     start = getattr(model, "start_", None)
     if start is not None and not len(pool):
         whole = np.zeros((table.n_rows, table.n_columns + 1, len(start)))
@@ -184,6 +187,36 @@ def _contributions(model: Any, pool: Pool, table: Table, background: Table | Non
         return whole
     # Scores are shown as a linear function of the sums, so parts of a score are too.
     return np.asarray(model.rule_.settle(whole.reshape(-1, len(start))).reshape(whole.shape))
+
+
+def _are_models(pool: Pool) -> bool:
+    """Whether members are fitted models of this package on all columns, such as those of a vote."""
+    if not isinstance(pool.members, tuple) or any(hasattr(m, "shap") for m in pool.members):
+        return False  # members that are trees, or know how to explain themselves
+    models: list[Any] = [getattr(member, "estimator", None) for member in pool.members]
+    columns = [getattr(member, "columns", None) for member in pool.members]
+    native = [isinstance(getattr(model, "pool_", None), Pool) for model in models]
+    return bool(native) and all(native) and all(shown is None for shown in columns)
+
+
+def _averaged(model: Any, pool: Pool, table: Table, background: Table | None) -> Array:
+    """The weighted mean of the members' explanations, or their sum if the model adds them up."""
+    weights = np.asarray(getattr(model, "weights_", pool.weights), dtype=np.float64)
+    if not getattr(model, "sum_", False):
+        weights = weights / weights.sum()
+    others = None if background is None else background.given()
+    parts = []
+    members: Any = pool.members
+    for member in members:
+        found = shap_values(member.estimator, table.given(), background=others)
+        part = np.concatenate([found.values, found.base_values[:, None]], axis=1)
+        parts.append(part.reshape(*part.shape[:2], -1))
+    if len({part.shape for part in parts}) > 1:
+        raise ValueError(
+            "Members are explained on different scales or know different classes, so their values "
+            "cannot be averaged. Explain them one by one."
+        )
+    return np.asarray(np.tensordot(weights, np.stack(parts), axes=1))
 
 
 def _by_origin(whole: Array, origin: NDArray[np.intp], n_columns: int) -> Array:
@@ -204,7 +237,10 @@ def _check_sum(model: Any, X: Any, total: Array) -> None:
     said = getattr(model, method)(X)
     if isinstance(said, list):
         said = np.concatenate(said, axis=1)
-    said = np.asarray(said, dtype=np.float64).reshape(len(total), -1)
+    said = np.asarray(said)
+    if said.dtype.kind not in "fiub":  # labels of a vote without probabilities
+        said = np.full((len(total), 0), np.nan)
+    said = said.astype(np.float64).reshape(len(total), -1)
     if said.shape != total.shape or np.abs(said - total).max() > _ROUNDING * (
         1.0 + np.abs(said).max()
     ):
