@@ -32,3 +32,29 @@ def test_two_orders_share_axes():
         ax = display.ax_
         assert (display.name, display.size) == (order, model.size_)
     assert ax.lines[0].get_color() != ax.lines[4].get_color()
+
+
+def test_predictions_of_any_members():
+    rng = np.random.default_rng(0)
+    y = rng.choice(["a", "b", "c"], size=200)
+    right = rng.random((6, 200)) < np.array([0.9, 0.8, 0.7, 0.5, 0.3, 0.3])[:, None]
+    said = np.where(right, y, "a")
+    display = PruningCurveDisplay.from_predictions(said, y, order="accuracy")
+    assert display.curve.sizes.tolist() == [1, 2, 3, 4, 5, 6]
+    assert display.name == "accuracy"
+    # Ordered by accuracy, the first is the best by itself.
+    assert display.curve.order_error[0] == pytest.approx((said != y).mean(axis=1).min())
+    assert display.curve.order_error[-1] == display.curve.choice_error[-1]
+
+
+def test_predicted_numbers():
+    rng = np.random.default_rng(1)
+    y = rng.normal(size=100)
+    said = y + rng.normal(size=(4, 100)) * np.array([0.1, 1, 1, 5])[:, None]
+    display = PruningCurveDisplay.from_predictions(said, y)
+    assert display.size == 1
+    assert display.curve.choice_error[0] == pytest.approx(((said[0] - y) ** 2).mean())
+    with pytest.raises(ValueError, match="none of"):
+        PruningCurveDisplay.from_predictions(said, y, order="kappa")
+    with pytest.raises(ValueError, match="shape"):
+        PruningCurveDisplay.from_predictions(said, y[:5])

@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
+
 from coterie.plotting.canvas import PALETTE, Display
-from coterie.selection import PruningCurve
+from coterie.selection import NUMBER_ORDERS, ORDERS, PruningCurve
+from coterie.selection.pruning.choice import prune
+from coterie.selection.pruning.curve import Judgement
 
 
 @dataclass(eq=False, repr=False)
@@ -68,6 +72,51 @@ class PruningCurveDisplay(Display):
         """
         name = model.order if isinstance(model.order, str) else None
         return cls(model.curve_, model.size_, name).plot(ax)
+
+    @classmethod
+    def from_predictions(
+        cls, predictions: Any, y: Any, *, order: Any = "reduced_error", ax: Any = None
+    ) -> Self:
+        """Order members by what they say of some rows, and draw what each size is worth.
+
+        Half of the rows judge members that are ordered by the other half, and the reverse.
+
+        Parameters
+        ----------
+        predictions : array-like of shape (members, samples)
+            Labels, or numbers if they are floats; of members that were not trained on these rows.
+        y : array-like of shape (samples,)
+            The truth.
+        order : str or callable, default="reduced_error"
+            A name of `coterie.selection.ORDERS` (`NUMBER_ORDERS` for numbers), or a function.
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        PruningCurveDisplay
+        """
+        said, truth = np.asarray(predictions), np.asarray(y)
+        if said.ndim != 2 or said.shape[1:] != truth.shape:
+            raise ValueError(
+                f"predictions of shape (members, samples) and y of shape (samples,) are needed, "
+                f"not {said.shape} and {truth.shape}."
+            )
+        labels = said.dtype.kind != "f"
+        find = order
+        if isinstance(order, str):
+            known = ORDERS if labels else NUMBER_ORDERS
+            if order not in known:
+                raise ValueError(f"order={order!r} is none of {', '.join(known)}.")
+            find = known[order]
+        votes: Any = said[:, :, None]
+        if labels:
+            classes, codes = np.unique(np.vstack([said, truth]), return_inverse=True)
+            codes = codes.reshape(len(said) + 1, -1)
+            votes, truth = np.eye(len(classes))[codes[:-1]], codes[-1]
+        judged = Judgement(votes, truth, np.ones(len(truth)))
+        curve = prune(judged, find, np.ones(len(said)), labels=labels).curve
+        return cls(curve, curve.best(), order if isinstance(order, str) else None).plot(ax)
 
     def _draw(self, ax: Any, **options: Any) -> None:
         curve, number = self.curve, len(ax.collections)  # one band for each display
