@@ -66,3 +66,21 @@ def test_the_passes_must_agree():
         stream.add(block)
     with pytest.raises(DataError, match="second pass has begun"):
         stream.look(block)
+
+
+def test_rows_held_out_are_put_at_the_end():
+    X = np.arange(50.0)[:, None]
+    stream = RowStream(held_out=0.2, seed=4)
+    for block in np.split(X, 5):
+        stream.look(block)
+    for block in np.split(X, 5):
+        stream.add(block)
+    rows = stream.rows()
+    assert stream.n_held_out == 10
+    np.testing.assert_array_equal(rows.native(), X[stream.order])
+    learnt, held = stream.order[:40], stream.order[40:]
+    assert (np.diff(learnt) > 0).all()
+    assert (np.diff(held) > 0).all()
+    assert held[0] < 40  # drawn from anywhere, not the last ones
+    assert np.shares_memory(rows[np.arange(40)].codes, rows.codes)
+    assert not np.shares_memory(rows[np.array([3, 1])].codes, rows.codes)

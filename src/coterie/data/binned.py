@@ -78,9 +78,18 @@ class BinnedRows(Opened):
         """All cells as numbers."""
         return decode(self.codes, self.bins)
 
-    def take(self, rows: Array) -> BinnedRows:
-        """Some of the rows."""
+    def take(self, rows: Any) -> BinnedRows:
+        """Some of the rows: a slice, a mask or positions; neighbours in order share memory."""
+        if not isinstance(rows, slice):
+            rows = np.arange(self.n_rows)[rows]
+            if len(rows) and (np.diff(rows) == 1).all():
+                rows = slice(rows[0], rows[-1] + 1)
         return BinnedRows(self.schema, self.bins, self.codes[rows])
+
+    __getitem__ = take
+
+    def __len__(self) -> int:
+        return self.n_rows
 
 
 def decode(codes: Array, bins: Bins) -> NDArray[np.float64]:

@@ -30,8 +30,11 @@ class RowStream:
         Most bins of a column of numbers.
     sample_rows : int, default=100_000
         Rows the sample has at least, if there are as many; it may have twice as many.
+    held_out : float, default=0.0
+        Share of rows, drawn at random, that are put at the end, so that the others need not be
+        copied to be learnt from without them; `order` says where each row went.
     seed : int, default=0
-        Of the sample.
+        Of the sample, and of the rows held out.
     n_threads : int, default=1
         Threads of the engine.
 
@@ -57,11 +60,13 @@ class RowStream:
         *,
         max_bins: int = 255,
         sample_rows: int = 100_000,
+        held_out: float = 0.0,
         seed: int = 0,
         n_threads: int = 1,
     ) -> None:
         self.max_bins = max_bins
         self.sample_rows = sample_rows
+        self.held_out = held_out
         self.seed = seed
         self.n_threads = n_threads
         self.n_rows = 0
@@ -70,6 +75,25 @@ class RowStream:
         self._sample: list[Any] = []  # containers of the rows that were drawn
         self._rows: BinnedRows | None = None  # all of them, filled up to …
         self._filled = 0
+        self._order: NDArray[np.intp] | None = None
+        self._places: NDArray[np.intp] | None = None  # where each row goes, if rows change places
+
+    @property
+    def n_held_out(self) -> int:
+        """Rows at the end that are held out."""
+        return round(self.held_out * self.n_rows)
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """The rows as they were read, in the order in which they are kept."""
+        if self._order is None:
+            self._order = np.arange(self.n_rows)
+            if self.n_held_out:
+                rng = np.random.default_rng((self.seed, 1))
+                out = np.zeros(self.n_rows, dtype=bool)
+                out[rng.choice(self.n_rows, self.n_held_out, replace=False)] = True
+                self._order = np.argsort(out, kind="stable")
+        return self._order
 
     def look(self, block: Any) -> None:
         """First pass: take note of some rows."""
@@ -93,8 +117,12 @@ class RowStream:
                 "blocks twice."
             )
         for part, cells in table.blocks():
-            out = all_rows.codes[self._filled + part.start : self._filled + part.stop]
-            encode(cells, all_rows.bins, out=out, n_threads=self.n_threads)
+            rows = slice(self._filled + part.start, self._filled + part.stop)
+            if self._places is None:
+                encode(cells, all_rows.bins, out=all_rows.codes[rows], n_threads=self.n_threads)
+            else:
+                codes = encode(cells, all_rows.bins, n_threads=self.n_threads)
+                all_rows.codes[self._places[rows]] = codes
         self._filled = end
 
     def rows(self) -> BinnedRows:
@@ -105,6 +133,7 @@ class RowStream:
                 f"The second pass has {self._filled} rows, the first had {self.n_rows}. Add the "
                 "blocks that are missing."
             )
+        self._places = None  # as large as a table of a few columns
         return rows
 
     def _drawn(self, n: int) -> NDArray[np.intp]:
@@ -126,6 +155,9 @@ class RowStream:
             assert binned.bins is not None
             codes = np.zeros((self.n_rows, binned.n_columns), dtype=binned.bins.dtype)
             self._rows = BinnedRows(binned.schema, binned.bins, codes)
+            if self.n_held_out:
+                self._places = np.empty(self.n_rows, dtype=np.intp)
+                self._places[self.order] = np.arange(self.n_rows)
         return self._rows
 
 
