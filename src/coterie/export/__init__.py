@@ -1,0 +1,20 @@
+"""Model files, and models for other runtimes.
+
+`save` and `load` keep models in files of plain numbers with checksums; `describe` reads what a
+file says of itself. `to_onnx` turns native ensembles into ONNX models.
+"""
+
+from coterie.export.errors import ModelFileError, SaveError, UntrustedTypesError
+from coterie.export.files import describe, load, save
+from coterie.export.onnx_models import OnnxError, to_onnx
+
+__all__ = [
+    "ModelFileError",
+    "OnnxError",
+    "SaveError",
+    "UntrustedTypesError",
+    "describe",
+    "load",
+    "save",
+    "to_onnx",
+]

@@ -1,0 +1,190 @@
+"""Saving and loading models."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+import scipy
+import sklearn
+
+import coterie
+from coterie.export.atomic import write_whole
+from coterie.export.container import FORMAT, chunks, read_contents, read_header
+from coterie.export.decode import Decoder
+from coterie.export.encode import SCALARS, Encoder
+from coterie.export.errors import ModelFileError
+
+__all__ = ["describe", "load", "save"]
+
+Path = str | os.PathLike[str]
+
+
+def save(model: Any, path: Path) -> None:
+    """Write a model to a file, as a whole or not at all.
+
+    The file holds plain numbers and text with checksums, and no code: see the guide on model files.
+    Members that are scikit-learn's or other packages' go through skops. If the disk is full or the
+    process is killed, what was there before is still there.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted or not, of coterie or with members of others.
+    path : str or path
+        Where to write; an older file of that name is replaced.
+
+    Raises
+    ------
+    SaveError
+        If the model holds something that has no place in a file, such as a function of your own;
+        the error says where.
+
+    See Also
+    --------
+    load : Read the file again.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import coterie
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
+    >>> model = coterie.RandomForestClassifier(random_state=0).fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     coterie.save(model, os.path.join(folder, "forest.coterie"))
+    ...     again = coterie.load(os.path.join(folder, "forest.coterie"))
+    >>> again.predict([[0.0], [3.0]])
+    array(['a', 'b'], dtype='<U1')
+    """
+    encoder = Encoder()
+    root = encoder.value(model, "model")
+    header = {
+        "format": FORMAT,
+        "made_with": {
+            "coterie": coterie.__version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "scipy": scipy.__version__,
+            "scikit-learn": sklearn.__version__,
+        },
+        "model": type(model).__name__,
+        "root": root,
+        "objects": encoder.objects,
+    }
+    write_whole(path, chunks(header, encoder.blocks))
+
+
+def load(path: Path, *, trusted: Collection[str] = (), mmap: bool = False) -> Any:
+    """Read a model from a file that `save` wrote.
+
+    Loading runs nothing that the file brings along. Checksums are compared, and every index is
+    checked before anything follows it.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    trusted : collection of str, default=()
+        Full names of foreign types that may be loaded, besides those of scikit-learn and others
+        that skops knows to be harmless.
+    mmap : bool, default=False
+        Leave the arrays on the disk and map them into memory, to be read only. Processes that load
+        the same file so share its memory.
+
+    Returns
+    -------
+    estimator
+        Predicts what the saved one predicted, bit for bit.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is no model file, is damaged, is from a newer version, or holds foreign types
+        that are not trusted (`UntrustedTypesError`, which lists them).
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import coterie
+    >>> model = coterie.DecisionTreeRegressor().fit([[0.0], [1.0]], [3.0, 4.0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     coterie.save(model, os.path.join(folder, "tree.coterie"))
+    ...     coterie.load(os.path.join(folder, "tree.coterie")).predict([[1.0]])
+    array([4.])
+    """
+    if isinstance(trusted, str):
+        raise TypeError(f"trusted takes a list of names; write trusted=[{trusted!r}].")
+    contents = read_contents(path, mmap=mmap)
+    try:
+        header = contents.header
+        return Decoder(contents.blocks, trusted).read(header["objects"], header["root"])
+    except (ModelFileError, ImportError):
+        raise
+    except Exception as error:
+        # The checksums are right, so somebody wrote this file on purpose or with another version.
+        raise ModelFileError(f"the file cannot be read: {type(error).__name__}: {error}") from error
+
+
+def describe(path: Path) -> dict[str, Any]:
+    """What the header of a model file says, without loading the model.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    dict
+        ``model`` is the name of its class, ``params`` are its parameters as far as they are plain,
+        ``made_with`` the versions it was written with, ``format`` that of the file, ``bytes`` its
+        size, ``arrays`` and ``objects`` how many it holds, ``foreign`` the foreign estimators
+        inside, ``n_features`` and ``features`` the number and the names of its columns, or None.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import coterie
+    >>> from coterie.export import describe
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     coterie.save(coterie.DecisionTreeRegressor(), os.path.join(folder, "tree.coterie"))
+    ...     describe(os.path.join(folder, "tree.coterie"))["model"]
+    'DecisionTreeRegressor'
+    """
+    header = read_header(path)
+    try:
+        return _described(header) | {"bytes": os.path.getsize(path)}
+    except Exception as error:
+        raise ModelFileError(f"the header cannot be read: {error}") from error
+
+
+def _described(header: dict[str, Any]) -> dict[str, Any]:
+    objects = header["objects"]
+
+    def state(value: Any) -> dict[str, Any]:
+        """The attributes of an object, if it is one."""
+        is_object = isinstance(value, dict) and "ref" in value
+        found: dict[str, Any] = objects[value["ref"]].get("state", {}) if is_object else {}
+        return found
+
+    top = state(header["root"])
+    schema = state(top.get("schema_"))
+    names = schema.get("names")
+    return {
+        "format": header["format"],
+        "model": header["model"],
+        "made_with": header["made_with"],
+        "params": {
+            name: value
+            for name, value in top.items()
+            if isinstance(value, SCALARS) and name.strip("_") == name
+        },
+        "n_features": schema.get("n_columns"),
+        "features": None if names is None else names["tuple"],
+        "objects": len(objects),
+        "arrays": sum("array" in entry or "texts" in entry for entry in objects),
+        "foreign": sorted({entry["name"] for entry in objects if "foreign" in entry}),
+    }

@@ -1,0 +1,141 @@
+"""Foreign estimators inside a model file: skops writes and reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+from zipfile import ZIP_DEFLATED
+
+from sklearn.base import BaseEstimator
+
+from coterie.export.errors import ModelFileError, SaveError
+from coterie.export.foreign_trees import check_trees
+
+__all__ = ["foreign_bytes", "is_foreign", "read_foreign", "untrusted"]
+
+# Types that hold numbers and names only, or, as trees, are checked after they are read.
+_HARMLESS = {
+    "numpy.dtype",
+    "sklearn.calibration._CalibratedClassifier",
+    "sklearn.calibration._SigmoidCalibration",
+    "sklearn.metrics._dist_metrics.EuclideanDistance64",
+    "sklearn.metrics._dist_metrics.ManhattanDistance64",
+    "sklearn.neighbors._ball_tree.BallTree",
+    "sklearn.neighbors._kd_tree.KDTree",
+    "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
+    "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
+    "sklearn.tree._tree.Tree",
+    *(
+        f"sklearn.model_selection._split.{name}"
+        for name in (
+            "GroupKFold",
+            "GroupShuffleSplit",
+            "KFold",
+            "RepeatedKFold",
+            "RepeatedStratifiedKFold",
+            "ShuffleSplit",
+            "StratifiedGroupKFold",
+            "StratifiedKFold",
+            "StratifiedShuffleSplit",
+            "TimeSeriesSplit",
+        )
+    ),
+}
+
+
+def _skops() -> Any:
+    """``skops.io``, or an error that says how to get it."""
+    try:
+        import skops.io
+    except ImportError as error:
+        raise ImportError(
+            "Estimators that are not coterie's are saved by skops, which is not installed: "
+            "pip install 'coterie[export]'"
+        ) from error
+    return skops.io
+
+
+def is_foreign(value: Any) -> bool:
+    """Whether something is a matter for skops: an estimator, or an object of scikit-learn.
+
+    Parameters
+    ----------
+    value : object
+        Not one of coterie's own.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> is_foreign(Ridge()), is_foreign(len)
+    (True, False)
+    """
+    if isinstance(value, type) or not hasattr(value, "__dict__"):
+        return False
+    return isinstance(value, BaseEstimator) or type(value).__module__.partition(".")[0] == "sklearn"
+
+
+def foreign_bytes(value: Any, path: str) -> bytes:
+    """A foreign estimator as skops writes it.
+
+    Parameters
+    ----------
+    value : estimator
+        Fitted or not.
+    path : str
+        Where it is in the model; named in errors.
+    """
+    skops = _skops()
+    try:
+        data: bytes = skops.dumps(value, compression=ZIP_DEFLATED)
+        types = skops.get_untrusted_types(data=data)
+    except Exception as error:  # whatever the state of somebody else's object brings about
+        raise SaveError(
+            path, f"is a {type(value).__name__}, which skops cannot save: {error}"
+        ) from error
+    ours = sorted(name for name in types if name.partition(".")[0] == "coterie")
+    if ours:
+        raise SaveError(
+            path,
+            f"is a {type(value).__name__} that holds estimators of coterie ({', '.join(ours)}). "
+            "Turn it round: use coterie's own combination of them, or a Pipeline.",
+        )
+    return data
+
+
+def untrusted(blocks: Iterable[bytes]) -> set[str]:
+    """The types in some foreign estimators that are not known to be harmless.
+
+    Parameters
+    ----------
+    blocks : iterable of bytes
+        From `foreign_bytes`.
+    """
+    skops = _skops()
+    try:
+        found = {name for data in blocks for name in skops.get_untrusted_types(data=data)}
+    except Exception as error:
+        raise _unreadable(error) from error
+    return found - _HARMLESS
+
+
+def read_foreign(data: bytes, trusted: Collection[str]) -> Any:
+    """A foreign estimator, if all of its types are trusted.
+
+    Parameters
+    ----------
+    data : bytes
+        From `foreign_bytes`.
+    trusted : collection of str
+        Types to be trusted besides those that are known to be harmless.
+    """
+    try:
+        # Refuses by itself what is not in the list.
+        built = _skops().loads(data, trusted=sorted({*trusted, *_HARMLESS}))
+    except Exception as error:
+        raise _unreadable(error) from error
+    check_trees(built)
+    return built
+
+
+def _unreadable(error: Exception) -> ModelFileError:
+    return ModelFileError(f"a foreign estimator in the file cannot be read: {error}")
