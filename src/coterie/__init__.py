@@ -6,10 +6,10 @@ Names are loaded when they are first used, so that ``import coterie`` is quick.
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from coterie.automl import TableClassifier, TableRegressor, fit_table
     from coterie.bagging import (
         BaggingClassifier,
         BaggingRegressor,
@@ -85,6 +85,7 @@ if TYPE_CHECKING:
         WeightedAverageRegressor,
         risk_coverage,
     )
+    from coterie.export import load, save, to_onnx
     from coterie.forests import (
         ExtraTreesClassifier,
         ExtraTreesRegressor,
@@ -98,8 +99,31 @@ if TYPE_CHECKING:
         EasyEnsembleClassifier,
         RUSBoostClassifier,
     )
-    from coterie.interpretation import shap_values
-    from coterie.selection import DynamicSelectionClassifier, DynamicSelectionRegressor
+    from coterie.interpretation import (
+        DistilledClassifier,
+        DistilledRegressor,
+        RuleFitClassifier,
+        RuleFitRegressor,
+        SirusClassifier,
+        SirusRegressor,
+        TwiceLearningClassifier,
+        TwiceLearningRegressor,
+        extract_rules,
+        fidelity,
+        oob_importances,
+        permutation_importances,
+        proximity_embedding,
+        proximity_outliers,
+        proximity_prototypes,
+        shap_values,
+    )
+    from coterie.report import write_report
+    from coterie.selection import (
+        DynamicSelectionClassifier,
+        DynamicSelectionRegressor,
+        PrunedEnsembleClassifier,
+        PrunedEnsembleRegressor,
+    )
     from coterie.trees import (
         DecisionTreeClassifier,
         DecisionTreeRegressor,
@@ -108,99 +132,64 @@ if TYPE_CHECKING:
         export_text,
     )
 
-try:
-    __version__ = version("coterie")
-except PackageNotFoundError:  # a source tree that was never installed
-    __version__ = "0+unknown"
+    __version__: str
 
-_HOMES = {
-    "AdaBoostClassifier": "coterie.boosting",
-    "AdaBoostM2Classifier": "coterie.boosting",
-    "AdaBoostMHClassifier": "coterie.boosting",
-    "AdaBoostRTRegressor": "coterie.boosting",
-    "AdaBoostRegressor": "coterie.boosting",
-    "AdaBoostVClassifier": "coterie.boosting",
-    "AnyBoostClassifier": "coterie.boosting",
-    "BaggingClassifier": "coterie.bagging",
-    "BaggingRegressor": "coterie.bagging",
-    "BalanceCascadeClassifier": "coterie.imbalance",
-    "BalancedBaggingClassifier": "coterie.imbalance",
-    "BalancedRandomForestClassifier": "coterie.imbalance",
-    "BayesianModelAveragingClassifier": "coterie.combining",
-    "BayesianModelAveragingRegressor": "coterie.combining",
-    "BoostByFilteringClassifier": "coterie.boosting",
-    "BoostingClassifier": "coterie.boosting",
-    "BrownBoostClassifier": "coterie.boosting",
-    "CalibratedEnsembleClassifier": "coterie.combining",
-    "CostSensitiveBoostClassifier": "coterie.boosting",
-    "DecisionTemplatesClassifier": "coterie.combining",
-    "DecisionTreeClassifier": "coterie.trees",
-    "DecisionTreeRegressor": "coterie.trees",
-    "DempsterShaferClassifier": "coterie.combining",
-    "DynamicSelectionClassifier": "coterie.selection",
-    "DynamicSelectionRegressor": "coterie.selection",
-    "ECOCClassifier": "coterie.bagging",
-    "EasyEnsembleClassifier": "coterie.imbalance",
-    "EnsembleSelectionClassifier": "coterie.combining",
-    "EnsembleSelectionRegressor": "coterie.combining",
-    "ERLPBoostClassifier": "coterie.boosting",
-    "ExtraTreeClassifier": "coterie.trees",
-    "ExtraTreeRegressor": "coterie.trees",
-    "ExtraTreesClassifier": "coterie.forests",
-    "ExtraTreesRegressor": "coterie.forests",
-    "FunctionalGradientBoostingClassifier": "coterie.boosting",
-    "FunctionalGradientBoostingRegressor": "coterie.boosting",
-    "GentleBoostClassifier": "coterie.boosting",
-    "GradientBoostingClassifier": "coterie.boosting",
-    "GradientBoostingRegressor": "coterie.boosting",
-    "HistGradientBoostingClassifier": "coterie.boosting",
-    "HistGradientBoostingRegressor": "coterie.boosting",
-    "IteratedBaggingRegressor": "coterie.bagging",
-    "JackknifePlusIntervals": "coterie.bagging",
-    "KNNEnsembleClassifier": "coterie.bagging",
-    "LogitBoostClassifier": "coterie.boosting",
-    "LPBoostClassifier": "coterie.boosting",
-    "MadaBoostClassifier": "coterie.boosting",
-    "MixtureOfExpertsClassifier": "coterie.combining",
-    "MixtureOfExpertsRegressor": "coterie.combining",
-    "MultiBoostClassifier": "coterie.boosting",
-    "NegativeCorrelationClassifier": "coterie.bagging",
-    "NegativeCorrelationRegressor": "coterie.bagging",
-    "NormalBoostingRegressor": "coterie.boosting",
-    "OutputFlippingClassifier": "coterie.bagging",
-    "OutputSmearingClassifier": "coterie.bagging",
-    "OutputSmearingRegressor": "coterie.bagging",
-    "QuantileBoostingRegressor": "coterie.boosting",
-    "QuantilePredictor": "coterie.bagging",
-    "RUSBoostClassifier": "coterie.imbalance",
-    "RandomForestClassifier": "coterie.forests",
-    "RandomForestRegressor": "coterie.forests",
-    "RandomParametersClassifier": "coterie.bagging",
-    "RandomParametersRegressor": "coterie.bagging",
-    "RandomPatchesClassifier": "coterie.bagging",
-    "RandomPatchesRegressor": "coterie.bagging",
-    "RandomSubspaceClassifier": "coterie.bagging",
-    "RandomSubspaceRegressor": "coterie.bagging",
-    "RealAdaBoostClassifier": "coterie.boosting",
-    "RejectOptionClassifier": "coterie.combining",
-    "RiskCoverage": "coterie.combining",
-    "RobustBoostClassifier": "coterie.boosting",
-    "RotationForestClassifier": "coterie.bagging",
-    "RotationForestRegressor": "coterie.bagging",
-    "RowFolds": "coterie.combining",
-    "SoftBoostClassifier": "coterie.boosting",
-    "StackingCClassifier": "coterie.combining",
-    "StackingClassifier": "coterie.combining",
-    "StackingRegressor": "coterie.combining",
-    "TotalBoostClassifier": "coterie.boosting",
-    "VotingClassifier": "coterie.combining",
-    "VotingRegressor": "coterie.combining",
-    "WeightedAverageRegressor": "coterie.combining",
-    "export_text": "coterie.trees",
-    "risk_coverage": "coterie.combining",
-    "shap_values": "coterie.interpretation",
-    "infinitesimal_jackknife": "coterie.bagging",
+# Where exported names live, package by package.
+_NAMES = {
+    "automl": "TableClassifier TableRegressor fit_table",
+    "bagging": """
+        BaggingClassifier BaggingRegressor ECOCClassifier IteratedBaggingRegressor
+        JackknifePlusIntervals KNNEnsembleClassifier NegativeCorrelationClassifier
+        NegativeCorrelationRegressor OutputFlippingClassifier OutputSmearingClassifier
+        OutputSmearingRegressor QuantilePredictor RandomParametersClassifier
+        RandomParametersRegressor RandomPatchesClassifier RandomPatchesRegressor
+        RandomSubspaceClassifier RandomSubspaceRegressor RotationForestClassifier
+        RotationForestRegressor infinitesimal_jackknife
+    """,
+    "boosting": """
+        AdaBoostClassifier AdaBoostM2Classifier AdaBoostMHClassifier AdaBoostRTRegressor
+        AdaBoostRegressor AdaBoostVClassifier AnyBoostClassifier BoostByFilteringClassifier
+        BoostingClassifier BrownBoostClassifier CostSensitiveBoostClassifier ERLPBoostClassifier
+        FunctionalGradientBoostingClassifier FunctionalGradientBoostingRegressor
+        GentleBoostClassifier GradientBoostingClassifier GradientBoostingRegressor
+        HistGradientBoostingClassifier HistGradientBoostingRegressor LPBoostClassifier
+        LogitBoostClassifier MadaBoostClassifier MultiBoostClassifier NormalBoostingRegressor
+        QuantileBoostingRegressor RealAdaBoostClassifier RobustBoostClassifier
+        SoftBoostClassifier TotalBoostClassifier
+    """,
+    "combining": """
+        BayesianModelAveragingClassifier BayesianModelAveragingRegressor
+        CalibratedEnsembleClassifier DecisionTemplatesClassifier DempsterShaferClassifier
+        EnsembleSelectionClassifier EnsembleSelectionRegressor MixtureOfExpertsClassifier
+        MixtureOfExpertsRegressor RejectOptionClassifier RiskCoverage RowFolds
+        StackingCClassifier StackingClassifier StackingRegressor VotingClassifier
+        VotingRegressor WeightedAverageRegressor risk_coverage
+    """,
+    "export": "load save to_onnx",
+    "forests": """
+        ExtraTreesClassifier ExtraTreesRegressor RandomForestClassifier RandomForestRegressor
+    """,
+    "imbalance": """
+        BalanceCascadeClassifier BalancedBaggingClassifier BalancedRandomForestClassifier
+        EasyEnsembleClassifier RUSBoostClassifier
+    """,
+    "interpretation": """
+        DistilledClassifier DistilledRegressor RuleFitClassifier RuleFitRegressor
+        SirusClassifier SirusRegressor TwiceLearningClassifier TwiceLearningRegressor
+        extract_rules fidelity oob_importances permutation_importances proximity_embedding
+        proximity_outliers proximity_prototypes shap_values
+    """,
+    "report": "write_report",
+    "selection": """
+        DynamicSelectionClassifier DynamicSelectionRegressor PrunedEnsembleClassifier
+        PrunedEnsembleRegressor
+    """,
+    "trees": """
+        DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier ExtraTreeRegressor
+        export_text
+    """,
 }
+_HOMES = {name: f"coterie.{home}" for home, names in _NAMES.items() for name in names.split()}
 
 __all__ = [
     "AdaBoostClassifier",
@@ -226,6 +215,8 @@ __all__ = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "DempsterShaferClassifier",
+    "DistilledClassifier",
+    "DistilledRegressor",
     "DynamicSelectionClassifier",
     "DynamicSelectionRegressor",
     "ECOCClassifier",
@@ -259,6 +250,8 @@ __all__ = [
     "OutputFlippingClassifier",
     "OutputSmearingClassifier",
     "OutputSmearingRegressor",
+    "PrunedEnsembleClassifier",
+    "PrunedEnsembleRegressor",
     "QuantileBoostingRegressor",
     "QuantilePredictor",
     "RUSBoostClassifier",
@@ -277,11 +270,19 @@ __all__ = [
     "RotationForestClassifier",
     "RotationForestRegressor",
     "RowFolds",
+    "RuleFitClassifier",
+    "RuleFitRegressor",
+    "SirusClassifier",
+    "SirusRegressor",
     "SoftBoostClassifier",
     "StackingCClassifier",
     "StackingClassifier",
     "StackingRegressor",
+    "TableClassifier",
+    "TableRegressor",
     "TotalBoostClassifier",
+    "TwiceLearningClassifier",
+    "TwiceLearningRegressor",
     "VotingClassifier",
     "VotingRegressor",
     "WeightedAverageRegressor",
@@ -289,27 +290,54 @@ __all__ = [
     "datasets",
     "diversity",
     "export_text",
+    "extract_rules",
+    "fidelity",
+    "fit_table",
     "fusion",
     "infinitesimal_jackknife",
+    "load",
+    "oob_importances",
+    "permutation_importances",
     "plotting",
+    "proximity_embedding",
+    "proximity_outliers",
+    "proximity_prototypes",
+    "report",
     "risk_coverage",
+    "save",
     "selection",
     "shap_values",
     "theory",
+    "to_onnx",
+    "write_report",
 ]
 
 
 # Packages of functions, which are used by their names: `coterie.diversity.kappa`.
-_PACKAGES = frozenset({"datasets", "diversity", "fusion", "plotting", "selection", "theory"})
+_PACKAGES = frozenset(
+    {"datasets", "diversity", "export", "fusion", "plotting", "report", "selection", "theory"}
+)
 
 
 def __getattr__(name: str) -> Any:
     """Load an exported name from the package it lives in."""
     if name in _PACKAGES:
         return import_module(f"coterie.{name}")
+    if name == "__version__":
+        return _version()
     if name not in _HOMES:
         raise AttributeError(f"module 'coterie' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
+
+
+def _version() -> str:
+    # Reading it takes longer than all the rest of this file.
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("coterie")
+    except PackageNotFoundError:  # a source tree that was never installed
+        return "0+unknown"
 
 
 def __dir__() -> list[str]:

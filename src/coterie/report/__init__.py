@@ -1,0 +1,13 @@
+"""One page that says what a model is, how good it is, and what to beware of.
+
+1. `facts` gathers what a fitted model knows as plain data, which can be kept as JSON.
+2. `html` and `markdown` only render facts; they know nothing of models.
+3. `write_report` does both, and writes the file in one step.
+"""
+
+from coterie.report.collect import facts
+from coterie.report.page import html
+from coterie.report.text import markdown
+from coterie.report.write import write_report
+
+__all__ = ["facts", "html", "markdown", "write_report"]

@@ -1,0 +1,136 @@
+"""What page and text both show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from coterie.report import forms
+from coterie.report.beware import warnings
+from coterie.report.words import summary, way
+
+_TASKS = {
+    "binary": "Classification, two classes",
+    "multiclass": "Classification",
+    "regression": "Regression",
+}
+_LEVELS = {"danger": "danger", "warning": "warning", "info": "note"}
+_GLOSSARY = (
+    (
+        "95 % interval",
+        "Where the figure would lie in 95 of 100 cases if other rows of the same kind "
+        "had been at hand. It does not cover a world that changes.",
+    ),
+    (
+        "rows not seen",
+        "The table is cut into parts; each part is predicted by models fitted on the "
+        "others. Every row is predicted, none by a model that knew its answer.",
+    ),
+    ("member", "One of the models whose answers are combined."),
+    ("calibrated", "Probabilities that come true as often as they say."),
+    (
+        "κ, kappa",
+        "Agreement of two members beyond what chance alone would give: 1 is perfect, 0 is chance.",
+    ),
+    ("importance", "How much worse the predictions get when one column is shuffled."),
+    ("fingerprint", "A checksum of the table's content: the same table has the same fingerprint."),
+)
+
+
+def shown(facts: dict[str, Any]) -> dict[str, Any]:
+    """What page and text both show: facts, sentences, and functions that write numbers."""
+    written = ("number", "share", "whole", "seconds", "several", "measure", "interval", "value_of")
+    return {
+        **{name: getattr(forms, name) for name in written},
+        "f": facts,
+        "kind": _kind(facts),
+        "tiles": tiles(facts),
+        "summary": summary(facts),
+        "warnings": warnings(facts),
+        "levels": _LEVELS,
+        "worth": worth(facts),
+        "way": way(facts),
+        "usage": usage(facts),
+        "made": made(facts),
+        "glossary": _GLOSSARY,
+        "upper": lambda text: text[:1].upper() + text[1:],
+    }
+
+
+def _kind(facts: dict[str, Any]) -> str:
+    kind = _TASKS.get(facts["task"], facts["task"])
+    return f"{kind}, {facts['n_classes']} classes" if facts["task"] == "multiclass" else kind
+
+
+def tiles(facts: dict[str, Any]) -> list[dict[str, str]]:
+    """The few figures at the top."""
+    first = "mae" if facts["task"] == "regression" else "accuracy"
+    metric = facts["metric"]["name"]
+    rest = [metric, "r2", "rmse", "roc_auc", "log_loss"]
+    second = next(name for name in rest if name != first)
+    rows = {row["name"]: row for row in facts["measures"]}
+    called = {"accuracy": "predicted right", "mae": "off by, on average"}
+    found = []
+    for name in (first, second):
+        row = rows.get(name) or {**facts["metric"], **facts["score"]}
+        value = row.get("value", row.get("score"))
+        between = forms.interval(row, row["low"], row["high"])
+        less = "" if facts["metric"]["greater_is_better"] or name != metric else " (less is better)"
+        what = called.get(name, row["label"]) + less
+        found.append({"what": what, "value": forms.measure(row, value), "more": between})
+    without = rows.get(first, {}).get("baseline")
+    if first == "accuracy":
+        without = facts["baseline"]["share"]
+    same = "always the mean" if first == "mae" else f"always “{facts['baseline']['value']}”"
+    families = len({member["family"] for member in facts["members"]})
+    form = forms.measure(rows.get(first, {}), without)
+    found.append({"what": "without a model", "value": form, "more": same})
+    of = forms.several(families, "family", "families")
+    found.append({"what": "members", "value": str(facts["n_members"]), "more": f"of {of}"})
+    return found
+
+
+def worth(facts: dict[str, Any]) -> Callable[[dict[str, Any]], str]:
+    """What a member adds, in words."""
+    metric, together = facts["metric"], facts["together"]
+    sign = 1 if metric["greater_is_better"] else -1
+
+    def said(member: dict[str, Any]) -> str:
+        if member["without"] is None or together is None:
+            return "–"
+        gain = sign * (together - member["without"])
+        if abs(gain) < 1e-3 * abs(together):
+            return "hardly matters"
+        return f"{'improves' if gain > 0 else 'worsens'} it by {forms.number(abs(gain), 2)}"
+
+    return said
+
+
+def usage(facts: dict[str, Any]) -> dict[str, str]:
+    """Lines that use the model."""
+    chances = "" if facts["task"] == "regression" else "model.predict_proba(new_rows)\n"
+    python = (
+        "import coterie, pandas\n\n"
+        'model = coterie.load("model.coterie")\n'
+        'new_rows = pandas.read_csv("new.csv")\n'
+        f"model.predict(new_rows)\n{chances}"
+    )
+    return {
+        "python": python,
+        "shell": "coterie predict model.coterie new.csv \\\n  --out answers.csv\n",
+    }
+
+
+def made(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    """How the model was made, one line a fact."""
+    found = []
+    for name, value in facts["made"].items():
+        title = name.replace("_", " ")
+        if isinstance(value, dict):
+            text = ", ".join(f"{key} {forms.value_of(item)}" for key, item in value.items())
+            found.append((title, text or "–"))
+        elif name == "seconds":
+            found.append(("time taken", forms.seconds(value)))
+        else:
+            found.append((title, forms.value_of(value)))
+    return found

@@ -1,0 +1,70 @@
+"""Measures of predictions: what they are called and what they say in plain words."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.automl.metrics import CLASS_METRICS, NUMBER_METRICS, Metric
+
+Array = NDArray[np.float64]
+
+
+class Words(NamedTuple):
+    """What a measure is called and what it means; `share` is shown in per cent."""
+
+    label: str
+    meaning: str
+    share: bool = False
+
+
+WORDS = {
+    "accuracy": Words("accuracy", "share of rows that are predicted right", share=True),
+    "error": Words("error", "share of rows that are predicted wrong", share=True),
+    "balanced_accuracy": Words(
+        "balanced accuracy", "share predicted right, every class counting the same", share=True
+    ),
+    "log_loss": Words("log-loss", "how much the truth surprises the model; 0 would be never"),
+    "brier": Words("Brier score", "squared error of the probabilities; 0 would be none"),
+    "f1": Words("F1", "balance of how many are found and how many of the found are right"),
+    "roc_auc": Words(
+        "ROC area", "how often a row of a class gets a higher probability of it than another row"
+    ),
+    "rmse": Words("RMSE", "size of the typical error; large errors count more"),
+    "mse": Words("MSE", "mean squared error"),
+    "mae": Words("mean error", "how far predictions are off on average"),
+    "rmsle": Words("RMSLE", "size of the typical error of the logarithm, as a ratio"),
+    "r2": Words("R²", "share of the variance that is explained; 1 would be all of it"),
+}
+_SHOWN = {
+    "regression": ("rmse", "mae", "r2"),
+    "binary": ("accuracy", "balanced_accuracy", "log_loss", "brier", "roc_auc"),
+    "multiclass": ("accuracy", "balanced_accuracy", "log_loss", "brier", "roc_auc"),
+}
+
+
+def words_for(name: str) -> Words:
+    """What to call a measure; one that is not known is called by its name."""
+    return WORDS.get(name, Words(name.replace("_", " "), ""))
+
+
+def names_for(task: str) -> tuple[str, ...]:
+    """Measures that a report shows for a task."""
+    return _SHOWN[task]
+
+
+def metric_of(name: str, numbers: bool) -> Metric | None:
+    """The metric of a name, or None for one of the user's own."""
+    return (NUMBER_METRICS if numbers else CLASS_METRICS).get(name)
+
+
+def measured(name: str, truth: NDArray[Any], predictions: Array) -> float | None:
+    """The value of a measure, or None if it is not known or not defined on these rows.
+
+    Predictions are numbers (n,) or probabilities (n, K); `truth` holds numbers or columns.
+    """
+    metric = metric_of(name, predictions.ndim == 1)
+    value = metric(truth, predictions) if metric else np.nan
+    return value if np.isfinite(value) else None

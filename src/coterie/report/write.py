@@ -1,0 +1,71 @@
+"""A report as a file, written in one step."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+from coterie.report.collect import facts
+from coterie.report.page import html
+from coterie.report.text import markdown
+
+
+def write_report(model: Any, path: Any) -> Path:
+    """Write a report about a model that `coterie.fit_table` made.
+
+    The file appears whole or not at all: it is written aside, then renamed. A file that was there
+    stays as it was if anything fails.
+
+    Parameters
+    ----------
+    model : TableClassifier, TableRegressor or dict
+        The fitted model, or its facts.
+    path : str or path-like
+        Where to write. The ending says what: ``.html`` a page, ``.md`` text, ``.json`` the facts
+        themselves, of which the others can be made again.
+
+    Returns
+    -------
+    Path
+        Where it was written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from coterie import fit_table, write_report
+    >>> from coterie.datasets import load_table
+    >>> table = load_table("watermelon", as_frame="pandas")
+    >>> model = fit_table(table.X.assign(melon=table.y), "melon", members="fast")
+    >>> with TemporaryDirectory() as folder:
+    ...     write_report(model, f"{folder}/report.html").name
+    'report.html'
+    """
+    target = Path(path)
+    form = _FORMS.get(target.suffix.lower())
+    if form is None:
+        endings = ", ".join(_FORMS)
+        raise ValueError(
+            f"A report ends in one of {endings}, not in {target.suffix or 'nothing'!r}."
+        )
+    text = form(model if isinstance(model, dict) else facts(model))
+    aside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
+    try:
+        with aside.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        aside.replace(target)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
+    return target
+
+
+def _json(found: dict[str, Any]) -> str:
+    return json.dumps(found, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+_FORMS = {".html": html, ".htm": html, ".md": markdown, ".json": _json}

@@ -1,0 +1,61 @@
+import pytest
+
+from coterie.report.words import summary, way
+
+
+def said(found):
+    return {part["title"]: part["text"].replace("\u00a0", " ") for part in summary(found)}
+
+
+def test_summary_of_classes(binary_facts):
+    found = binary_facts
+    words = said(found)
+    assert words["What it predicts"].startswith("Whether credit is “good” (70 %) or “bad” (30 %)")
+    row = next(row for row in found["measures"] if row["name"] == "accuracy")
+    assert f"right in {100 * row['value']:.1f} % of all cases" in words["How well"]
+    assert "Always answering “good” would be right in 70.0 %" in words["How well"]
+    assert "less is better" in words["How well"]
+    assert words["What to beware of"] == "duration gives the target away."
+
+
+def test_summary_of_many_classes(multiclass_facts):
+    words = said(multiclass_facts)
+    assert words["What it predicts"].startswith("Which of 10 digit is")
+    assert "and 7 more" in words["What it predicts"]
+
+
+def test_summary_of_numbers(regression_facts):
+    words = said(regression_facts)
+    assert "which lies between 25.0 and 346" in words["What it predicts"]
+    assert "Always predicting the mean, 152, would be off by" in words["How well"]
+    assert "Half of its predictions are within" in words["How sure"]
+
+
+def test_no_better_than_chance_is_said(found):
+    changed = found | {"score": {"score": 0.6, "low": 0.5, "high": 0.7}}
+    changed["baseline"] = found["baseline"] | {"score": 0.65}
+    assert "no difference that could not be chance" in said(changed)["How well"]
+
+
+def test_nothing_to_beware_of(found):
+    quiet = found | {"findings": [], "stopped": "finished"}
+    if found["task"] != "regression":
+        quiet["calibration"] = found["calibration"] | {"error": 0.01}
+    assert said(quiet)["What to beware of"].startswith("Nothing suspicious")
+
+
+def test_a_single_member(found):
+    alone = found | {"members": found["members"][:1], "n_members": 1}
+    assert said(alone)["What it is made of"].startswith("A single model")
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("stacking", "trusted"),
+        ("ensemble selection, calibrated", "more or less sure"),
+        ("something new", ""),
+    ],
+)
+def test_ways_to_combine_are_explained(found, name, word):
+    assert word in way(found | {"final_name": name})
