@@ -12,7 +12,9 @@ judged by labels that are right.
 # All settings. Members are stumps throughout. BrownBoost and RobustBoost need to be told what
 # share of mistakes to put up with, and are told the share of flipped labels plus a tenth or a
 # twentieth: they know something the others do not. Nothing was tuned on any table, and the
-# learning rates are the defaults, 0.1 for gradient boosting and 1 for the others.
+# learning rates are the defaults, 0.1 for gradient boosting and 1 for the others. This page has to
+# be drawn within a minute; the same study with seven tables and more rows, rounds and seeds is
+# ``benchmarks/label_noise.py``, and its figures are in ``benchmarks/results/label_noise.md``.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_breast_cancer
@@ -20,7 +22,7 @@ from sklearn.datasets import load_breast_cancer
 import coterie
 from coterie.datasets import load_table
 
-ROUNDS, SEEDS, FLIPS = 30, range(10), (0.0, 0.1, 0.2, 0.4)
+ROUNDS, SEEDS, FLIPS = 25, range(5), (0.0, 0.1, 0.2, 0.3, 0.4)
 
 
 def boosters(flips, rounds):
@@ -93,7 +95,7 @@ found = {
 }
 
 # %%
-# Mean error over ten seeds, in per cent, and its standard error.
+# Mean error over five seeds, in per cent, and its standard error.
 for name, by_flips in found.items():
     print(f"\n{name:17}" + "".join(f"{f'{flips:.0%} flipped':>15}" for flips in FLIPS))
     for booster in by_flips[0.0]:
@@ -141,7 +143,7 @@ def draw_hard(rng):
 
 
 # %%
-# 800 rows and 2000 to judge by, ten seeds. BrownBoost and RobustBoost are shown with two goals
+# 800 rows and 2000 to judge by, five seeds. BrownBoost and RobustBoost are shown with two goals
 # each, the same with and without flips: a tight one and a loose one. Both were chosen after trial
 # runs, the tight ones with two of the seeds shown here, the loose ones with others. They get 300
 # rounds at most, the others 100.
@@ -173,14 +175,18 @@ ax.set(ylabel="error on clean labels", title="Long-Servedio, 10 % of the labels 
 plt.show()
 
 # %%
-# On the three tables nobody wins by much. Capped weights (MadaBoost) and short steps (gradient
-# boosting) stand noise as well as BrownBoost and RobustBoost do, without being told its share;
-# where all labels are right, these two are behind on breast cancer, since their goals let them end
-# early. Boosters of hard margins, LPBoost and TotalBoost, suffer most.
+# On breast cancer and magic, capped weights (MadaBoost) and short steps (gradient boosting) stand
+# noise as well as BrownBoost and RobustBoost do, without being told its share; where all labels
+# are right, these two are behind on breast cancer, since their goals let them end early.
+# TotalBoost, which maximises the least margin of all, suffers most. Tic-tac-toe has no noise of
+# its own and a rule that stumps can add up to: there the margin is worth maximising, and LPBoost
+# is far ahead of all others until three labels in ten are flipped.
 #
-# On Long and Servedio's table AdaBoost, GentleBoost and gradient boosting are wrong about more than
-# a quarter of the clean labels, and MadaBoost nearly so; LPBoost and TotalBoost do little better
-# than a coin. LogitBoost, whose working responses are clipped, escapes in part. Both settings of
-# BrownBoost and the first of RobustBoost come down to a few per cent at the median; the second with
-# a margin to reach, does not. The tight goals fail altogether on some seed, and the loose ones are
-# far worse than AdaBoost when there is no noise at all.
+# On Long and Servedio's table all boosters that descend a convex loss or maximise a margin are
+# wrong about a quarter of the clean labels; LogitBoost, whose working responses are clipped,
+# escapes in part. BrownBoost, and RobustBoost with the first of its settings, come down to one or
+# two per cent. They pay for it where no label is wrong: the looser the goal, the more they give
+# up, and RobustBoost's second setting, with a margin to reach, fails on some seeds. So do tight
+# goals on seeds not shown here: the potential is not convex, and boosting may end at a point where
+# no stump has an edge but the penalisers are wrong. Rows drawn at random each round do not lead
+# away from there; a looser goal does. The benchmark has the figures of ten seeds.

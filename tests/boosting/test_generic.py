@@ -10,6 +10,7 @@ from sklearn.model_selection import GridSearchCV
 
 from coterie.boosting.adaboost import AdaBoost, AdaBoostClassifier
 from coterie.boosting.anyboost import AnyBoost, AnyBoostClassifier
+from coterie.boosting.brown import BrownBoostClassifier
 from coterie.boosting.costs import RULES as COST_RULES
 from coterie.boosting.costs import CostSensitiveBoostClassifier
 from coterie.boosting.generic import RULES, BoostingClassifier
@@ -20,6 +21,7 @@ from coterie.boosting.mada import MadaBoostClassifier
 from coterie.boosting.mh import AdaBoostMHClassifier
 from coterie.boosting.multiboost import MultiBoostClassifier
 from coterie.boosting.real import RealAdaBoostClassifier
+from coterie.boosting.robust import RobustBoostClassifier
 from coterie.losses import MARGIN_LOSSES, Savage
 
 NAMED = {
@@ -30,7 +32,11 @@ NAMED = {
     "gentle": GentleBoostClassifier,
     "logit": LogitBoostClassifier,
     "mada": MadaBoostClassifier,
+    "brown": BrownBoostClassifier,
+    "robust": RobustBoostClassifier,
 }
+#: Rules that are content with a tenth of mistakes.
+CLOCKED = ("brown", "robust")
 
 
 def check_same(generic, named, load, **params):
@@ -142,7 +148,7 @@ def test_missing_values_and_categories(name):
     frame.loc[::7, "a"] = np.nan
     frame["d"] = pandas.cut(X[:, 3], 4, labels=["w", "x", "y", "z"])
     model = BoostingClassifier(rule=name, n_estimators=10).fit(frame, y)
-    assert model.score(frame, y) > 0.9
+    assert model.score(frame, y) > (0.85 if name in CLOCKED else 0.9)
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -152,4 +158,11 @@ def test_weighting_is_free_to_choose(name, weighting):
     model = BoostingClassifier(
         rule=name, weighting=weighting, n_estimators=15, max_restarts=3, random_state=0
     )
-    assert model.fit(X, y).score(X, y) > 0.93
+    assert model.fit(X, y).score(X, y) > (0.9 if name in CLOCKED else 0.93)
+
+
+@pytest.mark.parametrize("name", CLOCKED)
+def test_rules_with_a_clock_do_not_go_beyond_their_steps(name):
+    X, y = load_breast_cancer(return_X_y=True)
+    with pytest.raises(ValueError, match="learning_rate=1.5 is beyond"):
+        BoostingClassifier(rule=name, learning_rate=1.5).fit(X, y)

@@ -11,6 +11,7 @@ import numpy as np
 from coterie.boosting.adaboost import AdaBoost
 from coterie.boosting.anyboost import AnyBoost
 from coterie.boosting.booster import BOOSTER, BoostedClassifier
+from coterie.boosting.brown import BrownBoost
 from coterie.boosting.gentle import GentleBoost
 from coterie.boosting.logit import LogitBoost
 from coterie.boosting.m1 import AdaBoostM1
@@ -18,7 +19,9 @@ from coterie.boosting.m2 import AdaBoostM2
 from coterie.boosting.mada import MadaBoost
 from coterie.boosting.mh import AdaBoostMH
 from coterie.boosting.real import RealAdaBoost
+from coterie.boosting.robust import RobustBoost
 from coterie.boosting.steps import STEPS, OwnStep, Steered, StepRule, step_rule
+from coterie.boosting.timed import Timed, least_error_stump
 from coterie.core import Allowed, between, instance_of, one_of
 from coterie.core.rule import Rule
 from coterie.losses import MARGIN_LOSSES, MarginLoss
@@ -33,6 +36,8 @@ RULES: dict[str, Callable[[float], Rule]] = {
     "gentle": GentleBoost,
     "logit": LogitBoost,
     "mada": MadaBoost,
+    "brown": BrownBoost,
+    "robust": RobustBoost,
 }
 
 
@@ -51,13 +56,15 @@ class BoostingClassifier(BoostedClassifier):
     ----------
     estimator : estimator, default=None
         What to boost; by default a tree of one split: a classifier, or a regressor for rules
-        whose members give numbers.
+        whose members give numbers; for "brown" and "robust" the one of least error.
     rule : str, MarginLoss or Rule, default="adaboost"
-        How rows and members are weighed: "adaboost", "m1", "m2", "mh", "real", "gentle", "logit"
-        or "mada"; a loss of the margin, by its name ("exponential", "logistic", "logistic1",
-        "madaboost", "squared_hinge", "squared", "sigmoid", "savage", "tangent") or an object of
-        `coterie.losses`, to be descended as `AnyBoostClassifier` does; or a rule. A rule that is
-        an object has a learning rate of its own.
+        How rows and members are weighed: "adaboost", "m1", "m2", "mh", "real", "gentle", "logit",
+        "mada", "brown" or "robust", the last two with the goals that `BrownBoostClassifier` and
+        `RobustBoostClassifier` have by default and a learning rate of at most 1; a loss of the
+        margin, by its name ("exponential", "logistic", "logistic1", "madaboost", "squared_hinge",
+        "squared", "sigmoid", "savage", "tangent") or an object of `coterie.losses`, to be
+        descended as `AnyBoostClassifier` does; or a rule. A rule that is an object has a learning
+        rate of its own.
     step : {"own", "line_search", "backtracking"}, float or StepRule, default="own"
         How far to go along a member, before shrinkage: as the rule's formula says; to the first
         minimum of its loss; as the formula says, but half of it, a quarter and so on until the
@@ -112,6 +119,11 @@ class BoostingClassifier(BoostedClassifier):
             )
         return replace(rule, step=step)
 
+    def _member(self, gives: str) -> Any:
+        if self.estimator is None and isinstance(self._weigher(), Timed):
+            return least_error_stump()
+        return super()._member(gives)
+
     def _weigher(self) -> Rule:
         """The rule with its own steps."""
         if isinstance(self.rule, Rule):
@@ -121,4 +133,10 @@ class BoostingClassifier(BoostedClassifier):
             return AnyBoost(rate, self.rule)
         if self.rule in MARGIN_LOSSES:
             return AnyBoost(rate, MARGIN_LOSSES[self.rule])
-        return RULES[self.rule](rate)
+        rule = RULES[self.rule](rate)
+        if isinstance(rule, Timed) and rate > 1:
+            raise ValueError(
+                f"learning_rate={self.learning_rate!r} is beyond the end of the steps that "
+                f"rule={self.rule!r} takes. Use at most 1."
+            )
+        return rule

@@ -119,9 +119,12 @@ class TimedClassifier(BoostedClassifier):
     n_estimators: int = 200
 
     def _member(self, gives: str) -> Any:
-        if self.estimator is not None:
-            return self.estimator
-        return DecisionTreeClassifier(criterion="misclassification", max_depth=1)
+        return least_error_stump() if self.estimator is None else self.estimator
+
+
+def least_error_stump() -> DecisionTreeClassifier:
+    """The default member of rules with a clock: stumps of least impurity may have no edge."""
+    return DecisionTreeClassifier(criterion="misclassification", max_depth=1)
 
 
 def margins_of(state: State, scores: Array) -> Array:

@@ -4,6 +4,9 @@ import numpy as np
 from scipy.optimize import linprog
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
+#: Tables that no vote of stumps can tell apart are meant to be warned of.
+NO_MARGIN = "ignore:No vote of:sklearn.exceptions.ConvergenceWarning"
+
 
 def small_tables():
     """Two classes each, none of more than 180 rows."""

@@ -1,10 +1,18 @@
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits, make_classification
+from sklearn.exceptions import ConvergenceWarning
 
-from coterie import LPBoostClassifier, SoftBoostClassifier, TotalBoostClassifier
+from coterie import (
+    DecisionTreeClassifier,
+    ERLPBoostClassifier,
+    LPBoostClassifier,
+    SoftBoostClassifier,
+    TotalBoostClassifier,
+)
 from coterie.boosting.margin.corrective import soft_minimum
 from coterie.boosting.margin.program import EdgeProgram
-from tests.boosting.margin.tables import small_tables
+from tests.boosting.margin.tables import NO_MARGIN, small_tables
 
 X, Y = small_tables()["iris"]
 
@@ -18,6 +26,7 @@ def test_soft_minimum_is_the_mean_of_the_worst():
     assert soft_minimum(margins, even, 1.0) == pytest.approx(margins.mean())
 
 
+@pytest.mark.filterwarnings(NO_MARGIN)
 def test_a_failing_solver_leaves_the_members_before(monkeypatch):
     solve, calls = EdgeProgram._solve, []
 
@@ -50,3 +59,60 @@ def test_early_stopping_goes_by_errors_not_by_the_precision_of_margins(cls):
 def test_precision_lies_between_margins(tol):
     with pytest.raises(ValueError, match="tol="):
         LPBoostClassifier(tol=tol).fit(X, Y)
+
+
+def overlapping():
+    """Classes no vote of stumps tells apart: most rows are noise."""
+    return make_classification(
+        300, 8, n_informative=2, flip_y=0.4, weights=[0.7], class_sep=0.5, random_state=0
+    )
+
+
+@pytest.mark.parametrize(
+    "cls", [ERLPBoostClassifier, LPBoostClassifier, SoftBoostClassifier, TotalBoostClassifier]
+)
+def test_overlapping_classes_get_a_vote_better_than_one_member(cls):
+    X, y = overlapping()
+    model = cls(n_estimators=60).fit(X, y)
+    single = DecisionTreeClassifier(max_depth=1).fit(X, y).score(X, y)
+    assert model.score(X, y) > single + 0.02
+    assert model.score(X, y) == pytest.approx(1 - model.trace_["train_error"][-1])
+    assert model.estimator_weights_.sum() == pytest.approx(1)
+    if cls is TotalBoostClassifier:
+        assert (model.stop_reason_, model.margin_ <= 0, model.nu_) == ("infeasible", True, None)
+    else:
+        assert model.margin_ > 0
+
+
+def test_softness_is_that_of_the_first_member():
+    X, y = overlapping()
+    model = LPBoostClassifier(n_estimators=60).fit(X, y)
+    assert model.nu_ == pytest.approx(1.5 * model.trace_["error"][0], abs=1e-6)
+    assert LPBoostClassifier(n_estimators=3, nu=0.25).fit(X, y).nu_ == 0.25
+    assert LPBoostClassifier(n_estimators=3, nu=None).fit(X, y).nu_ is None
+
+
+def test_a_margin_that_cannot_be_had_is_told():
+    X, y = overlapping()
+    with pytest.warns(ConvergenceWarning, match=r"positive margin at nu=0\.05.*nu='auto'"):
+        hard = LPBoostClassifier(n_estimators=30, nu=0.05).fit(X, y)
+    # The vote that cancels out gives way to the first member.
+    assert hard.estimator_weights_.tolist() == [1.0] + [0.0] * (hard.n_rounds_ - 1)
+    assert hard.score(X, y) >= max(np.mean(y), 1 - np.mean(y))
+
+
+def test_trees_have_a_leaf_for_every_class():
+    X, y = load_digits(return_X_y=True)
+    model = TotalBoostClassifier(n_estimators=3).fit(X[:400], y[:400])
+    assert model.estimator_.max_depth == model.estimators_[0].max_depth == 5
+    assert TotalBoostClassifier(n_estimators=2).fit(X[y < 2], y[y < 2]).estimator_.max_depth == 1
+
+
+def test_boosting_begins_again_where_the_margin_was_too_hard():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 6, size=(300, 4))
+    y = (X[:, 0] + X[:, 1] + 2 * rng.normal(size=300) > 6).astype(int)
+    model = LPBoostClassifier().fit(X, y)
+    assert model.nu_ == pytest.approx(2.2 * model.trace_["error"][0], abs=1e-6)
+    assert model.margin_ > 0
+    assert model.score(X, y) > 1 - model.trace_["error"][0]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from coterie import ERLPBoostClassifier, LPBoostClassifier
-from tests.boosting.margin.tables import small_tables
+from tests.boosting.margin.tables import NO_MARGIN, small_tables
 from tests.boosting.points import TEN_X, TEN_Y
 
 TABLES = small_tables()
@@ -60,6 +60,7 @@ def test_ends_when_the_regularised_gap_is_closed():
     assert gaps["regularised_gap"][-1] <= 0.025 or gaps["gap"][-1] <= 0.05
 
 
+@pytest.mark.filterwarnings(NO_MARGIN)
 @pytest.mark.parametrize("voting", ["hard", "soft"])
 @pytest.mark.parametrize("nu", [None, 0.5, 1.0])
 def test_degenerate_tables(nu, voting):

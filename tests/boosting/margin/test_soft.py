@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from coterie import LPBoostClassifier, SoftBoostClassifier, TotalBoostClassifier
-from tests.boosting.margin.tables import small_tables
+from tests.boosting.margin.tables import NO_MARGIN, small_tables
 from tests.boosting.points import TEN_X, TEN_Y
 
 TABLES = small_tables()
@@ -42,6 +42,7 @@ def test_ten_points():
     assert SoftBoostClassifier(nu=0.5).fit(TEN_X, TEN_Y).margin_ == pytest.approx(1 / 3)
 
 
+@pytest.mark.filterwarnings(NO_MARGIN)
 @pytest.mark.parametrize("voting", ["hard", "soft"])
 @pytest.mark.parametrize("nu", [None, 0.5, 1.0])
 def test_degenerate_tables(nu, voting):

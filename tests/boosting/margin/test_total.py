@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from coterie import LPBoostClassifier, TotalBoostClassifier
-from tests.boosting.margin.tables import small_tables
+from tests.boosting.margin.tables import NO_MARGIN, small_tables
 from tests.boosting.points import TEN_X, TEN_Y, iris_pair
 
 TABLES = small_tables()
@@ -29,6 +29,7 @@ def one_step(tol):
     return TotalBoostClassifier(tol=tol, projection="one_step", voting="soft").fit(X, y)
 
 
+@pytest.mark.filterwarnings(NO_MARGIN)
 def test_published_values_of_one_step_on_iris():
     model = one_step(0.3)
     edges = [0.77938808373591, 0.676485226347579, 0.363399531924414]
@@ -37,6 +38,7 @@ def test_published_values_of_one_step_on_iris():
     assert model.estimator_weights_ == pytest.approx(weights, abs=1e-6)
 
 
+@pytest.mark.filterwarnings(NO_MARGIN)
 def test_published_edges_of_many_steps_on_iris():
     published = [0.779388, 0.717802, 0.566890, 0.413012, 0.254814, 0.198535, 0.248289, 0.151914]
     published += [0.180125, 0.145076]
@@ -68,6 +70,7 @@ def test_weights_keep_to_all_edges_and_move_away_from_the_first():
         assert (hits[:t] @ model.trace_.weights[t]).max() <= bound[t - 1] - 0.05 + 1e-7
 
 
+@pytest.mark.filterwarnings(NO_MARGIN)
 @pytest.mark.parametrize("projection", ["exact", "one_step"])
 @pytest.mark.parametrize("voting", ["hard", "soft"])
 def test_degenerate_tables(projection, voting):

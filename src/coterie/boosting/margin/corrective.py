@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 from numpy.random import Generator
+from sklearn.exceptions import ConvergenceWarning
 
 from coterie.base import thread_count
 from coterie.boosting.booster import BOOSTER, BoostedClassifier, Booster
 from coterie.boosting.margin.patterns import Patterns
-from coterie.boosting.margin.program import EdgeProgram, Solution
+from coterie.boosting.margin.program import LIGHT, EdgeProgram, Solution
+from coterie.boosting.margin.softness import softness
 from coterie.boosting.margin.votes import MarginVotes
 from coterie.boosting.metrics import read_metrics
 from coterie.core import Allowed, between, fraction, one_of
-from coterie.core.boost import Boosted
-from coterie.core.rule import Array, Ask, State, Step, rounding, share
+from coterie.core.boost import Boosted, Monitor
+from coterie.core.rule import Array, Ask, Rule, State, Step, rounding, share
 from coterie.core.stages import StagedPool
 from coterie.core.watch import NoImprovement, RoundWatch, Unanimous
-from coterie.data import Target
+from coterie.data import Table, Target
 from coterie.trees import DecisionTreeClassifier
 
 #: Members see every row with this share of its initial weight at least: distributions of linear
@@ -28,7 +31,7 @@ from coterie.trees import DecisionTreeClassifier
 #: which is right about more of the other rows is worth more later.
 #: Probabilities in leaves without other rows are ratios of differences of sums, exact to about
 #: 1e-16 over this.
-_FAINT = {"hard": 1e-9, "soft": 1e-6}
+_FAINT = {"hard": 1e-9, "soft": 1e-4}
 
 CORRECTIVE: dict[str, Allowed] = {
     **BOOSTER,
@@ -36,7 +39,7 @@ CORRECTIVE: dict[str, Allowed] = {
     "tol": between(0.0, 2.0, closed="neither"),
     "voting": one_of("auto", "hard", "soft"),
 }
-SOFT_MARGIN = fraction() | one_of(None)
+SOFT_MARGIN = fraction() | one_of("auto", None)
 
 
 @dataclass(slots=True)
@@ -51,6 +54,8 @@ class CorrectiveState(State):
         The linear program of all members so far.
     votes : list of ndarray
         What each member says of each row.
+    alphas : ndarray of shape (n_members,)
+        What the members weigh.
     ceiling : float
         Least edge of a member in its round: no ensemble has a larger margin, if members are the
         best there are.
@@ -68,6 +73,7 @@ class CorrectiveState(State):
     patterns: Patterns
     program: EdgeProgram
     votes: list[Array] = field(default_factory=list)
+    alphas: Array = field(default_factory=lambda: np.empty(0))
     ceiling: float = 1.0
     value: float = -np.inf
     over: str = ""
@@ -92,30 +98,35 @@ class Corrective(MarginVotes):
     has a larger one than the edge of the best member under any such :math:`d`, so the least edge
     so far, less what is attained, bounds what more members could add: the gap.
 
+    Where no vote has a positive soft margin, votes that cancel out are the best by the program, and
+    it says nothing about the weights. Then the vote is that of least training error among the
+    program's, that of the round before, and that of the multipliers :math:`\lambda` that gave the
+    distribution, :math:`d \propto D_0 e^{-\lambda^\top U}`.
+
     Parameters
     ----------
     voting : {"auto", "hard", "soft"}
         Whether members vote by class or by probabilities; "auto" is by class of two classes.
     tol : float
         Gap at which boosting ends.
-    nu : float, optional
-        Share of the rows the soft margin is the mean of; None for the least margin of all.
+    nu : float, "auto" or "ample", optional
+        Share of the rows the soft margin is the mean of; None for the least margin of all, a word
+        for what `softness` makes of the first member.
     """
 
     tol: float = 0.01
-    nu: float | None = None
+    nu: float | Literal["auto", "ample"] | None = None
+    #: Whether votes without a positive margin give way to those of least training error.
+    rescues: ClassVar[bool] = True
     #: Why boosting ends when the gap is closed.
     closed: ClassVar[str] = "no_improvement"
-
-    @property
-    def cap(self) -> float:
-        """The largest weight of a row, in units of its initial weight."""
-        return np.inf if self.nu is None else 1.0 / self.nu
 
     def begin(self, target: Target, weight: Array) -> CorrectiveState:
         """No members, and a program that knows only of distributions."""
         raw = np.zeros((len(weight), self.n_scores(target)))
-        program = EdgeProgram(self.cap)
+        # Before the first member there is nothing to cap.
+        cap = 1.0 / self.nu if isinstance(self.nu, int | float) else np.inf
+        program = EdgeProgram(cap)
         return CorrectiveState(target, weight, weight, raw, Patterns(weight), program)
 
     def ask(self, state: State) -> Ask:
@@ -133,15 +144,17 @@ class Corrective(MarginVotes):
         state.ceiling = min(state.ceiling, edge)
         if reason:
             return Step(0.0, {"error": error, "edge": edge}, keep=False, stop=reason)
+        if isinstance(self.nu, str) and not state.votes:
+            state.program.cap = 1.0 / softness(hits, state.initial, self.nu == "ample")
         parents = state.patterns.split(hits)
         solution = state.program.add(state.patterns.hits, state.patterns.prior, parents)
         if solution is None or self.drops(state, solution):
             state.over = self.closed if solution else "solver_failed"
             return Step(0.0, {"error": error, "edge": edge}, keep=False, stop=state.over)
-        facts = {"error": error, "edge": edge, **self._advance(state, vote, solution)}
+        facts = {"error": error, "edge": edge, **self._attain(state, vote, solution)}
         stop = self._redistribute(state, solution, facts)
-        alphas = solution.alphas
-        return Step(float(alphas[-1]), facts, stop=stop, alphas=alphas)
+        facts |= self._score(state, solution)
+        return Step(facts["alpha"], facts, stop=stop, alphas=state.alphas)
 
     def refusal(self, state: CorrectiveState, edge: float) -> str:
         """Why a member of this edge is of no use, or an empty string."""
@@ -155,24 +168,36 @@ class Corrective(MarginVotes):
         """Whether the member that closes the gap is thrown away."""
         return False
 
-    def _advance(self, state: CorrectiveState, vote: Array, solution: Solution) -> dict[str, float]:
-        """Score the rows with the new weights, and say what was attained."""
+    def _attain(self, state: CorrectiveState, vote: Array, solution: Solution) -> dict[str, float]:
+        """Note the vote, and say what margin the members have."""
         state.votes.append(vote.astype(np.int8) if self.voting == "hard" else vote)
-        state.raw = np.zeros(vote.shape)
-        for t in np.flatnonzero(solution.alphas):
-            state.raw += solution.alphas[t] * state.votes[t]
         patterns = state.patterns
         margins = solution.alphas @ patterns.hits
-        state.value = soft_minimum(margins, patterns.prior, self.cap)
-        wrong = self.decide(state.raw) != state.codes
+        state.value = soft_minimum(margins, patterns.prior, state.program.cap)
         return {
-            "alpha": float(solution.alphas[-1]),
             "margin": state.value,
             "min_margin": float(margins.min()),
             "margin_bound": state.ceiling,
             "gap": state.ceiling - state.value,
-            "train_error": share(state.initial, wrong),
         }
+
+    def _score(self, state: CorrectiveState, solution: Solution) -> dict[str, float]:
+        """Settle the weights of the members, and score the rows with them."""
+        size, choices = len(state.votes), [solution.alphas]
+        if state.value <= LIGHT and self.rescues:
+            # Where the dual is flat, multipliers are known to about nine digits.
+            steady = np.round(state.multipliers / (state.multipliers.sum() or 1.0), 6)
+            choices = [
+                np.pad(alphas / alphas.sum(), (0, size - len(alphas)))
+                for alphas in (state.alphas, steady, solution.alphas)
+                if alphas.sum() > 0
+            ]
+        scores = [_weigh(state.votes, alphas) for alphas in choices]
+        errors = [share(state.initial, self.decide(raw) != state.codes) for raw in scores]
+        # Of votes that are as often wrong the first, whatever the rounding.
+        best = int(np.flatnonzero(np.array(errors) <= min(errors) + rounding(state))[0])
+        state.alphas, state.raw = choices[best], scores[best]
+        return {"alpha": float(state.alphas[-1]), "train_error": errors[best]}
 
     def _redistribute(
         self, state: CorrectiveState, solution: Solution, facts: dict[str, float]
@@ -191,6 +216,36 @@ class Corrective(MarginVotes):
     ) -> Array | None:
         """The masses of the columns in the next round, or None when boosting is over."""
         raise NotImplementedError
+
+
+def _weigh(votes: list[Array], alphas: Array) -> Array:
+    """The weighted sum of the votes."""
+    raw = np.zeros(votes[0].shape)
+    for t in np.flatnonzero(alphas):
+        raw += alphas[t] * votes[t]
+    return raw
+
+
+def _depth(n_classes: int) -> int:
+    """Of trees that have a leaf for each class, and of many classes a level to spare."""
+    return 1 if n_classes <= 2 else int(np.ceil(np.log2(n_classes))) + 1
+
+
+def _warn_of_no_margin(fitted: Any) -> None:
+    """Say so if no vote has a positive margin, and the one there is is no better than a member."""
+    errors = fitted.trace_["train_error"]
+    few = 10 if fitted.stop_reason_ == "max_rounds" else 2  # who asks for few rounds gets them
+    if fitted.n_rounds_ < few or fitted.margin_ > LIGHT or errors[-1] < errors[0]:
+        return
+    share = "" if fitted.nu_ is None else f" at nu={fitted.nu_:.3g}"
+    cure = "SoftBoostClassifier" if fitted.nu_ is None else "a larger nu, nu='auto'"
+    warnings.warn(
+        f"No vote of the {fitted.n_rounds_} members has a positive margin{share}: the classes "
+        "overlap too much for them, and the vote is no better than the first member. Use "
+        f"{cure}, more rounds, or members that tell more rows apart, such as deeper trees.",
+        ConvergenceWarning,
+        stacklevel=2,
+    )
 
 
 def _state(boosted: Boosted) -> State:
@@ -222,14 +277,15 @@ def soft_minimum(margins: Array, prior: Array, cap: float) -> float:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class MarginMember(Booster):
-    """Boosts the members of largest edge until the margin is precise enough.
+    r"""Boosts the members of largest edge until the margin is precise enough.
 
     Parameters
     ----------
     estimator : estimator, default=None
         What to boost; by default the tree of one split with the largest edge: that of least error
-        or, with soft votes, of least Gini impurity. The bound on the margin holds if members are
-        the best of their kind.
+        or, with soft votes, of least Gini impurity. Of K > 2 classes, which one split cannot tell
+        apart, trees are :math:`\lceil \log_2 K \rceil + 1` deep. The bound on the margin holds if
+        members are the best of their kind.
     n_estimators : int, default=100
         Rounds at most.
     learning_rate : float, default=1.0
@@ -255,6 +311,25 @@ class MarginMember(Booster):
         criterion = "gini" if gives == "proba" else "misclassification"
         return DecisionTreeClassifier(criterion=criterion, max_depth=1)
 
+    def _boost(
+        self,
+        rule: Rule,
+        member: Any,
+        rows: tuple[Table, Target, Array | None],
+        held: Monitor | None,
+        entropy: int,
+        earlier: Boosted | None,
+    ) -> Boosted:
+        if self.estimator is None:
+            member.set_params(max_depth=_depth(rows[1].n_classes[0]))
+        return super()._boost(rule, member, rows, held, entropy, earlier)
+
+    def _publish(self, draft: Self, boosted: Boosted) -> None:
+        super()._publish(draft, boosted)
+        if self.estimator is None:
+            depth = _depth(_state(boosted).target.n_classes[0])
+            draft.estimator_.set_params(max_depth=depth)
+
     def _patience(self) -> RoundWatch:
         # The precision of the margin says nothing about errors.
         return Unanimous(
@@ -269,11 +344,34 @@ class MarginMember(Booster):
 class CorrectiveClassifier(MarginMember, BoostedClassifier):
     """A booster that weighs all its members anew every round."""
 
+    def _boost(
+        self,
+        rule: Rule,
+        member: Any,
+        rows: tuple[Table, Target, Array | None],
+        held: Monitor | None,
+        entropy: int,
+        earlier: Boosted | None,
+    ) -> Boosted:
+        boosted = super()._boost(rule, member, rows, held, entropy, earlier)
+        state = CorrectiveState.of(_state(boosted))
+        # Of two classes only: margins of many are bounds, and may be useful below zero.
+        vain = state.votes and state.value <= LIGHT and state.raw.shape[1] == 1
+        # A fit that merely ran out of rounds is the beginning of a longer one.
+        vain = vain and boosted.trace.reason in ("no_improvement", "infeasible")
+        if not vain or earlier is not None or getattr(rule, "nu", None) != "auto":
+            return boosted
+        ample = replace(cast(Corrective, rule), nu="ample")
+        return super()._boost(ample, member, rows, held, entropy, None)
+
     def _publish(self, draft: Self, boosted: Boosted) -> None:
         super()._publish(draft, boosted)
         draft.pool_ = StagedPool.staged(draft.pool_, boosted.stages[: len(draft.pool_)])
         draft.margin_ = float(draft.trace_["margin"][-1]) if draft.n_rounds_ else np.nan
-        draft.margin_bound_ = CorrectiveState.of(_state(boosted)).ceiling
+        state = CorrectiveState.of(_state(boosted))
+        draft.margin_bound_ = state.ceiling
+        draft.nu_ = 1 / state.program.cap or None
+        _warn_of_no_margin(draft)
 
     def _staged_raw(self, X: Any) -> Iterator[Array]:
         table = self._admit(X)

@@ -17,7 +17,7 @@ from scipy.linalg import cho_factor, cho_solve
 from coterie.core.rule import Array
 
 _MOST_STEPS = 200
-_PRECISION = 1e-9
+_PRECISION = 1e-12
 
 
 class Response(NamedTuple):
@@ -253,7 +253,7 @@ class _Dual:
             decrease = float(slope @ (moved - point))
             if decrease < 0 and moved.sum() <= most:
                 reached = self.at(moved)[0]
-                if reached <= height + 1e-4 * decrease + 1e-14 * abs(height):
+                if reached <= height + 1e-4 * decrease + 1e-14 * max(abs(height), 1.0):
                     return moved
             length /= 2
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from scipy.special import rel_entr
@@ -40,7 +40,7 @@ class ERLPBoost(Corrective):
 
     def rate(self, state: CorrectiveState) -> float:
         r"""The factor :math:`\eta`."""
-        share = float(state.initial.min()) if self.nu is None else self.nu
+        share = max(1 / state.program.cap, float(state.initial.min()))
         return max(0.5, float(np.log(1 / share)) / (self.tol / 2))
 
     def follow(
@@ -54,7 +54,7 @@ class ERLPBoost(Corrective):
         if least - reached <= self.tol / 2:
             return None
         start = np.append(state.multipliers, 1e-3)
-        respond = Entropy(patterns.prior, self.cap)
+        respond = Entropy(patterns.prior, state.program.cap)
         mass, state.multipliers = regularise(respond, patterns.hits, rate, start)
         state.objectives = (least, self._objective(state, mass, rate))
         return mass
@@ -81,9 +81,13 @@ class ERLPBoostClassifier(CorrectiveClassifier):
 
     Parameters
     ----------
-    nu : float or None, default=0.1
-        The soft margin is the mean of the worst share `nu` of the margins. None maximises the
-        least margin of all, which noise decides.
+    nu : float, "auto" or None, default="auto"
+        The soft margin is the mean of the worst share `nu` of the margins.
+        "auto" is three quarters of the share at which the first member alone breaks even, which of
+        two classes is 1.5 times its error, and at least 0.1: the more classes overlap, the softer.
+        If it is certain of two classes that no vote has a positive margin then, boosting begins
+        again with 2.2 times the error. None maximises the least margin of all, which noise
+        decides.
 
     Attributes
     ----------
@@ -94,7 +98,10 @@ class ERLPBoostClassifier(CorrectiveClassifier):
     estimator_errors_ : ndarray of shape (n_rounds,)
         Weighted error of each member in its round.
     margin_ : float
-        The soft margin attained.
+        The soft margin attained. Where it is not positive, the vote is that of least training
+        error the rounds came across: the program has nothing to say about it.
+    nu_ : float or None
+        The share used.
     margin_bound_ : float
         What no ensemble of such members exceeds, if each was the best under its weights.
     trace_ : Trace
@@ -119,9 +126,9 @@ class ERLPBoostClassifier(CorrectiveClassifier):
     True
     """
 
-    nu: float | None = 0.1
+    nu: float | Literal["auto"] | None = "auto"
 
     allowed: ClassVar[Mapping[str, Allowed]] = {**CORRECTIVE, "nu": SOFT_MARGIN}
 
     def _rule(self) -> ERLPBoost:
-        return ERLPBoost(self.voting, float(self.tol), None if self.nu is None else float(self.nu))
+        return ERLPBoost(self.voting, float(self.tol), self.nu)

@@ -72,9 +72,14 @@ class LPBoostClassifier(CorrectiveClassifier):
 
     Parameters
     ----------
-    nu : float or None, default=0.1
-        The soft margin is the mean of the worst share `nu` of the margins; at most this share of
-        the rows lies below it. None maximises the least margin of all, which noise decides.
+    nu : float, "auto" or None, default="auto"
+        The soft margin is the mean of the worst share `nu` of the margins; at most
+        this share of the rows lies below it.
+        "auto" is three quarters of the share at which the first member alone breaks even, which of
+        two classes is 1.5 times its error, and at least 0.1: the more classes overlap, the softer.
+        If it is certain of two classes that no vote has a positive margin then, boosting begins
+        again with 2.2 times the error. None maximises the least margin of all, which noise
+        decides.
     stopping : {"gap", "violation"}, default="gap"
         "gap" ends when the least edge of all rounds is within `tol` of the margin attained, a
         certificate that no ensemble has one larger by more; "violation" when the edge of the new
@@ -93,7 +98,10 @@ class LPBoostClassifier(CorrectiveClassifier):
         bound on the soft margin of any ensemble ("margin_bound"), the gap between them, and the
         training error.
     margin_ : float
-        The soft margin attained.
+        The soft margin attained. Where it is not positive, the vote is that of least training
+        error the rounds came across: the program has nothing to say about it.
+    nu_ : float or None
+        The share used.
     margin_bound_ : float
         What no ensemble of such members exceeds, if each was the best under its weights.
     stop_reason_ : str
@@ -103,7 +111,8 @@ class LPBoostClassifier(CorrectiveClassifier):
 
     Notes
     -----
-    Staged predictions are those of fits that end earlier: all weights after each round are kept.
+    Staged predictions are those of fits that end earlier, with the same ``nu_``: all weights after
+    each round are kept.
     ``predict_proba`` gives shares of the votes; calibrate it where probabilities matter, for
     example with ``sklearn.calibration.CalibratedClassifierCV``.
 
@@ -123,7 +132,7 @@ class LPBoostClassifier(CorrectiveClassifier):
     True
     """
 
-    nu: float | None = 0.1
+    nu: float | Literal["auto"] | None = "auto"
     stopping: Literal["gap", "violation"] = "gap"
 
     allowed: ClassVar[Mapping[str, Allowed]] = {
@@ -133,5 +142,4 @@ class LPBoostClassifier(CorrectiveClassifier):
     }
 
     def _rule(self) -> LPBoost:
-        nu = None if self.nu is None else float(self.nu)
-        return LPBoost(self.voting, float(self.tol), nu, self.stopping)
+        return LPBoost(self.voting, float(self.tol), self.nu, self.stopping)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from coterie.boosting.margin.corrective import CORRECTIVE, SOFT_MARGIN, CorrectiveClassifier
 from coterie.boosting.margin.total import TotalBoost
@@ -37,9 +37,13 @@ class SoftBoostClassifier(CorrectiveClassifier):
 
     Parameters
     ----------
-    nu : float or None, default=0.1
-        The soft margin is the mean of the worst share `nu` of the margins. None maximises the
-        least margin of all, as `TotalBoostClassifier` does.
+    nu : float, "auto" or None, default="auto"
+        The soft margin is the mean of the worst share `nu` of the margins.
+        "auto" is three quarters of the share at which the first member alone breaks even, which of
+        two classes is 1.5 times its error, and at least 0.1: the more classes overlap, the softer.
+        If it is certain of two classes that no vote has a positive margin then, boosting begins
+        again with 2.2 times the error. None maximises the least margin of all, as
+        `TotalBoostClassifier` does.
 
     Attributes
     ----------
@@ -50,7 +54,10 @@ class SoftBoostClassifier(CorrectiveClassifier):
     estimator_errors_ : ndarray of shape (n_rounds,)
         Weighted error of each member in its round.
     margin_ : float
-        The soft margin attained.
+        The soft margin attained. Where it is not positive, the vote is that of least training
+        error the rounds came across: the program has nothing to say about it.
+    nu_ : float or None
+        The share used.
     margin_bound_ : float
         What no ensemble of such members exceeds, if each was the best under its weights.
     trace_ : Trace
@@ -76,9 +83,9 @@ class SoftBoostClassifier(CorrectiveClassifier):
     True
     """
 
-    nu: float | None = 0.1
+    nu: float | Literal["auto"] | None = "auto"
 
     allowed: ClassVar[Mapping[str, Allowed]] = {**CORRECTIVE, "nu": SOFT_MARGIN}
 
     def _rule(self) -> SoftBoost:
-        return SoftBoost(self.voting, float(self.tol), None if self.nu is None else float(self.nu))
+        return SoftBoost(self.voting, float(self.tol), self.nu)

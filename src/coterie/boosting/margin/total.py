@@ -40,6 +40,11 @@ class TotalBoost(Corrective):
     projection: Literal["exact", "one_step"] = "exact"
     closed: ClassVar[str] = "infeasible"
 
+    @property
+    def rescues(self) -> bool:  # type: ignore[override]
+        """The published figures are those of the program, whatever its margin."""
+        return self.projection == "exact"
+
     def drops(self, state: CorrectiveState, solution: Solution) -> bool:
         """One step discards the member that leaves no distribution, unless it is the only one."""
         if self.projection == "exact" or not state.votes:
@@ -53,7 +58,7 @@ class TotalBoost(Corrective):
         patterns, bound = state.patterns, state.ceiling - self.tol
         start = np.append(state.multipliers, 0.0)
         if self.projection == "exact":
-            respond = Entropy(patterns.prior, self.cap)
+            respond = Entropy(patterns.prior, state.program.cap)
             mass, state.multipliers = project(respond, patterns.hits, bound, start)
             return mass
         here = np.maximum(patterns.gather(state.weight), 1e-12)
@@ -76,8 +81,10 @@ class TotalBoostClassifier(CorrectiveClassifier):
     within `tol` of the largest, which takes :math:`2 \ln n / \text{tol}^2` rounds at the most.
     Members are weighed by the linear program of the hard margin, many of them by zero.
 
-    The hard margin is decided by the worst rows: where classes overlap, prefer
-    `SoftBoostClassifier`.
+    The hard margin is decided by the worst rows. Where classes overlap so that no vote is right
+    about all of them, boosting ends as soon as that is certain up to `tol`, with a ``margin_`` of
+    zero or less; the weights are then the multipliers of the constraints, which raise the margins
+    of most rows much as AdaBoost does. Prefer `SoftBoostClassifier` there.
 
     Parameters
     ----------
@@ -88,7 +95,8 @@ class TotalBoostClassifier(CorrectiveClassifier):
     projection : {"exact", "one_step"}, default="exact"
         "one_step" takes a single step of sequential quadratic programming per round and throws
         the last member away, as implementations do whose figures are published; with
-        ``voting="soft"`` it gives the same.
+        ``voting="soft"`` it gives the same, down to the program's weights where no margin is
+        positive.
 
     Attributes
     ----------
@@ -99,7 +107,8 @@ class TotalBoostClassifier(CorrectiveClassifier):
     estimator_errors_ : ndarray of shape (n_rounds,)
         Weighted error of each member in its round.
     margin_ : float
-        The least margin attained.
+        The least margin attained; if it is not positive, the vote is that of least training error
+        the rounds came across.
     margin_bound_ : float
         What no ensemble of such members exceeds, if each was the best under its weights.
     trace_ : Trace
