@@ -1,0 +1,46 @@
+"""`coterie diagnose`: what an ensemble is made of and where it fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import rich_click as click
+
+from coterie.cli.console import Console
+from coterie.cli.options import common, existing, model_argument, read_options, reading
+
+__all__ = ["command"]
+
+
+@click.command("diagnose")
+@model_argument
+@click.argument("file", type=existing)
+@click.option("--target", metavar="COLUMN", help="The column of the truth, if it has another name.")
+@click.option("--trust", multiple=True, metavar="TYPE", help="Load this foreign type. Repeatable.")
+@reading
+@common
+def command(model: Path, file: Path, **options: Any) -> None:
+    """Look into the ensemble MODEL with the rows of FILE, whose target must be known."""
+    import numpy as np
+    import pyarrow as pa
+
+    import coterie
+    from coterie.cli.answers import truth_blocks
+    from coterie.cli.errors import CommandError
+    from coterie.cli.models import load_model
+
+    diagnose = getattr(coterie, "diagnose", None)
+    if diagnose is None:
+        raise CommandError(
+            f"coterie {coterie.__version__} cannot diagnose ensembles yet.",
+            "`coterie evaluate` and `coterie explain` tell how good a model is and why.",
+        )
+    fitted = load_model(model, options["trust"])
+    blocks, notes = truth_blocks(fitted, file, options["target"], read_options(options))
+    tables, truths = zip(*blocks, strict=True)
+    table = pa.concat_tables(tables, promote_options="permissive")
+    truth = np.asarray([value for cells in truths for value in cells.to_pylist()])
+    console = Console(options["quiet"])
+    console.notes(notes)
+    print(diagnose(fitted.model, fitted.matrix(table), truth))

@@ -1,0 +1,85 @@
+"""`coterie evaluate`: how good a model is on rows whose target is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import rich_click as click
+
+from coterie.cli.console import Console
+from coterie.cli.options import (
+    common,
+    existing,
+    json_option,
+    model_argument,
+    read_options,
+    reading,
+)
+
+__all__ = ["command", "measure"]
+
+
+@click.command("evaluate")
+@model_argument
+@click.argument("file", type=existing)
+@click.option("--target", metavar="COLUMN", help="The column of the truth, if it has another name.")
+@click.option("--trust", multiple=True, metavar="TYPE", help="Load this foreign type. Repeatable.")
+@json_option
+@reading
+@common
+def command(model: Path, file: Path, **options: Any) -> None:
+    """Measure MODEL on the rows of FILE, whose target must be known.
+
+    Every score has a 95 % interval for the rows being a sample: normal for means over rows, by a
+    bootstrap for the others. Use rows that were not part of the fit.
+    """
+    from coterie.cli.answers import gather_answers
+    from coterie.cli.models import load_model
+
+    fitted = load_model(model, options["trust"])
+    answers = gather_answers(fitted, file, options["target"], read_options(options))
+    scores = measure(answers)
+    console = Console(options["quiet"])
+    console.notes(answers.notes)
+    if options["as_json"]:
+        console.data(
+            {
+                "model": str(fitted.path),
+                "file": str(file),
+                "rows": len(answers.truth),
+                "task": answers.task,
+                "scores": scores,
+            }
+        )
+        return
+    console.say(f"{fitted.path} on {len(answers.truth):,} rows of {file}\n")
+    rows = [
+        [name, *(f"{one[key]:.4g}" for key in ("score", "low", "high")), one["better"]]
+        for name, one in scores.items()
+    ]
+    console.table(["metric", "score", "from", "to", "better is"], rows)
+
+
+def measure(answers: Any) -> dict[str, dict[str, Any]]:
+    """All metrics of the task, each with a 95 % interval.
+
+    Parameters
+    ----------
+    answers : Answers
+        What the model said, and the truth.
+    """
+    import numpy as np
+
+    from coterie.automl.metrics import CLASS_METRICS, NUMBER_METRICS
+
+    metrics = CLASS_METRICS if answers.task == "classification" else NUMBER_METRICS
+    scores = {}
+    for name, metric in metrics.items():
+        if name == "rmsle" and np.min(answers.truth) < 0:
+            continue
+        low, high = metric.interval(answers.truth, answers.said)
+        better = "more" if metric.greater_is_better else "less"
+        score = metric(answers.truth, answers.said)
+        scores[name] = {"score": score, "low": low, "high": high, "better": better}
+    return scores

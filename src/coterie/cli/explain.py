@@ -1,0 +1,185 @@
+"""`coterie explain`: which columns matter, in general or for single rows."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import rich_click as click
+
+from coterie.cli.console import Console
+from coterie.cli.errors import CommandError
+from coterie.cli.options import (
+    common,
+    existing,
+    json_option,
+    model_argument,
+    read_options,
+    reading,
+)
+
+__all__ = ["command", "parse_rows"]
+
+MOST_ROWS = 2_000  # that are shuffled, or taken as background
+
+
+@click.command("explain")
+@model_argument
+@click.argument("file", type=existing, required=False)
+@click.option("--rows", metavar="LIST", help="Explain single rows of FILE, such as 1,4-6.")
+@click.option("--target", metavar="COLUMN", help="The column of the truth, if it has another name.")
+@click.option("--most", default=12, show_default=True, help="How many columns to print.")
+@click.option("--trust", multiple=True, metavar="TYPE", help="Load this foreign type. Repeatable.")
+@json_option
+@reading
+@common
+def command(model: Path, file: Path | None, **options: Any) -> None:
+    """Say which columns matter to MODEL.
+
+    Without FILE: what `coterie fit` found on rows held out. With FILE, whose target must be known:
+    how much the loss grows when a column is shuffled among its first 2,000 rows. With --rows: what
+    each column adds to the answer for single rows, as Shapley values, estimated by drawing orders
+    of the columns and other rows of FILE to start from; no target is needed.
+    """
+    from coterie.cli.models import load_model
+
+    fitted = load_model(model, options["trust"])
+    console = Console(options["quiet"])
+    if options["rows"] is not None:
+        if file is None:
+            raise click.UsageError("--rows needs the FILE that holds them.")
+        found = _explain_rows(fitted, file, options)
+        if options["as_json"]:
+            console.data(found)
+            return
+        for one in found:
+            _show_row(one, console, options["most"])
+        return
+    importances = _stored(fitted) if file is None else _shuffled(fitted, file, options)
+    ranked = sorted(importances.items(), key=lambda item: -item[1][0])
+    if options["as_json"]:
+        console.data({name: {"mean": mean, "std": std} for name, (mean, std) in ranked})
+        return
+    rows = [[name, f"{mean:.4g}", f"{std:.2g}"] for name, (mean, std) in ranked[: options["most"]]]
+    console.say(f"{_loss_name(fitted)} gets worse by so much if a column is shuffled\n")
+    console.table(["column", "mean", "deviation"], rows)
+
+
+def _loss_name(fitted: Any) -> str:
+    return getattr(fitted.model, "metric_", "rmse" if fitted.classes is None else "log_loss")
+
+
+def _stored(fitted: Any) -> dict[str, tuple[float, float]]:
+    found = getattr(fitted.model, "importances_", None)
+    if not found:
+        raise CommandError(
+            "the model file holds no importances.",
+            "Give a FILE whose target is known: coterie explain MODEL FILE",
+            file=fitted.path,
+        )
+    return {str(name): (float(mean), float(std)) for name, (mean, std) in found.items()}
+
+
+def _shuffled(fitted: Any, file: Path, options: dict[str, Any]) -> dict[str, tuple[float, float]]:
+    from coterie.automl.metrics import find_metric
+    from coterie.cli.answers import chances_or_numbers, truth_blocks, truth_codes
+    from coterie.cli.attributions import shuffled_losses
+
+    blocks, _ = truth_blocks(fitted, file, options["target"], read_options(options))
+    first = next(blocks, None)
+    if first is None:
+        raise CommandError("the file has no rows.", file=file)
+    table, cells = first
+    known = cells.is_valid()
+    table = table.filter(known).slice(0, MOST_ROWS)
+    truth = truth_codes(fitted, cells.filter(known).slice(0, MOST_ROWS), file)
+    task = "regression" if fitted.classes is None else "classification"
+    metric = find_metric(_loss_name(fitted), task)
+    return shuffled_losses(lambda rows: metric.loss(truth, chances_or_numbers(fitted, rows)), table)
+
+
+def parse_rows(text: str) -> list[int]:
+    """Numbers of rows, counted from one.
+
+    Parameters
+    ----------
+    text : str
+        Numbers and ranges between commas.
+
+    Examples
+    --------
+    >>> parse_rows("1,4-6")
+    [1, 4, 5, 6]
+    """
+    rows: list[int] = []
+    for part in text.split(","):
+        ends = re.fullmatch(r"\s*([1-9]\d*)\s*(?:-\s*([1-9]\d*)\s*)?", part)
+        if ends is None:
+            raise click.BadParameter(
+                f"{part!r} is no row; write numbers from 1 and ranges, such as 1,4-6.",
+                param_hint="--rows",
+            )
+        rows += range(int(ends[1]), int(ends[2] or ends[1]) + 1)
+    return rows
+
+
+def _explain_rows(fitted: Any, file: Path, options: dict[str, Any]) -> list[dict[str, Any]]:
+    import pyarrow as pa
+
+    from coterie.cli.reading.table import open_blocks
+
+    wanted = parse_rows(options["rows"])
+    columns, read = fitted.columns(file, read_options(options))
+    blocks, _ = open_blocks(file, columns, read)
+    kept: dict[int, Any] = {}
+    background, seen = None, 0
+    for table in blocks:
+        background = table.slice(0, MOST_ROWS) if background is None else background
+        inside = [row for row in wanted if seen < row <= seen + len(table)]
+        kept |= {row: table.slice(row - seen - 1, 1) for row in inside}
+        seen += len(table)
+        # A slice holds on to its whole block; a copy does not.
+        kept = {row: pa.Table.from_pylist(one.to_pylist(), one.schema) for row, one in kept.items()}
+    absent = [row for row in wanted if row not in kept]
+    if absent:
+        raise CommandError(f"row {absent[0]:,} of {seen:,} does not exist.", file=file)
+    return [_explain_row(fitted, row, kept[row], background) for row in wanted]
+
+
+def _explain_row(fitted: Any, number: int, row: Any, background: Any) -> dict[str, Any]:
+    from coterie.cli.answers import chances_or_numbers
+    from coterie.cli.attributions import sampled_shapley
+
+    answer = chances_or_numbers(fitted, row)[0]
+    best = None if fitted.classes is None else int(answer.argmax())
+
+    def ask(table: Any) -> Any:
+        said = chances_or_numbers(fitted, table)
+        return said if best is None else said[:, best]
+
+    values, base = sampled_shapley(ask, row, background)
+    cells = {name: row.column(name)[0].as_py() for name in row.column_names}
+    return {
+        "row": number,
+        "answer": float(answer) if best is None else fitted.classes[best],
+        "probability": None if best is None else float(answer[best]),
+        "base": base,
+        "columns": [
+            {"name": name, "value": cells[name], "adds": float(value)}
+            for name, value in zip(row.column_names, values, strict=True)
+        ],
+    }
+
+
+def _show_row(one: dict[str, Any], console: Console, most: int) -> None:
+    """Print the columns that add most to an answer."""
+    sure = "" if one["probability"] is None else f", probability {one['probability']:.3g}"
+    answer = f"{one['answer']:.6g}" if one["probability"] is None else one["answer"]
+    print(f"\nrow {one['row']}: {answer}{sure}; {one['base']:.4g} on average")
+    ranked = sorted(one["columns"], key=lambda column: -abs(column["adds"]))
+    rows = [
+        [c["name"], "" if c["value"] is None else str(c["value"]), f"{c['adds']:+.4g}"]
+        for c in ranked[:most]
+    ]
+    console.table(["column", "value", "adds"], rows)

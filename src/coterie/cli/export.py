@@ -1,0 +1,33 @@
+"""`coterie export`: a model for other runtimes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import rich_click as click
+
+from coterie.cli.console import Console
+from coterie.cli.options import common, existing, model_argument
+
+__all__ = ["command"]
+
+
+@click.command("export")
+@model_argument
+@click.option("--out", type=existing, help="Where to write; MODEL with the ending .onnx otherwise.")
+@click.option("--trust", multiple=True, metavar="TYPE", help="Load this foreign type. Repeatable.")
+@common
+def command(model: Path, **options: Any) -> None:
+    """Write MODEL as an ONNX file, which runs without coterie and without Python."""
+    from coterie import export
+    from coterie.cli.errors import CommandError
+    from coterie.cli.models import load_model
+
+    fitted = load_model(model, options["trust"])
+    out = options["out"] or fitted.path.with_suffix(".onnx")
+    try:
+        export.to_onnx(fitted.model, out)
+    except (TypeError, NotImplementedError) as error:
+        raise CommandError(str(error), file=fitted.path) from error
+    Console(options["quiet"]).say(f"{out} ({out.stat().st_size:,} bytes)")

@@ -1,0 +1,227 @@
+"""`coterie fit`: the best ensemble for a table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import rich_click as click
+
+from coterie.cli.console import Console, duration_text
+from coterie.cli.errors import CommandError, nearest
+from coterie.cli.options import Duration, common, existing, read_options, reading
+from coterie.cli.reading.kinds import SHOWN
+
+__all__ = ["command"]
+
+# They decide about the result; a fit is resumed with the same ones only.
+DECISIVE = (
+    "target",
+    "task",
+    "metric",
+    "time",
+    "members",
+    "interpretable",
+    "groups",
+    "seed",
+    "delimiter",
+    "encoding",
+)
+
+
+@click.command("fit")
+@click.argument("file", type=existing)
+@click.option("--target", required=True, metavar="COLUMN", help="What to predict.")
+@click.option(
+    "--task",
+    type=click.Choice(["auto", "classification", "regression"]),
+    default="auto",
+    help="Classes or numbers; found by itself.",
+)
+@click.option(
+    "--time",
+    type=Duration(),
+    default="60s",
+    show_default=True,
+    metavar="TIME",
+    help="How long the search may take: 90s, 5m, 1h30m.",
+)
+@click.option(
+    "--metric",
+    default="auto",
+    help="What to be good at: log_loss, accuracy, roc_auc, f1 …; rmse, mae, r2 …",
+)
+@click.option(
+    "--members",
+    multiple=True,
+    metavar="NAME",
+    help='"fast", or the name of a candidate. Repeatable.',
+)
+@click.option("--interpretable", is_flag=True, help="Only models that people can read.")
+@click.option("--groups", metavar="COLUMN", help="Rows of one group are never split in validation.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="The same seed gives the same model.",
+)
+@click.option("--jobs", type=int, help="Threads to use; -1 for all.")
+@click.option("--out", type=existing, metavar="DIR", help="Where to write; FILE_model otherwise.")
+@click.option("--resume", is_flag=True, help="Go on with a fit that was killed.")
+@click.option("--overwrite", is_flag=True, help="Replace an earlier fit in DIR.")
+@reading
+@common
+def command(file: Path, **options: Any) -> None:
+    """Find the best ensemble for the table in FILE, and write it with a report.
+
+    FILE is CSV, TSV, Parquet, Arrow or JSON lines, also packed (.gz, .zst). Many kinds of members
+    are tried on rows held out in turn, and combined. Ctrl-C ends the search and keeps the best so
+    far; a second one aborts. A fit that was killed goes on with --resume and reaches the same
+    model.
+    """
+    from coterie.cli.outdir import FitDirectory
+    from coterie.cli.reading.files import check_file
+
+    console = Console(options["quiet"])
+    read = read_options(options)
+    check_file(file)
+    directory = FitDirectory(options["out"] or file.with_name(f"{file.name.split('.')[0]}_model"))
+    settings = _settings(file, options)
+    resume = options["resume"]
+    directory.check(settings, resume=resume, overwrite=options["overwrite"])
+    if resume and directory.model.exists():
+        console.say("the fit was finished already")
+        if not directory.report.exists():
+            from coterie.cli.models import load_model
+
+            directory.describe(load_model(directory.model).model)
+    else:
+        found = _read(file, read, options, console)
+        directory.begin(settings, anew=options["overwrite"] and not resume)
+        model = _search(found, directory, options, console)
+        directory.finish(model)
+        _show(model, console)
+    console.say(f"\nmodel   {directory.model}\nreport  {directory.report}")
+
+
+def _settings(file: Path, options: dict[str, Any]) -> dict[str, Any]:
+    """All that decides about the result, as plain data."""
+    from coterie.cli.outdir import CONTENT, file_digest
+
+    chosen = {name: options[name] for name in DECISIVE} | {"members": list(options["members"])}
+    return chosen | {CONTENT: file_digest(file)}
+
+
+def _read(file: Path, read: Any, options: dict[str, Any], console: Console) -> Any:
+    """The table, without rows whose target is missing."""
+    from coterie.cli.reading import open_file, read_table
+
+    for name in (options["target"], options["groups"]):
+        names = open_file(file, read).names if name is not None else ()
+        if name is not None and name not in names:
+            raise CommandError("no such column.", nearest(name, names), file, column=name)
+    found = read_table(file, read)
+    console.notes(found.notes)
+    kinds = Counter(SHOWN[kind] for kind in found.columns.kinds.values())
+    shown = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common())
+    console.say(f"{file}: {len(found.table):,} rows; columns: {shown}")
+    if options["target"] not in found.columns.kinds:
+        raise CommandError("cannot be a target.", "", file, column=options["target"])
+    known = found.table.column(options["target"]).is_valid()
+    if not known.to_numpy().all():
+        rows = len(found.table)
+        found.table = found.table.filter(known)
+        lost = rows - len(found.table)
+        console.note(f"{lost:,} rows without a value of the target are left out")
+    if not len(found.table):
+        raise CommandError("holds no value.", "", file, column=options["target"])
+    console.say(_task_line(found.table.column(options["target"]), options))
+    return found
+
+
+def _task_line(target: Any, options: dict[str, Any]) -> str:
+    """What is to be predicted, and whether that was found or said."""
+    import narwhals as nw
+
+    from coterie.automl.table import guess_task
+
+    found = options["task"] == "auto"
+    task = guess_task(nw.from_native(target, series_only=True)) if found else options["task"]
+    other = "regression" if task == "classification" else "classification"
+    hint = f" (found by itself; --task {other} overrides)" if found else ""
+    kinds = target.unique().drop_null()
+    shown = "numbers"
+    if task == "classification":
+        first = ", ".join(map(str, sorted(kinds.to_pylist())[:5]))
+        shown = f"{len(kinds)} classes: {first}{', …' if len(kinds) > 5 else ''}"
+    return f'target "{options["target"]}": {task}, {shown}{hint}'
+
+
+def _search(found: Any, directory: Any, options: dict[str, Any], console: Console) -> Any:
+    """Run the search; its journal lies in the directory."""
+    from coterie import fit_table
+    from coterie.automl import Journal
+    from coterie.automl.metrics import CLASS_METRICS, NUMBER_METRICS
+    from coterie.cli.interrupts import patient_interrupts
+    from coterie.cli.progress import watch
+    from coterie.export import load, save
+
+    members = list(options["members"])
+    chosen = (CLASS_METRICS | NUMBER_METRICS).get(options["metric"])
+    greater = chosen is not None and chosen.greater_is_better
+    with (
+        watch(console, greater_is_better=greater) as watcher,
+        patient_interrupts(lambda: watcher.finishing),
+    ):
+        model = fit_table(
+            found.table,
+            options["target"],
+            task=options["task"],
+            metric=options["metric"],
+            time_limit=options["time"],
+            members="fast" if members == ["fast"] else members or "auto",
+            interpretable=options["interpretable"],
+            groups=options["groups"],
+            random_state=options["seed"],
+            n_jobs=options["jobs"],
+            progress=watcher,
+            journal=Journal(directory.journal, save=save, load=load),
+        )
+    # Files to predict are read as this one was.
+    kept = [
+        name
+        for name in found.columns.kinds
+        if name in (*model.feature_names_in_, options["target"])
+    ]
+    model.file_columns_ = found.columns.only(kept).plain()
+    return model
+
+
+def _show(model: Any, console: Console) -> None:
+    """What came of it: the task, the leaderboard, what to beware of."""
+    if console.quiet:
+        return
+    classes = getattr(model, "classes_", None)
+    what = f"{len(classes)} classes" if classes is not None else "numbers"
+    console.say(f'\n{model.task_}: {what} of "{model.target_name_}", by {model.metric_}')
+    if model.stopped_ == "interrupted":
+        console.say("the search was interrupted; this is the best so far")
+    rows = [
+        [
+            ("* " if entry.chosen else "  ") + entry.name,
+            f"{entry.score:.5g}",
+            f"{entry.low:.4g} – {entry.high:.4g}",
+            f"{entry.weight:.2f}" if entry.weight else "",
+            duration_text(entry.fit_seconds),
+            entry.note,
+        ]
+        for entry in model.leaderboard_
+    ]
+    first = next((k for k, entry in enumerate(model.leaderboard_) if entry.chosen), -1)
+    console.say()
+    console.table(["", model.metric_, "95 % interval", "weight", "fitted in", ""], rows, first)
+    for finding in model.findings_:
+        if finding.level != "info":
+            console.note(f"{finding.message} {finding.advice}")

@@ -1,0 +1,138 @@
+"""The directory of a fit: what is in it, and whether a fit may begin or go on there."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import shutil
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from coterie.cli.errors import CommandError
+from coterie.cli.models import MODEL_FILE
+
+__all__ = ["CONTENT", "FitDirectory", "file_digest"]
+
+CONTENT = "sha256"
+
+
+@dataclass(frozen=True)
+class FitDirectory:
+    """Where a fit keeps its model, its report and its journal.
+
+    Attributes
+    ----------
+    path : Path
+        The directory.
+    """
+
+    path: Path
+
+    @property
+    def model(self) -> Path:
+        """The model's file."""
+        return self.path / MODEL_FILE
+
+    @property
+    def report(self) -> Path:
+        """The page about the model."""
+        return self.path / "report.html"
+
+    @property
+    def journal(self) -> Path:
+        """What a fit has finished so far."""
+        return self.path / "run"
+
+    @property
+    def settings(self) -> Path:
+        """How the fit was asked for."""
+        return self.journal / "settings.json"
+
+    def check(self, settings: dict[str, Any], *, resume: bool, overwrite: bool) -> None:
+        """Say why the fit cannot take place there, if so; nothing is written yet.
+
+        Parameters
+        ----------
+        settings : dict
+            All that decides about the result, as plain data.
+        resume, overwrite : bool
+            Whether to go on with an earlier fit, or to remove it.
+        """
+        if self.path.exists() and not self.path.is_dir():
+            raise CommandError("is a file.", "Name a directory with --out.", file=self.path)
+        if resume and self.settings.exists():
+            self._compare(json.loads(self.settings.read_text(encoding="utf-8")), settings)
+        elif not (resume or overwrite) and (self.model.exists() or self.settings.exists()):
+            what = "a model" if self.model.exists() else "an unfinished fit"
+            raise CommandError(
+                f"holds {what} already.",
+                "Go on with it by --resume, begin anew by --overwrite, or choose another --out.",
+                file=self.path,
+            )
+
+    def begin(self, settings: dict[str, Any], *, anew: bool) -> None:
+        """Make the directory ready; `anew` removes what an earlier fit left there."""
+        if anew:
+            self._clear()
+        self.journal.mkdir(parents=True, exist_ok=True)
+        self._write("run/settings.json", json.dumps(settings, indent=2))
+
+    def _clear(self) -> None:
+        """Remove what an earlier fit wrote, and nothing else."""
+        shutil.rmtree(self.journal, ignore_errors=True)
+        for name in (MODEL_FILE, "report.html", "facts.json", "leaderboard.csv"):
+            (self.path / name).unlink(missing_ok=True)
+
+    def _compare(self, before: dict[str, Any], now: dict[str, Any]) -> None:
+        changed = [name for name in now if before.get(name) != now[name]]
+        if changed:
+            listed = "; ".join(
+                "the file has changed since"
+                if name == CONTENT
+                else f"{name} was {before.get(name)!r}, is {now[name]!r}"
+                for name in changed
+            )
+            raise CommandError(
+                f"the fit there was asked for otherwise: {listed}.",
+                "Resume with the same settings, or begin anew by --overwrite.",
+                file=self.path,
+            )
+
+    def _write(self, name: str, text: str) -> None:
+        from coterie.export.atomic import write_whole
+
+        write_whole(self.path / name, [text.encode("utf-8")])
+
+    def finish(self, model: Any) -> None:
+        """Write the model first, then the page about it and the leaderboard."""
+        from coterie.export import save
+
+        save(model, self.model)
+        self.describe(model)
+
+    def describe(self, model: Any) -> None:
+        """Write the report, its facts and the leaderboard."""
+        from coterie.report import facts, html
+
+        found = facts(model)
+        self._write("facts.json", json.dumps(found, indent=1))
+        self._write("leaderboard.csv", _leaderboard_text(model.leaderboard_))
+        self._write("report.html", html(found))
+
+
+def file_digest(path: Path) -> str:
+    """A number that another content of the file would not have."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, CONTENT).hexdigest()
+
+
+def _leaderboard_text(entries: list[Any]) -> str:
+    text = io.StringIO()
+    rows = [asdict(entry) for entry in entries]
+    lines = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    lines.writeheader()
+    lines.writerows(rows)
+    return text.getvalue()

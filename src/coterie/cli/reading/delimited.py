@@ -1,0 +1,235 @@
+"""Text files with one row a line: comma-, tab- or otherwise separated."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from coterie.cli.errors import CommandError
+from coterie.cli.reading.files import ReadOptions, file_format, open_bytes
+
+__all__ = ["DelimitedSource", "guess_delimiter", "open_delimited"]
+
+DELIMITERS = (",", ";", "\t", "|")
+HEAD_BYTES = 1 << 18
+BLOCK_BYTES = 1 << 21
+MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+
+@dataclass
+class DelimitedSource:
+    """A delimited text file; all of its columns are handed out as text."""
+
+    path: Path
+    names: tuple[str, ...]
+    delimiter: str
+    encoding: str
+    compression: str | None
+    notes: list[str] = field(default_factory=list)
+
+    def line(self, row: int) -> int:
+        """The line of a row, if no field before it holds a line break."""
+        return row + 2
+
+    def blocks(self, columns: Sequence[str]) -> Iterator[Any]:
+        """The rows as record batches of text, a few megabytes at a time."""
+        import pyarrow as pa
+        from pyarrow import csv as arrow_csv
+
+        with open_bytes(self.path, self.compression) as stream:
+            try:
+                reader = arrow_csv.open_csv(
+                    stream,
+                    read_options=arrow_csv.ReadOptions(
+                        use_threads=False,
+                        block_size=BLOCK_BYTES,
+                        column_names=list(self.names),
+                        skip_rows_after_names=1,
+                        encoding="utf-8" if self.encoding == "utf-8-sig" else self.encoding,
+                    ),
+                    parse_options=arrow_csv.ParseOptions(
+                        delimiter=self.delimiter,
+                        newlines_in_values=True,
+                        invalid_row_handler=self._refuse,
+                    ),
+                    convert_options=arrow_csv.ConvertOptions(
+                        column_types=dict.fromkeys(self.names, pa.string()),
+                        include_columns=list(columns),
+                        strings_can_be_null=False,
+                    ),
+                )
+                yield from reader
+            except (pa.ArrowInvalid, UnicodeDecodeError) as error:
+                raise self._explain(error) from error
+
+    def _refuse(self, row: Any) -> str:
+        # Arrow prints what is raised in this callback and goes on: keep it for after the block.
+        self._ragged = row
+        return "error"
+
+    def _explain(self, error: Exception) -> CommandError:
+        """What Arrow could not read, in words."""
+        row = getattr(self, "_ragged", None)
+        if row is not None:
+            return _ragged_error(self, row)
+        if "UTF8" in str(error) or isinstance(error, UnicodeDecodeError):
+            return _encoding_error(self.path, self.compression, self.encoding)
+        if "block" in str(error).lower():
+            return CommandError(
+                f"a row is longer than {BLOCK_BYTES >> 20} megabytes.",
+                "A quotation mark that is never closed does that; look for an odd number of them.",
+                file=self.path,
+            )
+        return CommandError(str(error), file=self.path)
+
+
+def _ragged_error(source: DelimitedSource, row: Any) -> CommandError:
+    shown = {"\t": "a tab"}.get(source.delimiter, f'"{source.delimiter}"')
+    more = row.actual_columns > row.expected_columns
+    cure = "Was the line cut short? Write it anew, or remove it."
+    if more:
+        cure = (
+            f"Put a field that holds {shown} itself in quotation marks, or say which character "
+            "separates fields with --delimiter."
+        )
+    elif "\n" in row.text:
+        cure = "Close the quotation mark that begins there, or double it if it is part of the text."
+    first = row.text.partition("\n")[0]
+    text = first if len(first) <= 60 else first[:57] + "..."
+    fields = "1 field" if row.actual_columns == 1 else f"{row.actual_columns} fields"
+    return CommandError(
+        f"{fields} where the header has {row.expected_columns}: {text}",
+        cure,
+        file=source.path,
+        line=row.number,
+    )
+
+
+def open_delimited(path: Path, options: ReadOptions) -> DelimitedSource:
+    """Open a delimited file: find encoding and delimiter, and read the header.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    options : ReadOptions
+        What the user said about it.
+    """
+    _, compression = file_format(path)
+    head, encoding = _head(path, compression, options.encoding)
+    delimiter = options.delimiter or guess_delimiter(head, path)
+    names = [name.strip() for name in next(csv.reader(head.splitlines(True), delimiter=delimiter))]
+    notes = []
+    for position, name in enumerate(names, start=1):
+        if not name:
+            names[position - 1] = f"column_{position}"
+            notes.append(f"column {position} has no name; it is called column_{position}")
+    _check_names(path, names)
+    if names and all(_is_number(name) for name in names):
+        notes.append("all column names are numbers: does the file lack its header line?")
+    return DelimitedSource(path, tuple(names), delimiter, encoding, compression, notes)
+
+
+def _head(path: Path, compression: str | None, encoding: str) -> tuple[str, str]:
+    """The first part of the file, up to the end of a line, and the encoding."""
+    with open_bytes(path, compression) as stream:
+        head = bytes(stream.read(HEAD_BYTES))
+    marked = [name for mark, name in MARKS.items() if head.startswith(mark)]
+    encoding = marked[0] if marked else encoding
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        text = decoder.decode(head, final=len(head) < HEAD_BYTES)
+    except UnicodeDecodeError as error:
+        raise _encoding_error(path, compression, encoding) from error
+    if "\0" in text:
+        raise CommandError(
+            "the file holds zero bytes; it is no text.",
+            "Is it packed or of another format? Its name must say so (.gz, .zst, .parquet).",
+            file=path,
+        )
+    if not text.strip():
+        raise CommandError("the file holds nothing but blanks.", file=path)
+    last = text.rfind("\n")
+    return (text[: last + 1] if last >= 0 and len(head) == HEAD_BYTES else text), encoding
+
+
+def guess_delimiter(head: str, path: Path | None = None) -> str:
+    r"""The delimiter that cuts the first lines into equally many fields, and most of them.
+
+    Parameters
+    ----------
+    head : str
+        The first lines of the file.
+    path : Path, optional
+        The file; a name that ends in ``.tsv`` decides for tabs.
+
+    Examples
+    --------
+    >>> guess_delimiter("price;weight\n3,5;12\n")
+    ';'
+    """
+    suffixes = {suffix.lower() for suffix in path.suffixes} if path is not None else set()
+    if suffixes & {".tsv", ".tab"}:
+        return "\t"
+
+    def merit(delimiter: str) -> tuple[float, int]:
+        rows = csv.reader(head.splitlines(True)[:200], delimiter=delimiter)
+        widths = [len(row) for row in rows if row]
+        width = widths[0]
+        alike = sum(other == width for other in widths) / len(widths)
+        return (alike if width > 1 else 0.0, width)
+
+    return max(DELIMITERS, key=merit)
+
+
+def _check_names(path: Path, names: list[str]) -> None:
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        places = [str(k) for k, name in enumerate(names, start=1) if name == twice[0]]
+        raise CommandError(
+            f"the name stands more than once in the header: fields {', '.join(places)}.",
+            "Give every column a name of its own.",
+            file=path,
+            line=1,
+            column=twice[0],
+        )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.replace(",", "."))
+    except ValueError:
+        return False
+    return True
+
+
+def _encoding_error(path: Path, compression: str | None, encoding: str) -> CommandError:
+    """Where the first byte stands that is not of the encoding."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    offset, line = 0, 1
+    with open_bytes(path, compression) as stream:
+        while chunk := bytes(stream.read(1 << 20)):
+            held = len(decoder.getstate()[0])
+            try:
+                decoder.decode(chunk)
+            except UnicodeDecodeError as error:
+                start = max(error.start - held, 0)
+                return CommandError(
+                    f"byte {offset + start:,} (0x{chunk[start]:02x}) is no {encoding} text.",
+                    "Say how the file is encoded, for example --encoding latin-1 or "
+                    "--encoding cp1252.",
+                    file=path,
+                    line=line + chunk[:start].count(b"\n"),
+                )
+            offset += len(chunk)
+            line += chunk.count(b"\n")
+    return CommandError(f"ends in the middle of a {encoding} character.", file=path)

@@ -1,0 +1,185 @@
+"""Whole tables for fitting, and blocks of rows for predicting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from coterie.cli.errors import CommandError, nearest
+from coterie.cli.reading.columnar import open_columnar
+from coterie.cli.reading.convert import convert_block
+from coterie.cli.reading.delimited import DelimitedSource, open_delimited
+from coterie.cli.reading.files import ReadOptions, Source, check_file, file_format
+from coterie.cli.reading.jsonlines import open_jsonlines
+from coterie.cli.reading.kinds import SHOWN, Columns, KindFinder
+
+__all__ = ["Reading", "find_columns", "open_blocks", "open_file", "read_table"]
+
+
+@dataclass
+class Reading:
+    """A table read from a file.
+
+    Attributes
+    ----------
+    table : pyarrow Table
+        The typed columns.
+    columns : Columns
+        What they hold.
+    notes : list of str
+        What was found out on the way and may surprise.
+    """
+
+    table: Any
+    columns: Columns
+    notes: list[str] = field(default_factory=list)
+
+
+def open_file(path: Path, options: ReadOptions) -> Source:
+    """Open a table's file, whatever its format.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    options : ReadOptions
+        What the user said about it.
+    """
+    kind, _ = file_format(path)
+    check_file(path)
+    if kind == "delimited":
+        return open_delimited(path, options)
+    return open_jsonlines(path) if kind == "jsonlines" else open_columnar(path, kind)
+
+
+def find_columns(source: Source, options: ReadOptions) -> tuple[Columns, list[str]]:
+    """What every column of a file holds, found in one pass over it, and notes about it.
+
+    Parameters
+    ----------
+    source : Source
+        The opened file.
+    options : ReadOptions
+        What the user said about it.
+    """
+    typed = not isinstance(source, DelimitedSource)
+    finders = {name: KindFinder(options.missing) for name in source.names}
+    rows = 0
+    for block in source.blocks(source.names):
+        rows += len(block)
+        for name, finder in finders.items():
+            finder.look(block.column(name), typed=typed)
+    if rows == 0:
+        raise CommandError(
+            "the file has no rows, only the names of its columns.",
+            "Write at least one row to it.",
+            file=source.path,
+        )
+    found = {name: finder.certain() for name, finder in finders.items()}
+    # A table is written in one way: what is certain in one column decides for the others.
+    comma = "decimal_comma" in found.values() or (
+        "thousands" not in found.values() and getattr(source, "delimiter", ",") == ";"
+    )
+    kinds = {
+        name: kind or ("decimal_comma" if comma else "thousands") for name, kind in found.items()
+    }
+    notes = list(source.notes) + [
+        _comma_note(name, kinds[name], finders[name].example, kind is None)
+        for name, kind in found.items()
+        if kind is None or kind in ("decimal_comma", "thousands")
+    ]
+    unusable = [name for name, kind in kinds.items() if kind == "unusable"]
+    if unusable:
+        notes.append(f"left out, neither numbers nor text nor times: {', '.join(unusable)}")
+    usable = {name: kind for name, kind in kinds.items() if kind != "unusable"}
+    return Columns(usable, options.missing), notes
+
+
+def _comma_note(name: str, kind: str, example: str | None, guessed: bool) -> str:
+    doubt = "; it could be the other way, so check" if guessed else ""
+    return f'column "{name}" is read as {SHOWN[kind]}, such as "{example}"{doubt}'
+
+
+def read_table(path: Path, options: ReadOptions | None = None) -> Reading:
+    """Read a whole file into typed columns.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    options : ReadOptions, optional
+        What the user said about it.
+    """
+    import pyarrow as pa
+
+    options = options or ReadOptions()
+    source = open_file(path, options)
+    columns, notes = find_columns(source, options)
+    table = pa.concat_tables(list(_converted(source, columns)), promote_options="permissive")
+    return Reading(table, columns, notes)
+
+
+def open_blocks(
+    path: Path,
+    columns: Columns,
+    options: ReadOptions | None = None,
+    also: Iterable[str] = (),
+    target: str | None = None,
+) -> tuple[Iterator[Any], list[str]]:
+    """The rows of a file in blocks, with the columns and types of an earlier reading.
+
+    Only one block is in memory at a time.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    columns : Columns
+        The columns that must be there, and what they hold.
+    options : ReadOptions, optional
+        What the user said about the file.
+    also : iterable of str
+        Further columns to hand out as they are.
+    target : str, optional
+        A column that may be there and is not needed.
+
+    Returns
+    -------
+    blocks : iterator of pyarrow Table
+        The rows.
+    notes : list of str
+        What may surprise, such as columns that are ignored.
+    """
+    options = options or ReadOptions(missing=columns.missing)
+    source = open_file(path, options)
+    absent = [name for name in columns.kinds if name not in source.names]
+    if absent:
+        listed = ", ".join(f'"{name}"' for name in absent)
+        raise CommandError(
+            f"the model needs {'columns' if len(absent) > 1 else 'a column'} that the file lacks: "
+            f"{listed}.",
+            nearest(absent[0], source.names),
+            file=path,
+        )
+    kept = [name for name in also if name not in columns.kinds]
+    for name in kept:
+        if name not in source.names:
+            raise CommandError("no such column.", nearest(name, source.names), path, column=name)
+    ignored = [name for name in source.names if name not in {*columns.kinds, *kept, target}]
+    notes = list(source.notes)
+    if ignored:
+        notes.append(f"columns the model does not know are ignored: {', '.join(ignored)}")
+    return _converted(source, columns, kept), notes
+
+
+def _converted(source: Source, columns: Columns, kept: Iterable[str] = ()) -> Iterator[Any]:
+    first = 0
+    kept = list(kept)
+    for block in source.blocks([*columns.kinds, *kept]):
+        table = convert_block(block, columns, source, first)
+        for name in kept:
+            table = table.append_column(name, block.column(name))
+        first += len(block)
+        yield table

@@ -1,0 +1,104 @@
+"""Files of predictions: written block by block, and put in their place when they are whole."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from coterie.cli.errors import CommandError
+from coterie.cli.reading.files import file_format
+
+__all__ = ["open_writer"]
+
+Write = Callable[[Any], None]
+
+
+@contextmanager
+def open_writer(path: Path | None) -> Iterator[Write]:
+    """A function that writes one Arrow table after the other.
+
+    Parameters
+    ----------
+    path : Path or None
+        The file, whose name tells the format: CSV or TSV (also .gz, .zst) or Parquet. None writes
+        CSV to the standard output.
+    """
+    if path is None:
+        yield _text_writer(sys.stdout, ",")
+        sys.stdout.flush()
+        return
+    kind, compression = file_format(path)
+    if kind not in ("delimited", "parquet"):
+        raise CommandError(
+            "predictions are written as CSV, TSV or Parquet.",
+            "Let the name end in .csv, .tsv, .csv.gz or .parquet.",
+            file=path,
+        )
+    if not path.parent.is_dir():
+        raise CommandError("there is no such directory.", file=path.parent)
+    aside = path.with_name(f".{path.name}.part")
+    try:
+        opened = _parquet(aside) if kind == "parquet" else _text(aside, path, compression)
+        with opened as write:
+            yield write
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+@contextmanager
+def _parquet(aside: Path) -> Iterator[Write]:
+    from pyarrow import parquet
+
+    writers: list[Any] = []
+
+    def write(table: Any) -> None:
+        if not writers:
+            writers.append(parquet.ParquetWriter(aside, table.schema))
+        writers[0].write_table(table.cast(writers[0].schema))
+
+    try:
+        yield write
+    finally:
+        for writer in writers:
+            writer.close()
+
+
+@contextmanager
+def _text(aside: Path, path: Path, compression: str | None) -> Iterator[Write]:
+    import pyarrow as pa
+
+    delimiter = "\t" if {".tsv", ".tab"} & set(path.suffixes) else ","
+    with (
+        pa.output_stream(str(aside), compression=compression) as stream,
+        io.TextIOWrapper(stream, encoding="utf-8", newline="") as text,
+    ):
+        yield _text_writer(text, delimiter)
+
+
+def _text_writer(text: Any, delimiter: str) -> Write:
+    lines = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    begun = False
+
+    def write(table: Any) -> None:
+        nonlocal begun
+        if not begun:
+            lines.writerow(table.column_names)
+            begun = True
+        # "true" and "false" as in most formats; null as an empty field.
+        columns = [_cells(column) for column in table.columns]
+        lines.writerows(zip(*columns, strict=True))
+
+    return write
+
+
+def _cells(column: Any) -> list[Any]:
+    values = column.to_pylist()
+    if str(column.type) == "bool":
+        return [None if value is None else str(value).lower() for value in values]
+    return values

@@ -1,0 +1,51 @@
+import json
+
+import click
+import pytest
+
+import coterie
+from coterie.cli.explain import parse_rows
+
+
+def test_what_the_fit_found(call, credit):
+    found = json.loads(call("explain", credit.model, "--json").out)
+    model = coterie.load(credit.model / "model.coterie")
+    assert {name: (one["mean"], one["std"]) for name, one in found.items()} == model.importances_
+    means = [one["mean"] for one in found.values()]
+    assert means == sorted(means, reverse=True)
+
+
+def test_columns_shuffled_in_a_file(call, prices):
+    said = call("explain", prices.model, prices.test, "--most", 2)
+    lines = said.out.splitlines()
+    assert [line.split()[0] for line in lines[3:]] == ["size", "town"]
+    assert lines[0].startswith("rmse")
+
+
+def test_single_rows(call, prices):
+    found = json.loads(call("explain", prices.model, prices.test, "--rows", "3,5", "--json").out)
+    assert [one["row"] for one in found] == [3, 5]
+    for one in found:
+        total = one["base"] + sum(column["adds"] for column in one["columns"])
+        assert total == pytest.approx(one["answer"])
+    third = prices.test.read_text().splitlines()[3].split(",")
+    assert found[0]["columns"][1]["value"] == third[1]
+
+
+def test_single_rows_of_classes_for_people(call, credit):
+    said = call("explain", credit.model, credit.test, "--rows", "1", "--most", 3)
+    assert said.code == 0
+    assert "row 1: " in said.out
+    assert "probability" in said.out
+
+
+def test_rows():
+    assert parse_rows("2, 4-6,9") == [2, 4, 5, 6, 9]
+    for text in ("0", "a", "3-", ""):
+        with pytest.raises(click.BadParameter):
+            parse_rows(text)
+
+
+def test_rows_that_are_not_there(call, credit):
+    assert "row 999" in call("explain", credit.model, credit.test, "--rows", "999").err
+    assert call("explain", credit.model, "--rows", "1").code == 2
