@@ -38,8 +38,9 @@ require = $(1)/bin/python tools/requirements.py $(2) > $(1)/requirements.txt && 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: $(VENV)/.built ## train on a published table and compare with scikit-learn
-	$(BIN)/python examples/first_comparison.py
+run: $(VENV)/.built $(VENV)/.ready-cli ## find the best ensemble for a published table, with a report
+	$(BIN)/coterie fit src/coterie/datasets/tables/german_credit.csv.gz --target target --time 60s \
+	  --out build/run --overwrite
 
 build: $(VENV)/.built ## compile the engine and install the package in .venv, in place
 

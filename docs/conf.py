@@ -8,8 +8,10 @@ from pathlib import Path
 import coterie
 import coterie.datasets
 import coterie.diversity
+import coterie.export
 import coterie.fusion
 import coterie.plotting
+import coterie.report
 import coterie.selection
 import coterie.theory
 
@@ -58,6 +60,8 @@ PACKAGES = (
     coterie.selection,
     coterie.theory,
     coterie.plotting,
+    coterie.report,
+    coterie.export,
     coterie.datasets,
 )
 SECTIONS = {
@@ -70,6 +74,8 @@ SECTIONS = {
     "diversity": "Measures of diversity",
     "theory": "Decompositions, bounds and margins",
     "plotting": "Plots",
+    "report": "Reports",
+    "export": "Model files and ONNX",
     "datasets": "Tables that come with the package",
 }
 

@@ -36,7 +36,7 @@ def where(path: Path) -> str:
 
 def public_names() -> Iterator[tuple[str, object]]:
     """Everything exported by the package and by its subpackages of functions."""
-    packages = ("datasets", "diversity", "fusion", "plotting", "selection", "theory")
+    packages = ("datasets", "diversity", "fusion", "plotting", "report", "selection", "theory")
     for module in ("coterie", *(f"coterie.{package}" for package in packages)):
         exports = importlib.import_module(module)
         for name in exports.__all__:

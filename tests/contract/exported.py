@@ -18,6 +18,8 @@ ESTIMATORS = [
     for exported in dict.fromkeys(getattr(coterie, name) for name in coterie.__all__)
     if inspect.isclass(exported) and issubclass(exported, BaseEstimator)
 ]
+#: Those that make numbers of dates, which others refuse.
+READ_DATES = (coterie.TableClassifier, coterie.TableRegressor)
 ENSEMBLES = [cls for cls in ESTIMATORS if "n_estimators" in inspect.signature(cls).parameters]
 
 
@@ -29,8 +31,14 @@ def make(cls: type, **params: Any) -> Any:
     small["random_state"] = 0
     # Folds that do not depend on the order of rows, nor on whether they are repeated or weighted.
     small["cv"] = coterie.RowFolds(3)
+    small["members"] = "fast"  # searches try two small ensembles
     small["final_estimator"] = "mlr"  # of a penalised one the scale of weights would matter
     return cls(**{n: v for n, v in small.items() if n in names} | params)
+
+
+def default(cls: type) -> Any:
+    """An instance as it comes, but for searches, which would take a minute each."""
+    return cls(members="fast") if has_parameter(cls, "members") else cls()
 
 
 def has_parameter(cls: type, *names: str) -> bool:
@@ -42,6 +50,9 @@ def shallow(cls: type, depth: int = 2) -> dict[str, Any]:
     """Parameters that keep the members small, where the estimator has them."""
     if has_parameter(cls, "max_depth"):
         return {"max_depth": depth}
+    if has_parameter(cls, "members"):
+        kind = "Classifier" if is_classifier(cls()) else "Regressor"
+        return {"members": [("tree", getattr(coterie, f"DecisionTree{kind}")(max_depth=depth))]}
     if has_parameter(cls, "estimators"):
         kinds = "Classifier" if is_classifier(cls()) else "Regressor"
         trees = [getattr(coterie, f"{kind}Tree{kinds}") for kind in ("Decision", "Extra")]

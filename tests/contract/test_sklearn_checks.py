@@ -3,11 +3,11 @@
 import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from tests.contract.exported import ESTIMATORS
+from tests.contract.exported import ESTIMATORS, default
 
 # What `parametrize_with_checks` does, whose generator today's pytest does not take from
 # scikit-learn 1.6.
-CASES = [case for cls in ESTIMATORS for case in estimator_checks_generator(cls())]
+CASES = [case for cls in ESTIMATORS for case in estimator_checks_generator(default(cls))]
 NAMES = [f"{type(estimator).__name__}-{check.func.__name__}" for estimator, check in CASES]
 
 

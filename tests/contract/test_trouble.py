@@ -65,6 +65,8 @@ FORK = """
         model = getattr(coterie, name)(n_jobs=2, random_state=0)
         if hasattr(model, "n_estimators"):
             model.n_estimators = 5
+        if hasattr(model, "members"):
+            model.members = "fast"
         model.fit(X, y)
         expected = model.predict(X)
         child = os.fork()
