@@ -1,0 +1,325 @@
+"""The candidates: a literal list, in the order in which they are tried.
+
+The first few give most of the gain; those after them differ from the first in kind, so that a
+combination of all is better than each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sklearn.base import clone
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.neural_network import MLPClassifier, MLPRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, SVR
+
+from coterie.automl.encoding import as_numbers
+from coterie.automl.situation import Situation
+from coterie.boosting import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    RealAdaBoostClassifier,
+)
+from coterie.core import ParameterError
+from coterie.forests import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
+
+Make = Callable[[Situation], Any]
+Tasks = Literal["all", "classification", "regression"]
+
+_LOGS = tuple(10.0**k for k in range(-3, 5))
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Something to try.
+
+    Parameters
+    ----------
+    name, family : str
+        What it is called and what it is made of.
+    make : callable
+        ``(situation) -> estimator``, not fitted.
+    native : bool, default=True
+        Whether it takes gaps and categories as they are, and any size of table.
+    rounds : bool, default=False
+        Whether it is gradient boosting, whose number of rounds is chosen by held-out rows.
+    fits : callable, optional
+        ``(situation) -> bool``: whether it is worth trying.
+    """
+
+    name: str
+    family: str
+    make: Make
+    native: bool = True
+    rounds: bool = False
+    fits: Callable[[Situation], bool] | None = None
+
+
+def _gradient(**settings: Any) -> Make:
+    """Gradient boosting whose rounds are chosen later; `max_iter` is their limit."""
+
+    def make(s: Situation) -> Any:
+        given: dict[str, Any] = {
+            "max_iter": 600,
+            "max_bins": s.max_bins,
+            "categorical_features": s.categorical,
+            "early_stopping": False,
+            "random_state": s.seed,
+            # Small tables need smaller leaves than scikit-learn's twenty rows.
+            "min_samples_leaf": 20 if s.n_rows > 5_000 else 5,
+            "l2_regularization": 1.0,
+        }
+        given |= settings
+        if s.task == "regression":
+            if s.metric == "mae":
+                given["loss"] = "absolute_error"
+            return GradientBoostingRegressor(**given)
+        given.pop("loss", None)
+        return GradientBoostingClassifier(**given)
+
+    return make
+
+
+def _forest(classifier: Any, regressor: Any, **settings: Any) -> Make:
+    def make(s: Situation) -> Any:
+        given: dict[str, Any] = {
+            "n_estimators": 200 if s.work < 20_000_000 else 100,
+            "max_bins": s.max_bins,
+            "categorical_features": s.categorical,
+            "random_state": s.seed,
+        }
+        if s.task == "regression":
+            return regressor(**given | {"max_features": 0.5} | settings)
+        settings.pop("criterion", None)
+        return classifier(**given | settings)
+
+    return make
+
+
+def _linear(s: Situation) -> Any:
+    if s.task == "regression":
+        return make_pipeline(as_numbers(s), RidgeCV(alphas=_LOGS))
+    return make_pipeline(as_numbers(s), LogisticRegression(C=1.0, max_iter=300))
+
+
+def _linear_ranks(s: Situation) -> Any:
+    if s.task == "regression":
+        return make_pipeline(as_numbers(s, ranks=True), RidgeCV(alphas=_LOGS))
+    return make_pipeline(as_numbers(s, ranks=True), LogisticRegression(C=0.1, max_iter=300))
+
+
+def _network(sizes: Sequence[int], *, alpha: float, ranks: bool = False) -> Make:
+    def make(s: Situation) -> Any:
+        given: dict[str, Any] = {
+            "hidden_layer_sizes": tuple(sizes),
+            # Few rows are soon known by heart.
+            "alpha": alpha if s.n_rows > 3_000 else 100 * alpha,
+            "learning_rate_init": 2e-3,
+            "early_stopping": s.n_rows > 3_000,
+            "max_iter": 60 if s.n_rows > 3_000 else 80,
+            "n_iter_no_change": 8,
+            "batch_size": min(256, max(16, s.n_rows // 40)),
+            "random_state": s.seed % 2**32,
+        }
+        kind = MLPRegressor if s.task == "regression" else MLPClassifier
+        return make_pipeline(as_numbers(s, ranks=ranks), kind(**given))
+
+    return make
+
+
+def _neighbours(s: Situation) -> Any:
+    kind = KNeighborsRegressor if s.task == "regression" else KNeighborsClassifier
+    return make_pipeline(
+        as_numbers(s, ranks=True), kind(n_neighbors=15, weights="distance", n_jobs=1)
+    )
+
+
+def _kernel(s: Situation) -> Any:
+    if s.task == "regression":
+        machine = TransformedTargetRegressor(
+            SVR(C=10.0, epsilon=0.05), transformer=StandardScaler()
+        )
+        return make_pipeline(as_numbers(s), machine)
+    # Its own probabilities, by pairs of classes, are far better than sigmoids of one class each.
+    machine = SVC(C=10.0, probability=True, random_state=s.seed % 2**32)
+    return make_pipeline(as_numbers(s), machine)
+
+
+def _adaboost(s: Situation) -> Any:
+    tree = DecisionTreeClassifier(max_depth=2, categorical_features=s.categorical)
+    return RealAdaBoostClassifier(
+        tree,
+        n_estimators=100,
+        learning_rate=0.1,
+        categorical_features=s.categorical,
+        max_bins=s.max_bins,
+        random_state=s.seed,
+    )
+
+
+def _tree(s: Situation) -> Any:
+    kind = DecisionTreeRegressor if s.task == "regression" else DecisionTreeClassifier
+    return kind(
+        max_depth=4,
+        min_samples_leaf=max(1, min(20, s.n_rows // 50)),
+        categorical_features=s.categorical,
+        max_bins=s.max_bins,
+        random_state=s.seed,
+    )
+
+
+def _small(most: int) -> Callable[[Situation], bool]:
+    return lambda s: s.n_rows <= most and s.width <= 2_000
+
+
+def _labels(s: Situation) -> bool:
+    return s.task != "regression"
+
+
+PORTFOLIO: tuple[Candidate, ...] = (
+    Candidate("gradient boosting", "gradient boosting", _gradient(), rounds=True),
+    Candidate("random forest", "forest", _forest(RandomForestClassifier, RandomForestRegressor)),
+    Candidate("extra trees", "forest", _forest(ExtraTreesClassifier, ExtraTreesRegressor)),
+    Candidate(
+        "gradient boosting, sampled",
+        "gradient boosting",
+        _gradient(
+            learning_rate=0.05,
+            growth="level",
+            max_depth=6,
+            max_leaf_nodes=None,
+            subsample=0.8,
+            colsample_bylevel=0.7,
+            l2_regularization=10.0,
+            max_iter=1_000,
+            min_samples_leaf=1,
+        ),
+        rounds=True,
+    ),
+    Candidate("linear", "linear", _linear, native=False),
+    Candidate(
+        "network", "network", _network((128, 64), alpha=1e-3), native=False, fits=_small(200_000)
+    ),
+    Candidate("kernel machine", "kernel", _kernel, native=False, fits=_small(3_000)),
+    Candidate(
+        "gradient boosting, shallow",
+        "gradient boosting",
+        _gradient(max_leaf_nodes=4, learning_rate=0.1, subsample=0.7, max_iter=1_000),
+        rounds=True,
+    ),
+    Candidate("neighbours", "neighbours", _neighbours, native=False, fits=_small(30_000)),
+    Candidate(
+        "gradient boosting, large",
+        "gradient boosting",
+        _gradient(
+            max_leaf_nodes=127,
+            learning_rate=0.05,
+            max_features=0.4,
+            subsample=0.7,
+            l2_regularization=5.0,
+        ),
+        rounds=True,
+    ),
+    Candidate("linear on ranks", "linear", _linear_ranks, native=False),
+    Candidate("real AdaBoost", "AdaBoost", _adaboost, fits=_labels),
+    Candidate(
+        "wide network",
+        "network",
+        _network((256,), alpha=1e-3, ranks=True),
+        native=False,
+        fits=_small(60_000),
+    ),
+    Candidate(
+        "gradient boosting, slow",
+        "gradient boosting",
+        _gradient(
+            learning_rate=0.03,
+            max_leaf_nodes=16,
+            max_features=0.5,
+            subsample=0.6,
+            l2_regularization=5.0,
+            max_iter=2_000,
+        ),
+        rounds=True,
+    ),
+    Candidate(
+        "gradient boosting, gamma",
+        "gradient boosting",
+        _gradient(
+            loss="gamma", learning_rate=0.05, max_features=0.5, subsample=0.8, max_iter=1_000
+        ),
+        rounds=True,
+        fits=lambda s: s.positive and s.metric != "mae",
+    ),
+)
+FAST: tuple[Candidate, ...] = (
+    # Their limits do not count rows, so that weights are as good as repeated rows.
+    Candidate("gradient boosting", "gradient boosting", _gradient(max_iter=20, min_samples_leaf=1)),
+    Candidate(
+        "extra trees", "forest", _forest(ExtraTreesClassifier, ExtraTreesRegressor, n_estimators=20)
+    ),
+)
+READABLE: tuple[Candidate, ...] = (
+    Candidate("tree", "tree", _tree),
+    Candidate("linear", "linear", _linear, native=False),
+    Candidate(
+        "additive model",
+        "additive",
+        _gradient(max_leaf_nodes=2, learning_rate=0.1, max_iter=600),
+        rounds=True,
+    ),
+)
+
+
+def choose_candidates(members: Any, *, interpretable: bool) -> tuple[Candidate, ...]:
+    """The candidates that `members` stands for.
+
+    Parameters
+    ----------
+    members : {"auto", "fast"}, or list of names or of (name, estimator)
+        As the user gave it. Estimators of the user's get the table as native members do: numbers,
+        codes of categories, NaN where something is missing.
+    interpretable : bool
+        Whether only models that people can read are wanted.
+
+    Examples
+    --------
+    >>> [c.name for c in choose_candidates(["linear"], interpretable=False)]
+    ['linear']
+    """
+    if isinstance(members, str) and members in ("auto", "fast"):
+        return READABLE if interpretable else PORTFOLIO if members == "auto" else FAST
+    known = {c.name: c for c in (*READABLE, *PORTFOLIO)}
+    if isinstance(members, str) or not len(members):
+        raise ParameterError(
+            f"members={members!r} is none of 'auto' and 'fast'; or give a list of names, from "
+            f"{', '.join(known)}, or of (name, estimator)."
+        )
+    chosen = []
+    for member in members:
+        if isinstance(member, str):
+            if member not in known:
+                raise ParameterError(
+                    f"members holds {member!r}, which is none of {', '.join(known)}."
+                )
+            chosen.append(known[member])
+            continue
+        name, estimator = member
+        chosen.append(Candidate(name, "own", _copier(estimator)))
+    return tuple(chosen)
+
+
+def _copier(estimator: Any) -> Make:
+    return lambda s: clone(estimator)

@@ -1,0 +1,78 @@
+"""Wall-clock time, and how much of it is left."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+
+class OutOfTime(Exception):
+    """A candidate cannot be finished in the time that is left."""
+
+
+@dataclass
+class Clock:
+    """Seconds since the search began, of those it may take.
+
+    Parameters
+    ----------
+    limit : float
+        Seconds the whole search may take.
+    spent : float, default=0
+        Seconds an earlier run of the same search has used.
+
+    Examples
+    --------
+    >>> clock = Clock(60.0, spent=20.0)
+    >>> 39.0 < clock.left <= 40.0
+    True
+    """
+
+    limit: float
+    spent: float = 0.0
+    begun: float = field(default_factory=time.monotonic)
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds used so far."""
+        return self.spent + time.monotonic() - self.begun
+
+    @property
+    def left(self) -> float:
+        """Seconds that remain; negative when time is up."""
+        return self.limit - self.elapsed
+
+    @property
+    def searching(self) -> float:
+        """Seconds that remain for fitting: some are kept for combining and importances."""
+        return self.left - 0.12 * self.limit
+
+    def until(self, seconds: float) -> Deadline:
+        """The moment so many seconds from now."""
+        return Deadline(time.monotonic() + seconds)
+
+
+@dataclass(frozen=True)
+class Deadline:
+    """A moment; called after a round of boosting, it says whether to stop.
+
+    Parameters
+    ----------
+    moment : float
+        On the monotonic clock.
+    """
+
+    moment: float
+
+    @property
+    def left(self) -> float:
+        """Seconds until then."""
+        return self.moment - time.monotonic()
+
+    def share(self, parts: float) -> Deadline:
+        """The moment when one of so many equal parts of the time left is over."""
+        return Deadline(time.monotonic() + self.left / parts)
+
+    def __call__(self, round_: int, trace: object) -> bool:
+        """Whether the moment has come."""
+        return self.left <= 0

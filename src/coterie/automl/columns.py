@@ -1,0 +1,111 @@
+"""What the columns hold, and which of them members see."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.automl.records import Column
+from coterie.data import Table
+
+Array = NDArray[Any]
+
+SAMPLE = 100_000  # rows of a long table that are looked at
+_FEWEST = 50  # rows below which nothing is taken for an identifier
+_ID_NAME = re.compile(r"(^|[_\W])(id|uuid|guid|key|index|rownames?|row)($|[_\W])|Id$|ID$", re.I)
+_WORDS = 4.0  # on average, from which a text is taken for sentences
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Columns as they were read.
+
+    Parameters
+    ----------
+    columns : list of Column
+        In the order of the table.
+    used : ndarray of int
+        Positions of those that members see.
+    """
+
+    columns: list[Column]
+    used: NDArray[np.intp]
+
+
+def read_columns(table: Table, names: list[str], origin: list[str]) -> Reading:
+    """Look at every column; constant ones, identifiers and sentences are left out.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    names : list of str
+        Names of its columns.
+    origin : list of str
+        The column each of them was made of: another one for the parts of a date.
+
+    Returns
+    -------
+    Reading
+        If nothing were left, all columns are used.
+    """
+    if table.values is None:
+        every = [Column(name, "number", 0.0, 0) for name in names]
+        return Reading(every, np.arange(len(names)))
+    step = max(1, table.n_rows // SAMPLE)
+    some = table.values[::step]
+    labels, whole = table.categories, _integers(table, len(names))
+    columns = []
+    for j, name in enumerate(names):
+        made = origin[j] != name
+        columns.append(_look(name, some[:, j], labels[j], whole=bool(whole[j]), made=made))
+    used = np.flatnonzero([column.used for column in columns])
+    if not len(used):
+        columns = [Column(c.name, c.kind, c.missing, c.distinct, True, c.note) for c in columns]
+        used = np.arange(len(columns))
+    return Reading(columns, used)
+
+
+def _integers(table: Table, n_columns: int) -> NDArray[np.bool_]:
+    """Columns that were given as integers; floats that happen to be whole are not."""
+    source = table.source
+    frame = getattr(source, "frame", None)
+    if frame is not None:
+        return np.array([dtype.is_integer() for dtype in frame.schema.dtypes()])
+    values = getattr(source, "values", None)
+    kind = getattr(getattr(values, "dtype", None), "kind", "f")
+    return np.full(n_columns, kind in "iu")
+
+
+def _look(name: str, cells: Array, labels: Array | None, *, whole: bool, made: bool) -> Column:
+    gone = np.isnan(cells)
+    known = cells[~gone]
+    distinct = len(np.unique(known))
+    missing = float(gone.mean())
+    kind = "date" if made else "number" if labels is None else "category"
+    if distinct <= 1:
+        note = "no value" if distinct == 0 else "always the same"
+        # Being there or not may still say something.
+        if distinct == 0 or missing == 0:
+            return Column(name, kind, missing, distinct, False, note)
+        return Column(name, kind, missing, distinct, True, "one value or none")
+    if labels is not None:
+        if len(known) >= _FEWEST and _is_prose(labels) and distinct > 0.2 * len(known):
+            return Column(name, "text", missing, distinct, False, "sentences")
+        if len(known) >= _FEWEST and distinct > 0.95 * len(known):
+            return Column(name, "text", missing, distinct, False, "identifier")
+    elif whole and not made and len(known) >= _FEWEST and distinct == len(known):
+        steps = np.diff(known)
+        counted = bool((steps > 0).all() or (steps < 0).all())
+        if counted or _ID_NAME.search(name) or np.ptp(known) == len(known) - 1:
+            return Column(name, kind, missing, distinct, False, "identifier")
+    return Column(name, kind, missing, distinct)
+
+
+def _is_prose(labels: Array) -> bool:
+    some = [str(label) for label in labels[:200]]
+    return bool(np.mean([text.count(" ") + 1 for text in some]) >= _WORDS)

@@ -1,0 +1,306 @@
+"""How members are combined: several ways, compared on rows that none of them has seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import log_softmax, softmax
+
+from coterie import fusion
+from coterie.automl.metrics import Metric, own_chance
+from coterie.combining.meta import as_probabilities
+
+Array = NDArray[np.float64]
+
+_FLOOR = 1e-6  # of probabilities whose logarithm is taken
+_PENALTY = 1.0  # of the pool of logarithms, for weights far from equal ones
+_ENOUGH = {"maxiter": 60}
+_WORTH = 0.25  # standard errors by which a combination must beat a simpler one
+
+
+@dataclass(frozen=True)
+class Blend:
+    """A way to combine what members say.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    weights : ndarray of shape (n_members,)
+        Weights of the members.
+    logs : bool, default=False
+        Whether logarithms of probabilities are averaged rather than these themselves.
+    shift : ndarray of shape (n_outputs,), optional
+        Added to the sum.
+    tau : float, default=1
+        What logarithms of the probabilities are divided by in the end.
+    """
+
+    name: str
+    weights: Array
+    logs: bool = False
+    shift: Array | None = None
+    tau: float = 1.0
+
+    def __call__(self, profile: Array) -> Array:
+        """From shape (members, rows, outputs) to (rows, outputs)."""
+        used = np.flatnonzero(self.weights)
+        parts = profile[used]
+        if self.logs:
+            raw = np.tensordot(self.weights[used], _logs(parts), axes=1)
+            raw = raw if self.shift is None else raw + self.shift
+            return np.asarray(softmax(raw, axis=1))
+        mean = np.asarray(np.tensordot(self.weights[used], parts, axes=1))
+        if self.shift is not None:
+            mean = mean + self.shift
+        if profile.shape[2] == 1:
+            return mean
+        mean = as_probabilities(mean)
+        if self.tau == 1.0:
+            return mean
+        return np.asarray(softmax(np.log(np.maximum(mean, _FLOOR)) / self.tau, axis=1))
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A way to combine with what it is worth.
+
+    Parameters
+    ----------
+    blend : Blend
+        Learnt from all rows.
+    nested : ndarray of shape (n_rows, n_outputs)
+        What it says of rows that neither the members nor it has seen.
+    score : float
+        The metric of that.
+    loss : float
+        The same, as something to make small.
+    """
+
+    blend: Blend
+    nested: Array
+    score: float
+    loss: float
+
+
+@dataclass(frozen=True)
+class Panel:
+    """What all members say of unseen rows, and the truth.
+
+    Parameters
+    ----------
+    profile : ndarray of shape (members, rows, outputs)
+        What they say.
+    truth : ndarray of shape (rows,)
+        Codes of classes, or numbers.
+    metric : Metric
+        What is to be good.
+    weight : ndarray of shape (rows,) or None
+        Weights of the rows.
+    """
+
+    profile: Array
+    truth: NDArray[Any]
+    metric: Metric
+    weight: Array | None = None
+
+    def take(self, rows: Any) -> Panel:
+        """Some of the rows."""
+        weight = None if self.weight is None else self.weight[rows]
+        return replace(self, profile=self.profile[:, rows], truth=self.truth[rows], weight=weight)
+
+    def score(self, output: Array) -> float:
+        """The metric of an output of shape (rows, outputs)."""
+        return self.metric(self.truth, self.shaped(output), self.weight)
+
+    def loss(self, output: Array) -> float:
+        """The same, as something to make small."""
+        return self.metric.loss(self.truth, self.shaped(output), self.weight)
+
+    def shaped(self, output: Array) -> Array:
+        """Numbers without their second axis."""
+        return output if self.labels else output[:, 0]
+
+    @property
+    def labels(self) -> bool:
+        """Whether classes are to be told."""
+        return self.profile.shape[2] > 1
+
+
+Learn = Callable[[Panel], Blend]
+
+
+def best_single(panel: Panel) -> Blend:
+    """The best member."""
+    losses = [panel.loss(said) for said in panel.profile]
+    return Blend("best single", np.eye(len(losses))[int(np.argmin(losses))])
+
+
+def greedy(panel: Panel) -> Blend:
+    """Ensemble selection [1]_: members are added one by one, in several subsets of them.
+
+    References
+    ----------
+    .. [1] Caruana, Niculescu-Mizil, Crew & Ksikes, "Ensemble selection from libraries of models",
+       ICML (2004).
+    """
+    outputs: Any = panel.profile
+    if not panel.labels:
+        outputs = panel.profile[:, :, 0]
+    loss: Any = lambda y, mean: panel.metric.loss(y, mean, panel.weight)  # noqa: E731
+    if panel.metric.name == "log_loss":
+        # All that matters is the probability of the true class.
+        outputs = np.stack([own_chance(panel.truth, said) for said in panel.profile])
+        loss = lambda y, own: float(  # noqa: E731
+            np.average(-np.log(np.maximum(own, 1e-15)), weights=panel.weight)
+        )
+    n_members = len(panel.profile)
+    found = fusion.greedy_selection(
+        outputs, panel.truth, loss, n_start=min(3, n_members), max_rounds=40
+    )
+    weights = found.weights
+    if n_members > 4:
+        bagged = fusion.bagged_selection(
+            outputs, panel.truth, loss, n_bags=5, fraction=0.7, max_rounds=20
+        )
+        weights = 0.5 * weights + 0.5 * bagged
+    return Blend("ensemble selection", weights)
+
+
+def convex(panel: Panel) -> Blend:
+    """The weights, none negative and adding up to one, of least log-loss or squared error."""
+    if panel.labels:
+        weights = fusion.log_loss_weights(
+            np.maximum(panel.profile, _FLOOR),
+            panel.truth,
+            max_iter=200,
+            sample_weight=panel.weight,
+        )
+    else:
+        weights = fusion.simplex_weights(
+            panel.profile[:, :, 0], panel.truth, sample_weight=panel.weight
+        )
+    return Blend("weighted mean", np.where(weights < 1e-4, 0.0, weights))
+
+
+def stacked(panel: Panel) -> Blend:
+    r"""A pool of logarithms of probabilities; for numbers, least squares without negative weights.
+
+    .. math:: p_k \propto \exp\Big(b_k + \sum_t w_t \ln p_{tk}\Big), \qquad w_t \ge 0
+    """
+    if not panel.labels:
+        weights = fusion.nnls_weights(
+            panel.profile[:, :, 0], panel.truth, sample_weight=panel.weight
+        )
+        return Blend("stacking", weights)
+    logs, n_members = _logs(panel.profile), len(panel.profile)
+    share = np.ones(len(panel.truth)) if panel.weight is None else panel.weight
+    hot = np.eye(panel.profile.shape[2])[panel.truth]
+
+    def loss(at: Array) -> tuple[float, Array]:
+        raw = np.tensordot(at[:n_members], logs, axes=1) + at[n_members:]
+        chances = log_softmax(raw, axis=1)
+        slope = (np.exp(chances) - hot) * share[:, None]
+        away = at - start
+        value = -float(share @ own_chance(panel.truth, chances)) + _PENALTY * float(away @ away)
+        members = np.tensordot(logs, slope, axes=([1, 2], [0, 1]))
+        return value, np.concatenate([members, slope.sum(axis=0)]) + 2 * _PENALTY * away
+
+    n_outputs = panel.profile.shape[2]
+    start = np.concatenate([np.full(n_members, 1.0 / n_members), np.zeros(n_outputs)])
+    bounds = [(0.0, None)] * n_members + [(None, None)] * n_outputs
+    found = minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B", options=_ENOUGH)
+    weights = np.where(found.x[:n_members] < 1e-3, 0.0, found.x[:n_members])
+    if not weights.any():
+        return best_single(panel)
+    return Blend("stacking", weights, logs=True, shift=found.x[n_members:])
+
+
+def tempered(blend: Blend, panel: Panel) -> Blend:
+    """The same, with probabilities made more or less sure."""
+    logs = np.log(np.maximum(blend(panel.profile), _FLOOR))
+    tau = fusion.temperature(logs, panel.truth, panel.weight).tau
+    return replace(blend, name=f"{blend.name}, calibrated", tau=tau)
+
+
+#: From the simplest to the most flexible.
+WAYS: tuple[Learn, ...] = (best_single, greedy, convex, stacked)
+
+
+def learn_all(panel: Panel, ways: Sequence[Learn]) -> list[Blend]:
+    """All ways to combine, the simplest first, with and without calibration."""
+    calibrate = panel.labels and panel.metric.name in ("log_loss", "brier") and ways is WAYS
+    blends = []
+    for way in ways[:1] if len(panel.profile) == 1 else ways:
+        blend = way(panel)
+        blends.append(blend)
+        if calibrate and way is not stacked:
+            blends.append(tempered(blend, panel))
+    return blends
+
+
+def judge(
+    panel: Panel, parts: NDArray[np.intp], ways: Sequence[Learn] = WAYS, most: int = 8_000
+) -> list[Judged]:
+    """Learn every way to combine, and score it on rows it has not seen.
+
+    Parameters
+    ----------
+    panel : Panel
+        What members say.
+    parts : ndarray of int of shape (rows,)
+        Each part is scored by what is learnt from the others.
+    ways : sequence of callables
+        What is tried; those of `WAYS` by default, which are calibrated too.
+    most : int, default=8000
+        Rows to learn from; of more, some are drawn.
+
+    Returns
+    -------
+    list of Judged
+        The simplest first.
+    """
+
+    def learn(rows: NDArray[np.intp]) -> list[Blend]:
+        if len(rows) > most:
+            rows = np.sort(np.random.default_rng(0).choice(rows, most, replace=False))
+        return learn_all(panel.take(rows), ways)
+
+    blends = learn(np.arange(len(parts)))
+    nested = np.empty((len(blends), *panel.profile.shape[1:]))
+    for part in np.unique(parts):
+        inside = parts == part
+        for number, blend in enumerate(learn(np.flatnonzero(~inside))):
+            nested[number, inside] = blend(panel.profile[:, inside])
+    return [
+        Judged(blend, said, panel.score(said), panel.loss(said))
+        for blend, said in zip(blends, nested, strict=True)
+    ]
+
+
+def choose(judged: list[Judged], panel: Panel) -> Judged:
+    """The best, or a simpler one that is as good as far as the rows can tell."""
+    best = min(judged, key=lambda one: one.loss)
+    rows = panel.metric.rows
+    for one in judged:
+        if one is best:
+            return best
+        if rows is None:
+            if one.loss <= best.loss:
+                return one
+            continue
+        gain = rows(panel.truth, panel.shaped(one.nested))
+        gain = gain - rows(panel.truth, panel.shaped(best.nested))
+        error = gain.std() / np.sqrt(len(gain))
+        if gain.mean() <= _WORTH * error:
+            return one
+    return best
+
+
+def _logs(profile: Array) -> Array:
+    return np.log(np.maximum(profile, _FLOOR))

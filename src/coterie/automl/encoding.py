@@ -1,0 +1,59 @@
+"""Tables as scikit-learn's members want them: no gaps, no categories, one scale."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import (
+    OneHotEncoder,
+    QuantileTransformer,
+    StandardScaler,
+)
+
+if TYPE_CHECKING:
+    from coterie.automl.situation import Situation
+
+_MANY = 40  # labels of a column that get a column each; rarer ones share one
+_QUANTILES = 200
+
+
+def as_numbers(situation: Situation, *, ranks: bool = False) -> ColumnTransformer:
+    """Gaps filled, categories turned into numbers, and all of it on one scale.
+
+    Missing numbers become the median, with a column that says so. Categories become one column
+    for each label, those beyond the most frequent ones sharing a column.
+
+    Parameters
+    ----------
+    situation : Situation
+        The kinds of the columns.
+    ranks : bool, default=False
+        Whether numbers become normal scores of their ranks, which tames long tails.
+    """
+    seed = situation.seed % 2**32
+    squash: Any = StandardScaler()
+    if ranks:
+        squash = QuantileTransformer(
+            n_quantiles=min(_QUANTILES, max(2, situation.n_rows // 4)),
+            output_distribution="normal",
+            random_state=seed,
+        )
+    fill = SimpleImputer(
+        strategy="median", add_indicator=situation.missing, keep_empty_features=True
+    )
+    one_hot = OneHotEncoder(
+        handle_unknown="infrequent_if_exist",
+        min_frequency=2,
+        max_categories=_MANY,
+        sparse_output=False,
+    )
+    labels = situation.cardinalities
+    parts: list[tuple[str, Any, list[int]]] = [
+        ("numbers", make_pipeline(fill, squash), np.flatnonzero(labels == 0).tolist()),
+        ("categories", one_hot, np.flatnonzero(labels > 0).tolist()),
+    ]
+    return ColumnTransformer([part for part in parts if part[2]], n_jobs=1)

@@ -1,0 +1,300 @@
+"""The best ensemble for a table, as estimators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from joblib import parallel_config
+from numpy.typing import NDArray
+
+from coterie.automl.candidates import choose_candidates
+from coterie.automl.combine import Blend
+from coterie.automl.dates import DateColumns
+from coterie.automl.fitting import Wishes, fit_draft
+from coterie.automl.journal import Journal
+from coterie.automl.metrics import CLASS_METRICS, NUMBER_METRICS, find_metric
+from coterie.base import Admitted, ClassifierTask, Committee, RegressorTask
+from coterie.base.groups import read_groups
+from coterie.core import (
+    Allowed,
+    RandomLike,
+    a_list,
+    a_random_state,
+    between,
+    draw_entropy,
+    one_of,
+)
+from coterie.data import Table
+from coterie.trees.growth import SHAPE
+
+Array = NDArray[np.float64]
+
+_BLOCK = 100_000  # rows that are predicted at a time
+_NO_LIMIT = 1e9
+
+TABLE: dict[str, Allowed] = {
+    "time_limit": between(0.0, np.inf, closed="neither") | one_of(None),
+    "members": one_of("auto", "fast") | a_list,
+    "interpretable": one_of(True, False),
+    "random_state": a_random_state,
+    **{name: SHAPE[name] for name in ("n_jobs", "max_bins", "categorical_features")},
+}
+
+
+class TableModel(Committee):
+    """What the estimators for tables share.
+
+    Parameters
+    ----------
+    time_limit : float or None, default=60.0
+        Seconds of wall-clock time a fit may take; None for as long as it needs. If it does not
+        bind, results depend on the seed only.
+    members : {"auto", "fast"} or list, default="auto"
+        What is tried: a portfolio, two small ensembles, or those of a list of names and of (name,
+        estimator).
+    interpretable : bool, default=False
+        Whether the final model must be one that people can read: a small tree, a linear model or
+        an additive one.
+    random_state : int, RandomState, Generator or None, default=0
+        Where randomness comes from.
+    n_jobs : int, default=None
+        Threads of native members; results do not depend on it.
+    max_bins : int, default=255
+        Groups a column of numbers is cut into by native members.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns of numbers to be taken as categories, besides those of text or a categorical type.
+    """
+
+    multi_output: ClassVar[bool] = False
+    metric: str
+    time_limit: float | None
+    members: Any
+    interpretable: bool
+    random_state: RandomLike
+    max_bins: int
+    dates_: DateColumns
+    blend_: Blend
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        progress: Any = None,
+        journal: Journal | None = None,
+    ) -> Self:
+        """Search for the best ensemble.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Numbers, categories, dates and missing values.
+        y : array-like of shape (n_samples,)
+            Class labels or numbers.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights >= 0; a row of weight 0 is as good as absent. Candidates that take none are
+            left out.
+        groups : array-like of shape (n_samples,), optional
+            Rows of one group are never on both sides of a split.
+        progress : callable, optional
+            Gets an `Event` for all that happens.
+        journal : Journal, optional
+            Where finished candidates are noted, so that a killed fit can go on.
+
+        Returns
+        -------
+        self
+        """
+        dates = DateColumns.find(X)
+        return self._fit(
+            dates.apply(X),
+            y,
+            sample_weight,
+            dates=dates,
+            groups=groups,
+            progress=progress,
+            journal=journal,
+        )
+
+    def _train(
+        self,
+        draft: Self,
+        admitted: Admitted,
+        n_samples: int,
+        dates: DateColumns = DateColumns(),  # noqa: B008  # frozen
+        groups: Any = None,
+        progress: Any = None,
+        journal: Journal | None = None,
+    ) -> None:
+        draft.dates_ = dates
+        if dates.names:
+            own = list(dict.fromkeys(dates.origin(list(draft.feature_names_in_))))
+            draft.feature_names_in_ = np.array(own, dtype=object)
+            draft.n_features_in_ = len(own)
+        wishes = Wishes(
+            find_metric(self.metric, self.task),
+            _NO_LIMIT if self.time_limit is None else float(self.time_limit),
+            self.members,
+            bool(self.interpretable),
+            draw_entropy(self.random_state),
+            self.max_bins,
+            progress,
+        )
+        choose_candidates(self.members, interpretable=self.interpretable)
+        numbers = read_groups(groups, n_samples, admitted.kept)
+        draft.target_name_ = "target"
+        with threads(self.n_jobs):
+            fit_draft(draft, admitted, wishes, groups=numbers, journal=journal)
+
+    def _admit(self, X: Any) -> Table:
+        return super()._admit(self.dates_.apply(X))
+
+    def _mean_vote(self, X: Any) -> Array:
+        seats: Any = self.pool_.members
+        cells = seats[0].cells(self._admit(X))
+        parts = []
+        with threads(self.n_jobs):
+            for start in range(0, cells.shape[0], _BLOCK):
+                some = cells[start : start + _BLOCK]
+                parts.append(self.blend_(np.stack([seat.ask(some) for seat in seats])))
+        return np.concatenate(parts)
+
+
+def threads(n_jobs: int | None) -> AbstractContextManager[Any]:
+    """Where native members find how many threads they may use; None leaves it as it is.
+
+    Members themselves do not say, so that they are the same whatever it is.
+    """
+    if n_jobs is None:
+        return nullcontext()
+    return parallel_config(backend="threading", n_jobs=n_jobs)
+
+
+@dataclass(eq=False, repr=False)
+class TableClassifier(ClassifierTask, TableModel):
+    """The best ensemble of classifiers for a table, within a time limit.
+
+    Members of many kinds (gradient boosting of several capacities, forests, linear models,
+    neighbours, small networks) are fitted to folds of the rows. What they say of rows they have
+    not seen is combined in several ways, of which the best is chosen on rows that the combination
+    has not seen either; a simpler one if that is as good.
+
+    Parameters
+    ----------
+    metric : str, default="auto"
+        What is to be good: "log_loss" ("auto"), "brier", "accuracy", "error",
+        "balanced_accuracy", "f1" or "roc_auc".
+
+    Attributes
+    ----------
+    task_, metric_, greater_is_better_ : str, str, bool
+        "binary" or "multiclass"; what was to be good, and in which direction.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    leaderboard_ : list of Entry
+        All that was tried, best first, with honest scores.
+    members_ : list of TableMember
+        The members of the final ensemble.
+    findings_, columns_ : list of Finding, list of Column
+        Traps of the table, and what its columns hold.
+    history_ : list of dict
+        What was tried, in order.
+    out_of_fold_ : ndarray of shape (n_samples, n_classes)
+        What the ensemble says of rows it has not seen; NaN for rows that were never held out.
+    member_out_of_fold_ : ndarray of shape (n_members, n_samples, n_classes)
+        The same of each member.
+    truth_ : ndarray of int of shape (n_samples,)
+        Codes of the labels.
+    importances_ : dict
+        For each column how much the loss grows when it is shuffled, and the deviation of that.
+    size_curve_ : list of (int, float)
+        Score by the number of members.
+    made_ : dict
+        Versions, seed, settings and a fingerprint of the data.
+    stopped_ : {"finished", "time", "interrupted"}
+        Why the search ended.
+    pool_ : Pool
+        The members.
+
+    References
+    ----------
+    .. [1] Caruana, Niculescu-Mizil, Crew & Ksikes, "Ensemble selection from libraries of models",
+       ICML (2004).
+    .. [2] Erickson et al., "AutoGluon-Tabular: robust and accurate AutoML for structured data"
+       (2020).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = TableClassifier(members="fast").fit(X[::2], y[::2])
+    >>> model.score(X[1::2], y[1::2]) > 0.9
+    True
+    """
+
+    _: KW_ONLY
+    metric: str = "auto"
+    time_limit: float | None = 60.0
+    members: Any = "auto"
+    interpretable: bool = False
+    random_state: RandomLike = 0
+    n_jobs: int | None = None
+    max_bins: int = 255
+    categorical_features: Any = "from_dtype"
+
+    allowed: ClassVar[Mapping[str, Allowed]] = {**TABLE, "metric": one_of("auto", *CLASS_METRICS)}
+
+
+@dataclass(eq=False, repr=False)
+class TableRegressor(RegressorTask, TableModel):
+    """The best ensemble of regressors for a table, within a time limit; see `TableClassifier`.
+
+    Parameters
+    ----------
+    metric : str, default="auto"
+        What is to be good: "rmse" ("auto"), "mse", "mae", "rmsle" or "r2".
+
+    Attributes
+    ----------
+    task_, metric_, greater_is_better_ : str, str, bool
+        "regression"; what was to be good, and in which direction.
+    out_of_fold_ : ndarray of shape (n_samples,)
+        What the ensemble says of rows it has not seen; NaN for rows that were never held out.
+    leaderboard_, members_, findings_, columns_, history_ : see TableClassifier
+        The same as there.
+    member_out_of_fold_, truth_, importances_, size_curve_ : see TableClassifier
+        The same as there.
+    made_, stopped_, pool_ : see TableClassifier
+        The same as there.
+
+    References
+    ----------
+    .. [1] Caruana, Niculescu-Mizil, Crew & Ksikes, "Ensemble selection from libraries of models",
+       ICML (2004).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = TableRegressor(members="fast").fit(X[::2], y[::2])
+    >>> model.score(X[1::2], y[1::2]) > 0.3
+    True
+    """
+
+    _: KW_ONLY
+    metric: str = "auto"
+    time_limit: float | None = 60.0
+    members: Any = "auto"
+    interpretable: bool = False
+    random_state: RandomLike = 0
+    n_jobs: int | None = None
+    max_bins: int = 255
+    categorical_features: Any = "from_dtype"
+
+    allowed: ClassVar[Mapping[str, Allowed]] = {**TABLE, "metric": one_of("auto", *NUMBER_METRICS)}

@@ -1,0 +1,217 @@
+"""Leaks and traps of a table, found before anything is fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.automl.columns import Reading
+from coterie.automl.records import Finding
+from coterie.combining.splits import row_keys
+from coterie.data import Table
+from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
+
+_SAMPLE = 4_000
+_MOST_COLUMNS = 300
+_FEWEST = 40  # rows below which chance explains too much
+_PERFECT = 0.99  # share of the error that a single column takes away
+_IMBALANCED = 10.0
+_RARE = 10
+_MISSING = 0.5
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A table with its target, as detectors see it.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    truth : ndarray of shape (n_rows,)
+        Codes of classes, or numbers.
+    classes : list of str
+        Names of the classes; none for numbers.
+    reading : Reading
+        What the columns hold.
+    names : list of str
+        Names of the columns.
+    """
+
+    table: Table
+    truth: NDArray[Any]
+    classes: list[str]
+    reading: Reading
+    names: list[str]
+
+
+def find_traps(subject: Subject) -> list[Finding]:
+    """All that the owner of the table should know before believing a score."""
+    detectors = (_left_out, _gaps, _copies, _duplicates, _imbalance, _drift, _dates)
+    return [finding for detect in detectors for finding in detect(subject)]
+
+
+def _left_out(s: Subject) -> Iterator[Finding]:
+    kinds = {
+        "identifier": (
+            "identifier", "warning", "has a different value in (nearly) every row",
+            "An identifier says nothing about new rows. Keep it out of the table.",
+        ),
+        "sentences": (
+            "text", "warning", "holds sentences, which no member reads",
+            "Turn the text into numbers first, if it matters.",
+        ),
+        "always the same": (
+            "constant", "info", "holds one value only", "Leave it out of the table.",
+        ),
+        "no value": ("constant", "info", "holds no value at all", "Leave it out of the table."),
+    }  # fmt: skip
+    for note, (kind, level, saw, advice) in kinds.items():
+        names = [c.name for c in s.reading.columns if c.note == note]
+        if names:
+            used = [c.name for c in s.reading.columns if c.note == note and c.used]
+            end = "." if used else ", and is not used."
+            message = f"{_listed(names)} {saw}{end}"
+            yield Finding(kind, level, names, message, advice)  # type: ignore[arg-type]
+
+
+def _gaps(s: Subject) -> Iterator[Finding]:
+    names = [c.name for c in s.reading.columns if _MISSING < c.missing < 1]
+    if names:
+        yield Finding(
+            "missing",
+            "info",
+            names,
+            f"More than half of the values are missing in {_listed(names)}.",
+            "Make sure that they will be there as often, and for the same reasons, in new rows.",
+        )
+
+
+def _copies(s: Subject) -> Iterator[Finding]:
+    """A column that alone tells the target: a leak, more often than not."""
+    values, n = s.table.values, len(s.truth)
+    if values is None or n < _FEWEST or (s.classes and len(s.classes) < 2):
+        return
+    step = max(1, n // _SAMPLE)
+    truth = s.truth[::step]
+    half = np.random.default_rng(0).permutation(len(truth)) < len(truth) // 2
+    if s.classes:
+        tree: Any = DecisionTreeClassifier(max_leaf_nodes=max(8, 2 * len(s.classes)))
+        base = 1 - np.bincount(truth[half]).max() / half.sum()
+    else:
+        tree = DecisionTreeRegressor(min_samples_leaf=2)
+        base = float(np.var(truth[~half]))
+    if base <= 0 or (s.classes and len(np.unique(truth[~half])) < 2):
+        return
+    labels, found = s.table.categories, []
+    for j in s.reading.used[:_MOST_COLUMNS]:
+        own = tree.set_params(categorical_features=[0] if labels[j] is not None else None)
+        cells = values[::step, [j]]
+        said = own.fit(cells[~half], truth[~half]).predict(cells[half])
+        left = np.mean(said != truth[half]) if s.classes else np.mean((said - truth[half]) ** 2)
+        if left <= (1 - _PERFECT) * base:
+            found.append(s.names[j])
+    if found:
+        verb = "tells" if len(found) == 1 else "each tell"
+        yield Finding(
+            "target copy",
+            "danger",
+            found,
+            f"{_listed(found)} alone {verb} the target (nearly) without error.",
+            "Ask whether it is known before the target is. If not, leave it out and fit again: "
+            "scores are too good to be true with it.",
+        )
+
+
+def _duplicates(s: Subject) -> Iterator[Finding]:
+    keys = row_keys(s.table)
+    _, first, place, times = np.unique(
+        keys, return_index=True, return_inverse=True, return_counts=True
+    )
+    repeated = int((times - 1).sum())
+    if not repeated:
+        return
+    share = repeated / len(keys)
+    same = int((s.truth != s.truth[first[place]]).sum())
+    clash = f", {same} of them with another target" if same else ""
+    yield Finding(
+        "duplicates",
+        "warning" if share > 0.01 else "info",
+        [],
+        f"{repeated} rows ({share:.1%}) repeat the features of another one{clash}.",
+        "They are kept in one fold, so that scores stay honest. If they are one thing measured "
+        "several times, name it by `groups`.",
+    )
+
+
+def _imbalance(s: Subject) -> Iterator[Finding]:
+    if not s.classes:
+        return
+    counts = np.bincount(s.truth, minlength=len(s.classes))
+    rare = [s.classes[k] for k in np.flatnonzero(counts < _RARE)]
+    if rare and len(s.classes) > 1:
+        yield Finding(
+            "rare class",
+            "warning",
+            [],
+            f"There are fewer than {_RARE} rows of {_listed(rare)}.",
+            "What is said about so few rows is not to be trusted. Collect more, or merge classes.",
+        )
+    if len(counts) > 1 and counts.max() > _IMBALANCED * counts.min():
+        yield Finding(
+            "imbalance",
+            "info",
+            [],
+            f"The most frequent class has {counts.max()} rows, the rarest {counts.min()}.",
+            "Accuracy says little here: judge by log_loss, roc_auc or balanced_accuracy.",
+        )
+
+
+def _drift(s: Subject) -> Iterator[Finding]:
+    """Whether the target changes along the rows."""
+    n = len(s.truth)
+    if n < 100:
+        return
+    place = np.linspace(-1, 1, n)
+    truths = [s.truth == k for k in range(len(s.classes))] if s.classes else [_ranks(s.truth)]
+    strongest = 0.0
+    for truth in truths[:50]:
+        centred = truth - truth.mean()
+        size = np.sqrt((centred @ centred) * (place @ place))
+        strongest = max(strongest, abs(centred @ place) / size if size > 0 else 0.0)
+    if strongest * np.sqrt(n) > 6 and strongest > 0.05:
+        yield Finding(
+            "time order",
+            "warning",
+            [],
+            f"The target changes along the rows (correlation {strongest:.2f}).",
+            "If rows are in order of time, new ones may differ from all of these, and scores from "
+            "random folds be too good. If rows are sorted by the target, this means nothing.",
+        )
+
+
+def _dates(s: Subject) -> Iterator[Finding]:
+    names = list(
+        dict.fromkeys(c.name.rsplit(".", 1)[0] for c in s.reading.columns if c.kind == "date")
+    )
+    if names:
+        yield Finding(
+            "time order",
+            "info",
+            names,
+            f"{_listed(names)} holds dates, which are read as numbers.",
+            "If the model is for days to come, judge it by later rows than those it is fitted to.",
+        )
+
+
+def _ranks(truth: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.argsort(np.argsort(truth, kind="stable")).astype(np.float64)
+
+
+def _listed(names: list[str], most: int = 5) -> str:
+    shown = ", ".join(repr(name) for name in names[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")

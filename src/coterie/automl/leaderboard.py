@@ -1,0 +1,77 @@
+"""What was tried, best first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.automl.combine import Judged, Panel
+from coterie.automl.records import Entry
+
+if TYPE_CHECKING:
+    from coterie.automl.search import Search
+
+
+def make_leaderboard(
+    search: Search, panel: Panel, judged: list[Judged], best: Judged
+) -> list[Entry]:
+    """All members and all ways to combine them, best first."""
+    entries = []
+    share = best.blend.weights / best.blend.weights.sum()
+    for trial, score, said, weight in zip(
+        search.trials, search.scores, panel.profile, share, strict=True
+    ):
+        low, high = panel.metric.interval(panel.truth, panel.shaped(said), panel.weight)
+        entries.append(
+            Entry(
+                trial.name,
+                trial.family,
+                "member",
+                score,
+                low,
+                high,
+                trial.fit_seconds,
+                trial.predict_seconds,
+                float(weight),
+                bool(weight > 0),
+                trial.note,
+            )
+        )
+    entries += [_ensemble(search, panel, one, chosen=one is best) for one in judged]
+    sign = -1 if panel.metric.greater_is_better else 1
+    return sorted(entries, key=lambda entry: (sign * entry.score, not entry.chosen))
+
+
+def _ensemble(search: Search, panel: Panel, one: Judged, *, chosen: bool) -> Entry:
+    low, high = panel.metric.interval(panel.truth, panel.shaped(one.nested), panel.weight)
+    used = np.flatnonzero(one.blend.weights)
+    parts = [search.trials[t] for t in used]
+    return Entry(
+        one.blend.name,
+        "combination",
+        "ensemble",
+        one.score,
+        low,
+        high,
+        sum(part.fit_seconds for part in parts),
+        sum(part.predict_seconds for part in parts),
+        1.0 if chosen else 0.0,
+        chosen,
+        f"of {len(used)}",
+    )
+
+
+def size_curve(panel: Panel, best: Judged, order: NDArray[np.intp]) -> list[tuple[int, float]]:
+    """The score as members are added, those of the largest weight first.
+
+    The last point is not the score of the leaderboard: these weights have seen the rows.
+    """
+    curve = []
+    for size in range(1, len(order) + 1):
+        part = order[:size]
+        weights = best.blend.weights[part]
+        mean = np.tensordot(weights / weights.sum(), panel.profile[part], axes=1)
+        curve.append((size, panel.score(mean)))
+    return curve

@@ -1,0 +1,200 @@
+"""What a search makes small or large, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+from sklearn.metrics import balanced_accuracy_score, f1_score, r2_score, roc_auc_score
+
+from coterie.core import ParameterError
+
+Array = NDArray[np.float64]
+
+_EDGE = float(np.finfo(np.float64).eps)  # the least probability, as for scikit-learn
+_REPEATS = 100
+_MOST = 3_000  # rows of which a bootstrap is made
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A score of predictions, with its uncertainty.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    greater_is_better : bool
+        The direction.
+    rows : callable or None
+        ``(truth, prediction) -> losses``, one for each row, if the score is a function of their
+        mean. The truth is codes of classes or numbers; predictions are probabilities of shape
+        (n, K), or numbers of shape (n,).
+    whole : callable
+        From the mean loss to the score; or, without `rows`, ``(truth, prediction, weight)`` to
+        the score.
+    """
+
+    name: str
+    greater_is_better: bool
+    rows: Callable[[Any, Array], Array] | None
+    whole: Callable[..., float]
+
+    def __call__(self, truth: Any, prediction: Array, weight: Array | None = None) -> float:
+        """The score."""
+        if self.rows is None:
+            return float(self.whole(truth, prediction, weight))
+        return float(self.whole(np.average(self.rows(truth, prediction), weights=weight)))
+
+    def loss(self, truth: Any, prediction: Array, weight: Array | None = None) -> float:
+        """The score as something to make small."""
+        score = self(truth, prediction, weight)
+        return -score if self.greater_is_better else score
+
+    def interval(
+        self, truth: Any, prediction: Array, weight: Array | None = None, seed: int = 0
+    ) -> tuple[float, float]:
+        """A 95 % interval of the score: normal for means of rows, by a bootstrap otherwise."""
+        if self.rows is None:
+            return self._bootstrap(truth, prediction, weight, seed)
+        losses = self.rows(truth, prediction)
+        mean = np.average(losses, weights=weight)
+        share = np.ones(len(losses)) if weight is None else weight / weight.mean()
+        error = 1.96 * float(np.sqrt(np.average((share * (losses - mean)) ** 2) / len(losses)))
+        ends = [float(self.whole(max(mean + side * error, 0.0))) for side in (-1, 1)]
+        return min(ends), max(ends)
+
+    def _bootstrap(
+        self, truth: Any, prediction: Array, weight: Array | None, seed: int
+    ) -> tuple[float, float]:
+        rng, n = np.random.default_rng(seed), len(truth)
+        size, centre = min(n, _MOST), self(truth, prediction, weight)
+        scores = []
+        for _ in range(_REPEATS):
+            drawn = rng.integers(0, n, size)
+            own = None if weight is None else weight[drawn]
+            scores.append(self(truth[drawn], prediction[drawn], own))
+        spread = 1.96 * float(np.nanstd(scores)) * np.sqrt(size / n)
+        return centre - spread, centre + spread
+
+
+def own_chance(codes: Any, chances: Array) -> Array:
+    """The probability that was given to the class of each row."""
+    return np.asarray(chances[np.arange(len(codes)), codes])
+
+
+def _log_loss(codes: Any, chances: Array) -> Array:
+    return -np.log(np.maximum(own_chance(codes, chances), _EDGE))
+
+
+def _brier(codes: Any, chances: Array) -> Array:
+    own = own_chance(codes, chances)
+    return np.asarray((chances**2).sum(axis=1) - own**2 + (1 - own) ** 2)
+
+
+def _error(codes: Any, chances: Array) -> Array:
+    return (chances.argmax(axis=1) != codes).astype(np.float64)
+
+
+def _roc_auc(codes: Any, chances: Array, weight: Array | None) -> float:
+    present = np.unique(codes)
+    if len(present) < 2:
+        return float("nan")
+    if chances.shape[1] == 2:
+        return _area(codes == 1, chances[:, 1], weight)
+    return float(np.mean([_area(codes == k, chances[:, k], weight) for k in present]))
+
+
+def _area(truth: NDArray[np.bool_], scores: Array, weight: Array | None) -> float:
+    """Area under the ROC curve: by ranks if there are no weights, since searches ask often."""
+    if weight is not None:
+        return float(roc_auc_score(truth, scores, sample_weight=weight))
+    n_yes = int(truth.sum())
+    above = rankdata(scores)[truth].sum() - n_yes * (n_yes + 1) / 2
+    return float(above / (n_yes * (len(truth) - n_yes)))
+
+
+def _balanced(codes: Any, chances: Array, weight: Array | None) -> float:
+    return float(balanced_accuracy_score(codes, chances.argmax(axis=1), sample_weight=weight))
+
+
+def _f1(codes: Any, chances: Array, weight: Array | None) -> float:
+    said, average = chances.argmax(axis=1), "binary" if chances.shape[1] == 2 else "macro"
+    options: dict[str, Any] = {"sample_weight": weight, "zero_division": 0.0}
+    return float(f1_score(codes, said, average=average, **options))
+
+
+def _squares(truth: Any, numbers: Array) -> Array:
+    return np.asarray((truth - numbers) ** 2)
+
+
+def _absolutes(truth: Any, numbers: Array) -> Array:
+    return np.abs(truth - numbers)
+
+
+def _log_squares(truth: Any, numbers: Array) -> Array:
+    return np.asarray((np.log1p(truth) - np.log1p(np.maximum(numbers, 0.0))) ** 2)
+
+
+def _r2(truth: Any, numbers: Array, weight: Array | None) -> float:
+    if len(truth) < 2:
+        return float("nan")
+    return float(r2_score(truth, numbers, sample_weight=weight))
+
+
+def _same(mean: float) -> float:
+    return mean
+
+
+CLASS_METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        Metric("log_loss", False, _log_loss, _same),
+        Metric("brier", False, _brier, _same),
+        Metric("accuracy", True, _error, lambda mean: 1.0 - mean),
+        Metric("error", False, _error, _same),
+        Metric("balanced_accuracy", True, None, _balanced),
+        Metric("f1", True, None, _f1),
+        Metric("roc_auc", True, None, _roc_auc),
+    )
+}
+NUMBER_METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        Metric("rmse", False, _squares, np.sqrt),
+        Metric("mse", False, _squares, _same),
+        Metric("mae", False, _absolutes, _same),
+        Metric("rmsle", False, _log_squares, np.sqrt),
+        Metric("r2", True, None, _r2),
+    )
+}
+
+
+def find_metric(name: str, task: str) -> Metric:
+    """The metric of that name; "auto" is the log-loss, or the root of the mean squared error.
+
+    Parameters
+    ----------
+    name : str
+        As the user gave it.
+    task : {"classification", "regression"}
+        What there is to predict.
+
+    Examples
+    --------
+    >>> find_metric("auto", "regression").name
+    'rmse'
+    """
+    known = CLASS_METRICS if task == "classification" else NUMBER_METRICS
+    if name == "auto":
+        return next(iter(known.values()))
+    if name not in known:
+        names = ", ".join(known)
+        raise ParameterError(
+            f"metric={name!r} is no metric of {task}. Choose 'auto' or one of {names}."
+        )
+    return known[name]

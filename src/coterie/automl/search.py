@@ -1,0 +1,243 @@
+"""The search: candidates one after the other, then the best way to combine them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.automl.candidates import Candidate
+from coterie.automl.clock import Clock, OutOfTime
+from coterie.automl.combine import Judged, Learn, Panel, choose, judge, learn_all
+from coterie.automl.journal import Page
+from coterie.automl.metrics import Metric
+from coterie.automl.records import Event, Kind
+from coterie.automl.situation import Situation
+from coterie.automl.trial import (
+    Material,
+    Recipe,
+    Trial,
+    covered_rows,
+    run_trial,
+    takes_weights,
+)
+from coterie.data import DataError
+
+Array = NDArray[np.float64]
+
+_AS_LONG_AS_IT_TAKES = 1e9  # seconds
+_LEAST_ROWS, _MOST_ROWS = 1_000, 8_000  # that combinations are learnt from
+_PARTS = 4  # of the held-out rows; each is scored by what is learnt from the others
+
+
+@dataclass
+class Search:
+    """A search on one table.
+
+    Parameters
+    ----------
+    situation : Situation
+        The table in a few figures.
+    material : Material
+        The rows.
+    metric : Metric
+        What is to be good.
+    clock : Clock
+        The time that is left.
+    progress : callable or None
+        Gets an `Event` for all that happens.
+    page : Page or None
+        Where finished candidates are noted.
+    """
+
+    situation: Situation
+    material: Material
+    metric: Metric
+    clock: Clock
+    progress: Callable[[Event], Any] | None = None
+    page: Page | None = None
+    trials: list[Trial] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+    history: list[dict[str, Any]] = field(default_factory=list)
+    stopped: Literal["finished", "time", "interrupted"] = "finished"
+
+    def run(self, candidates: Sequence[Candidate]) -> None:
+        """Try all candidates that fit into the time."""
+        try:
+            for candidate in candidates:
+                self._attempt(candidate)
+        except KeyboardInterrupt:
+            if not self.trials:
+                raise
+            self.stopped = "interrupted"
+        if not self.trials and self.stopped == "time":
+            self._insist(candidates)
+        if not self.trials:
+            reasons = "; ".join(f"{h['name']}: {h['note']}" for h in self.history)
+            raise DataError(f"No candidate could be fitted to this table. {reasons}.")
+
+    def _attempt(self, candidate: Candidate) -> None:
+        """Try one candidate, or read what came of it in an earlier run."""
+        unfit = self._unfit(candidate)
+        if unfit:
+            self._note("skipped", candidate, unfit)
+            return
+        if self._recall(candidate):
+            return
+        if self.trials and self.clock.searching <= 0:
+            self.stopped = "time"
+            self._note("skipped", candidate, "no time was left", write=True)
+            return
+        self.tell("try", candidate.name)
+        try:
+            trial = run_trial(candidate, self.situation, self.material, self.clock)
+        except OutOfTime as error:
+            self.stopped = "time"
+            self._note("skipped", candidate, f"no time: {error}", write=True)
+            return
+        except (ValueError, ArithmeticError, MemoryError, np.linalg.LinAlgError) as error:
+            self._note("failed", candidate, f"{type(error).__name__}: {error}"[:300], write=True)
+            return
+        self._take(trial, write=True)
+
+    def _insist(self, candidates: Sequence[Candidate]) -> None:
+        """Fit one candidate however long it takes: a late model is better than none."""
+        usable = [c for c in candidates if not self._unfit(c)]
+        quick = next((c for c in usable if c.native and not c.rounds), usable[0])
+        self.tell("try", quick.name, message="nothing was done in time")
+        self._take(run_trial(quick, self.situation, self.material, Clock(_AS_LONG_AS_IT_TAKES)))
+
+    def _unfit(self, candidate: Candidate) -> str:
+        """Why a candidate is not for this table, if so."""
+        s = self.situation
+        if candidate.fits is not None and not candidate.fits(s):
+            return "not for tables of this kind or size"
+        if s.sparse and not candidate.native:
+            return "does not take sparse tables"
+        if not candidate.native and s.n_rows * s.width > 300_000_000:
+            return "would take too much memory"
+        if s.weighted and not takes_weights(candidate.make(s)):
+            return "does not take weights"
+        return ""
+
+    def _recall(self, candidate: Candidate) -> bool:
+        """Whether the journal knows what came of the candidate."""
+        found = self.page.read(candidate.name) if self.page is not None else None
+        if found is None:
+            return False
+        facts, unseen = found
+        if unseen is None:
+            if "time" in facts["note"]:
+                self.stopped = "time"
+            self._note(facts["kind"], candidate, facts["note"])
+            return True
+        assert self.page is not None
+        kept = self.page.models(candidate.name, len(self.material.splits))
+        models = [self.material.seat(model) for model in kept or ()]
+        trial = Trial(candidate.name, candidate.family, unseen, models, facts["fit_seconds"])
+        trial.predict_seconds, trial.note = facts["predict_seconds"], facts["note"]
+        trial.recipe = Recipe(**facts["recipe"])
+        self._take(trial)
+        return True
+
+    def _take(self, trial: Trial, *, write: bool = False) -> None:
+        rows = covered_rows(self.material)
+        panel = self._panel([trial], rows)
+        score = panel.score(panel.profile[0])
+        self.trials.append(trial)
+        self.scores.append(score)
+        if write and self.page is not None:
+            self.page.keep(trial.name, trial.models)
+            facts = {
+                "fit_seconds": trial.fit_seconds,
+                "predict_seconds": trial.predict_seconds,
+                "note": trial.note,
+                "recipe": asdict(trial.recipe),
+                "elapsed": self.clock.elapsed,
+            }
+            self.page.write(trial.name, facts, trial.unseen)
+        self._remember("done", trial.name, trial.family, score, trial.fit_seconds, trial.note)
+
+    def _note(self, kind: Kind, candidate: Candidate, note: str, *, write: bool = False) -> None:
+        if write and self.page is not None:
+            facts = {"kind": kind, "note": note, "elapsed": self.clock.elapsed}
+            self.page.write(candidate.name, facts)
+        self._remember(kind, candidate.name, candidate.family, None, 0.0, note)
+
+    def _remember(
+        self, kind: Kind, name: str, family: str, score: float | None, seconds: float, note: str
+    ) -> None:
+        sign = 1 if self.metric.greater_is_better else -1
+        best = max(self.scores, key=lambda s: sign * s, default=None)
+        self.history.append(
+            {
+                "name": name,
+                "family": family,
+                "kind": kind,
+                "score": score,
+                "best": best,
+                "seconds": seconds,
+                "elapsed": self.clock.elapsed,
+                "note": note,
+            }
+        )
+        self.tell(kind, name, score, seconds, note)
+
+    def tell(
+        self,
+        kind: Kind,
+        name: str = "",
+        score: float | None = None,
+        seconds: float = 0.0,
+        message: str = "",
+    ) -> None:
+        """Let the user know."""
+        if self.progress is not None:
+            clock = self.clock
+            self.progress(Event(kind, name, score, seconds, clock.elapsed, clock.limit, message))
+
+    def _panel(self, trials: Sequence[Trial], rows: Any) -> Panel:
+        profile = np.stack([trial.unseen[rows] for trial in trials])
+        return Panel(profile, self.material.truth[rows], self.metric, self.material.weights(rows))
+
+    def panel(self) -> Panel:
+        """What all members say of all rows that were held out."""
+        return self._panel(self.trials, covered_rows(self.material))
+
+    def combine(
+        self, folds: NDArray[np.intp], ways: Sequence[Learn], *, hold_out: bool
+    ) -> tuple[Judged, list[Judged]]:
+        """The chosen way to combine the trials, and all that were judged.
+
+        Parameters
+        ----------
+        folds : ndarray of int of shape (n_rows,)
+            The fold of each row.
+        ways : sequence of callables
+            What is tried.
+        hold_out : bool
+            Whether only the first fold was held out.
+        """
+        self.tell("combine", message=f"{len(self.trials)} members")
+        panel = self.panel()
+        rows = covered_rows(self.material)
+        parts = folds[rows] % _PARTS
+        if hold_out or len(np.unique(parts)) < 2:
+            rng = np.random.default_rng(self.situation.seed % 2**32)
+            parts = rng.permutation(len(parts)) % min(_PARTS, max(2, len(parts)))
+        judged = judge(panel, parts, ways, self._affordable(panel, ways))
+        return choose(judged, panel), judged
+
+    def _affordable(self, panel: Panel, ways: Sequence[Learn]) -> int:
+        """How many rows combinations can be learnt from in the time that is left."""
+        n_rows = len(panel.truth)
+        if n_rows <= _LEAST_ROWS:
+            return n_rows
+        before = self.clock.elapsed
+        learn_all(panel.take(np.arange(0, n_rows, n_rows // _LEAST_ROWS)), ways)
+        seconds = (self.clock.elapsed - before) * (_PARTS + 1)
+        time = max(0.5 * self.clock.left, 0.03 * self.clock.limit)
+        return int(np.clip(_LEAST_ROWS * time / max(seconds, 1e-9), _LEAST_ROWS, _MOST_ROWS))

@@ -1,0 +1,70 @@
+"""What candidates are told about the table they are to be fitted to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Task = Literal["binary", "multiclass", "regression"]
+
+
+@dataclass(frozen=True)
+class Situation:
+    """The table in a few figures.
+
+    Parameters
+    ----------
+    task : {"binary", "multiclass", "regression"}
+        What there is to predict.
+    n_rows, n_classes : int
+        Size of the table; no classes for numbers.
+    cardinalities : ndarray of int of shape (n_columns,)
+        Labels of each column of categories, zero for numbers.
+    missing, sparse, weighted : bool
+        Whether there are gaps, whether the table is sparse, whether rows have weights.
+    positive : bool
+        Whether the numbers to predict are all above zero, with a long tail.
+    seed : int
+        Where randomness comes from.
+    max_bins : int
+        Groups a column of numbers is cut into by native members.
+    metric : str
+        What is to be good.
+    """
+
+    task: Task
+    n_rows: int
+    n_classes: int
+    cardinalities: NDArray[np.intp]
+    missing: bool = False
+    sparse: bool = False
+    weighted: bool = False
+    positive: bool = False
+    seed: int = 0
+    max_bins: int = 255
+    metric: str = "log_loss"
+
+    @property
+    def n_columns(self) -> int:
+        """Columns that members see."""
+        return len(self.cardinalities)
+
+    @property
+    def work(self) -> int:
+        """Cells of the table, times the classes if there are more than two."""
+        return self.n_rows * self.n_columns * (self.n_classes if self.n_classes > 2 else 1)
+
+    @property
+    def width(self) -> int:
+        """Columns of the table as `encoding.as_numbers` makes it, about."""
+        numbers = int((self.cardinalities == 0).sum())
+        return int(np.minimum(self.cardinalities, 40).sum()) + numbers * (2 if self.missing else 1)
+
+    @property
+    def categorical(self) -> Any:
+        """Mask of the columns of categories, None if there are none."""
+        mask = self.cardinalities > 0
+        return mask if mask.any() else None

@@ -1,0 +1,115 @@
+"""Which rows are held out, and how often."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.combining.splits import deal, row_keys
+from coterie.data import Table
+
+Rows = NDArray[np.intp]
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+# Work (rows x columns x classes) up to which there are as many folds.
+_ONE_SPLIT = 40_000_000
+_THREE_FOLDS = 4_000_000
+_LARGE = 150_000  # rows from which one part is enough to judge by
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How rows are split.
+
+    Parameters
+    ----------
+    n_folds : int
+        Parts of the rows; each is held out once.
+    n_repeats : int
+        How often the rows are dealt anew.
+    hold_out : bool
+        Whether only the first part is held out.
+    """
+
+    n_folds: int
+    n_repeats: int = 1
+    hold_out: bool = False
+
+    @property
+    def words(self) -> str:
+        """For people."""
+        if self.hold_out:
+            return f"one part in {self.n_folds} of the rows is held out"
+        again = f", {self.n_repeats} times" if self.n_repeats > 1 else ""
+        return f"{self.n_folds} folds{again}"
+
+
+def plan_splits(n_rows: int, n_columns: int, n_classes: int, *, fast: bool = False) -> Plan:
+    """Many folds for small tables, one part that is held out for large ones.
+
+    Examples
+    --------
+    >>> plan_splits(200, 60, 2), plan_splits(1_000_000, 30, 2).hold_out
+    (Plan(n_folds=8, n_repeats=2, hold_out=False), True)
+    """
+    if fast:
+        return Plan(3)
+    work = n_rows * max(n_columns, 10) * (n_classes if n_classes > 2 else 1)
+    if n_rows > _LARGE or work > _ONE_SPLIT:
+        return Plan(8 if n_rows > _LARGE else 6, hold_out=True)
+    if work > _THREE_FOLDS:
+        return Plan(3)
+    if n_rows <= 500:
+        return Plan(8, 2)
+    if n_rows <= 1_200:
+        return Plan(6, 2)
+    if n_rows <= 2_000:
+        return Plan(8)
+    return Plan(5)
+
+
+def make_folds(
+    table: Table, strata: NDArray[np.intp], plan: Plan, seed: int, groups: Any = None
+) -> list[NDArray[np.intp]]:
+    """The fold of every row, for each repeat.
+
+    Rows are dealt by what they hold: equal rows are in one fold, and the folds depend neither on
+    the order of rows nor on whether they are repeated or weighted.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    strata : ndarray of int
+        Rows of one stratum are spread evenly: codes of classes, or zeros.
+    plan : Plan
+        How many folds.
+    seed : int
+        Another one deals other folds.
+    groups : ndarray of int, optional
+        Rows of one group stay together.
+    """
+    keys = row_keys(table) if groups is None else groups.astype(np.uint64)
+    rng = np.random.default_rng(seed)
+    folds = []
+    for _ in range(plan.n_repeats):
+        factor = rng.integers(0, 2**63, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+        mixed = (keys + _MIX) * factor
+        mixed = (mixed ^ (mixed >> np.uint64(31))) * _MIX
+        dealt = strata if groups is None else np.zeros_like(strata)
+        folds.append(deal(mixed, dealt, plan.n_folds))
+    return folds
+
+
+def splits_of(folds: list[NDArray[np.intp]], plan: Plan) -> list[tuple[Rows, Rows]]:
+    """Training and held-out rows of every split that has both."""
+    found = []
+    for fold in folds:
+        for number in range(1 if plan.hold_out else plan.n_folds):
+            inside = fold == number
+            if inside.any() and not inside.all():
+                found.append((np.flatnonzero(~inside), np.flatnonzero(inside)))
+    return found

@@ -1,0 +1,52 @@
+"""The portfolio."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.dummy import DummyClassifier
+
+from coterie.automl.candidates import FAST, PORTFOLIO, READABLE, choose_candidates
+from coterie.automl.situation import Situation
+
+TASKS = {"binary": 2, "multiclass": 3, "regression": 0}
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("candidate", [*PORTFOLIO, *FAST, *READABLE], ids=lambda c: c.name)
+def test_every_candidate_fits_what_it_says_it_does(candidate, task):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=(90, 3)), rng.integers(0, 4, 90)])
+    X[::9, 0] = np.nan
+    s = Situation(task, 90, TASKS[task], np.array([0, 0, 0, 4]), missing=True)
+    if candidate.fits is not None and not candidate.fits(s):
+        return
+    y = X[:, 1] if task == "regression" else np.digitize(X[:, 1], [-0.5, 0.5][: TASKS[task] - 1])
+    model = candidate.make(s)
+    if candidate.rounds:
+        model.set_params(max_iter=10)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # searches do so too
+        model.fit(X, y)
+        said = model.predict(X) if task == "regression" else model.predict_proba(X)
+    assert np.isfinite(said).all()
+    assert said.shape == ((90,) if task == "regression" else (90, TASKS[task]))
+
+
+def test_names_are_unique():
+    for part in (PORTFOLIO, FAST, READABLE):
+        assert len({c.name for c in part}) == len(part)
+
+
+def test_members_by_name_and_of_the_users_own():
+    own = DummyClassifier()
+    chosen = choose_candidates(["linear", ("mine", own)], interpretable=False)
+    assert [c.name for c in chosen] == ["linear", "mine"]
+    made = chosen[1].make(Situation("binary", 10, 2, np.zeros(1, dtype=int)))
+    assert isinstance(made, DummyClassifier)
+    assert made is not own
+    assert choose_candidates("auto", interpretable=True) is READABLE
+    with pytest.raises(ValueError, match="lineer"):
+        choose_candidates(["lineer"], interpretable=False)
+    with pytest.raises(ValueError, match="best"):
+        choose_candidates("best", interpretable=False)

@@ -1,0 +1,60 @@
+"""Dates become numbers."""
+
+import datetime
+
+import numpy as np
+import pytest
+
+from coterie.automl.dates import DateColumns, date_parts
+
+pandas = pytest.importorskip("pandas")
+
+
+def test_parts_are_those_of_the_standard_library():
+    moments = [datetime.datetime(1969, 12, 31, 23), datetime.datetime(2024, 2, 29, 5, 30)]
+    days, month, weekday, hour = date_parts(np.array(moments, dtype="datetime64[s]"))
+    begun = datetime.datetime(1970, 1, 1)
+    assert days.tolist() == [(m - begun).total_seconds() / 86400 for m in moments]
+    assert month.tolist() == [m.month for m in moments]
+    assert weekday.tolist() == [m.weekday() for m in moments]
+    assert hour.tolist() == [m.hour for m in moments]
+
+
+def test_all_spellings_of_a_date_agree():
+    polars = pytest.importorskip("polars")
+    texts = ["2024-01-31", None, "2023-07-01"]
+    stamps = pandas.to_datetime(pandas.Series(texts))
+    frames = [
+        pandas.DataFrame({"d": texts}),
+        pandas.DataFrame({"d": stamps}),
+        pandas.DataFrame({"d": stamps.dt.tz_localize("UTC")}),
+        polars.DataFrame({"d": texts}),
+        polars.DataFrame({"d": texts}).with_columns(polars.col("d").str.to_date()),
+    ]
+    tables = []
+    for frame in frames:
+        found = DateColumns.find(frame)
+        assert found.names == ("d",)
+        tables.append(np.asarray(found.apply(frame).to_numpy(), dtype=float))
+    for table in tables[1:]:
+        np.testing.assert_array_equal(table, tables[0])
+    assert np.isnan(tables[0][1]).all()
+
+
+def test_other_columns_are_no_dates():
+    frame = pandas.DataFrame({"a": ["2024-01-31", "x"], "b": [1.0, 2.0], "c": ["u", "v"]})
+    assert DateColumns.find(frame).names == ()
+    assert DateColumns.find(np.zeros((3, 2))).names == ()
+
+
+def test_index_of_the_rows_does_not_matter():
+    frame = pandas.DataFrame(
+        {"d": pandas.to_datetime(["2024-01-01", "2024-01-03"]), "x": [1, 2]}, index=[7, 3]
+    )
+    made = DateColumns.find(frame).apply(frame)
+    assert made["d.days"].tolist() == [19723.0, 19725.0]
+    assert made["x"].tolist() == [1, 2]
+
+
+def test_origin_names_the_column_a_part_was_made_of():
+    assert DateColumns(("d",)).origin(["x", "d.days", "d.hour"]) == ["x", "d", "d"]

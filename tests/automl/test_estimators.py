@@ -1,0 +1,118 @@
+"""The estimators, beyond what the contract tests check of every estimator."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_diabetes, make_classification
+
+from coterie import TableClassifier, TableRegressor
+from coterie.automl import Journal
+
+pandas = pytest.importorskip("pandas")
+
+
+class Stop(BaseException):
+    """As good as being killed: nothing catches it."""
+
+
+def killer(after):
+    """Progress that ends the process, as it were, after so many finished candidates."""
+    done = []
+
+    def progress(event):
+        if event.kind == "done":
+            done.append(event.name)
+            if len(done) == after:
+                raise Stop
+
+    return progress
+
+
+NAMES = ["gradient boosting", "extra trees", "linear"]
+
+
+def test_a_killed_search_goes_on_to_the_same_model(tmp_path):
+    X, y = make_classification(150, 5, random_state=0)
+    whole = TableClassifier(members=NAMES).fit(X, y)
+    journal = Journal(tmp_path)
+    for after in (1, 1):
+        with pytest.raises(Stop):
+            TableClassifier(members=NAMES).fit(X, y, journal=journal, progress=killer(after))
+    names = []
+    resumed = TableClassifier(members=NAMES).fit(
+        X, y, journal=journal, progress=lambda e: names.append((e.kind, e.name))
+    )
+    assert ("try", "gradient boosting") not in names
+    np.testing.assert_array_equal(resumed.predict_proba(X), whole.predict_proba(X))
+    assert [h["name"] for h in resumed.history_] == [h["name"] for h in whole.history_]
+
+
+def test_another_table_has_a_journal_of_its_own(tmp_path):
+    X, y = make_classification(100, 5, random_state=0)
+    journal = Journal(tmp_path)
+    TableClassifier(members="fast").fit(X, y, journal=journal)
+    other = TableClassifier(members="fast").fit(X + 1, y, journal=journal)
+    again = TableClassifier(members="fast").fit(X + 1, y)
+    np.testing.assert_array_equal(other.predict_proba(X), again.predict_proba(X))
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_groups_are_never_on_both_sides():
+    """Rows of a group are copies but for noise: without groups they would be known already."""
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(40), 6)
+    X = rng.normal(size=(40, 4))[groups] + 0.01 * rng.normal(size=(240, 4))
+    y = rng.integers(0, 2, 40)[groups]
+    scores = {}
+    for name, given in (("with", groups), ("without", None)):
+        model = TableClassifier(members="fast", metric="accuracy").fit(X, y, groups=given)
+        scores[name] = next(e.score for e in model.leaderboard_ if e.chosen)
+    assert scores["with"] < 0.7
+    assert scores["without"] > 0.9
+
+
+def test_readable_models_are_single_and_small():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = TableClassifier(interpretable=True, time_limit=30).fit(X, y)
+    assert len(model.members_) == 1
+    assert model.members_[0].family in ("tree", "linear", "additive")
+    assert model.score(X, y) > 0.9
+
+
+def test_dates_are_columns_like_others():
+    rng = np.random.default_rng(0)
+    days = pandas.Timestamp("2020-01-01") + pandas.to_timedelta(rng.integers(0, 700, 300), "D")
+    frame = pandas.DataFrame({"day": days, "noise": rng.normal(size=300)})
+    y = (frame["day"].dt.day_of_week >= 5).astype(int)
+    model = TableClassifier(members="fast").fit(frame, y)
+    assert model.feature_names_in_.tolist() == ["day", "noise"]
+    assert model.n_features_in_ == 2
+    assert model.score(frame, y) > 0.95
+    text = frame.assign(day=frame["day"].dt.strftime("%Y-%m-%d"))
+    np.testing.assert_array_equal(model.predict(text), model.predict(frame))
+    assert "time order" in {f.kind for f in model.findings_}
+
+
+@pytest.mark.parametrize("metric", ["mae", "r2", "rmsle"])
+def test_other_metrics_of_numbers(metric):
+    X, y = load_diabetes(return_X_y=True)
+    model = TableRegressor(members="fast", metric=metric).fit(X[::3], y[::3])
+    assert model.metric_ == metric
+    assert model.greater_is_better_ == (metric == "r2")
+
+
+def test_time_that_is_too_short_ends_the_search():
+    X, y = make_classification(1000, 20, n_informative=10, n_classes=5, random_state=0)
+    model = TableClassifier(time_limit=2.0).fit(X, y)
+    assert model.stopped_ == "time"
+    assert "skipped" in {h["kind"] for h in model.history_}
+    assert model.score(X, y) > 0.5
+
+
+def test_large_predictions_are_made_in_blocks(monkeypatch):
+    from coterie.automl import estimators
+
+    X, y = load_diabetes(return_X_y=True)
+    model = TableRegressor(members="fast").fit(X, y)
+    expected = model.predict(X)
+    monkeypatch.setattr(estimators, "_BLOCK", 100)
+    np.testing.assert_array_equal(model.predict(X), expected)

@@ -1,0 +1,92 @@
+"""Leaks and traps are found where they are, and not where they are not."""
+
+import numpy as np
+import pytest
+
+from coterie.automl.columns import read_columns
+from coterie.automl.findings import Subject, find_traps
+from coterie.data import Table
+
+pandas = pytest.importorskip("pandas")
+N = 400
+
+
+def clean(seed=0):
+    rng = np.random.default_rng(seed)
+    return pandas.DataFrame(
+        {"a": rng.normal(size=N), "b": rng.normal(size=N), "c": rng.choice(list("xyz"), N)}
+    )
+
+
+def codes(frame):
+    rng = np.random.default_rng(9)
+    return (frame["a"].to_numpy() + rng.normal(0, 1, len(frame)) > 0).astype(int)
+
+
+def find(frame, truth, classes=("no", "yes")):
+    names, table = list(frame.columns), Table.read(frame)
+    reading = read_columns(table, names, names)
+    found = find_traps(Subject(table, np.asarray(truth), list(classes), reading, names))
+    return {finding.kind: finding for finding in found}
+
+
+def test_a_clean_table_has_none():
+    for seed in range(5):
+        frame = clean(seed)
+        assert find(frame, codes(frame)) == {}
+        assert find(frame, frame["a"] + frame["b"], ()) == {}
+
+
+def test_copies_of_the_target():
+    frame = clean()
+    y = codes(frame)
+    named = frame.assign(copy=np.where(y == 1, "sold", "kept"), shifted=7 - 2 * y)
+    found = find(named, y)["target copy"]
+    assert found.columns == ["copy", "shifted"]
+    assert found.level == "danger"
+    number = frame["a"] * 3 + frame["b"]
+    found = find(frame.assign(euros=number * 1.1 + 2), number, ())
+    assert found["target copy"].columns == ["euros"]
+
+
+def test_a_strong_column_is_no_copy():
+    frame = clean()
+    y = (frame["a"] > 0).astype(int).to_numpy(copy=True)
+    y[::20] = 1 - y[::20]
+    assert "target copy" not in find(frame, y)
+
+
+def test_identifiers_constants_and_gaps():
+    frame = clean().assign(key=np.arange(N), same=1.0, rare=np.nan)
+    frame.loc[::3, "rare"] = np.arange(len(frame.loc[::3])) % 5
+    found = find(frame, codes(frame))
+    assert found["identifier"].columns == ["key"]
+    assert found["constant"].columns == ["same"]
+    assert found["missing"].columns == ["rare"]
+
+
+def test_duplicates_and_those_that_contradict():
+    frame = clean()
+    y = codes(frame)
+    twice = pandas.concat([frame, frame[:40]], ignore_index=True)
+    found = find(twice, np.append(y, y[:40]))["duplicates"]
+    assert found.message.startswith("40 rows")
+    assert "another target" not in found.message
+    found = find(twice, np.append(y, 1 - y[:40]))["duplicates"]
+    assert "40 of them with another target" in found.message
+
+
+def test_imbalance_and_rare_classes():
+    frame, y = clean(), np.zeros(N, dtype=int)
+    y[:30] = 1
+    assert set(find(frame, np.random.default_rng(0).permutation(y))) == {"imbalance"}
+    y[:26] = 0
+    found = find(frame, np.random.default_rng(0).permutation(y))
+    assert "'yes'" in found["rare class"].message
+
+
+def test_a_target_that_drifts():
+    frame = clean()
+    later = (np.linspace(-1, 1, N) + np.random.default_rng(0).normal(size=N) > 0).astype(int)
+    assert "time order" in find(frame, later)
+    assert "time order" in find(frame, np.linspace(0, 1, N) + codes(frame), ())

@@ -1,0 +1,41 @@
+"""The leaderboard."""
+
+import numpy as np
+from sklearn.metrics import log_loss
+
+from coterie.automl.clock import Clock
+from coterie.automl.combine import WAYS
+from coterie.automl.leaderboard import make_leaderboard, size_curve
+from coterie.automl.search import Search
+from tests.automl.material import labelled
+from tests.automl.test_search import LINEAR, TREE
+
+
+def test_best_first_with_honest_scores_and_one_choice():
+    situation, material, folds, metric = labelled()
+    search = Search(situation, material, metric, Clock(1e6))
+    search.run([LINEAR, TREE])
+    best, judged = search.combine(folds, WAYS, hold_out=False)
+    panel = search.panel()
+    board = make_leaderboard(search, panel, judged, best)
+    scores = [entry.score for entry in board]
+    assert scores == sorted(scores)
+    assert all(entry.low < entry.score < entry.high for entry in board)
+    chosen = [entry for entry in board if entry.kind == "ensemble" and entry.chosen]
+    assert [entry.name for entry in chosen] == [best.blend.name]
+    members = {entry.name: entry for entry in board if entry.kind == "member"}
+    for trial in search.trials:
+        expected = log_loss(material.truth, trial.unseen)
+        np.testing.assert_allclose(members[trial.name].score, expected)
+    np.testing.assert_allclose(sum(entry.weight for entry in members.values()), 1)
+
+
+def test_size_curve_begins_with_the_first_member_alone():
+    situation, material, folds, metric = labelled()
+    search = Search(situation, material, metric, Clock(1e6))
+    search.run([LINEAR, TREE])
+    _, judged = search.combine(folds, WAYS, hold_out=False)
+    both = next(one for one in judged if (one.blend.weights > 0).all())
+    curve = size_curve(search.panel(), both, np.array([1, 0]))
+    assert curve[0] == (1, search.scores[1])
+    assert [size for size, _ in curve] == [1, 2]

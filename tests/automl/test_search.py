@@ -1,0 +1,138 @@
+"""The search."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from coterie.automl.candidates import Candidate
+from coterie.automl.clock import Clock
+from coterie.automl.combine import WAYS
+from coterie.automl.journal import Journal
+from coterie.automl.search import Search
+from tests.automl.material import labelled
+
+
+class Broken(LogisticRegression):
+    def fit(self, X, y, sample_weight=None):
+        raise ValueError("it does not like this table")
+
+
+class Interrupted(LogisticRegression):
+    def fit(self, X, y, sample_weight=None):
+        raise KeyboardInterrupt
+
+
+def candidate(name, estimator, **more):
+    return Candidate(name, "own", lambda s: clone(estimator), **more)
+
+
+LINEAR = candidate("linear", LogisticRegression())
+TREE = candidate("tree", DecisionTreeClassifier(max_depth=3, random_state=0))
+
+
+def search(clock=None, events=None, page=None, weight=None):
+    situation, material, folds, metric = labelled(weight=weight)
+    tell = None if events is None else events.append
+    made = Search(situation, material, metric, clock or Clock(1e6), tell, page)
+    return made, folds
+
+
+def test_all_that_happens_is_told_and_remembered():
+    events = []
+    found, _ = search(events=events)
+    found.run([LINEAR, candidate("broken", Broken()), candidate("never", LINEAR, fits=lambda s: 0)])
+    assert [(e.kind, e.name) for e in events] == [
+        ("try", "linear"),
+        ("done", "linear"),
+        ("try", "broken"),
+        ("failed", "broken"),
+        ("skipped", "never"),
+    ]
+    assert "does not like" in events[3].message
+    assert [h["kind"] for h in found.history] == ["done", "failed", "skipped"]
+    assert found.stopped == "finished"
+
+
+def test_best_so_far_never_gets_worse():
+    found, _ = search()
+    found.run([candidate("prior", DummyClassifier()), LINEAR, TREE])
+    best = [h["best"] for h in found.history]
+    assert best == sorted(best, reverse=True)
+    assert best[-1] == min(found.scores)
+
+
+def test_an_interrupt_keeps_what_there_is():
+    found, folds = search()
+    found.run([LINEAR, candidate("interrupted", Interrupted()), TREE])
+    assert found.stopped == "interrupted"
+    assert [trial.name for trial in found.trials] == ["linear"]
+    assert found.combine(folds, WAYS, hold_out=False)[0].blend.weights.tolist() == [1.0]
+    nothing, _ = search()
+    with pytest.raises(KeyboardInterrupt):
+        nothing.run([candidate("interrupted", Interrupted()), LINEAR])
+
+
+def test_no_time_left_means_no_more_candidates():
+    found, _ = search(Clock(100.0, spent=99.0))
+    found.run([LINEAR, TREE])
+    assert [t.name for t in found.trials] == ["linear"]  # one is always tried
+    assert found.stopped == "time"
+
+
+def test_nothing_that_fits_is_an_error():
+    found, _ = search()
+    with pytest.raises(ValueError, match="does not like this table"):
+        found.run([candidate("broken", Broken())])
+
+
+def test_members_without_weights_are_left_out_if_there_are_weights():
+    found, _ = search(weight=np.ones(150))
+    found.run([LINEAR, candidate("neighbours", KNeighborsClassifier())])
+    assert [t.name for t in found.trials] == ["linear"]
+
+
+def test_a_resumed_search_reads_what_was_done(tmp_path):
+    page = Journal(tmp_path).open("x")
+    first, folds = search(page=page)
+    first.run([LINEAR, candidate("broken", Broken())])
+    again, _ = search(page=page)
+    # Would fail if it were fitted again.
+    again.run([candidate("linear", Broken()), candidate("broken", LINEAR), TREE])
+    assert [t.name for t in again.trials] == ["linear", "tree"]
+    np.testing.assert_array_equal(again.trials[0].unseen, first.trials[0].unseen)
+    assert again.trials[0].models == []
+    whole, _ = search()
+    whole.run([LINEAR, TREE])
+    one, other = (s.combine(folds, WAYS, hold_out=False)[0] for s in (again, whole))
+    np.testing.assert_array_equal(one.blend.weights, other.blend.weights)
+
+
+def test_single_members_can_be_asked_for():
+    found, folds = search()
+    found.run([LINEAR, TREE])
+    best, judged = found.combine(folds, WAYS[:1], hold_out=False)
+    assert sorted(best.blend.weights) == [0, 1]
+    assert all("single" in one.blend.name for one in judged)
+
+
+def test_one_held_out_part_is_split_further():
+    found, folds = search()
+    found.run([LINEAR, TREE])
+    best, _ = found.combine(folds, WAYS, hold_out=True)
+    assert np.isfinite(best.nested).all()
+
+
+def test_combinations_learn_from_as_many_rows_as_time_allows():
+    found, _ = search(Clock(1e6))
+    situation, material, _, metric = labelled(3_000)
+    ample = Search(situation, material, metric, Clock(1e6))
+    short = Search(situation, material, metric, Clock(1e-6))
+    found.run([LINEAR])
+    for one, rows in ((ample, 8_000), (short, 1_000)):
+        one.run([LINEAR])
+        assert one._affordable(one.panel(), WAYS) == rows
+    assert found._affordable(found.panel(), WAYS) == 150

@@ -1,0 +1,66 @@
+"""Folds."""
+
+import numpy as np
+
+from coterie.automl.splits import Plan, make_folds, plan_splits, splits_of
+from coterie.data import Table
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(300, 4))
+Y = RNG.integers(0, 3, 300)
+
+
+def folds(X, strata, plan=Plan(5), seed=0, groups=None):  # noqa: B008
+    return make_folds(Table.read(X), strata, plan, seed, groups)
+
+
+def test_equal_rows_are_in_one_fold():
+    (fold,) = folds(np.vstack([X, X]), np.append(Y, Y))
+    np.testing.assert_array_equal(fold[:300], fold[300:])
+    assert len(np.unique(fold)) == 5
+
+
+def test_classes_are_spread_evenly():
+    (fold,) = folds(X, Y)
+    for k in range(3):
+        counts = np.bincount(fold[k == Y], minlength=5)
+        assert np.ptp(counts) <= 1
+
+
+def test_order_and_repetition_of_rows_do_not_matter():
+    order = RNG.permutation(300)
+    (fold,), (turned,) = folds(X, Y), folds(X[order], Y[order])
+    np.testing.assert_array_equal(fold[order], turned)
+
+
+def test_seed_and_repeat_deal_anew():
+    first, second = folds(X, Y, Plan(5, 2))
+    assert (first != second).mean() > 0.5
+    assert (first != folds(X, Y, seed=1)[0]).mean() > 0.5
+
+
+def test_groups_stay_together():
+    groups = RNG.integers(0, 30, 300).astype(np.int32)
+    (fold,) = folds(X, Y, groups=groups)
+    for group in range(30):
+        assert len(np.unique(fold[groups == group])) == 1
+    assert len(np.unique(fold)) == 5
+
+
+def test_every_row_is_held_out_once_per_repeat():
+    plan = Plan(5, 2)
+    splits = splits_of(folds(X, Y, plan), plan)
+    assert len(splits) == 10
+    np.testing.assert_array_equal(np.bincount(np.concatenate([t for _, t in splits])), 2)
+    for train, test in splits:
+        assert len(np.intersect1d(train, test)) == 0
+        assert len(train) + len(test) == 300
+    one = Plan(5, hold_out=True)
+    assert len(splits_of(folds(X, Y, one), one)) == 1
+
+
+def test_fewer_models_for_larger_tables():
+    plans = [plan_splits(n, 20, 2) for n in (100, 1_000, 10_000, 100_000, 1_000_000)]
+    models = [1 if p.hold_out else p.n_folds * p.n_repeats for p in plans]
+    assert models == sorted(models, reverse=True)
+    assert models[0] > models[-1] == 1

@@ -1,0 +1,90 @@
+"""From a frame and the name of its target."""
+
+import narwhals as nw
+import numpy as np
+import pytest
+
+from coterie import TableClassifier, TableRegressor, fit_table
+from coterie.automl.table import guess_task
+
+pandas = pytest.importorskip("pandas")
+RNG = np.random.default_rng(0)
+FRAME = pandas.DataFrame(RNG.normal(size=(120, 2)), columns=["a", "b"])
+FRAME["kind"] = np.where(FRAME["a"] > 0, "up", "down")
+FRAME["size"] = FRAME["a"] + 0.1 * FRAME["b"]
+
+
+def test_the_same_model_as_the_estimator():
+    model = fit_table(FRAME, "kind", members="fast")
+    assert isinstance(model, TableClassifier)
+    assert model.target_name_ == "kind"
+    X = FRAME.drop(columns="kind")
+    same = TableClassifier(members="fast").fit(X, FRAME["kind"])
+    np.testing.assert_array_equal(model.predict_proba(X), same.predict_proba(X))
+    assert isinstance(fit_table(FRAME, "size", members="fast"), TableRegressor)
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_frames_of_other_libraries(library):
+    pytest.importorskip(library)
+    import polars
+
+    frame = polars.DataFrame(FRAME.to_dict(orient="list"))
+    native = frame.to_arrow() if library == "pyarrow" else frame
+    model = fit_table(native, "kind", members="fast")
+    expected = fit_table(FRAME, "kind", members="fast").predict(FRAME.drop(columns="kind"))
+    rest = native.drop(["kind"]) if library == "pyarrow" else native.drop("kind")
+    np.testing.assert_array_equal(model.predict(rest), expected)
+
+
+@pytest.mark.parametrize(
+    ("values", "task"),
+    [
+        (["a", "b"] * 20, "classification"),
+        ([True, False] * 20, "classification"),
+        ([0, 1, 2, 3] * 10, "classification"),
+        ([0.0, 1.0] * 20, "classification"),
+        (list(range(40)), "regression"),
+        ([1.0, 2.0, 3.0, 4.0] * 10, "regression"),
+        ([0.5, 1.0] * 20, "regression"),
+    ],
+)
+def test_what_a_target_is_taken_for(values, task):
+    assert guess_task(nw.from_native(pandas.Series(values), series_only=True)) == task
+
+
+def test_rows_without_a_target_are_left_out():
+    gaps = FRAME.copy()
+    gaps.loc[::4, "size"] = np.nan
+    model = fit_table(gaps, "size", members="fast")
+    assert model.made_["rows"] == 90
+    kept = fit_table(gaps.dropna(), "size", members="fast")
+    X = FRAME.drop(columns="size")
+    np.testing.assert_array_equal(model.predict(X), kept.predict(X))
+
+
+def test_groups_may_be_a_column():
+    frame = FRAME.assign(person=np.repeat(np.arange(30), 4))
+    model = fit_table(frame, "kind", groups="person", members="fast")
+    assert model.feature_names_in_.tolist() == ["a", "b", "size"]
+
+
+BAD = {
+    "no such target": (FRAME, "knid", {}, "Did you mean 'kind'"),
+    "no such groups": (FRAME, "kind", {"groups": "persons"}, "groups 'persons'"),
+    "one class": (FRAME.assign(kind="up"), "kind", {}, "one class only"),
+    "few rows": (FRAME[:9], "kind", {}, "at least 10"),
+    "nothing but the target": (FRAME[["kind"]], "kind", {}, "no column besides"),
+    "text as numbers": (FRAME, "kind", {"task": "regression"}, "not numbers"),
+    "task": (FRAME, "kind", {"task": "guess"}, "task='guess'"),
+    "metric": (FRAME, "kind", {"metric": "rmse"}, "metric"),
+    "no frame": (FRAME.to_numpy(), "kind", {}, "data frame"),
+    "no such setting": (FRAME, "kind", {"budget": 3}, "budget"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_mistakes_are_named(name):
+    table, target, settings, message = BAD[name]
+    with pytest.raises((ValueError, TypeError), match=message):
+        fit_table(table, target, **settings)
