@@ -85,6 +85,7 @@ if TYPE_CHECKING:
         WeightedAverageRegressor,
         risk_coverage,
     )
+    from coterie.diagnosis import Diagnosis, diagnose
     from coterie.export import load, save, to_onnx
     from coterie.forests import (
         ExtraTreesClassifier,
@@ -165,6 +166,7 @@ _NAMES = {
         StackingCClassifier StackingClassifier StackingRegressor VotingClassifier
         VotingRegressor WeightedAverageRegressor risk_coverage
     """,
+    "diagnosis": "Diagnosis diagnose",
     "export": "load save to_onnx",
     "forests": """
         ExtraTreesClassifier ExtraTreesRegressor RandomForestClassifier RandomForestRegressor
@@ -215,6 +217,7 @@ __all__ = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "DempsterShaferClassifier",
+    "Diagnosis",
     "DistilledClassifier",
     "DistilledRegressor",
     "DynamicSelectionClassifier",
@@ -288,6 +291,7 @@ __all__ = [
     "WeightedAverageRegressor",
     "__version__",
     "datasets",
+    "diagnose",
     "diversity",
     "export_text",
     "extract_rules",

@@ -1,0 +1,61 @@
+"""
+What is wrong with this ensemble?
+=================================
+
+`diagnose` asks any fitted ensemble the same questions: is it accurate, diverse,
+oversized, overfitting, calibrated? Every answer is a measured number, and advice is
+given only where a number asks for it.
+"""
+
+# %%
+# A forest, judged by rows that it has not seen. In a notebook the account is a table with
+# pictures; here it is text.
+import matplotlib.pyplot as plt
+
+from coterie import (
+    BaggingClassifier,
+    DecisionTreeClassifier,
+    GradientBoostingClassifier,
+    RandomForestClassifier,
+    diagnose,
+)
+from coterie.datasets import load_table
+
+X, y = load_table("magic", return_X_y=True)
+X, y, X_new, y_new = X[::12], y[::12], X[1::8], y[1::8]
+forest = RandomForestClassifier(100, random_state=0).fit(X, y)
+found = diagnose(forest, X_new, y_new, X_train=X, y_train=y)
+print(found)
+
+# %%
+# The two pictures behind it: the error by number of trees, and on how many rows how many of
+# them fail.
+found.plot()
+plt.show()
+
+# %%
+# Bagged trees of depth one are nearly all the same tree. They count as little more than one
+# member, and voting saves nothing.
+stumps = BaggingClassifier(DecisionTreeClassifier(max_depth=1), 30, random_state=0).fit(X, y)
+found = diagnose(stumps, X_new, y_new, X_train=X, y_train=y)
+for question in ("diverse?", "oversized?"):
+    finding = found[question]
+    print(finding.question, finding.verdict, finding.words, finding.advice, sep="\n  ")
+
+# %%
+# Boosting in long steps learns its rows by heart and is too sure of itself.
+booster = GradientBoostingClassifier(learning_rate=0.5, max_iter=200).fit(X, y)
+print(diagnose(booster, X_new, y_new, X_train=X, y_train=y))
+
+# %%
+# The numbers are there for programs, too: here for forests of growing leaves.
+print(f"{'leaf':>6}{'error':>8}{'member':>8}{'count as':>10}{'ECE':>8}")
+for leaf in (1, 5, 25, 125):
+    forest = RandomForestClassifier(100, min_samples_leaf=leaf, random_state=0).fit(X, y)
+    found = diagnose(forest, X_new, y_new)
+    error, variety, calibration = (
+        found[question].numbers for question in ("accurate?", "diverse?", "calibrated?")
+    )
+    row = [error["error"], error["mean_member"], variety["effective_members"]]
+    row.append(calibration["calibration_error"])
+    print(f"{leaf:>6}" + "".join(f"{x:>{w}.3f}" for x, w in zip(row, (8, 8, 10, 8), strict=True)))

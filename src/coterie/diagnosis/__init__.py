@@ -1,0 +1,7 @@
+"""An account of any fitted ensemble in plain words, every word tied to a measured number."""
+
+from coterie.diagnosis.account import Diagnosis
+from coterie.diagnosis.finding import Finding
+from coterie.diagnosis.questions import diagnose
+
+__all__ = ["Diagnosis", "Finding", "diagnose"]

@@ -1,0 +1,74 @@
+"""One question about an ensemble, and its answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was asked of an ensemble, what was measured, and what to do about it.
+
+    Parameters
+    ----------
+    question : str
+        For example "accurate?".
+    verdict : str
+        The answer in a word or two.
+    fine : bool or None
+        Whether that is as it should be; None if it cannot be told.
+    words : str
+        The measured numbers in a sentence.
+    advice : str, default=""
+        What to try next; empty if no number asks for it.
+    numbers : dict, optional
+        The same numbers as plain data.
+
+    Examples
+    --------
+    >>> from coterie.diagnosis import Finding
+    >>> Finding("diverse?", "too alike", False, "It counts as 1.0 members.").mark
+    '!'
+    """
+
+    question: str
+    verdict: str
+    fine: bool | None
+    words: str
+    advice: str = ""
+    numbers: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def mark(self) -> str:
+        """One sign: fine, to be looked at, or not known."""
+        return "?" if self.fine is None else "+" if self.fine else "!"
+
+
+def shown(value: float) -> str:
+    """A number as people read it: three digits.
+
+    >>> shown(0.04219), shown(1234.5), shown(0.0), shown(1.0)
+    ('0.0422', '1234', '0', '1')
+    """
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def percent(share: float) -> str:
+    """A share in hundredths.
+
+    >>> percent(0.125), percent(0.0412)
+    ('12 %', '4.1 %')
+    """
+    hundredths = 100 * share
+    return f"{hundredths:.0f} %" if abs(hundredths) >= 10 else f"{hundredths:.2g} %"
+
+
+def counted(number: int, unit: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "member"), counted(3, "class")
+    ('1 member', '3 classes')
+    """
+    ending = "" if number == 1 else "es" if unit.endswith("s") else "s"
+    return f"{number} {unit}{ending}"

@@ -1,0 +1,108 @@
+"""An account of any fitted ensemble."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from coterie import fusion, theory
+from coterie.diagnosis.account import Diagnosis
+from coterie.diagnosis.accuracy import accuracy, recalls
+from coterie.diagnosis.answers import answers_of
+from coterie.diagnosis.calibration import calibration
+from coterie.diagnosis.case import Case
+from coterie.diagnosis.overfitting import overfitting, training_of
+from coterie.diagnosis.residuals import bias, spread
+from coterie.diagnosis.size import size
+from coterie.diagnosis.variety import equality, variety
+
+
+def diagnose(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    X_train: Any = None,
+    y_train: Any = None,
+    sample_weight: Any = None,
+) -> Diagnosis:
+    r"""Ask a fitted ensemble what is good about it and what is not, by rows it has not seen.
+
+    Every answer rests on a measured number and its standard error over the rows:
+
+    1. *accurate?* The error against that of a guess (the largest class, the mean), of the best
+       member and of the mean member.
+    2. *diverse?* What the vote saves, :math:`\bar E - E_{vote}`, as good less bad diversity [1]_;
+       the effective number of members, and the error of independent members of the same errors.
+       For numbers the ambiguity decomposition.
+    3. *oversized?* The error by number of members or rounds, and the first size from which on it
+       is within one standard error of that of all, or of the best size if that is clearly better.
+    4. *overfitting?* The gap to training rows, or to what members said of those they had not seen.
+    5. *calibrated?* The calibration error against that of perfect probabilities of as many rows,
+       and the log-loss with a temperature learnt from other rows. For numbers: *unbiased?*
+    6. *even classes?* The class that is found least often. For numbers: *even spread?*
+    7. *equal members?* Members that are worse than a guess, and weights that few members have.
+
+    Advice is given only where a number asks for it.
+
+    Parameters
+    ----------
+    model : fitted model, or list of fitted models
+        An ensemble of coterie or scikit-learn, a list of models (the vote is their plurality or
+        mean), a pipeline or search that ends in one, a model of LightGBM or XGBoost, with
+        scikit-learn's interface or as a bare ``Booster`` (its classes are 0, 1, ...). Of models
+        without members it is told what can be told.
+    X, y : array-like or data frame, array-like
+        Rows that the model has not seen, and their classes or numbers.
+    X_train, y_train : array-like or data frame, array-like, optional
+        The rows of the fit, in their order.
+    sample_weight : array-like of shape (n_rows,), optional
+        What each row counts.
+
+    Returns
+    -------
+    Diagnosis
+        It prints as an account in plain words; `findings` holds the numbers.
+
+    References
+    ----------
+    .. [1] Brown & Kuncheva, "'Good' and 'bad' diversity in majority vote ensembles", MCS (2010).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from coterie import DecisionTreeClassifier, diagnose
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(random_state=0).fit(X[::2], y[::2])
+    >>> found = diagnose(tree, X[1::2], y[1::2], X_train=X[::2], y_train=y[::2])
+    >>> found["overfitting?"].verdict
+    'yes'
+    """
+    answers = answers_of(model, X)
+    case = Case.of(answers, y, sample_weight)
+    training = training_of(model, case, X_train, y_train)
+    findings = [accuracy(case), variety(case), size(case), overfitting(case, training)]
+    profile = reliability = None
+    if case.labels:
+        findings += [calibration(case), recalls(case)]
+        if answers.ballot is not None:
+            labels = answers.ballot.labels
+            given = {"vote": answers.vote, "sample_weight": case.weight}
+            profile = theory.dissent(labels, case.truth, **given)
+        if answers.chances is not None:
+            reliability = fusion.reliability_curve(
+                answers.chances, case.codes, sample_weight=case.weight
+            )
+    else:
+        findings += [bias(case), spread(case)]
+    findings.append(equality(case))
+    return Diagnosis(
+        answers.name,
+        "classification" if case.labels else "regression",
+        len(case.truth),
+        answers.n_parts,
+        answers.unit,
+        findings,
+        None if answers.classes is None else answers.classes.tolist(),
+        profile,
+        reliability,
+    )
