@@ -15,13 +15,6 @@ def test_rows_and_truth_reach_the_diagnosis(call, prices, monkeypatch):
     assert seen == {"model": "TableRegressor", "rows": 300, "first": first}
 
 
-def test_until_then_a_clear_message(call, prices, monkeypatch):
-    monkeypatch.setattr(coterie, "diagnose", None, raising=False)
-    said = call("diagnose", prices.model, prices.test)
-    assert said.code == 1
-    assert "cannot diagnose" in said.err
-
-
 def test_tables_are_diagnosed(call, credit, prices):
     for case, last in ((credit, "even classes?"), (prices, "even spread?")):
         said = call("diagnose", case.model, case.test)

@@ -9,7 +9,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeRegressor
 
-from coterie import RandomForestClassifier
+from coterie import NegativeCorrelationClassifier, RandomForestClassifier
 from coterie.plotting.ballots import ballot_of, called, pushes, soft_vote
 from tests.plotting.pictures import fitted, rows
 
@@ -105,3 +105,11 @@ def test_refusals():
         ballot_of(RandomForestClassifier(), X)
     with pytest.raises(ValueError, match="list is empty"):
         ballot_of([], X)
+
+
+def test_members_that_are_no_estimators_are_asked_as_a_pool():
+    X, y = load_iris(return_X_y=True)
+    model = NegativeCorrelationClassifier(3, random_state=0).fit(X, y)
+    ballot = ballot_of(model, X)
+    assert ballot.said.shape == (3, 150, 3)
+    np.testing.assert_array_equal(ballot.vote, model.predict(X))

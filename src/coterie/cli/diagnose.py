@@ -27,15 +27,8 @@ def command(model: Path, file: Path, **options: Any) -> None:
 
     import coterie
     from coterie.cli.answers import truth_blocks
-    from coterie.cli.errors import CommandError
     from coterie.cli.models import load_model
 
-    diagnose = getattr(coterie, "diagnose", None)
-    if diagnose is None:
-        raise CommandError(
-            f"coterie {coterie.__version__} cannot diagnose ensembles yet.",
-            "`coterie evaluate` and `coterie explain` tell how good a model is and why.",
-        )
     fitted = load_model(model, options["trust"])
     blocks, notes = truth_blocks(fitted, file, options["target"], read_options(options))
     tables, truths = zip(*blocks, strict=True)
@@ -43,4 +36,4 @@ def command(model: Path, file: Path, **options: Any) -> None:
     truth = np.asarray([value for cells in truths for value in cells.to_pylist()])
     console = Console(options["quiet"])
     console.notes(notes)
-    print(diagnose(fitted.model, fitted.matrix(table), truth))
+    print(coterie.diagnose(fitted.model, fitted.matrix(table), truth))

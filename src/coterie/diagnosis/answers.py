@@ -169,24 +169,11 @@ def _rounds(stages: Iterable[Any]) -> Stages:
 
 def _votes(model: Any, X: Any) -> tuple[Ballot, Stages | None]:
     """Members that answer by themselves, and what the first of them say."""
-    ballot = ballot_of(model, X) if _has_estimators(model) else _pool_ballot(model, X)
+    ballot = ballot_of(model, X)
     if hasattr(model, "final_estimator_"):
         return ballot, None
     staged = model.staged_predict(X) if hasattr(model, "staged_predict") else ballot.staged()
     return ballot, _rounds(staged)
-
-
-def _has_estimators(model: Any) -> bool:
-    """Whether members can be asked as estimators, rather than as a pool only."""
-    members = members_of(model)[0]
-    return not hasattr(model, "pool_") or all(hasattr(member, "get_params") for member in members)
-
-
-def _pool_ballot(model: Any, X: Any) -> Ballot:
-    """Members of coterie that are no estimators, for example networks that were fitted jointly."""
-    said = model.pool_.votes(Table.under(model.schema_, X))
-    classes = getattr(model, "classes_", None)
-    return Ballot(said, np.asarray(model.predict(X)), classes, None, called(model))
 
 
 def _table_votes(model: TableModel, X: Any) -> tuple[Ballot, Stages]:

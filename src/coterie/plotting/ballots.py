@@ -87,6 +87,8 @@ def ballot_of(model: Any, X: Any) -> Ballot:
     if isinstance(model, list | tuple):
         return _list_ballot(model, X)
     check_is_fitted(model)
+    if not _has_estimators(model):
+        return _pool_ballot(model, X)
     name, vote = called(model), np.asarray(model.predict(X))
     if not is_classifier(model):
         said = seat(model, None).votes(Table.read(X))
@@ -132,6 +134,19 @@ def called(model: Any) -> str:
     """
     several = isinstance(model, list | tuple)
     return f"{len(model)} models" if several else type(model).__name__
+
+
+def _has_estimators(model: Any) -> bool:
+    """Whether members can be asked as estimators, rather than as a pool only."""
+    members = members_of(model)[0]
+    return not hasattr(model, "pool_") or all(hasattr(member, "get_params") for member in members)
+
+
+def _pool_ballot(model: Any, X: Any) -> Ballot:
+    """Members of coterie that are no estimators, for example networks that were fitted jointly."""
+    said = model.pool_.votes(Table.under(model.schema_, X))
+    classes = getattr(model, "classes_", None)
+    return Ballot(said, np.asarray(model.predict(X)), classes, None, called(model))
 
 
 def _list_ballot(models: Any, X: Any) -> Ballot:
