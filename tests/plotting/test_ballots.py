@@ -109,7 +109,7 @@ def test_refusals():
 
 def test_members_that_are_no_estimators_are_asked_as_a_pool():
     X, y = load_iris(return_X_y=True)
-    model = NegativeCorrelationClassifier(n_estimators=3, random_state=0).fit(X, y)
+    model = NegativeCorrelationClassifier(n_members=3, random_state=0).fit(X, y)
     ballot = ballot_of(model, X)
     assert ballot.said.shape == (3, 150, 3)
     np.testing.assert_array_equal(ballot.vote, model.predict(X))
