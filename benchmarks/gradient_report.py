@@ -151,8 +151,8 @@ theirs; above 1 is better). Times of fits under a second are medians of up to {F
 process. CPU seconds count all threads, user and system: on a shared machine they are steadier than
 wall. Peak MB is memory above what the process held before `fit` (interpreter, library, table),
 model MB the pickle. Batch prediction: all held-out rows, median of {PASSES} passes. One row at a
-time: median of many calls of `predict_proba` or `predict`, of `fast_predictor()` for coterie. Test loss is the log loss, or the mean
-squared error."""
+time: median of many calls of `predict_proba` or `predict`, of `fast_predictor()` for coterie. Test
+loss is the log loss, or the mean squared error."""
 
 DEFAULT = """\
 Each library as it comes, on data frames with categories; only threads (one) and seed are set, and
