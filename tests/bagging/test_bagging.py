@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 import sklearn.ensemble
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.linear_model import LinearRegression, Perceptron
 from sklearn.metrics import accuracy_score, f1_score, log_loss
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier as Cart
@@ -220,7 +222,7 @@ def test_columns_are_refused_beyond_the_table():
 
 
 LABELS = ["sonar", "ionosphere", "vehicle", "soybean", "tic_tac_toe", "german_credit"]
-LARGE = ["spambase", "letter", "magic", "adult", "covertype"]
+LARGE = ["spambase", "letter", "magic", "adult", "covertype", "nycflights_late15", "mnist"]
 
 
 @pytest.mark.parametrize("name", LABELS + LARGE)
@@ -247,3 +249,69 @@ def test_out_of_bag_error_is_that_of_new_numbers(real_frame, name):
     held = (model.predict(X.iloc[new]) - y.iloc[new]) ** 2
     noise = np.sqrt(outside.var() / len(old) + held.var() / len(new))
     assert abs(outside.mean() - held.mean()) < 3 * noise
+
+
+class Taking(GaussianNB):
+    """Keeps what it was handed."""
+
+    def fit(self, X, y, sample_weight=None, extra=None):
+        self.handed_ = X[:, 0], sample_weight, extra
+        return super().fit(X, y, sample_weight)
+
+
+def test_metadata_reach_members_with_the_rows_of_their_bags():
+    X, y = IRIS
+    X = np.column_stack([np.arange(len(y)), X])
+    for weighs in (True, False):
+        with sklearn.config_context(enable_metadata_routing=True):
+            member = Taking().set_fit_request(extra=True, sample_weight=weighs)
+            model = BaggingClassifier(member, 3, random_state=0)
+            model.fit(X, y, extra=np.arange(len(y)) + 1000)
+        for fitted, bag in zip(model.estimators_, model.estimators_samples_, strict=True):
+            rows, weight, extra = fitted.handed_
+            assert (extra == rows + 1000).all()
+            # A member that requests weights is shown the bag as counts, the other as rows.
+            assert (weight is not None) == weighs
+            counts = np.bincount(rows.astype(int), weight, len(y))
+            assert (counts == np.bincount(bag, minlength=len(y))).all()
+
+
+def test_metadata_of_rows_without_weight_are_left_out():
+    X, y = IRIS
+    X = np.column_stack([np.arange(len(y)), X])
+    weight = np.arange(len(y)) % 3 * 0.7
+    with sklearn.config_context(enable_metadata_routing=True):
+        member = Taking().set_fit_request(extra=True, sample_weight=True)
+        model = BaggingClassifier(member, 3, random_state=0)
+        model.fit(X, y, weight, extra=np.arange(len(y)) + 1000)
+    for fitted in model.estimators_:
+        rows, own, extra = fitted.handed_
+        assert (extra == rows + 1000).all()
+        assert (rows % 3 > 0).all()
+        assert (own > 0).all()
+
+
+def test_metadata_that_go_nowhere_are_refused():
+    X, y = IRIS
+    extra = np.arange(len(y))
+    with pytest.raises(ValueError, match="enable_metadata_routing"):
+        BaggingClassifier(Taking()).fit(X, y, extra=extra)
+    with sklearn.config_context(enable_metadata_routing=True):
+        with pytest.raises(UnsetMetadataPassedError, match="extra"):
+            BaggingClassifier(Taking()).fit(X, y, extra=extra)
+        with pytest.raises(TypeError, match="Native trees take no metadata"):
+            BaggingClassifier().fit(X, y, extra=extra)
+        member = Taking().set_fit_request(extra=True, sample_weight=True)
+        with pytest.raises(ValueError, match="oob_use"):
+            BaggingClassifier(member, oob_use="stop").fit(X, y, extra=extra)
+
+
+def test_searches_route_metadata_through_bags():
+    X, y = IRIS
+    X = np.column_stack([np.arange(len(y)), X])
+    with sklearn.config_context(enable_metadata_routing=True):
+        member = Taking().set_fit_request(extra=True, sample_weight=False)
+        search = GridSearchCV(BaggingClassifier(member, 2, random_state=0), {"n_estimators": [2]})
+        search.fit(X, y, extra=np.arange(len(y)) + 1000)
+    rows, _, extra = search.best_estimator_.estimators_[0].handed_
+    assert (extra == rows + 1000).all()

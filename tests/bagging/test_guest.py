@@ -100,3 +100,17 @@ def test_rows_and_columns_as_given():
     given = rows_given(Table.read(frame), rows, columns)
     assert given.columns.tolist() == ["a", "c"]
     assert given["a"].tolist() == [6.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    "kind", [sparse.csr_array, sparse.csr_matrix, sparse.csc_matrix, sparse.csc_array]
+)
+def test_sparse_rows_stay_in_the_kind_of_container_given(kind):
+    given = kind(np.eye(10))
+    for rows in (None, np.array([1, 1, 4])):
+        for columns in (None, np.array([0, 4])):
+            shown = rows_given(Table.read(given), rows, columns)
+            assert type(shown) is kind
+            expected = np.eye(10) if rows is None else np.eye(10)[rows]
+            expected = expected if columns is None else expected[:, columns]
+            np.testing.assert_array_equal(shown.toarray(), expected)

@@ -5,6 +5,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
 
 from coterie.combining.members import (
     FoldSeat,
@@ -69,3 +70,10 @@ def test_methods():
         pick_method(member, "predict_proba")
     estimator = LinearSVC()
     assert read_members([["svm", estimator]], "Owner", ["cv"], "any") == [Named("svm", estimator)]
+
+
+def test_of_several_labels_those_never_seen_have_no_chance():
+    labels = np.column_stack([np.arange(6) % 2, np.zeros(6), np.ones(6)]).astype(int)
+    tree = DecisionTreeClassifier().fit(np.arange(6.0)[:, None], labels)
+    said = Seat(tree, None, "predict_proba").ask(np.arange(6.0)[:, None])
+    np.testing.assert_array_equal(said, labels)

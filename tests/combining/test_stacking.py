@@ -2,13 +2,21 @@
 
 import numpy as np
 import pytest
+import sklearn
 import sklearn.ensemble as peer
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeCV
-from sklearn.model_selection import KFold, ShuffleSplit, TimeSeriesSplit, cross_val_predict
+from sklearn.model_selection import (
+    KFold,
+    ShuffleSplit,
+    TimeSeriesSplit,
+    cross_val_predict,
+    cross_val_score,
+)
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -174,3 +182,87 @@ def test_super_learner():
     best = StackingRegressor(regressors(), "discrete_super_learner").fit(D, t)
     np.testing.assert_allclose(best.predict(D), Ridge(0.1).fit(D, t).predict(D))
     assert isinstance(StackingRegressor(regressors()).fit(D, t).final_estimator_, RidgeCV)
+
+
+class Taking(GaussianNB):
+    """Keeps what it was handed."""
+
+    def fit(self, X, y, sample_weight=None, extra=None):
+        assert (extra == X[:, 0] + 1000).all()
+        self.handed_ = sample_weight
+        return super().fit(X, y, sample_weight)
+
+
+class Asking(LogisticRegression):
+    """Is told how to predict."""
+
+    def predict(self, X, shift=0):
+        return super().predict(X) + shift
+
+
+def test_metadata_reach_members_in_folds_and_the_final_estimator():
+    numbered = np.column_stack([np.arange(len(y)), X])
+    weight = np.arange(len(y)) % 3 * 0.7
+    with sklearn.config_context(enable_metadata_routing=True):
+        member = Taking().set_fit_request(extra=True, sample_weight=True)
+        final = Asking().set_predict_request(shift=True)
+        model = StackingClassifier([("m", member)], final, cv=KFold(3, shuffle=True))
+        model.fit(numbered, y, weight, extra=np.arange(len(y)) + 1000)
+        plain = model.predict(numbered)
+        assert (model.predict(numbered, shift=5) == plain + 5).all()
+        with pytest.raises(TypeError, match="nonsense"):
+            model.predict(numbered, nonsense=5)
+    assert model.estimators_[0].handed_.tolist() == weight[weight > 0].tolist()
+
+
+def test_searches_route_metadata_through_stacks():
+    numbered = np.column_stack([np.arange(len(y)), X])
+    with sklearn.config_context(enable_metadata_routing=True):
+        member = Taking().set_fit_request(extra=True, sample_weight=False)
+        stack = StackingClassifier([("m", member)], cv=3)
+        scores = cross_val_score(stack, numbered, y, params={"extra": np.arange(len(y)) + 1000})
+    assert scores.mean() > 0.9
+
+
+LABELS = np.column_stack([y == 0, y == 1, X[:, 0] > 0]).astype(int)
+
+
+@pytest.mark.parametrize("method", ["auto", "predict"])
+def test_several_labels_as_scikit_learn(method):
+    pairs = [("near", KNeighborsClassifier()), ("tree", DecisionTreeClassifier(max_depth=2))]
+    for _, member in pairs[1:]:
+        member.random_state = 0
+    final = KNeighborsClassifier(3)
+    ours = StackingClassifier(pairs, final, cv=KFold(3, shuffle=True, random_state=0))
+    theirs = peer.StackingClassifier(pairs, final, cv=ours.cv, stack_method=method)
+    ours.set_params(stack_method=method).fit(X, LABELS)
+    theirs.fit(X, LABELS)
+    np.testing.assert_allclose(ours.transform(X), theirs.transform(X))
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+    assert ours.score(X, LABELS) == theirs.score(X, LABELS)
+    chances = ours.predict_proba(X)
+    assert [part.shape for part in chances] == [(150, 2)] * 3
+    assert [len(classes) for classes in ours.classes_] == [2, 2, 2]
+
+
+def test_several_labels_of_native_members():
+    pairs = [
+        ("forest", RandomForestClassifier(10, random_state=0)),
+        ("near", KNeighborsClassifier()),
+    ]
+    folds = KFold(3, shuffle=True, random_state=0)
+    model = StackingClassifier(pairs, cv=folds).fit(X, LABELS)
+    assert model.transform(X).shape == (150, 6)
+    assert model.score(X, LABELS) > 0.9
+    # Without shuffling, folds miss labels that are sorted: no chance, and still a column.
+    assert np.isfinite(StackingClassifier(pairs, cv=KFold(3)).fit(X, LABELS).transform(X)).all()
+
+
+def test_several_labels_are_zeros_and_ones():
+    pairs = [("near", KNeighborsClassifier())]
+    for other in (LABELS + 1, LABELS.astype(str)):
+        with pytest.raises(ValueError, match="zeros and ones"):
+            StackingClassifier(pairs).fit(X, other)
+    for settings in ({"cv": "oob"}, {"final_estimator": "super_learner"}):
+        with pytest.raises(ValueError, match="one label per row"):
+            StackingClassifier(pairs, **settings).fit(X, LABELS)

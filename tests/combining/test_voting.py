@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+import sklearn
 import sklearn.ensemble as peer
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
@@ -245,8 +246,6 @@ def test_members_of_any_kind():
 
 
 def test_metadata_reach_members():
-    import sklearn
-
     class Taking(GaussianNB):
         def fit(self, X, y, sample_weight=None, extra=None):
             self.extra_ = None if extra is None else list(extra)
@@ -258,3 +257,35 @@ def test_metadata_reach_members():
         member = Taking().set_fit_request(extra=True)
         model = VotingClassifier([("m", member)]).fit(X, y, extra=np.arange(150))
         assert model.estimators_[0].extra_ == list(range(150))
+
+
+class Weighed(GaussianNB):
+    """Keeps the weights it was handed."""
+
+    def fit(self, X, y, sample_weight=None):
+        self.handed_ = sample_weight
+        return super().fit(X, y, sample_weight)
+
+
+def test_routed_weights_go_to_members_that_request_them():
+    weight = np.where(np.arange(150) % 2, 2.0, 0.5)
+    with sklearn.config_context(enable_metadata_routing=True):
+        with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
+            VotingClassifier([("m", Weighed())]).fit(X, y, weight)
+        pairs = [
+            ("asks", Weighed().set_fit_request(sample_weight=True)),
+            ("not", Weighed().set_fit_request(sample_weight=False)),
+            ("never", KNeighborsClassifier()),
+        ]
+        model = VotingClassifier(pairs).fit(X, y, weight)
+    asks, other, _ = model.estimators_
+    assert asks.handed_.tolist() == weight.tolist()
+    assert other.handed_ is None
+
+
+def test_routed_weights_may_have_another_name():
+    weight = np.where(np.arange(150) % 2, 2.0, 0.5)
+    with sklearn.config_context(enable_metadata_routing=True):
+        member = Weighed().set_fit_request(sample_weight="trust")
+        model = VotingClassifier([("m", member)]).fit(X, y, trust=weight)
+    assert model.estimators_[0].handed_.tolist() == weight.tolist()

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.metadata_routing import process_routing
 
 from coterie.bagging.bag import BAG, TRUTH, VOTING, Bag, BagClassifierTask
+from coterie.bagging.guest import GuestLearner
 from coterie.bagging.refine import REFINEMENTS
-from coterie.base import RegressorTask
+from coterie.base import Admitted, RegressorTask
+from coterie.base.routing import asks_weight, check_routing, cut_params, members_router
 from coterie.core import (
     Allowed,
     Bootstrap,
@@ -30,7 +33,6 @@ from coterie.core import (
     one_of,
 )
 from coterie.data import Table, Target
-from coterie.learners import takes_weight
 from coterie.trees.growth import resolve_max_samples
 from coterie.trees.single import SingleTree
 
@@ -86,6 +88,66 @@ class Drawn(Bag):
 
     allowed: ClassVar[Mapping[str, Allowed]] = BAGGING
 
+    #: What the `fit` of foreign members is handed besides; set on the copy that fits.
+    _handed: ClassVar[Mapping[str, Any]] = {}
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, **fit_params: Any
+    ) -> Self:
+        """Fit to the training rows.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Numbers, categories and missing values.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Class labels or numbers.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights >= 0; a row of weight 0 is as good as absent. With scikit-learn's metadata
+            routing, foreign members that do not request weights get rows drawn by them.
+        groups : array-like of shape (n_samples,), optional
+            Rows of one group are in a bag together or not at all, so that out-of-bag rows are
+            of groups the member does not know. Draws count groups then, not rows.
+        **fit_params : dict
+            Routed to foreign members, if scikit-learn's metadata routing is on; arrays of one
+            value per row are cut with the rows of a bag.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight, groups=groups, metadata=fit_params)
+
+    def _train(
+        self,
+        draft: Self,
+        admitted: Admitted,
+        n_samples: int,
+        groups: Any = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        this = self
+        if metadata:
+            check_routing(type(self).__name__, metadata)
+            if isinstance(self._member(), SingleTree):
+                raise TypeError(f"Native trees take no metadata, but fit got {sorted(metadata)}.")
+            routed = process_routing(self, "fit", **metadata).estimator.fit
+            this = self._copy()
+            this._handed = cut_params(routed, admitted.kept, n_samples)
+        super(Drawn, this)._train(draft, admitted, n_samples, groups)
+
+    def get_metadata_routing(self) -> Any:
+        """What foreign members request for their `fit`; of native ones, what the bag requests.
+
+        Returns
+        -------
+        MetadataRouter or MetadataRequest
+        """
+        member = self._member()
+        if isinstance(member, SingleTree):
+            return super().get_metadata_routing()
+        return members_router(self, {"estimator": member})
+
     def _check_choices(self, target: Target) -> None:
         super()._check_choices(target)
         if self.wagging is None:
@@ -96,7 +158,7 @@ class Drawn(Bag):
                 f"max_samples={self.max_samples} does not go with wagging={self.wagging!r}, which "
                 "weighs all rows. Leave one of them out."
             )
-        if not isinstance(member, SingleTree) and not takes_weight(member):
+        if not isinstance(member, SingleTree) and not asks_weight(member):
             raise ValueError(
                 f"wagging={self.wagging!r} needs members whose fit takes sample_weight, but that "
                 f"of {type(member).__name__} does not. Draw rows instead, with wagging=None."
@@ -136,7 +198,14 @@ class Drawn(Bag):
         self, member: Any, view: View, choice: Columns | None, n_threads: int, stop: Any
     ) -> Learner:
         learner = super()._learner(member, view, choice, n_threads, stop)
+        if isinstance(learner, GuestLearner):
+            learner = replace(learner, weighs=asks_weight(member), params=self._handed)
         use = REFINEMENTS.get(self.oob_use) if isinstance(self.oob_use, str) else self.oob_use
+        if use is not None and self._handed:
+            raise ValueError(
+                f"oob_use={self.oob_use!r} does not go with metadata for members, but fit got "
+                f"{sorted(self._handed)}. Leave one of them out."
+            )
         return learner if use is None else use.around(learner, member)
 
     def _choose(self, n_columns: int) -> Columns | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import narwhals as nw
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 
+from coterie.base.routing import cut_params
 from coterie.data import Table, Target
 from coterie.learners import takes_weight, votes_of_labels, votes_of_probabilities
 
@@ -90,10 +92,16 @@ class GuestLearner:
         What to clone.
     columns : ndarray or None
         The columns to show, or None for all.
+    weighs : bool or None
+        Whether weights are passed on; None asks the signature of `fit`.
+    params : mapping
+        What `fit` is handed besides; arrays of one value per row are cut with the rows.
     """
 
     estimator: Any
     columns: NDArray[np.intp] | None = None
+    weighs: bool | None = None
+    params: Mapping[str, Any] = field(default_factory=dict)
 
     def among(self, columns: NDArray[np.intp]) -> GuestLearner:
         """The same learner on some of the columns."""
@@ -102,17 +110,18 @@ class GuestLearner:
     def fit(self, table: Table, target: Target, weight: Array | None, rng: Generator) -> Guest:
         """A fitted clone."""
         estimator = seeded(self.estimator, rng)
-        weighs = takes_weight(estimator)
+        weighs = takes_weight(estimator) if self.weighs is None else self.weighs
         rows = self._rows(table.n_rows, weight, rng, weighs=weighs)
         y = target if rows is None else target.take(rows)
         X = rows_given(table, rows, self.columns)
-        if _one_class(y):
-            estimator = DummyClassifier(strategy="prior")
-        labels = y.decode(y.encoded)
+        extra = cut_params(self.params, rows, table.n_rows)
         if weight is not None and weighs:
-            estimator.fit(X, labels, sample_weight=weight if rows is None else weight[rows])
+            extra["sample_weight"] = weight if rows is None else weight[rows]
+        labels = y.decode(y.encoded)
+        if _one_class(y):
+            estimator = DummyClassifier(strategy="prior").fit(X, labels)
         else:
-            estimator.fit(X, labels)
+            estimator.fit(X, labels, **extra)
         return Guest(estimator, target.classes, self.columns)
 
     @staticmethod

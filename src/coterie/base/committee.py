@@ -33,6 +33,8 @@ class Committee(BaseEstimator):
     task: ClassVar[Literal["classification", "regression"]]
     #: Whether ``y`` may have several columns.
     multi_output: ClassVar[bool] = True
+    #: Whether it may at least have a column of zeros and ones for each of several labels.
+    multi_label: ClassVar[bool] = False
 
     categorical_features: Any
     n_jobs: int | None
@@ -71,7 +73,7 @@ class Committee(BaseEstimator):
             sample_weight,
             task=self.task,
             categorical=self.categorical_features,
-            multi_output=self.multi_output,
+            multi_output=self.multi_output or self.multi_label,
         )
         publish_columns(draft, admitted.table.schema)
         self._describe_target(draft, admitted)

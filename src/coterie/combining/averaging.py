@@ -33,7 +33,7 @@ class Averaging(RegressorTask, Voting):
         if self.weights is not None and self.rule != "mean":
             raise ValueError(f"rule={self.rule!r} has no place for weights; leave them out.")
         draft.sum_ = False
-        if unseen is None:
+        if unseen is None or not self._learns:  # folds may be there for their models alone
             draft.weights_ = self._given_weights(len(draft.pool_))
             return
         seen = unseen.covered

@@ -17,12 +17,12 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn import get_config
 from sklearn.base import clone
 from sklearn.utils import Bunch
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 
 from coterie.base import Admitted, Committee, JoblibExecutor
+from coterie.base.routing import check_routing, cut_params, members_router, routing_is_on
 from coterie.combining.folds import Pass, Rowset, Unseen, a_memory
 from coterie.combining.members import (
     Composition,
@@ -125,7 +125,8 @@ class Combiner(Composition, Committee):
             Class labels or numbers.
         sample_weight : array-like of shape (n_samples,), optional
             Weights >= 0, for members and for what is learnt from them; a row of weight 0 is as
-            good as absent.
+            good as absent. With scikit-learn's metadata routing they go to members that request
+            them.
         groups : array-like of shape (n_samples,), optional
             Handed to the splitter in `cv`.
         **fit_params : dict
@@ -153,7 +154,9 @@ class Combiner(Composition, Committee):
             admitted = admitted._replace(target=wider(admitted.target, members))
             self._describe_target(draft, admitted)
         params = self._routed(members, metadata or {}, admitted, n_samples)
-        rows = Rowset(admitted.table, admitted.target, admitted.weight, params)
+        rows = Rowset(
+            admitted.table, admitted.target, admitted.weight, params or {}, params is not None
+        )
         methods = self._methods(members)
         if prefit:
             seats, unseen = _fitted(rows, members, methods, asked=self._learns)
@@ -229,24 +232,15 @@ class Combiner(Composition, Committee):
         metadata: Mapping[str, Any],
         admitted: Admitted,
         n_samples: int,
-    ) -> dict[str, dict[str, Any]]:
-        """What the `fit` of each member takes besides weights."""
-        if not metadata:
-            return {}
-        if not get_config()["enable_metadata_routing"]:
-            raise ValueError(
-                f"{type(self).__name__}.fit got {sorted(metadata)}, which only goes to members if "
-                "metadata routing is on: sklearn.set_config(enable_metadata_routing=True)."
-            )
+    ) -> dict[str, dict[str, Any]] | None:
+        """What the `fit` of each member requests, weights included; None without routing."""
+        check_routing(type(self).__name__, metadata)
+        if not routing_is_on() or self.estimators is None:
+            return None
+        if admitted.weight is not None:
+            metadata = {**metadata, "sample_weight": admitted.weight}
         routed = process_routing(self, "fit", **metadata)
-        kept = admitted.kept
-        own = {member.name: dict(routed[member.name].fit) for member in members}
-        if kept is not None:
-            for given in own.values():
-                for key, value in given.items():
-                    if hasattr(value, "__len__") and len(value) == n_samples:
-                        given[key] = np.asarray(value)[kept]
-        return own
+        return {m.name: cut_params(routed[m.name].fit, admitted.kept, n_samples) for m in members}
 
     def get_metadata_routing(self) -> MetadataRouter:
         """How metadata are handed to the members' `fit`.
@@ -255,12 +249,7 @@ class Combiner(Composition, Committee):
         -------
         MetadataRouter
         """
-        router = MetadataRouter(owner=type(self).__name__)
-        mapping = MethodMapping().add(callee="fit", caller="fit")
-        for name, estimator in self._pairs():
-            if hasattr(estimator, "fit"):
-                router.add(**{name: estimator}, method_mapping=mapping)
-        return router
+        return members_router(self, {n: e for n, e in self._pairs() if hasattr(e, "fit")})
 
     @property
     def _seats(self) -> tuple[Any, ...]:
@@ -293,7 +282,7 @@ def seeded(member: Named, seed: int) -> Named:
 
 def wider(target: Target, members: Sequence[Named]) -> Target:
     """The target with the classes that fitted members know besides."""
-    if target.kind != "labels":
+    if target.kind != "labels" or target.n_outputs > 1:
         return target
     known = [np.asarray(m.estimator.classes_) for m in members if hasattr(m.estimator, "classes_")]
     classes = np.unique(np.concatenate([target.classes[0], *known]))

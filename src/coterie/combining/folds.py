@@ -24,6 +24,7 @@ from sklearn.base import clone
 
 from coterie.bagging.guest import rows_given
 from coterie.base import JoblibExecutor
+from coterie.base.routing import cut_params
 from coterie.combining.members import FoldSeat, Method, Named, Seat, fit_one
 from coterie.combining.splits import Rows, Split
 from coterie.core import Allowed, instance_of, one_of
@@ -45,29 +46,30 @@ class Rowset:
     params : mapping of str to dict
         What the `fit` of each member, by name, takes besides; arrays of one value per row are
         cut with the rows.
+    routed : bool
+        Whether weights are among `params`, for members that requested them.
     """
 
     table: Table
     target: Target
     weight: Array | None = None
     params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    routed: bool = False
 
     @property
     def classes(self) -> NDArray[Any] | None:
-        """Classes of the labels, None for numbers."""
-        return self.target.classes[0] if self.target.kind == "labels" else None
+        """Classes of the labels, None for numbers and for several labels."""
+        labels = self.target.kind == "labels" and self.target.n_outputs == 1
+        return self.target.classes[0] if labels else None
 
     def cut(self, name: str, rows: Rows | None) -> tuple[Any, Target, Array | None, dict[str, Any]]:
         """Some rows for the member of that name."""
         X = rows_given(self.table, rows, None)
-        own = dict(self.params.get(name, {}))
+        own = cut_params(self.params.get(name, {}), rows, self.table.n_rows)
+        weight = None if self.routed else self.weight
         if rows is None:
-            return X, self.target, self.weight, own
-        for key, value in own.items():
-            if hasattr(value, "__len__") and len(value) == self.table.n_rows:
-                own[key] = np.asarray(value)[rows]
-        weight = None if self.weight is None else self.weight[rows]
-        return X, self.target.take(rows), weight, own
+            return X, self.target, weight, own
+        return X, self.target.take(rows), None if weight is None else weight[rows], own
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,8 @@ class Seat:
 
     def ask(self, X: Any) -> Array:
         """What it says of rows as the user gave them, shape (n_rows, n_outputs)."""
-        said = np.asarray(getattr(self.estimator, self.method)(X))
+        given = getattr(self.estimator, self.method)(X)
+        said = self._chances(given) if isinstance(given, list) else np.asarray(given)
         n_rows = len(said)
         if self.classes is None or not is_classifier(self.estimator):
             return said.astype(np.float64).reshape(n_rows, -1)
@@ -68,6 +69,11 @@ class Seat:
         spread = np.full((n_rows, len(self.classes)), nothing)
         spread[:, known] = said
         return spread
+
+    def _chances(self, given: list[Any]) -> Array:
+        """Of several labels the chance of each; none of one that the member never saw."""
+        pairs = zip(given, self.estimator.classes_, strict=True)
+        return np.column_stack([chances[:, -1] * (known[-1] == 1) for chances, known in pairs])
 
 
 @dataclass(frozen=True)
@@ -177,9 +183,12 @@ def fit_one(
     estimator: Any, X: Any, target: Target, weight: Array | None, params: dict[str, Any]
 ) -> Any:
     """A fitted clone; rows of one class only make a constant one."""
-    one_class = target.kind == "labels" and np.ptp(target.codes[:, 0]) == 0
-    twin = DummyClassifier(strategy="prior") if one_class else clone(estimator)
+    one_class = target.kind == "labels" and np.ptp(target.codes, axis=0).max() == 0
+    one_class = one_class and target.n_outputs == 1
     labels = target.decode(target.encoded)
+    if one_class:
+        return DummyClassifier(strategy="prior").fit(X, labels)
+    twin = clone(estimator)
     if weight is None:
         return twin.fit(X, labels, **params)
     if not takes_weight(twin):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import TransformerMixin, is_classifier
 from sklearn.utils import Bunch
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
+from coterie.base.routing import routing_is_on
 from coterie.combining.combiner import COMBINER, Combiner
 from coterie.combining.folds import Rowset, Unseen
 from coterie.combining.members import Method, Named, Seat, fit_one, pick_method
@@ -96,7 +98,7 @@ class Stack(TransformerMixin, Combiner):
         values = [value[seen] for value in unseen.values]
         features = draft._features(values, table)
         draft.n_each_ = [part.shape[1] for part in draft._columns(values)]
-        final = self._default_final() if self.final_estimator is None else self.final_estimator
+        final = draft._default_final() if self.final_estimator is None else self.final_estimator
         draft.final_estimator_ = fit_one(final, features, target, weight, {})
 
     def _learn_profile(
@@ -144,7 +146,9 @@ class Stack(TransformerMixin, Combiner):
         """What each member adds to the features, as scikit-learn has it."""
         parts = []
         for value, method in zip(values, self.stack_method_, strict=True):
-            if method == "predict" and value.shape[1] > 1:  # labels, as their positions
+            if self.n_outputs_ > 1:  # a column for each label
+                parts.append(value)
+            elif method == "predict" and value.shape[1] > 1:  # labels, as their positions
                 parts.append(value.argmax(axis=1)[:, None].astype(np.float64))
             elif method == "predict_proba" and value.shape[1] == 2:
                 parts.append(value[:, 1:])  # the first says nothing more
@@ -175,6 +179,27 @@ class Stack(TransformerMixin, Combiner):
     @property
     def _knows_inputs(self) -> bool:
         return isinstance(self.final_estimator, str)
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """How metadata are handed to the `fit` of members and to `predict` of the final estimator.
+
+        Returns
+        -------
+        MetadataRouter
+        """
+        router = super().get_metadata_routing()
+        final = getattr(self, "final_estimator_", self.final_estimator)
+        if not self._knows_inputs:
+            mapping = MethodMapping().add(callee="predict", caller="predict")
+            final = self._default_final() if final is None else final
+            router.add(final_estimator_=final, method_mapping=mapping)
+        return router
+
+    def _final_predict(self, X: Any, params: Mapping[str, Any]) -> Any:
+        """What the final estimator predicts, with the metadata it requested if routing is on."""
+        if routing_is_on() and params:
+            params = process_routing(self, "predict", **params).final_estimator_.predict
+        return self.final_estimator_.predict(self._shown(X), **params)
 
     def transform(self, X: Any) -> Any:
         """What the final estimator is shown: what members say, and ``X`` if that is passed through.

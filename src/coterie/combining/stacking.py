@@ -9,13 +9,15 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.multioutput import MultiOutputClassifier
 from sklearn.utils.metaestimators import available_if
 
-from coterie.base import ClassifierTask, RegressorTask
+from coterie.base import Admitted, ClassifierTask, RegressorTask
 from coterie.combining.members import Seat
 from coterie.combining.meta import as_probabilities
 from coterie.combining.stack import STACK, Stack
 from coterie.core import Allowed, RandomLike
+from coterie.data import DataError
 
 Array = NDArray[np.float64]
 
@@ -43,7 +45,9 @@ class StackingClassifier(ClassifierTask, Stack):
 
     All parameters of scikit-learn's class of this name mean the same. Beyond it: splits that are
     no partition, such as those of time series; out-of-bag rows instead of folds; models of folds
-    that are kept; answers kept on disk; and second levels by name.
+    that are kept; answers kept on disk; and second levels by name. As there, ``y`` may hold several
+    labels, a column of zeros and ones for each, if members and the final estimator take that; by
+    default the latter is then a logistic regression for each label.
 
     Parameters
     ----------
@@ -106,10 +110,28 @@ class StackingClassifier(ClassifierTask, Stack):
     categorical_features: Any = "from_dtype"
 
     member_kind: ClassVar[str] = "any"
+    multi_label: ClassVar[bool] = True
     allowed: ClassVar[Mapping[str, Allowed]] = STACK
 
     def _default_final(self) -> Any:
-        return LogisticRegression()
+        several = getattr(self, "n_outputs_", 1) > 1
+        return MultiOutputClassifier(LogisticRegression()) if several else LogisticRegression()
+
+    def _describe_target(self, draft: Any, admitted: Admitted) -> None:
+        super()._describe_target(draft, admitted)
+        if draft.n_outputs_ == 1:
+            return
+        numbers = all(classes.dtype.kind in "biuf" for classes in draft.classes_)
+        if not numbers or not all(np.isin(classes, (0, 1)).all() for classes in draft.classes_):
+            raise DataError(
+                "y should be a 1d array, or have a column of zeros and ones for each label. Fit "
+                "one estimator per column, for example with sklearn.multioutput."
+            )
+        if self._knows_inputs or (isinstance(self.cv, str) and self.cv == "oob"):
+            raise ValueError(
+                "cv='oob' and a final_estimator by its name are for one label per row, but y has "
+                f"{draft.n_outputs_} columns. Give other ones, or fit one estimator per column."
+            )
 
     def _mean_vote(self, X: Any) -> Array:
         if self._knows_inputs:
@@ -124,7 +146,7 @@ class StackingClassifier(ClassifierTask, Stack):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows, with the columns seen in `fit`.
         **predict_params : dict
-            Handed to the final estimator.
+            Handed to the final estimator; with scikit-learn's metadata routing, what it requests.
 
         Returns
         -------
@@ -133,11 +155,11 @@ class StackingClassifier(ClassifierTask, Stack):
         this = self._settled()
         if this._knows_inputs:
             return np.asarray(this.classes_[this._by_profile(X).argmax(axis=1)])
-        said: NDArray[Any] = this.final_estimator_.predict(this._shown(X), **predict_params)
+        said: NDArray[Any] = this._final_predict(X, predict_params)
         return said
 
     @available_if(_final_has("predict_proba"))
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: Any) -> Any:
         """Probabilities of the final estimator.
 
         Parameters
@@ -148,11 +170,15 @@ class StackingClassifier(ClassifierTask, Stack):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
+            Of several labels what the final estimator gives, mostly a list of such arrays.
         """
-        return np.asarray(super().predict_proba(X))
+        this = self._settled()
+        if this.n_outputs_ > 1:
+            return this.final_estimator_.predict_proba(this._shown(X))
+        return super().predict_proba(X)
 
     @available_if(_final_has("predict_proba"))
-    def predict_log_proba(self, X: Any) -> Array:
+    def predict_log_proba(self, X: Any) -> Any:
         """Logarithm of `predict_proba`.
 
         Parameters
@@ -164,7 +190,7 @@ class StackingClassifier(ClassifierTask, Stack):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        return np.asarray(super().predict_log_proba(X))
+        return super().predict_log_proba(X)
 
     @available_if(_final_has("decision_function"))
     def decision_function(self, X: Any) -> Array:
@@ -271,4 +297,4 @@ class StackingRegressor(RegressorTask, Stack):
         this = self._settled()
         if this._knows_inputs:
             return this._by_profile(X)[:, 0]
-        return this.final_estimator_.predict(this._shown(X), **predict_params)
+        return this._final_predict(X, predict_params)

@@ -209,7 +209,7 @@ class VotingClassifier(RejectingVotes, ClassifierTask, Voting):
             check_mark(draft.classes_, self.reject_label)
         if self.weights is not None and not (callable(self.voting) or self.voting in _WEIGHTED):
             raise ValueError(f"voting={self.voting!r} has no place for weights; leave them out.")
-        if unseen is None:
+        if unseen is None or not self._learns:  # folds may be there for their models alone
             draft.weights_ = self._given_weights(len(draft.pool_))
             return
         if self.weights == "log_odds" and not self._hard:

@@ -125,6 +125,7 @@ class SparseSource(Opened):
     """A checked sparse array; all of its columns are numbers."""
 
     values: Sparse
+    is_matrix: bool = False  # whether SciPy's older kind of container was given
 
     names = None
 
@@ -140,12 +141,15 @@ class SparseSource(Opened):
         return self.shape[0]
 
     def native(self) -> Any:
-        """The container itself."""
-        return self.values
+        """The cells in a container of the kind that was given, an array or a matrix."""
+        if not self.is_matrix:
+            return self.values
+        kind = sparse.csr_matrix if self.values.format == "csr" else sparse.csc_matrix
+        return kind(self.values)
 
     def take(self, rows: Array) -> SparseSource:
         """Some of the rows."""
-        return SparseSource(self.values[rows])
+        return SparseSource(self.values[rows], self.is_matrix)
 
 
 Source: TypeAlias = ArraySource | FrameSource | SparseSource
@@ -184,7 +188,7 @@ def _open(X: Any) -> Source:
     if sparse.issparse(X):
         if X.ndim != 2:
             raise _shape_error(X.shape)
-        return SparseSource(read_sparse(X))
+        return SparseSource(read_sparse(X), isinstance(X, sparse.spmatrix))
     if nw.dependencies.is_into_dataframe(X):
         return _open_frame(X)
     if isinstance(nw.from_native(X, pass_through=True), nw.LazyFrame):

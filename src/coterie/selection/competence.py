@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.selection.regions import Array, around, closeness, quotient, share
+from coterie.selection.regions import Array, around, closeness, quotient, share, total
 
 Subset = Literal["assigned", "true"]
 
@@ -98,12 +98,11 @@ def lca(
     """
     if subset not in ("assigned", "true"):
         raise ValueError(f"subset={subset!r} is not allowed; give 'assigned' or 'true'.")
-    near_y = np.asarray(y)[np.asarray(neighbours)][:, :, None]
-    near = around(labels, neighbours)
-    counts = (near if subset == "assigned" else near_y) == np.asarray(said).T[:, None, :]
-    weight = np.ones(near.shape[:2]) if weights is None else np.asarray(weights, dtype=np.float64)
-    right = np.einsum("qkt,qk->tq", counts & (near == near_y), weight)
-    return quotient(right, np.einsum("qkt,qk->tq", counts, weight))
+    table, truth = np.asarray(labels), np.asarray(y)
+    right = around(table == truth, neighbours)
+    near = around(table if subset == "assigned" else truth[None], neighbours)
+    counts = near == np.asarray(said).T[:, None, :]
+    return quotient(total(counts & right, weights), total(counts, weights))
 
 
 def mla(
@@ -176,8 +175,10 @@ def rank(hits: Any, neighbours: Any) -> NDArray[np.intp]:
     array([[2],
            [0]])
     """
-    right = around(hits, neighbours).astype(bool)
-    return np.asarray(np.logical_and.accumulate(right, axis=1).sum(axis=1).T)
+    right = around(hits, neighbours).astype(bool, copy=False)
+    for place in range(1, right.shape[1]):  # nobody who was wrong is right any more
+        right[:, place] &= right[:, place - 1]
+    return total(right).astype(np.intp)
 
 
 def a_priori(chances: Any, neighbours: Any, distances: Any, weights: Any = None) -> Array:

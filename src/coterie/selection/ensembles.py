@@ -12,7 +12,7 @@ import numpy as np
 
 from coterie.data import DataError
 from coterie.selection.competence import ola, rank
-from coterie.selection.regions import Array, around, closeness, share
+from coterie.selection.regions import Array, around, closeness, share, total
 
 _ROUNDING = 1e-12
 
@@ -177,10 +177,7 @@ def knora_u(hits: Any, neighbours: Any, weights: Any = None) -> Array:
     array([[2.],
            [1.]])
     """
-    right = around(hits, neighbours)
-    if weights is None:
-        return or_all(right.sum(axis=1).T)
-    return or_all(np.einsum("qkt,qk->tq", right, np.asarray(weights, dtype=np.float64)))
+    return or_all(total(around(hits, neighbours), weights))
 
 
 def knora_w(hits: Any, neighbours: Any, distances: Any, weights: Any = None) -> Array:
@@ -304,8 +301,8 @@ def des_knn(
     kept = _largest(share(right, weights), first)
     wrong = 1.0 - right
     # Sums over pairs need no pairs: faults of one times the faults of all others.
-    total = np.einsum("qkt,tq->qk", wrong, kept)
-    faults = np.einsum("qkt,qk->tq", wrong, total) - wrong.sum(axis=1).T
+    shared = np.einsum("qkt,tq->qk", wrong, kept)
+    faults = total(wrong, shared) - total(wrong)
     return _largest(np.where(kept > 0, -faults, -np.inf), second)
 
 

@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 _FLAT = 6  # coordinates; with more, a search tree is slower than comparing with all points
-_BLOCK = 1 << 23  # rough distances held at a time
+_BLOCK = 1 << 21  # rough distances held at a time: what stays near the processor
 _SPARE = 8  # candidates beyond k, as rough distances may put them in another order
 _FOLD = 32  # points whose smallest distance is looked at first
 

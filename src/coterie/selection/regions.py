@@ -142,13 +142,27 @@ def around(values: Any, neighbours: Any) -> NDArray[Any]:
     return np.asarray(np.ascontiguousarray(table.T)[near])
 
 
+def total(values: NDArray[Any], weight: Any = None) -> Array:
+    """Weighted sum over the neighbours: (queries, k, members) to (members, queries).
+
+    Examples
+    --------
+    >>> total(np.array([[[True, False], [True, True]]]), [[0.5, 2.0]])
+    array([[2.5],
+           [2. ]])
+    """
+    if weight is None:
+        # Hits are counted in a type as narrow as they are, in which many are added at once.
+        counted = np.min_scalar_type(values.shape[1]) if values.dtype == bool else np.float64
+        return np.asarray(values.sum(axis=1, dtype=counted).T, dtype=np.float64)
+    return np.asarray(np.einsum("qkt,qk->tq", values, np.asarray(weight, dtype=np.float64)))
+
+
 def share(values: NDArray[Any], weight: Any = None) -> Array:
     """Mean over the neighbours: (queries, k, members) to (members, queries)."""
-    if weight is None:
-        return np.asarray(values.mean(axis=1, dtype=np.float64).T)
-    given = np.asarray(weight, dtype=np.float64)
     # Divided at the end: sums of whole numbers are exact, and members that are equal tie.
-    return np.asarray(np.einsum("qkt,qk->tq", values, given) / given.sum(axis=1))
+    whole = values.shape[1] if weight is None else np.asarray(weight, np.float64).sum(axis=1)
+    return np.asarray(total(values, weight) / whole)
 
 
 def quotient(part: Array, whole: Array) -> Array:
@@ -188,7 +202,7 @@ def frienemies(hits: Any, neighbours: Any, y: Any) -> NDArray[np.bool_]:
     """
     right = around(hits, neighbours).astype(bool)
     classes = np.asarray(y)[np.asarray(neighbours)][:, :, None]
-    above = np.where(right, classes, -1).max(axis=1)
-    below = np.where(right, classes, np.iinfo(np.int64).max).min(axis=1)
-    able = (above > below).T
+    # Right about somebody of another class than the first it is right about.
+    first = np.take_along_axis(classes, right.argmax(axis=1)[:, None, :], axis=1)
+    able = (right & (classes != first)).any(axis=1).T
     return np.asarray(able | ~able.any(axis=0))
