@@ -1,7 +1,9 @@
 import json
+import re
 
 import click
 import pytest
+from pyarrow import csv
 
 import coterie
 from coterie.cli.explain import parse_rows
@@ -26,6 +28,7 @@ def test_single_rows(call, prices):
     found = json.loads(call("explain", prices.model, prices.test, "--rows", "3,5", "--json").out)
     assert [one["row"] for one in found] == [3, 5]
     for one in found:
+        assert (one["method"], one["scale"]) == ("exact", "answer")
         total = one["base"] + sum(column["adds"] for column in one["columns"])
         assert total == pytest.approx(one["answer"])
     third = prices.test.read_text().splitlines()[3].split(",")
@@ -37,6 +40,18 @@ def test_single_rows_of_classes_for_people(call, credit):
     assert said.code == 0
     assert "row 1: " in said.out
     assert "probability" in said.out
+    assert "Shapley values)" in said.out
+
+
+def test_scores_of_boosters_for_people(call, credit, tmp_path):
+    table = csv.read_csv(credit.train)
+    model = coterie.GradientBoostingClassifier(max_iter=5)
+    model.fit(table.select(["age", "housing"]), table["credit"].to_pylist())
+    coterie.save(model, tmp_path / "boost.coterie")
+    said = call("explain", tmp_path / "boost.coterie", credit.test, "--rows", "1")
+    assert said.code == 0
+    assert re.search(r"row 1: \w+, probability [\d.]+, score \S+; score \S+ on average", said.out)
+    assert "(exact Shapley values)" in said.out
 
 
 def test_rows():

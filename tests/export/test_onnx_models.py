@@ -2,107 +2,12 @@
 
 import numpy as np
 import pytest
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 import coterie
 from coterie.export import OnnxError
-from coterie.export.onnx_models import _KNOWN
-from tests.contract.exported import make
-
-onnx = pytest.importorskip("onnx")
-onnxruntime = pytest.importorskip("onnxruntime")
-
-RNG = np.random.default_rng(0)
-N = 200
-X = RNG.normal(size=(N, 5))
-X[:, 3] = RNG.integers(0, 9, N)
-X[:, 4] = RNG.integers(0, 100, N)
-X[RNG.random((N, 5)) < 0.1] = np.nan
-SCORE = (
-    np.nan_to_num(X[:, 0] + X[:, 1] * X[:, 2])
-    + np.isin(X[:, 3], [1, 4, 5])
-    + RNG.normal(size=N) / 3
-)
-NUMBERS = np.exp(SCORE)
-TWO = np.where(SCORE > 0.4, "yes", "no")
-THREE = np.digitize(SCORE, [0.0, 0.9]) * 10
-
-
-def run(model, X, tmp_path):
-    """What onnxruntime makes of the file."""
-    coterie.to_onnx(model, tmp_path / "model.onnx")
-    session = onnxruntime.InferenceSession(
-        str(tmp_path / "model.onnx"), providers=["CPUExecutionProvider"]
-    )
-    names = [output.name for output in session.get_outputs()]
-    return dict(zip(names, session.run(None, {"X": np.asarray(X, dtype=np.float64)}), strict=True))
-
-
-def codes(model):
-    """The rows with categories as codes, which is what ONNX models take."""
-    coded = X.copy()
-    for j, labels in model.schema_.labels.items():
-        known = ~np.isnan(X[:, j])
-        coded[known, j] = np.searchsorted(labels, X[known, j])
-    return coded
-
-
-def agree(model, tmp_path):
-    said = run(model, codes(model), tmp_path)
-    if not is_classifier(model):
-        np.testing.assert_allclose(said["prediction"], model.predict(X), rtol=1e-12, atol=1e-12)
-        return
-    probabilities = model.predict_proba(X)
-    np.testing.assert_allclose(said["probabilities"], probabilities, rtol=1e-10, atol=1e-12)
-    top = np.sort(probabilities, axis=1)
-    clear = top[:, -1] - top[:, -2] > 1e-10  # equals may go either way
-    assert clear.mean() > 0.5
-    np.testing.assert_array_equal(said["label"][clear], model.predict(X)[clear])
-
-
-CLASSIFIERS = sorted(name for name in _KNOWN if name.endswith("Classifier"))
-REGRESSORS = sorted(_KNOWN - set(CLASSIFIERS))
-
-
-def of(name, **params):
-    cls = getattr(coterie, name)
-    if name == "AnyBoostClassifier":
-        params.setdefault("loss", "logistic")
-    return make(cls, **params)
-
-
-@pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
-@pytest.mark.parametrize("name", CLASSIFIERS)
-def test_classifiers(name, y, tmp_path):
-    model = of(name, categorical_features=[3, 4])
-    agree(model.fit(X, y), tmp_path)
-
-
-@pytest.mark.parametrize("name", REGRESSORS)
-def test_regressors(name, tmp_path):
-    agree(of(name, categorical_features=[3, 4]).fit(X, NUMBERS), tmp_path)
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        coterie.GradientBoostingRegressor(max_iter=5, loss="poisson"),
-        coterie.GradientBoostingRegressor(max_iter=5, loss="gamma"),
-        coterie.GradientBoostingRegressor(max_iter=5, loss="huber"),
-        coterie.GradientBoostingRegressor(max_iter=5, boosting="dart", random_state=0),
-        coterie.AnyBoostClassifier(n_estimators=5, loss="exponential"),
-        coterie.GradientBoostingClassifier(max_iter=5, loss="exponential"),
-        coterie.BoostingClassifier(n_estimators=5),
-        coterie.BaggingClassifier(n_estimators=5, voting="hard", random_state=0),
-        coterie.RandomForestRegressor(5, max_depth=3, random_state=0),
-        coterie.DecisionTreeClassifier(max_depth=1),
-        coterie.DecisionTreeRegressor(min_samples_split=10_000),
-    ],
-    ids=lambda model: str(model).replace("\n", ""),
-)
-def test_settings_that_matter(model, tmp_path):
-    agree(clone(model).fit(X, TWO if is_classifier(model) else NUMBERS), tmp_path)
+from tests.export.runtime import NUMBERS, SCORE, THREE, TWO, X, agree, run
 
 
 def test_several_numbers_at_once(tmp_path):

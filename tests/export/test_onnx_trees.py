@@ -42,7 +42,7 @@ def test_walks_end_where_the_engine_ends(y):
         coded[:, j] = np.where(np.isnan(X[:, j]), np.nan, np.searchsorted(known, X[:, j]))
     weights = np.array([0.5, 1.0, 2.0, 0.0, -1.0])
     forest = model.pool_.forest
-    arrays = tree_arrays(forest, weights, {j: len(known) for j, known in labels.items()})
+    arrays = tree_arrays(forest, weights, {j: np.arange(len(known)) for j, known in labels.items()})
     expected = forest.predict(coded, tree_weight=weights)
     walked = [walk(arrays, row, expected.shape[1]) for row in coded]
     np.testing.assert_allclose(walked, expected, atol=1e-12)
@@ -59,8 +59,8 @@ def test_a_tree_is_written_as_often_as_its_leaves_have_votes():
 
 def test_no_two_nodes_in_a_row_ask_one_column_for_categories():
     model = coterie.ExtraTreesClassifier(9, categorical_features=[1, 2], random_state=0).fit(X, Y)
-    levels = {j: len(known) for j, known in model.schema_.labels.items()}
-    arrays = tree_arrays(model.pool_.forest, np.ones(9), levels)
+    codes = {j: np.arange(len(known)) for j, known in model.schema_.labels.items()}
+    arrays = tree_arrays(model.pool_.forest, np.ones(9), codes)
     inner = np.flatnonzero((arrays.no_leaf == 0) & (arrays.mode == 6))
     after = arrays.no[inner]
     same = (arrays.mode[after] == 6) & (arrays.feature[after] == arrays.feature[inner])

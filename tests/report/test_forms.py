@@ -1,6 +1,16 @@
 import pytest
 
-from coterie.report.forms import interval, measure, number, seconds, several, share, value_of, whole
+from coterie.report.forms import (
+    interval,
+    measure,
+    moment,
+    number,
+    seconds,
+    several,
+    share,
+    value_of,
+    whole,
+)
 
 SPACE = "\u00a0"
 
@@ -47,3 +57,9 @@ def test_anything_else():
     assert value_of([1000, True, None, 60.0, "x"]) == "1,000, yes, –, 60, x"
     assert several(1, "row") == "1 row"
     assert several(2000, "family", "families") == "2,000 families"
+
+
+def test_moments():
+    assert moment("2026-11-16T12:46:41+02:00") == "2026-11-16 10:46 UTC"
+    assert moment("2026-11-16T12:46:41") == "2026-11-16 12:46"
+    assert moment("yesterday") == "yesterday"

@@ -15,6 +15,7 @@ def test_summary_of_classes(binary_facts):
     assert f"right in {100 * row['value']:.1f} % of all cases" in words["How well"]
     assert "Always answering “good” would be right in 70.0 %" in words["How well"]
     assert "less is better" in words["How well"]
+    assert f"“{found['members'][0]['name']}” weighs most" in words["What it is made of"]
     assert words["What to beware of"] == "duration gives the target away."
 
 

@@ -6,12 +6,14 @@ import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.base.atomic import write_whole
 from coterie.combining.members import Seat
 
 Array = NDArray[np.float64]
@@ -75,9 +77,11 @@ class Page:
         """Note a candidate; predictions first, since the facts say that all is there."""
         stem = _stem(name)
         if unseen is not None:
-            _replace(self.folder / f"{stem}.npy", lambda file: np.save(file, unseen))
+            held = BytesIO()
+            np.save(held, unseen)
+            write_whole(self.folder / f"{stem}.npy", [held.getbuffer()])
         text = json.dumps({"name": name, **facts}).encode()
-        _replace(self.folder / f"{stem}.json", lambda file: file.write(text))
+        write_whole(self.folder / f"{stem}.json", [text])
 
     def read(self, name: str) -> tuple[dict[str, Any], Array | None] | None:
         """What was noted of a candidate, if anything."""
@@ -118,13 +122,3 @@ class Page:
 def _stem(name: str) -> str:
     plain = "".join(c if c.isalnum() else "-" for c in name)
     return f"{plain}-{sum(map(ord, name)) % 9973}"
-
-
-def _replace(path: Path, write: Callable[[Any], Any]) -> None:
-    """Write a file that is there whole or not at all, even if the power fails."""
-    part = path.with_name(f"{path.name}.part")
-    with part.open("wb") as file:
-        write(file)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(part, path)

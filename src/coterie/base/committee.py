@@ -83,6 +83,14 @@ class Committee(BaseEstimator):
         self.__dict__ = draft.__dict__
         return self
 
+    @property
+    def learns_from_bins(self) -> bool:
+        """Whether `fit` asks for nothing but the bins of the cells, so that others may share them.
+
+        Without weights, it must then cut columns by `max_bins` alone, whatever the target is.
+        """
+        return False
+
     def _train(self, draft: Self, admitted: Admitted, n_samples: int) -> None:
         """Fit, and set the results on the draft; `self` holds the results of the last fit.
 

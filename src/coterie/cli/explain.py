@@ -39,8 +39,10 @@ def command(model: Path, file: Path | None, **options: Any) -> None:
 
     Without FILE: what `coterie fit` found on rows held out. With FILE, whose target must be known:
     how much the loss grows when a column is shuffled among its first 2,000 rows. With --rows: what
-    each column adds to the answer for single rows, as Shapley values, estimated by drawing orders
-    of the columns and other rows of FILE to start from; no target is needed.
+    each column adds to the answer for single rows, as Shapley values against other rows of FILE;
+    no target is needed. They are exact for native trees and weighted means of such models, where
+    boosters are explained on the scale of their score. For other models they are estimated by
+    drawing orders of the columns. What is printed says which.
     """
     from coterie.cli.models import load_model
 
@@ -149,34 +151,54 @@ def _explain_rows(fitted: Any, file: Path, options: dict[str, Any]) -> list[dict
 
 def _explain_row(fitted: Any, number: int, row: Any, background: Any) -> dict[str, Any]:
     from coterie.cli.answers import chances_or_numbers
-    from coterie.cli.attributions import sampled_shapley
+    from coterie.cli.exact import exact_shapley
 
     answer = chances_or_numbers(fitted, row)[0]
     best = None if fitted.classes is None else int(answer.argmax())
 
-    def ask(table: Any) -> Any:
-        said = chances_or_numbers(fitted, table)
-        return said if best is None else said[:, best]
-
-    values, base = sampled_shapley(ask, row, background)
+    parts = exact_shapley(fitted, row, background, best)
+    if parts is None:
+        parts = _estimated(fitted, row, background, best)
     cells = {name: row.column(name)[0].as_py() for name in row.column_names}
     return {
         "row": number,
         "answer": float(answer) if best is None else fitted.classes[best],
         "probability": None if best is None else float(answer[best]),
-        "base": base,
+        "base": parts.base,
+        "method": parts.method,
+        "scale": parts.scale,
         "columns": [
             {"name": name, "value": cells[name], "adds": float(value)}
-            for name, value in zip(row.column_names, values, strict=True)
+            for name, value in zip(row.column_names, parts.values, strict=True)
         ],
     }
+
+
+def _estimated(fitted: Any, row: Any, background: Any, best: int | None) -> Any:
+    from coterie.cli.answers import chances_or_numbers
+    from coterie.cli.attributions import sampled_shapley
+    from coterie.cli.exact import Parts
+
+    def ask(table: Any) -> Any:
+        said = chances_or_numbers(fitted, table)
+        return said if best is None else said[:, best]
+
+    return Parts(*sampled_shapley(ask, row, background), "sampled")
 
 
 def _show_row(one: dict[str, Any], console: Console, most: int) -> None:
     """Print the columns that add most to an answer."""
     sure = "" if one["probability"] is None else f", probability {one['probability']:.3g}"
     answer = f"{one['answer']:.6g}" if one["probability"] is None else one["answer"]
-    print(f"\nrow {one['row']}: {answer}{sure}; {one['base']:.4g} on average")
+    score, what = "", ""
+    if one["scale"] == "score":
+        total = one["base"] + sum(column["adds"] for column in one["columns"])
+        score, what = f", score {total:.4g}", "score "
+    how = "exact" if one["method"] == "exact" else "estimated"
+    print(
+        f"\nrow {one['row']}: {answer}{sure}{score}; {what}{one['base']:.4g} on average "
+        f"({how} Shapley values)"
+    )
     ranked = sorted(one["columns"], key=lambda column: -abs(column["adds"]))
     rows = [
         [c["name"], "" if c["value"] is None else str(c["value"]), f"{c['adds']:+.4g}"]

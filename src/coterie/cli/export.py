@@ -19,7 +19,13 @@ __all__ = ["command"]
 @click.option("--trust", multiple=True, metavar="TYPE", help="Load this foreign type. Repeatable.")
 @common
 def command(model: Path, **options: Any) -> None:
-    """Write MODEL as an ONNX file, which runs without coterie and without Python."""
+    """Write MODEL as an ONNX file, which runs without coterie and without Python.
+
+    Its members must be native: fit with --members native to be sure of that. The file's input X
+    holds numbers, one column for each that the model was fitted on and in the same order; a
+    category is its position in the list that the file keeps in its metadata, and NaN stands for
+    what is missing.
+    """
     from coterie import export
     from coterie.cli.errors import CommandError
     from coterie.cli.models import load_model
@@ -28,6 +34,9 @@ def command(model: Path, **options: Any) -> None:
     out = options["out"] or fitted.path.with_suffix(".onnx")
     try:
         export.to_onnx(fitted.model, out)
-    except (TypeError, NotImplementedError) as error:
+    except export.OnnxError as error:
         raise CommandError(str(error), file=fitted.path) from error
     Console(options["quiet"]).say(f"{out} ({out.stat().st_size:,} bytes)")
+    names = fitted.names
+    if names is not None:
+        Console(options["quiet"]).say(f"input X: {', '.join(names)}")

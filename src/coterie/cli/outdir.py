@@ -102,7 +102,7 @@ class FitDirectory:
             )
 
     def _write(self, name: str, text: str) -> None:
-        from coterie.export.atomic import write_whole
+        from coterie.base.atomic import write_whole
 
         write_whole(self.path / name, [text.encode("utf-8")])
 

@@ -25,8 +25,8 @@ def command(model: Path, **options: Any) -> None:
     A directory that `coterie fit` wrote has the facts of the page beside the model; a model file
     alone is loaded to gather them.
     """
+    from coterie.base.atomic import write_whole
     from coterie.cli.models import load_model, model_file
-    from coterie.export.atomic import write_whole
     from coterie.report import facts, html, markdown
 
     file = model_file(model)

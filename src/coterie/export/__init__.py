@@ -4,9 +4,9 @@
 file says of itself. `to_onnx` turns native ensembles into ONNX models.
 """
 
-from coterie.export.errors import ModelFileError, SaveError, UntrustedTypesError
+from coterie.export.errors import ModelFileError, OnnxError, SaveError, UntrustedTypesError
 from coterie.export.files import describe, load, save
-from coterie.export.onnx_models import OnnxError, to_onnx
+from coterie.export.onnx_models import to_onnx
 
 __all__ = [
     "ModelFileError",

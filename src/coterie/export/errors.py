@@ -1,10 +1,10 @@
-"""What goes wrong with model files."""
+"""What goes wrong with model files and with models for other runtimes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["ModelFileError", "SaveError", "UntrustedTypesError"]
+__all__ = ["ModelFileError", "OnnxError", "SaveError", "UntrustedTypesError"]
 
 
 class ModelFileError(ValueError):
@@ -59,3 +59,13 @@ class SaveError(TypeError):
     def __init__(self, path: str, problem: str) -> None:
         self.path = path
         super().__init__(f"{path} {problem}")
+
+
+class OnnxError(ValueError):
+    """A model that cannot be an ONNX model, and why.
+
+    Examples
+    --------
+    >>> issubclass(OnnxError, ValueError)
+    True
+    """

@@ -11,12 +11,12 @@ import numpy as np
 import scipy
 import sklearn
 
-import coterie
-from coterie.export.atomic import write_whole
+from coterie.base.atomic import write_whole
 from coterie.export.container import FORMAT, chunks, read_contents, read_header
 from coterie.export.decode import Decoder
 from coterie.export.encode import SCALARS, Encoder
 from coterie.export.errors import ModelFileError
+from coterie.export.registry import COTERIE
 
 __all__ = ["describe", "load", "save"]
 
@@ -64,7 +64,7 @@ def save(model: Any, path: Path) -> None:
     header = {
         "format": FORMAT,
         "made_with": {
-            "coterie": coterie.__version__,
+            "coterie": COTERIE.__version__,
             "python": platform.python_version(),
             "numpy": np.__version__,
             "scipy": scipy.__version__,

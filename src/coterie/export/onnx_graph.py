@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import coterie
 from coterie.data.schema import Schema
 from coterie.export.onnx_trees import TreeArrays
+from coterie.export.registry import COTERIE
 
 __all__ = ["Graph", "onnx_package"]
 
@@ -139,7 +139,7 @@ class Graph:
             opset_imports=[helper.make_opsetid(*opset) for opset in _OPSETS.items()],
             ir_version=_IR_VERSION,
             producer_name="coterie",
-            producer_version=coterie.__version__,
+            producer_version=COTERIE.__version__,
         )
         facts = {"names": schema.names, "categories": _plain(schema)}
         helper.set_model_props(model, {k: json.dumps(v) for k, v in facts.items()})

@@ -32,7 +32,7 @@ from coterie.losses.regression import (
     SquaredError,
 )
 
-__all__ = ["loss_link", "number_link", "rule_link"]
+__all__ = ["loss_link", "number_link", "pair", "rule_link", "shares"]
 
 #: Appends what turns scores into probabilities; takes the graph, the scores and their number.
 Link = Callable[[Graph, str, int], str]
@@ -40,7 +40,7 @@ Link = Callable[[Graph, str, int], str]
 _IDENTITY = (SquaredError, AbsoluteError, QuantileLoss, ExpectileLoss, HuberLoss)
 
 
-def _pair(graph: Graph, second: str) -> str:
+def pair(graph: Graph, second: str) -> str:
     """Probabilities of two classes from those of the second."""
     return graph.add("Concat", graph.add("Sub", graph.number(1.0), second), second, axis=1)
 
@@ -49,7 +49,8 @@ def _scaled(graph: Graph, raw: str, scale: float) -> str:
     return raw if scale == 1.0 else graph.add("Mul", raw, graph.number(scale))
 
 
-def _shares(graph: Graph, values: str) -> str:
+def shares(graph: Graph, values: str) -> str:
+    """Values divided by the sum of their row."""
     axes = graph.constant(np.array([1]))
     return graph.add("Div", values, graph.add("ReduceSum", values, axes, keepdims=1))
 
@@ -59,7 +60,7 @@ def _softmax(scale: Callable[[int], float]) -> Link:
 
 
 def _logistic(scale: float) -> Link:
-    return lambda graph, raw, n: _pair(graph, graph.add("Sigmoid", _scaled(graph, raw, scale)))
+    return lambda graph, raw, n: pair(graph, graph.add("Sigmoid", _scaled(graph, raw, scale)))
 
 
 def _logistic_shares(scale: float) -> Link:
@@ -82,11 +83,11 @@ def _between(graph: Graph, raw: str) -> str:
 
 
 def _clipped(graph: Graph, raw: str, n: int) -> str:
-    return _pair(graph, _between(graph, raw))
+    return pair(graph, _between(graph, raw))
 
 
 def _plain_shares(graph: Graph, raw: str, n: int) -> str:
-    return _shares(graph, raw)
+    return shares(graph, raw)
 
 
 # For two classes, and for more.

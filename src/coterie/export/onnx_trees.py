@@ -71,7 +71,7 @@ class TreeArrays:
 
 
 def tree_arrays(
-    forest: Forest, weights: Floats, levels: Mapping[int, int], width: int = 1
+    forest: Forest, weights: Floats, codes: Mapping[int, Ints], width: int = 1
 ) -> TreeArrays:
     """A forest whose leaves hold votes, weighed.
 
@@ -84,8 +84,9 @@ def tree_arrays(
         The trees, with votes in their leaves.
     weights : ndarray of shape (n_trees,)
         What the votes of each tree are multiplied by.
-    levels : mapping of int to int
-        Number of categories of each categorical column.
+    codes : mapping of int to ndarray
+        For each categorical column and every code of the input, the code that the trees have for
+        it; -1 if they do not know it.
     width : int, default=1
         With more than one, trees vote in turn on as many scores.
     """
@@ -104,14 +105,14 @@ def tree_arrays(
         target = order[rows, copy]
         weight = votes[rows, target]
         part = forest if len(chosen) == len(forest) else forest[chosen]
-        arrays = _one_vote(part, target, weight, levels)
+        arrays = _one_vote(part, target, weight, codes)
         whole = arrays if whole is None else arrays.after(whole)
     assert whole is not None
     return whole
 
 
 def _one_vote(
-    forest: Forest, target: Ints, weight: Floats, levels: Mapping[int, int]
+    forest: Forest, target: Ints, weight: Floats, codes: Mapping[int, Ints]
 ) -> TreeArrays:
     """Trees each leaf of which votes on one score."""
     nodes, n_trees = forest.nodes, len(forest)
@@ -120,7 +121,7 @@ def _one_vote(
     number = np.where(inner, np.cumsum(inner) - 1, forest.leaf_offsets[tree] + ~nodes["left"])
     first = (forest.node_offsets[tree] + nodes["left"])[inner]
     asked = nodes[inner]
-    split, mode, members = _questions(asked, forest, tree[inner], levels)
+    split, mode, members = _questions(asked, forest, tree[inner], codes)
     lone = ~inner[forest.node_offsets[:-1]]  # trees that are one leaf
     extra = number[forest.node_offsets[:-1][lone]]
     roots = number[forest.node_offsets[:-1]].copy()
@@ -168,29 +169,41 @@ def _spaced(trees: TreeArrays) -> TreeArrays:
 
 
 def _questions(
-    asked: NDArray[Any], forest: Forest, tree: Ints, levels: Mapping[int, int]
+    asked: NDArray[Any], forest: Forest, tree: Ints, codes: Mapping[int, Ints]
 ) -> tuple[Floats, NDArray[np.uint8], Floats]:
     """What each inner node compares with and how, and the categories of those that ask for them."""
     split = asked["threshold"].copy()
     mode = np.full(len(asked), _LESS_OR_EQUAL, dtype=np.uint8)
     members: list[Floats] = []
+    seen: dict[tuple[int, bytes], tuple[float, Floats | None]] = {}  # many nodes ask the same
     for node in np.flatnonzero(asked["column"] & CATEGORICAL):
-        words = forest.categories[forest.category_offsets[tree[node]] :]
-        n_levels = levels[int(asked["column"][node] & _COLUMN)]
-        missing_left = bool(asked["column"][node] & MISSING_LEFT)
-        left = _goes_left(words[int(split[node]) :], n_levels, missing_left)
-        if left.all() or not left.any():
-            split[node] = float(n_levels) if left.all() else -1.0  # codes are from 0 on
-            continue
-        mode[node], split[node] = _MEMBER, 0.0
-        members.append(np.append(np.flatnonzero(left).astype(np.float64), np.nan))
+        start = int(forest.category_offsets[tree[node]]) + int(split[node])
+        words = forest.categories[start + 1 : start + 1 + int(forest.categories[start])]
+        column = int(asked["column"][node])
+        key = (column, words.tobytes())
+        if key not in seen:
+            seen[key] = _question(words, codes[column & int(_COLUMN)], bool(column & MISSING_LEFT))
+        split[node], asks = seen[key]
+        if asks is not None:
+            mode[node] = _MEMBER
+            members.append(asks)
     return split, mode, np.concatenate([np.empty(0), *members])
+
+
+def _question(
+    words: NDArray[np.uint64], known: Ints, missing_left: bool
+) -> tuple[float, Floats | None]:
+    """What a node that asks for categories compares with, and their list if it has one."""
+    goes = _goes_left(words, int(known.max(initial=-1)) + 1, missing_left)
+    left = np.append(goes, missing_left)[known]  # -1 is the last: unknown is missing
+    if left.all() or not left.any():
+        return (float(len(known)) if left.all() else -1.0), None  # codes are from 0 on
+    return 0.0, np.append(np.flatnonzero(left).astype(np.float64), np.nan)
 
 
 def _goes_left(words: NDArray[np.uint64], n_levels: int, missing_left: bool) -> NDArray[np.bool_]:
     """Which categories go left; those beyond the words go where missing values go."""
-    count = int(words[0])
     bits = np.unpackbits(
-        np.ascontiguousarray(words[1 : count + 1]).astype("<u8").view(np.uint8), bitorder="little"
+        np.ascontiguousarray(words).astype("<u8").view(np.uint8), bitorder="little"
     ).astype(bool)[:n_levels]
     return np.append(bits, np.full(n_levels - len(bits), missing_left))

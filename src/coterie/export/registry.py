@@ -12,11 +12,12 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-import coterie
 from coterie.export.errors import ModelFileError
 
-__all__ = ["METHODS", "class_of", "function_of", "function_tag", "tag_of"]
+__all__ = ["COTERIE", "METHODS", "class_of", "function_of", "function_tag", "tag_of"]
 
+#: The package that exports all names; import statements would draw in layers above this one.
+COTERIE: Any = import_module("coterie")
 # Module by module, the parts of models whose tags are their names.
 _CLASSES = {
     "coterie.automl.combine": "Blend",
@@ -39,7 +40,7 @@ _CLASSES = {
     "coterie.base.oob": "OobCurve",
     "coterie.boosting.adaboost": "AdaBoost",
     "coterie.boosting.additive": "Additive",
-    "coterie.boosting.anyboost": "AnyBoost",
+    "coterie.boosting.anyboost": "AnyBoost AnyBoostGradient",
     "coterie.boosting.brown": "BrownBoost",
     "coterie.boosting.costs": "CostBoost AdaC1 AdaC2 AdaC3 _CostAtStart CSB2 AdaCost",
     "coterie.boosting.descender": "Origin",
@@ -94,6 +95,7 @@ _CLASSES = {
     "coterie.interpretation.virtual": "Prototypes",
     "coterie.interpretation.rules": "Rules",
     "coterie.interpretation.sirus": "RuleMean",
+    "coterie.interpretation.students": "RuleList",
     "coterie.interpretation.terms": "Linear RuleModel Term",
     "coterie.learners.foreign": "ForeignMember ConstantMember",
     "coterie.losses.classification": "LogLoss ExponentialLoss MultinomialLoss",
@@ -163,7 +165,7 @@ def function_tag(function: Callable[..., Any]) -> str | None:
 
 def _public(tag: object) -> type | None:
     """The class that `coterie` exports under a name, if it does."""
-    found = getattr(coterie, tag) if isinstance(tag, str) and tag in coterie.__all__ else None
+    found = getattr(COTERIE, tag) if isinstance(tag, str) and tag in COTERIE.__all__ else None
     return found if isinstance(found, type) else None
 
 

@@ -131,6 +131,8 @@ def made(facts: dict[str, Any]) -> list[tuple[str, str]]:
             found.append((title, text or "–"))
         elif name == "seconds":
             found.append(("time taken", forms.seconds(value)))
+        elif name == "date":
+            found.append((title, forms.moment(str(value))))
         else:
             found.append((title, forms.value_of(value)))
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import UTC, datetime
 from typing import Any
 
 _SPACE = "\u00a0"  # a number must not be parted from its unit
@@ -59,6 +60,17 @@ def seconds(value: float | None) -> str:
         return f"{number(value, 2)}{_SPACE}s"
     long = f"{value / 60:.0f}{_SPACE}min"
     return long if value < 7200 else f"{value / 3600:.1f}{_SPACE}h"
+
+
+def moment(text: str) -> str:
+    """A date in ISO's form, to the minute; what is no date as it is."""
+    try:
+        given = datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    known = given.tzinfo is not None
+    shown = (given.astimezone(UTC) if known else given).strftime("%Y-%m-%d %H:%M")
+    return f"{shown} UTC" if known else shown
 
 
 def measure(row: dict[str, Any], value: float | None) -> str:

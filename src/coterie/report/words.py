@@ -122,14 +122,14 @@ def _surest_half(given: dict[str, Any]) -> tuple[float, float | None]:
 def _made_of(facts: dict[str, Any]) -> str:
     members = facts["members"]
     if len(members) == 1:
-        return f"A single model, {members[0]['name']}: no combination was better."
+        return f"A single model, “{members[0]['name']}”: no combination was better."
     first = members[0]
     families = {member["family"] for member in members}
     of = f" from {len(families)} families" if len(families) > 1 else ""
     weight = first["weight"] / (sum(member["weight"] for member in members) or 1)
     return (
         f"{several(facts['n_members'], 'member')}{of}, combined by {facts['final_name']}; "
-        f"{first['name']} weighs most ({whole(weight)})."
+        f"“{first['name']}” weighs most ({whole(weight)})."
     )
 
 

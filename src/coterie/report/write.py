@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import secrets
 from pathlib import Path
 from typing import Any
 
+from coterie.base.atomic import write_whole
 from coterie.report.collect import facts
 from coterie.report.page import html
 from coterie.report.text import markdown
@@ -51,16 +50,7 @@ def write_report(model: Any, path: Any) -> Path:
             f"A report ends in one of {endings}, not in {target.suffix or 'nothing'!r}."
         )
     text = form(model if isinstance(model, dict) else facts(model))
-    aside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
-    try:
-        with aside.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        aside.replace(target)
-    except BaseException:
-        aside.unlink(missing_ok=True)
-        raise
+    write_whole(target, [text.encode("utf-8")])
     return target
 
 

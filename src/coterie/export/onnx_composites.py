@@ -1,0 +1,214 @@
+"""Ensembles of native ensembles as ONNX operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_classifier
+
+from coterie.automl.combine import Blend
+from coterie.combining.members import class_places
+from coterie.export.errors import OnnxError
+from coterie.export.onnx_graph import Graph
+from coterie.export.onnx_links import shares
+from coterie.export.onnx_native import NATIVE, Answer, native_answer, sum_of_votes
+from coterie.export.onnx_view import View
+from coterie.export.registry import tag_of
+from coterie.native import Forest
+
+__all__ = ["KNOWN", "answer", "refuse_unknown"]
+
+Form = Callable[[Graph, Any, View], Answer]
+Floats = NDArray[np.float64]
+
+_FLOOR = 1e-6  # of probabilities whose logarithm a blend takes
+_NOTHING = 1e-12  # below which a blend takes support for none
+
+
+def answer(graph: Graph, model: Any, view: View) -> Answer:
+    """What a model says.
+
+    Parameters
+    ----------
+    graph : Graph
+        Where operators are added.
+    model : estimator
+        Fitted.
+    view : View
+        What it sees of the input.
+    """
+    refuse_unknown(model)
+    return _FORMS.get(type(model).__name__, native_answer)(graph, model, view)
+
+
+def refuse_unknown(model: Any) -> None:
+    """Refuse a model of a class that has no form in ONNX, fitted or not."""
+    if tag_of(type(model)) not in KNOWN:
+        raise OnnxError(
+            f"A {type(model).__name__} has no form in ONNX here; these have: "
+            f"{', '.join(sorted(KNOWN))}. Export its members one by one, or save it with "
+            "coterie.save."
+        )
+
+
+def _table(graph: Graph, model: Any, view: View) -> Answer:
+    """Fold models answer with their mean, and a blend combines members."""
+    if model.dates_.names:
+        raise OnnxError(
+            f"This {type(model).__name__} reads dates ({', '.join(model.dates_.names)}), which "
+            "ONNX cannot take apart. Replace them by numbers, such as days, before the fit."
+        )
+    _refuse_foreigners(
+        ((member.name, one) for member in model.members_ for one in member.models),
+        'Fit with members="native" (coterie fit --members native), which tries native ones only.',
+    )
+    cells = view.cells(model.schema_)
+    said = []
+    for member, seat in zip(model.members_, model.pool_.members, strict=True):
+        sight = cells if len(seat.used) == len(cells.columns) else cells.take(seat.used)
+        said.append(_named(member.name, graph, seat, sight))
+    return Answer(_blended(graph, model.blend_, said, is_classifier(model)))
+
+
+def _blended(graph: Graph, blend: Blend, said: Sequence[str], labels: bool) -> str:
+    """The operators of `Blend`."""
+    if blend.logs:
+        said = [_logs(graph, one) for one in said]
+    total = _weighted(graph, said, blend.weights)
+    if blend.shift is not None:
+        total = graph.add("Add", total, graph.constant(np.asarray(blend.shift, np.float64)))
+    if blend.logs:
+        return graph.add("Softmax", total, axis=1)
+    if not labels:
+        return total
+    nothing = graph.add("Less", total, graph.number(_NOTHING))
+    mean = shares(graph, graph.add("Where", nothing, graph.number(0.0), total))
+    if blend.tau == 1.0:
+        return mean
+    cooled = graph.add("Div", _logs(graph, mean), graph.number(blend.tau))
+    return graph.add("Softmax", cooled, axis=1)
+
+
+def _logs(graph: Graph, values: str) -> str:
+    return graph.add("Log", graph.add("Max", values, graph.number(_FLOOR)))
+
+
+def _vote(graph: Graph, model: Any, view: View) -> Answer:
+    """Averaged probabilities, or numbers."""
+    settings = {"voting": ("soft", "mean"), "rule": ("mean",), "ties": ("first",)}
+    for name, fine in settings.items():
+        value = getattr(model, name, fine[0])
+        if callable(value) or value not in fine:
+            raise OnnxError(
+                f"This {type(model).__name__} has {name}={value!r}; with {name}={fine[0]!r} it has "
+                "a form in ONNX."
+            )
+    if getattr(model, "reject", False):
+        raise OnnxError("Votes that may be rejected have no form in ONNX here: fit without reject.")
+    pairs = [(n, e) for n, e in model.named_estimators_.items() if not isinstance(e, str)]
+    names, seats = [name for name, _ in pairs], model.pool_.members
+    _refuse_foreigners(
+        (name, one) for name, seat in zip(names, seats, strict=True) for one in _models(seat)
+    )
+    said = [_named(name, graph, seat, view) for name, seat in zip(names, seats, strict=True)]
+    weights = np.asarray(model.weights_, dtype=np.float64)
+    if not getattr(model, "sum_", False):
+        weights = weights / weights.sum()
+    return Answer(_weighted(graph, said, weights))
+
+
+def _pruned(graph: Graph, model: Any, view: View) -> Answer:
+    """The weighted mean of the members that were kept."""
+    panel = model.panel_
+    share = 1.0 / panel.pool.weights.sum()
+    if isinstance(panel.pool.members, Forest):
+        codes = view.codes(panel.schema)
+        mean, _ = sum_of_votes(graph, panel.pool, codes, view, share)
+        places = panel.places
+        return Answer(mean if places is None else _spread(graph, mean, places, panel.n_outputs))
+    voters = panel.pool.members
+    pairs = [(f"member {t}", getattr(one, "estimator", one)) for t, one in enumerate(voters)]
+    _refuse_foreigners(pairs)
+    said = []
+    for voter, (name, one) in zip(voters, pairs, strict=True):
+        sight = view if voter.columns is None else view.take(voter.columns)
+        values = _with_name(name, graph, one, sight)
+        if voter.places is not None and len(voter.places) < panel.n_outputs:
+            values = _spread(graph, values, voter.places, panel.n_outputs)
+        said.append(values)
+    return Answer(_weighted(graph, said, panel.pool.weights * share))
+
+
+def _models(seat: Any) -> list[Any]:
+    return [part.estimator for part in getattr(seat, "seats", (seat,))]
+
+
+def _named(name: str, graph: Graph, seat: Any, view: View) -> str:
+    """What the models on a seat say on average, by the classes of the ensemble."""
+    said = []
+    for part in getattr(seat, "seats", (seat,)):
+        values = _with_name(name, graph, part.estimator, view)
+        if part.classes is not None:
+            known = class_places(part.classes, part.estimator.classes_)
+            if len(known) < len(part.classes):
+                values = _spread(graph, values, known, len(part.classes))
+        said.append(values)
+    return _weighted(graph, said, np.full(len(said), 1.0 / len(said)))
+
+
+def _with_name(name: str, graph: Graph, model: Any, view: View) -> str:
+    """What a member says; what is wrong with it is told with its name."""
+    try:
+        return answer(graph, model, view).values
+    except OnnxError as error:
+        raise OnnxError(f"{name}: {error}") from error
+
+
+def _weighted(graph: Graph, said: Sequence[str], weights: Floats) -> str:
+    """The weighted sum of results."""
+    parts = [
+        one if weight == 1.0 else graph.add("Mul", one, graph.number(weight))
+        for one, weight in zip(said, weights.tolist(), strict=True)
+        if weight
+    ]
+    return parts[0] if len(parts) == 1 else graph.add("Sum", *parts)
+
+
+def _spread(graph: Graph, values: str, places: NDArray[np.intp], n_classes: int) -> str:
+    """Probabilities of some classes among those of all."""
+    # No product with a matrix: onnxruntime fuses that with weights, in single precision.
+    first = graph.add("Gather", values, graph.constant(np.array([0])), axis=1)
+    padded = graph.add("Concat", values, graph.add("Sub", first, first), axis=1)
+    order = np.full(n_classes, len(places))
+    order[places] = np.arange(len(places))
+    return graph.add("Gather", padded, graph.constant(order), axis=1)
+
+
+def _refuse_foreigners(members: Iterable[tuple[str, Any]], cure: str = "") -> None:
+    """Name all members that have no form here."""
+    strange: dict[str, str] = {}
+    for name, model in members:
+        if tag_of(type(model)) not in KNOWN:
+            strange[name] = type(model).__name__
+    if strange:
+        listed = ", ".join(f"{name} ({kind})" for name, kind in strange.items())
+        cure = cure or "Leave them out, or save the model with coterie.save."
+        raise OnnxError(f"These members have no form in ONNX here: {listed}. {cure}")
+
+
+_FORMS: dict[str, Form] = {
+    "EnsembleSelectionClassifier": _vote,
+    "EnsembleSelectionRegressor": _vote,
+    "PrunedEnsembleClassifier": _pruned,
+    "PrunedEnsembleRegressor": _pruned,
+    "TableClassifier": _table,
+    "TableRegressor": _table,
+    "VotingClassifier": _vote,
+    "VotingRegressor": _vote,
+    "WeightedAverageRegressor": _vote,
+}
+#: Names of all classes that have a form in ONNX.
+KNOWN = NATIVE | set(_FORMS)

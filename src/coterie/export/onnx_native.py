@@ -1,0 +1,198 @@
+"""Native ensembles as ONNX operators."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_classifier
+
+from coterie.boosting.descender import Origin
+from coterie.core import Pool
+from coterie.export.errors import OnnxError
+from coterie.export.onnx_graph import Graph
+from coterie.export.onnx_links import loss_link, number_link, pair, rule_link
+from coterie.export.onnx_trees import tree_arrays
+from coterie.export.onnx_view import View
+from coterie.native import Forest
+
+__all__ = ["NATIVE", "Answer", "native_answer", "sum_of_votes"]
+
+# Those whose answer is the mean of what their members say.
+_MEANS = {
+    "BaggingClassifier",
+    "BaggingRegressor",
+    "BalancedBaggingClassifier",
+    "BalancedRandomForestClassifier",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "ExtraTreeClassifier",
+    "ExtraTreeRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "OutputFlippingClassifier",
+    "OutputSmearingRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+    "RandomParametersClassifier",
+    "RandomParametersRegressor",
+    "RandomPatchesClassifier",
+    "RandomPatchesRegressor",
+    "RandomSubspaceClassifier",
+    "RandomSubspaceRegressor",
+}
+_SUMS = {"IteratedBaggingRegressor"}
+# Those whose scores a rule turns into classes.
+_RULED = {
+    "AdaBoostClassifier",
+    "AdaBoostM2Classifier",
+    "AdaBoostMHClassifier",
+    "AdaBoostVClassifier",
+    "AnyBoostClassifier",
+    "BoostingClassifier",
+    "CostSensitiveBoostClassifier",
+    "ERLPBoostClassifier",
+    "FunctionalGradientBoostingClassifier",
+    "GentleBoostClassifier",
+    "LPBoostClassifier",
+    "LogitBoostClassifier",
+    "MadaBoostClassifier",
+    "RUSBoostClassifier",
+    "RealAdaBoostClassifier",
+    "SoftBoostClassifier",
+    "TotalBoostClassifier",
+}
+_GRADIENT = {"GradientBoostingClassifier", "GradientBoostingRegressor"}
+_NUMBERS = {"FunctionalGradientBoostingRegressor"}
+_RATIOS = {"AdaBoostRTRegressor"}
+#: Names of the ensembles of native trees that have a form in ONNX.
+NATIVE = frozenset(_MEANS | _SUMS | _RULED | _GRADIENT | _NUMBERS | _RATIOS)
+
+
+class Answer(NamedTuple):
+    """What a model says, as results of a graph.
+
+    Attributes
+    ----------
+    values : str
+        Probabilities of shape (rows, classes), or numbers of shape (rows, outputs).
+    codes : str or None
+        Positions of the classes it names; None if they are those of the largest probabilities.
+    """
+
+    values: str
+    codes: str | None = None
+
+
+def native_answer(graph: Graph, model: Any, view: View) -> Answer:
+    """What an ensemble of native trees says.
+
+    Parameters
+    ----------
+    graph : Graph
+        Where operators are added.
+    model : estimator
+        Fitted, of a class in `NATIVE`.
+    view : View
+        What it sees of the input.
+    """
+    _refuse_the_inexpressible(model)
+    pool: Pool = model.pool_
+    share = 1.0 / pool.weights.sum() if type(model).__name__ in _MEANS else 1.0
+    raw, n_scores = sum_of_votes(graph, pool, view.codes(model.schema_), view, share)
+    start = _start(model)
+    if start is not None and np.any(start):
+        raw = graph.add("Add", raw, graph.constant(np.asarray(start, np.float64)[None, :]))
+    if is_classifier(model):
+        return _classes(graph, model, raw, n_scores)
+    return Answer(_numbers(graph, model, raw))
+
+
+def sum_of_votes(
+    graph: Graph, pool: Pool, codes: dict[int, NDArray[np.int64]], view: View, share: float
+) -> tuple[str, int]:
+    """The weighted sum of the votes of native trees, and its number of columns.
+
+    Parameters
+    ----------
+    graph : Graph
+        Where operators are added.
+    pool : Pool
+        The trees.
+    codes : dict
+        As `View.codes` returns it.
+    view : View
+        What the trees see of the input.
+    share : float
+        What weights are multiplied by.
+    """
+    ballots, weights = pool.ballots, np.repeat(pool.weights * share, pool.width)
+    # The mean probability of the first of two classes is what the second leaves.
+    halved = share != 1.0 and pool.width == 1 and _adds_up(ballots.values)
+    if halved:
+        ballots = ballots.with_values(np.ascontiguousarray(ballots.values[:, 1:]))
+    arrays = tree_arrays(ballots, weights, codes, pool.width)
+    n_scores = pool.width if pool.width > 1 else ballots.values.shape[1]
+    raw = graph.trees(replace(arrays, feature=view.columns[arrays.feature]), n_scores)
+    return (pair(graph, raw), 2) if halved else (raw, n_scores)
+
+
+def _adds_up(votes: NDArray[np.float64]) -> bool:
+    """Whether votes are probabilities of two classes."""
+    return votes.shape[1] == 2 and bool(np.abs(votes.sum(axis=1) - 1.0).max(initial=0.0) < 1e-13)
+
+
+def _refuse_the_inexpressible(model: Any) -> None:
+    origin = getattr(model, "origin_", None)
+    problems = {
+        "has members that are not native trees": not isinstance(model.pool_.members, Forest),
+        "has no members": not len(model.pool_),
+        "has several outputs of classes": is_classifier(model) and len(model.target_.classes) != 1,
+        "knows a single class": is_classifier(model) and len(model.target_.classes[0]) == 1,
+        "starts from another model": getattr(model, "init_", None) is not None
+        or getattr(origin, "member", None) is not None,
+        "encodes categories by their targets": getattr(model, "ordered_", None) is not None,
+        "corrects its probabilities by the prior": bool(getattr(model, "prior_correction", False)),
+    }
+    found = [problem for problem, there in problems.items() if there]
+    if found:
+        raise OnnxError(f"This {type(model).__name__} {found[0]}, which ONNX cannot express here.")
+
+
+def _start(model: Any) -> NDArray[np.float64] | None:
+    """The score before any member, where there is one."""
+    origin, start = getattr(model, "origin_", None), getattr(model, "start_", None)
+    return origin.constant if isinstance(origin, Origin) else start
+
+
+def _classes(graph: Graph, model: Any, raw: str, n_scores: int) -> Answer:
+    name = type(model).__name__
+    if name in _MEANS:
+        probabilities = raw
+    else:
+        link = loss_link(model.loss_) if name in _GRADIENT else rule_link(model.rule_, n_scores)
+        if link is None:
+            raise OnnxError(f"The link of this {name} from scores to probabilities is not in ONNX.")
+        probabilities = link(graph, raw, n_scores)
+    if n_scores > 1:
+        return Answer(probabilities, graph.add("ArgMax", raw, axis=1, keepdims=0))
+    above = graph.add("Greater", raw, graph.number(0.0))
+    flat = graph.add("Squeeze", above, graph.constant(np.array([1])))
+    return Answer(probabilities, graph.add("Cast", flat, to=7))  # int64
+
+
+def _numbers(graph: Graph, model: Any, raw: str) -> str:
+    name = type(model).__name__
+    if name in _RATIOS:
+        first, second = (graph.constant(np.array([column])) for column in (0, 1))
+        return graph.add(
+            "Div", graph.add("Gather", raw, first, axis=1), graph.add("Gather", raw, second, axis=1)
+        )
+    if name not in _GRADIENT | _NUMBERS:
+        return raw
+    link = number_link(model.loss_)
+    if link is None:
+        raise OnnxError(f"The loss {model.loss_!r} of this {name} has no link in ONNX.")
+    return link(graph, raw)
