@@ -3,10 +3,10 @@
 import numpy as np
 from sklearn.datasets import make_classification
 
+from coterie.automl.material import Material
 from coterie.automl.metrics import CLASS_METRICS, NUMBER_METRICS
 from coterie.automl.situation import Situation
 from coterie.automl.splits import Plan, make_folds, splits_of
-from coterie.automl.trial import Material
 from coterie.data import Table
 
 PLAN = Plan(3)

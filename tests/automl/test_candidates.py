@@ -45,8 +45,20 @@ def test_members_by_name_and_of_the_users_own():
     made = chosen[1].make(Situation("binary", 10, 2, np.zeros(1, dtype=int)))
     assert isinstance(made, DummyClassifier)
     assert made is not own
-    assert choose_candidates("auto", interpretable=True) is READABLE
+    assert choose_candidates("auto", interpretable=True) == READABLE
     with pytest.raises(ValueError, match="lineer"):
         choose_candidates(["lineer"], interpretable=False)
     with pytest.raises(ValueError, match="best"):
         choose_candidates("best", interpretable=False)
+
+
+def test_native_members_alone():
+    native = choose_candidates("native", interpretable=False)
+    assert len(native) > 5
+    assert all(candidate.native for candidate in native)
+    assert set(native) < set(choose_candidates("auto", interpretable=False))
+    readable = choose_candidates("native", interpretable=True)
+    assert [candidate.name for candidate in readable] == ["tree", "additive model"]
+    binned = choose_candidates("auto", interpretable=False, binned=True)
+    assert binned == choose_candidates("native", interpretable=False, binned=True)
+    assert all(candidate.native for candidate in binned)

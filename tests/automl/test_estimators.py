@@ -56,6 +56,29 @@ def test_another_table_has_a_journal_of_its_own(tmp_path):
     assert len(list(tmp_path.iterdir())) == 2
 
 
+def test_threads_are_not_part_of_a_search_but_groups_are(tmp_path):
+    X, y = make_classification(120, 5, random_state=0)
+    journal, names = Journal(tmp_path), []
+
+    def fit(n_jobs, groups=None):
+        names.clear()
+        model = TableClassifier(members="fast", n_jobs=n_jobs)
+        model.fit(
+            X, y, groups=groups, journal=journal, progress=lambda e: names.append((e.kind, e.name))
+        )
+        return model.predict_proba(X), ("try", "extra trees") in names
+
+    first, tried = fit(1)
+    assert tried
+    again, tried = fit(2)
+    assert not tried
+    np.testing.assert_array_equal(again, first)
+    _, tried = fit(1, np.arange(120) % 9)
+    assert tried
+    assert not fit(1, np.arange(120) % 9)[1]
+    assert fit(1, np.arange(120) % 8)[1]
+
+
 def test_groups_are_never_on_both_sides():
     """Rows of a group are copies but for noise: without groups they would be known already."""
     rng = np.random.default_rng(0)

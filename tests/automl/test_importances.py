@@ -5,12 +5,15 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 
+from coterie import RandomForestRegressor
 from coterie.automl.candidates import Candidate
 from coterie.automl.clock import Clock, Deadline
 from coterie.automl.combine import Blend
-from coterie.automl.importances import permutation_importances
+from coterie.automl.importances import _effort, most_used, permutation_importances
+from coterie.automl.material import Material
 from coterie.automl.metrics import NUMBER_METRICS
-from coterie.automl.trial import Material, run_trial
+from coterie.automl.trial import run_trial
+from coterie.combining.members import Seat
 from tests.automl.material import numbered
 
 
@@ -37,3 +40,20 @@ def test_shuffling_a_term_of_a_sum_costs_twice_its_variance():
 def test_columns_out_of_time_or_sparse_are_left_out():
     assert importances(Deadline(0.0)) == {}
     assert importances(Clock(1e6).until(1e6), sparse.csr_array) == {}
+
+
+def test_with_little_time_fewer_rows_are_shuffled():
+    assert _effort(20, 0.01, 10.0) == (3, 2, 600)
+    assert _effort(20, 0.01, 0.7) == (3, 1, 600)
+    assert _effort(20, 0.01, 0.15) == (1, 1, 300)
+    assert _effort(20, 0.01, 0.0) == (1, 1, 100)
+
+
+def test_columns_that_trees_use_come_first():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 4))
+    forest = RandomForestRegressor(20, random_state=0).fit(X, 5 * X[:, 2] + X[:, 1])
+    linear = LinearRegression().fit(X, X[:, 0])
+    order = most_used([[Seat(linear, None)], [Seat(forest, None)]], 4)
+    assert order[:2].tolist() == [2, 1]
+    assert most_used([[Seat(linear, None)]], 4).tolist() == [0, 1, 2, 3]

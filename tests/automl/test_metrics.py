@@ -82,3 +82,14 @@ def test_unknown_metrics_are_refused():
     with pytest.raises(ValueError, match="rmse"):
         find_metric("rmse", "classification")
     assert find_metric("auto", "classification").name == "log_loss"
+
+
+@pytest.mark.parametrize("weight", [None, np.array([1.0, 2.0, 3.0, 1.0, 5.0])])
+def test_classes_that_are_absent_from_some_rows_do_not_count(weight):
+    """Of three classes only two are there, and the third is predicted."""
+    codes, said = np.array([0, 0, 2, 2, 2]), np.array([0, 1, 2, 1, 2])
+    balanced = CLASS_METRICS["balanced_accuracy"]
+    assert np.isclose(
+        balanced(codes, np.eye(3)[said], weight),
+        metrics.recall_score(codes, said, labels=[0, 2], average="macro", sample_weight=weight),
+    )

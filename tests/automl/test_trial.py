@@ -8,22 +8,17 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import cross_val_predict
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from coterie import GradientBoostingClassifier, RandomForestClassifier
+from coterie import GradientBoostingClassifier
 from coterie.automl.candidates import Candidate, choose_candidates
 from coterie.automl.clock import Clock, Deadline, OutOfTime
 from coterie.automl.splits import Plan
 from coterie.automl.trial import (
-    _smaller,
     ask_unseen,
-    covered_rows,
     fit_again,
     run_trial,
-    takes_weights,
 )
 from tests.automl.material import labelled, numbered
 
@@ -60,11 +55,13 @@ def test_repeats_are_averaged():
     np.testing.assert_allclose(trial.unseen[row], np.mean(said, axis=0))
 
 
-def test_rows_that_were_not_held_out_have_no_answer():
+def test_only_rows_that_were_held_out_have_an_answer():
     situation, material, folds, _ = labelled(plan=Plan(3, hold_out=True))
     trial = run_trial(own(LogisticRegression()), situation, material, Clock(LONG))
-    np.testing.assert_array_equal(np.isfinite(trial.unseen[:, 0]), folds == 0)
-    np.testing.assert_array_equal(covered_rows(material), folds == 0)
+    np.testing.assert_array_equal(material.covered, np.flatnonzero(folds == 0))
+    train, test = material.splits[0]
+    model = LogisticRegression().fit(material.matrix[train], material.truth[train])
+    np.testing.assert_allclose(trial.unseen, model.predict_proba(material.matrix[test]))
 
 
 @pytest.mark.parametrize("make", [labelled, numbered])
@@ -115,12 +112,6 @@ def test_weights_reach_members_and_the_choice_of_rounds():
         assert heavy[:, 1].mean() > light[:, 1].mean() + 0.05
 
 
-def test_who_takes_weights():
-    assert takes_weights(LogisticRegression())
-    assert takes_weights(make_pipeline(StandardScaler(), LogisticRegression()))
-    assert not takes_weights(make_pipeline(StandardScaler(), KNeighborsClassifier()))
-
-
 class Slow(LogisticRegression):
     """Takes its time."""
 
@@ -144,15 +135,6 @@ def test_boosting_stops_when_its_time_is_over():
     assert trial.models[0].estimator.callbacks is None
 
 
-def test_large_ensembles_are_cut_to_the_time():
-    assert _smaller(RandomForestClassifier(200), 0.3)[0] == {"n_estimators": 60}
-    network = make_pipeline(StandardScaler(), MLPClassifier(max_iter=50))
-    assert _smaller(network, 0.5)[0] == {"mlpclassifier__max_iter": 25}
-    for estimator, share in ((RandomForestClassifier(200), 0.01), (LogisticRegression(), 0.5)):
-        with pytest.raises(OutOfTime):
-            _smaller(estimator, share)
-
-
 @pytest.mark.parametrize("name", ["gradient boosting, sampled", "random forest"])
 def test_models_are_fitted_again_from_their_recipe(name):
     situation, material, _, _ = labelled()
@@ -160,21 +142,6 @@ def test_models_are_fitted_again_from_their_recipe(name):
     trial = run_trial(candidate, situation, material, Clock(LONG))
     again = fit_again(candidate, situation, material, trial.recipe)
     np.testing.assert_array_equal(ask_unseen(again, material), trial.unseen)
-
-
-def test_large_tables_are_boosted_in_larger_steps_when_time_is_short(monkeypatch):
-    from coterie.automl import trial as module
-
-    monkeypatch.setattr(module, "_PROBE_WORK", 0)
-    monkeypatch.setattr(module, "_PROBE_ROWS", 20)
-    situation, material, _, _ = labelled(300)
-    (boost,) = choose_candidates(["gradient boosting"], interpretable=False)
-    plenty = run_trial(boost, situation, material, Clock(LONG))
-    assert plenty.recipe.params == {}
-    hasty = run_trial(boost, situation, material, Clock(0.5))
-    assert 0.1 < hasty.recipe.params["learning_rate"] <= 0.3
-    again = module.fit_again(boost, situation, material, hasty.recipe)
-    np.testing.assert_array_equal(ask_unseen(again, material), hasty.unseen)
 
 
 def test_other_cells_can_be_asked_about():

@@ -3,7 +3,7 @@
 from coterie.automl.estimators import TableClassifier, TableRegressor
 from coterie.automl.journal import Journal
 from coterie.automl.records import Column, Entry, Event, Finding, TableMember
-from coterie.automl.table import fit_table
+from coterie.automl.table import fit_rows, fit_table
 
 __all__ = [
     "Column",
@@ -14,5 +14,6 @@ __all__ = [
     "TableClassifier",
     "TableMember",
     "TableRegressor",
+    "fit_rows",
     "fit_table",
 ]

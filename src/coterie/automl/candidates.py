@@ -271,6 +271,36 @@ FAST: tuple[Candidate, ...] = (
         "extra trees", "forest", _forest(ExtraTreesClassifier, ExtraTreesRegressor, n_estimators=20)
     ),
 )
+NATIVE: tuple[Candidate, ...] = tuple(c for c in PORTFOLIO if c.native)
+# Trees stay small whatever the number of rows.
+LARGE: tuple[Candidate, ...] = (
+    PORTFOLIO[0],
+    Candidate(
+        "forest of some rows",
+        "forest",
+        _forest(
+            RandomForestClassifier,
+            RandomForestRegressor,
+            n_estimators=30,
+            max_samples=0.05,
+            max_leaf_nodes=4_000,
+            min_samples_leaf=5,
+        ),
+    ),
+    # Rows are not drawn, which would take as much memory again as the target.
+    Candidate(
+        "gradient boosting, deep",
+        "gradient boosting",
+        _gradient(
+            growth="level",
+            max_depth=8,
+            max_leaf_nodes=None,
+            colsample_bylevel=0.7,
+            l2_regularization=10.0,
+        ),
+        rounds=True,
+    ),
+)
 READABLE: tuple[Candidate, ...] = (
     Candidate("tree", "tree", _tree),
     Candidate("linear", "linear", _linear, native=False),
@@ -283,29 +313,37 @@ READABLE: tuple[Candidate, ...] = (
 )
 
 
-def choose_candidates(members: Any, *, interpretable: bool) -> tuple[Candidate, ...]:
+def choose_candidates(
+    members: Any, *, interpretable: bool, binned: bool = False
+) -> tuple[Candidate, ...]:
     """The candidates that `members` stands for.
 
     Parameters
     ----------
-    members : {"auto", "fast"}, or list of names or of (name, estimator)
+    members : {"auto", "native", "fast"}, or list of names or of (name, estimator)
         As the user gave it. Estimators of the user's get the table as native members do: numbers,
         codes of categories, NaN where something is missing.
     interpretable : bool
         Whether only models that people can read are wanted.
+    binned : bool, default=False
+        Whether the table is so large that only the bins of its cells are known.
 
     Examples
     --------
     >>> [c.name for c in choose_candidates(["linear"], interpretable=False)]
     ['linear']
     """
-    if isinstance(members, str) and members in ("auto", "fast"):
-        return READABLE if interpretable else PORTFOLIO if members == "auto" else FAST
-    known = {c.name: c for c in (*READABLE, *PORTFOLIO)}
+    sets = {"auto": PORTFOLIO, "native": NATIVE, "fast": FAST}
+    if binned:
+        sets |= {"auto": LARGE, "native": LARGE}
+    if isinstance(members, str) and members in sets:
+        readable = tuple(c for c in READABLE if c.native or members != "native")
+        return readable if interpretable else sets[members]
+    known = {c.name: c for c in (*LARGE, *READABLE, *PORTFOLIO)}
     if isinstance(members, str) or not len(members):
         raise ParameterError(
-            f"members={members!r} is none of 'auto' and 'fast'; or give a list of names, from "
-            f"{', '.join(known)}, or of (name, estimator)."
+            f"members={members!r} is none of {', '.join(map(repr, sets))}; or give a list of "
+            f"names, from {', '.join(known)}, or of (name, estimator)."
         )
     chosen = []
     for member in members:

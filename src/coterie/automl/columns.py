@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,10 @@ class Reading:
     columns: list[Column]
     used: NDArray[np.intp]
 
+    def using_all(self) -> Reading:
+        """The same with every column seen."""
+        return Reading([replace(c, used=True) for c in self.columns], np.arange(len(self.columns)))
+
 
 def read_columns(table: Table, names: list[str], origin: list[str]) -> Reading:
     """Look at every column; constant ones, identifiers and sentences are left out.
@@ -65,9 +69,27 @@ def read_columns(table: Table, names: list[str], origin: list[str]) -> Reading:
         columns.append(_look(name, some[:, j], labels[j], whole=bool(whole[j]), made=made))
     used = np.flatnonzero([column.used for column in columns])
     if not len(used):
-        columns = [Column(c.name, c.kind, c.missing, c.distinct, True, c.note) for c in columns]
-        used = np.arange(len(columns))
+        return Reading(columns, used).using_all()
     return Reading(columns, used)
+
+
+def no_use(frame: Any) -> list[Column]:
+    """Columns that are not worth being read, by the first rows of a table that is read in blocks.
+
+    These are identifiers and sentences, and text of which more than half of the rows have a value
+    of their own: it would have more labels than can be counted.
+    """
+    table = Table.read(frame)
+    names = list(table.names or ())
+    columns = read_columns(table, names, names).columns
+    known = [table.n_rows * (1 - column.missing) for column in columns]
+    found = []
+    for column, number, labels in zip(columns, known, table.categories, strict=True):
+        if column.note in ("identifier", "sentences"):
+            found.append(replace(column, used=False))
+        elif labels is not None and number >= _FEWEST and column.distinct > 0.5 * number:
+            found.append(replace(column, kind="text", used=False, note="many labels"))
+    return found
 
 
 def _integers(table: Table, n_columns: int) -> NDArray[np.bool_]:

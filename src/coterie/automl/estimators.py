@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import parallel_config
 from numpy.typing import NDArray
 
+from coterie.automl.binned import is_binned
 from coterie.automl.candidates import choose_candidates
 from coterie.automl.combine import Blend
 from coterie.automl.dates import DateColumns
 from coterie.automl.fitting import Wishes, fit_draft
 from coterie.automl.journal import Journal
 from coterie.automl.metrics import CLASS_METRICS, NUMBER_METRICS, find_metric
+from coterie.automl.records import Column
+from coterie.automl.seats import TableSeat
 from coterie.base import Admitted, ClassifierTask, Committee, RegressorTask
 from coterie.base.groups import read_groups
 from coterie.core import (
@@ -28,7 +31,7 @@ from coterie.core import (
     draw_entropy,
     one_of,
 )
-from coterie.data import Table
+from coterie.data import DataError, Table
 from coterie.trees.growth import SHAPE
 
 Array = NDArray[np.float64]
@@ -38,11 +41,30 @@ _NO_LIMIT = 1e9
 
 TABLE: dict[str, Allowed] = {
     "time_limit": between(0.0, np.inf, closed="neither") | one_of(None),
-    "members": one_of("auto", "fast") | a_list,
+    "members": one_of("auto", "native", "fast") | a_list,
     "interpretable": one_of(True, False),
     "random_state": a_random_state,
     **{name: SHAPE[name] for name in ("n_jobs", "max_bins", "categorical_features")},
 }
+
+
+@dataclass(frozen=True)
+class Given:
+    """What is known of a table before it is looked at.
+
+    Parameters
+    ----------
+    dates : DateColumns
+        Columns of dates that were replaced by numbers.
+    left_out : sequence of Column
+        Columns that are not part of the table any more.
+    classes : ndarray or None
+        Sorted labels, if the target holds positions among them.
+    """
+
+    dates: DateColumns = DateColumns()  # noqa: RUF009  # frozen
+    left_out: Sequence[Column] = ()
+    classes: NDArray[Any] | None = None
 
 
 class TableModel(Committee):
@@ -53,9 +75,9 @@ class TableModel(Committee):
     time_limit : float or None, default=60.0
         Seconds of wall-clock time a fit may take; None for as long as it needs. If it does not
         bind, results depend on the seed only.
-    members : {"auto", "fast"} or list, default="auto"
-        What is tried: a portfolio, two small ensembles, or those of a list of names and of (name,
-        estimator).
+    members : {"auto", "native", "fast"} or list, default="auto"
+        What is tried: a portfolio, those of it that are coterie's own (for ONNX and for very large
+        tables), two small ensembles, or those of a list of names and of (name, estimator).
     interpretable : bool, default=False
         Whether the final model must be one that people can read: a small tree, a linear model or
         an additive one.
@@ -93,8 +115,10 @@ class TableModel(Committee):
 
         Parameters
         ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Numbers, categories, dates and missing values.
+        X : array-like, data frame, sparse matrix or BinnedRows of shape (n_samples, n_features)
+            Numbers, categories, dates and missing values. Of `~coterie.data.BinnedRows` the last
+            tenth is held out, and `truth_` and `out_of_fold_` are of these rows alone; see
+            `~coterie.data.RowStream`.
         y : array-like of shape (n_samples,)
             Class labels or numbers.
         sample_weight : array-like of shape (n_samples,), optional
@@ -116,7 +140,7 @@ class TableModel(Committee):
             dates.apply(X),
             y,
             sample_weight,
-            dates=dates,
+            reading=Given(dates),
             groups=groups,
             progress=progress,
             journal=journal,
@@ -127,12 +151,17 @@ class TableModel(Committee):
         draft: Self,
         admitted: Admitted,
         n_samples: int,
-        dates: DateColumns = DateColumns(),  # noqa: B008  # frozen
+        reading: Given = Given(),  # noqa: B008  # frozen
         groups: Any = None,
         progress: Any = None,
         journal: Journal | None = None,
     ) -> None:
-        draft.dates_ = dates
+        dates = draft.dates_ = reading.dates
+        if reading.classes is not None:
+            target = admitted.target
+            target = replace(target, classes=(reading.classes[target.classes[0]],))
+            admitted = admitted._replace(target=target)
+            self._describe_target(draft, admitted)
         if dates.names:
             own = list(dict.fromkeys(dates.origin(list(draft.feature_names_in_))))
             draft.feature_names_in_ = np.array(own, dtype=object)
@@ -145,9 +174,12 @@ class TableModel(Committee):
             draw_entropy(self.random_state),
             self.max_bins,
             progress,
+            reading.left_out,
         )
         choose_candidates(self.members, interpretable=self.interpretable)
         numbers = read_groups(groups, n_samples, admitted.kept)
+        if numbers is not None and is_binned(admitted.table):
+            raise DataError("Rows of which only bins are kept cannot be split by groups.")
         draft.target_name_ = "target"
         with threads(self.n_jobs):
             fit_draft(draft, admitted, wishes, groups=numbers, journal=journal)
@@ -157,13 +189,21 @@ class TableModel(Committee):
 
     def _mean_vote(self, X: Any) -> Array:
         seats: Any = self.pool_.members
-        cells = seats[0].cells(self._admit(X))
         parts = []
         with threads(self.n_jobs):
-            for start in range(0, cells.shape[0], _BLOCK):
-                some = cells[start : start + _BLOCK]
+            for some in _blocks(seats[0], self._admit(X)):
                 parts.append(self.blend_(np.stack([seat.ask(some) for seat in seats])))
         return np.concatenate(parts)
+
+
+def _blocks(seat: TableSeat, table: Table) -> Iterator[Any]:
+    """What members see of a table, some rows at a time."""
+    if is_binned(table):
+        yield from (cells[:, seat.used] for _, cells in table.blocks())
+        return
+    cells = seat.cells(table)
+    for start in range(0, cells.shape[0], _BLOCK):
+        yield cells[start : start + _BLOCK]
 
 
 def threads(n_jobs: int | None) -> AbstractContextManager[Any]:

@@ -40,6 +40,10 @@ class Subject:
         What the columns hold.
     names : list of str
         Names of the columns.
+    counts : ndarray of int of shape (n_classes,), optional
+        Rows of each class, of which `truth` may be a sample.
+    binned : bool, default=False
+        Whether rows that differ may look equal.
     """
 
     table: Table
@@ -47,6 +51,8 @@ class Subject:
     classes: list[str]
     reading: Reading
     names: list[str]
+    counts: NDArray[np.intp] | None = None
+    binned: bool = False
 
 
 def find_traps(subject: Subject) -> list[Finding]:
@@ -64,6 +70,10 @@ def _left_out(s: Subject) -> Iterator[Finding]:
         "sentences": (
             "text", "warning", "holds sentences, which no member reads",
             "Turn the text into numbers first, if it matters.",
+        ),
+        "many labels": (
+            "text", "warning", "has a value of its own in more than half of the rows",
+            "Merge values into fewer ones, if it matters.",
         ),
         "always the same": (
             "constant", "info", "holds one value only", "Leave it out of the table.",
@@ -128,6 +138,8 @@ def _copies(s: Subject) -> Iterator[Finding]:
 
 
 def _duplicates(s: Subject) -> Iterator[Finding]:
+    if s.binned:
+        return
     keys = row_keys(s.table)
     _, first, place, times = np.unique(
         keys, return_index=True, return_inverse=True, return_counts=True
@@ -151,7 +163,9 @@ def _duplicates(s: Subject) -> Iterator[Finding]:
 def _imbalance(s: Subject) -> Iterator[Finding]:
     if not s.classes:
         return
-    counts = np.bincount(s.truth, minlength=len(s.classes))
+    counts = s.counts
+    if counts is None:
+        counts = np.bincount(s.truth, minlength=len(s.classes))
     rare = [s.classes[k] for k in np.flatnonzero(counts < _RARE)]
     if rare and len(s.classes) > 1:
         yield Finding(

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -27,6 +27,13 @@ from numpy.typing import NDArray
 from scipy import sparse, stats
 from sklearn.dummy import DummyClassifier
 
+from coterie.automl.binned import (
+    PLAN,
+    hold_out_last,
+    is_binned,
+    look_at_some,
+    member_rows,
+)
 from coterie.automl.candidates import FAST, Candidate, choose_candidates
 from coterie.automl.clock import Clock
 from coterie.automl.columns import Reading, read_columns
@@ -36,15 +43,17 @@ from coterie.automl.findings import Subject, find_traps
 from coterie.automl.importances import permutation_importances
 from coterie.automl.journal import Journal, Page
 from coterie.automl.leaderboard import make_leaderboard, size_curve
+from coterie.automl.material import Material
 from coterie.automl.metrics import Metric
-from coterie.automl.records import Event, Finding, TableMember
+from coterie.automl.records import Column, Event, Finding, TableMember
 from coterie.automl.search import Search
 from coterie.automl.seats import TableSeat
 from coterie.automl.situation import Situation, Task
-from coterie.automl.splits import Plan, make_folds, plan_splits, splits_of
-from coterie.automl.trial import Material, Trial, covered_rows, fit_again
+from coterie.automl.splits import Plan, Rows, make_folds, plan_splits, splits_of
+from coterie.automl.trial import Trial, fit_again
 from coterie.base import Admitted
 from coterie.core import Pool
+from coterie.data import BinnedRows
 
 _FEWEST = 8  # rows below which nothing can be held out
 _LONG_TAIL = 1.5  # skewness
@@ -70,6 +79,8 @@ class Wishes:
         Groups of a column of numbers.
     progress : callable or None
         Gets an `Event` for all that happens.
+    left_out : sequence of Column
+        Columns of the file that are no part of the table.
     """
 
     metric: Metric
@@ -79,6 +90,7 @@ class Wishes:
     seed: int
     max_bins: int
     progress: Callable[[Event], Any] | None = None
+    left_out: Sequence[Column] = ()
 
 
 def fit_draft(
@@ -86,23 +98,19 @@ def fit_draft(
 ) -> None:
     """Fit, and set all results on the draft."""
     clock = Clock(wishes.time_limit)
-    table, truth = admitted.table, _truth(admitted)
+    table, truth = admitted.table, admitted.target.encoded[:, 0]
     names = list(table.names or [f"x{j}" for j in range(table.n_columns)])
-    dates: DateColumns = draft.dates_
-    reading = read_columns(table, names, dates.origin(names))
     classes = [str(c) for c in admitted.target.classes[0]] if admitted.target.classes else []
-    findings = find_traps(Subject(table, truth, classes, reading, names))
-    candidates = choose_candidates(wishes.members, interpretable=wishes.interpretable)
-    fast = candidates is FAST
-    plan = plan_splits(table.n_rows, table.n_columns, len(classes), fast=fast)
-    situation = _situation(admitted, reading, wishes, truth)
-    strata = truth if classes else np.zeros(len(truth), dtype=np.intp)
-    folds = make_folds(table, strata, plan, situation.seed, groups)
-    splits = splits_of(folds, plan)
+    reading, findings = _look(draft, admitted, wishes, names, classes)
+    candidates = choose_candidates(
+        wishes.members, interpretable=wishes.interpretable, binned=is_binned(table)
+    )
+    plan, folds, splits = _deal(admitted, wishes, groups, fast=candidates is FAST)
     matrix = _matrix(table, reading.used)
     material = Material(matrix, truth, splits, len(classes), admitted.weight)
     print_ = fingerprint(matrix, truth, names)
-    page = _page(journal, print_, draft, clock)
+    page = _page(journal, print_, draft, clock, groups)
+    situation = _situation(admitted, reading, wishes, truth)
     search = Search(situation, material, wishes.metric, clock, wishes.progress, page)
     search.tell("start", message=plan.words)
     for finding in findings:
@@ -112,21 +120,51 @@ def fit_draft(
         _fit_blindly(draft, search, candidates, reading.used)
     else:
         search.run(candidates)
-        _finish(draft, search, folds[0], plan, wishes, reading)
+        _finish(draft, search, folds, plan, wishes, reading)
     _publish(draft, search, reading, findings, names)
     draft.made_ |= {"fingerprint": print_, "splits": plan.words, "seed": wishes.seed}
     search.tell("end", draft.metric_, message=search.stopped)
 
 
-def _truth(admitted: Admitted) -> NDArray[Any]:
-    target = admitted.target
-    if target.classes:
-        return target.codes[:, 0].astype(np.intp)
-    return target.encoded[:, 0].astype(np.float64)
+def _look(
+    draft: Any, admitted: Admitted, wishes: Wishes, names: list[str], classes: list[str]
+) -> tuple[Reading, list[Finding]]:
+    """What the columns hold, and what to beware of."""
+    table, truth = admitted.table, admitted.target.encoded[:, 0]
+    counts = np.bincount(truth, minlength=len(classes)) if classes else None
+    binned = is_binned(table)
+    if binned:
+        table, truth = look_at_some(table, truth)
+    dates: DateColumns = draft.dates_
+    reading = read_columns(table, names, dates.origin(names))
+    if binned:  # to leave columns out would take a copy
+        reading = reading.using_all()
+    reading = replace(reading, columns=[*reading.columns, *wishes.left_out])
+    subject = Subject(table, truth, classes, reading, names, counts, binned)
+    return reading, find_traps(subject)
+
+
+def _deal(
+    admitted: Admitted, wishes: Wishes, groups: Any, *, fast: bool
+) -> tuple[Plan, NDArray[np.intp], list[tuple[Rows, Rows]]]:
+    """How rows are split, the fold of every row, and the splits."""
+    table, target = admitted.table, admitted.target
+    if is_binned(table):
+        none: NDArray[np.intp] = np.broadcast_to(np.intp(0), table.n_rows)
+        return PLAN, none, hold_out_last(table.n_rows)
+    n_classes = len(target.classes[0]) if target.classes else 0
+    plan = plan_splits(table.n_rows, table.n_columns, n_classes, fast=fast)
+    strata = np.zeros(table.n_rows, dtype=np.intp)
+    if n_classes:
+        strata = target.codes[:, 0].astype(np.intp)
+    folds = make_folds(table, strata, plan, _seed(wishes), groups)
+    return plan, folds[0], splits_of(folds, plan)
 
 
 def _matrix(table: Any, used: NDArray[np.intp]) -> Any:
     """The cells members see; the table's own array if they see all columns."""
+    if is_binned(table):
+        return member_rows(table)
     if table.values is None:
         return sparse.csr_array(table.sparse)
     return table.values if len(used) == table.n_columns else table.values[:, used]
@@ -148,31 +186,46 @@ def _situation(
         n_classes,
         np.array(labels)[reading.used],
         missing=any(reading.columns[j].missing > 0 for j in reading.used),
-        sparse=table.values is None,
+        sparse=table.sparse is not None,
+        binned=is_binned(table),
         weighted=admitted.weight is not None,
         positive=positive,
-        seed=int(np.random.SeedSequence(wishes.seed).generate_state(1)[0]),
+        seed=_seed(wishes),
         max_bins=wishes.max_bins,
         metric=wishes.metric.name,
     )
 
 
+def _seed(wishes: Wishes) -> int:
+    return int(np.random.SeedSequence(wishes.seed).generate_state(1)[0])
+
+
 def fingerprint(matrix: Any, truth: NDArray[Any], names: list[str]) -> str:
     """A number that another content of the table would not have."""
-    parts = [matrix] if isinstance(matrix, np.ndarray) else [matrix.data, matrix.indices]
+    parts = [matrix]
+    if isinstance(matrix, BinnedRows):
+        parts = [matrix.codes, matrix.bins.lower]
+    elif sparse.issparse(matrix):
+        parts = [matrix.data, matrix.indices]
     digest = hashlib.sha256(repr((names, matrix.shape)).encode())
     for part in (*parts, truth):
         digest.update(np.ascontiguousarray(part).data)
     return digest.hexdigest()
 
 
-def _page(journal: Journal | None, print_: str, draft: Any, clock: Clock) -> Page | None:
+def _page(
+    journal: Journal | None, print_: str, draft: Any, clock: Clock, groups: Any
+) -> Page | None:
     """The journal of this very search, whose time goes on where it was."""
     if journal is None:
         return None
-    settings = repr(sorted((k, repr(v)) for k, v in draft.get_params(deep=False).items()))
-    whole = f"{print_} {settings} {version('coterie')}"
-    page = journal.open(hashlib.sha256(whole.encode()).hexdigest())
+    given = draft.get_params(deep=False)
+    # The number of threads does not change results.
+    settings = repr(sorted((k, repr(v)) for k, v in given.items() if k != "n_jobs"))
+    digest = hashlib.sha256(f"{print_} {settings} {version('coterie')}".encode())
+    if groups is not None:
+        digest.update(np.ascontiguousarray(groups).data)
+    page = journal.open(digest.hexdigest())
     clock.spent = page.elapsed
     return page
 
@@ -230,7 +283,6 @@ def _finish(
         ways = ways[:2]
     best, judged = search.combine(folds, ways, hold_out=plan.hold_out)
     blend = best.blend
-    rows = covered_rows(material)
     chosen = np.flatnonzero(blend.weights)
     order = chosen[np.argsort(-blend.weights[chosen], kind="stable")]
     share = blend.weights / blend.weights.sum()
@@ -244,10 +296,9 @@ def _finish(
     panel = search.panel()
     draft.leaderboard_ = make_leaderboard(search, panel, judged, best)
     draft.size_curve_ = size_curve(panel, best, order)
-    full = np.full((len(rows), best.nested.shape[1]), np.nan)
-    full[rows] = best.nested
+    full = _spread(best.nested[None], search)[0]
     draft.out_of_fold_ = full if material.n_classes else full[:, 0]
-    draft.member_out_of_fold_ = np.stack([trial.unseen for trial in trials])
+    draft.member_out_of_fold_ = _spread(np.stack([trial.unseen for trial in trials]), search)
     # Most of what was kept for the end; combining took some of it.
     limit = wishes.time_limit
     deadline = search.clock.until(max(0.04 * limit, min(0.08 * limit, search.clock.left)))
@@ -261,13 +312,35 @@ def _finish(
     )
     columns = [reading.columns[j].name for j in reading.used]
     draft.importances_ = {columns[j]: value for j, value in found.items()}
+    if not search.situation.sparse:
+        _mark(reading, [j for k, j in enumerate(reading.used) if k not in found])
+
+
+def _mark(reading: Reading, positions: Sequence[int]) -> None:
+    """Say of columns that there was no time to measure how much they matter."""
+    for j in positions:
+        column = reading.columns[j]
+        note = ", ".join(filter(None, (column.note, "importance not measured")))
+        reading.columns[j] = replace(column, note=note)
+
+
+def _spread(profile: NDArray[np.float64], search: Search) -> NDArray[np.float64]:
+    """What is said of all rows: NaN of those that were not held out, which binned rows lack."""
+    material = search.material
+    if search.situation.binned:
+        return profile
+    full = np.full((len(profile), len(material.truth), profile.shape[2]), np.nan)
+    full[:, material.covered] = profile
+    return full
 
 
 def _with_models(search: Search, trial: Trial, wishes: Wishes) -> Trial:
     """The trial with its models, which are fitted again if the journal did not keep them."""
     if trial.models:
         return trial
-    candidates = choose_candidates(wishes.members, interpretable=wishes.interpretable)
+    candidates = choose_candidates(
+        wishes.members, interpretable=wishes.interpretable, binned=search.situation.binned
+    )
     candidate = next(c for c in candidates if c.name == trial.name)
     trial.models = fit_again(candidate, search.situation, search.material, trial.recipe)
     return trial
@@ -282,12 +355,14 @@ def _publish(
     draft.findings_, draft.columns_ = findings, reading.columns
     draft.history_, draft.stopped_ = search.history, search.stopped
     draft.truth_ = search.material.truth
+    if situation.binned:  # as out_of_fold_
+        draft.truth_ = draft.truth_[search.material.covered]
     packages = ("coterie", "numpy", "scipy", "scikit-learn")
     versions = {name: version(name) for name in packages} | {"python": platform.python_version()}
     settings = {k: v for k, v in draft.get_params(deep=False).items() if _plain(v)}
     draft.made_ = {
         "versions": versions,
-        "rows": len(draft.truth_),
+        "rows": situation.n_rows,
         "columns": len(names),
         "seconds": search.clock.elapsed,
         "settings": settings,

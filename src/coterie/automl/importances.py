@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,15 +12,18 @@ from scipy import sparse
 
 from coterie.automl.clock import Deadline
 from coterie.automl.combine import Blend
+from coterie.automl.material import Material
 from coterie.automl.metrics import Metric
-from coterie.automl.trial import Material
 from coterie.combining.members import Seat
+from coterie.data import BinnedRows
 
-_ROWS = 600  # of each split that are shuffled
-_SPLITS = 3
-_REPEATS = 2
+# Splits, shuffles and rows of each split, from the most to the least that is worth it.
+_EFFORTS = ((3, 2, 600), (3, 1, 600), (2, 1, 400), (1, 1, 300), (1, 1, 100))
 _COLUMNS = 200  # beyond as many, only some are tried
 
+_TOGETHER = 6_000  # rows that models are asked about at once
+
+Array = NDArray[np.float64]
 Importances = dict[int, tuple[float, float]]
 
 
@@ -33,8 +37,9 @@ def permutation_importances(
 ) -> Importances:
     """For each column the mean loss of shuffling it among held-out rows, and its deviation.
 
-    Every model is asked about rows that it has not seen. Columns that are not reached in time
-    are left out.
+    Every model is asked about rows that it has not seen. Where time is short, fewer rows are
+    shuffled, so that all columns are reached. If that is not enough, those come first which trees
+    among the models use most, and the rest is left out.
 
     Parameters
     ----------
@@ -57,36 +62,97 @@ def permutation_importances(
     """
     if sparse.issparse(material.matrix):
         return {}
+    columns = most_used(members, material.matrix.shape[1])[:_COLUMNS]
     rng = np.random.default_rng(seed)
-    parts = []
-    for number, (_, test) in enumerate(material.splits[:_SPLITS]):
-        rows = np.sort(rng.permutation(test)[:_ROWS])
-        models = [seats[number] for seats in members]
-        cells = np.array(material.matrix[rows])
-        parts.append((models, cells, rows, _loss(blend, models, cells, rows, material, metric)))
+
+    def losses(part: Part, cells: Any) -> Array:
+        """Of one copy of the part's rows after the other."""
+        said = blend(np.stack([model.ask(cells) for model in part.models]))
+        said = said if material.n_classes else said[:, 0]
+        truth, weight = material.truth[part.rows], material.weights(part.rows)
+        copies = np.split(said, len(said) // len(truth))
+        return np.array([metric.loss(truth, copy, weight) for copy in copies])
+
+    before = deadline.left
+    first = Part.of(0, members, material, rng, _EFFORTS[0][2])
+    losses(first, first.cells)
+    effort = _effort(len(columns), before - deadline.left, deadline.left)
+    numbers = range(min(effort[0], len(material.splits)))
+    parts = [Part.of(number, members, material, rng, effort[2]) for number in numbers]
+    base = [losses(part, part.cells)[0] for part in parts]
     found: Importances = {}
-    for column in range(min(material.matrix.shape[1], _COLUMNS)):
+    step = max(1, _TOGETHER // effort[2])
+    for start in range(0, len(columns), step):
         if deadline.left <= 0:
             break
-        losses = []
-        for models, cells, rows, base in parts:
-            own = cells[:, column].copy()
-            for _ in range(_REPEATS):
-                cells[:, column] = rng.permutation(own)
-                losses.append(_loss(blend, models, cells, rows, material, metric) - base)
-            cells[:, column] = own
-        found[column] = (float(np.mean(losses)), float(np.std(losses)))
-    return found
+        some = columns[start : start + step]
+        grown = [
+            losses(part, part.shuffled(some, rng)) - loss
+            for part, loss in zip(parts, base, strict=True)
+            for _ in range(effort[1])
+        ]
+        means, spreads = np.mean(grown, axis=0), np.std(grown, axis=0)
+        for column, mean, spread in zip(some, means, spreads, strict=True):
+            found[int(column)] = (float(mean), float(spread))
+    return dict(sorted(found.items()))
 
 
-def _loss(
-    blend: Blend,
-    models: list[Seat],
-    cells: Any,
-    rows: NDArray[np.intp],
-    material: Material,
-    metric: Metric,
-) -> float:
-    said = blend(np.stack([model.ask(cells) for model in models]))
-    said = said if material.n_classes else said[:, 0]
-    return metric.loss(material.truth[rows], said, material.weights(rows))
+@dataclass(frozen=True)
+class Part:
+    """The models of one split, and some rows that they have not seen.
+
+    Parameters
+    ----------
+    models : list of Seat
+        One for each member.
+    cells : ndarray of shape (n, n_columns)
+        The cells of the rows.
+    rows : ndarray of int of shape (n,)
+        Their positions.
+    """
+
+    models: list[Seat]
+    cells: Array
+    rows: NDArray[np.intp]
+
+    @classmethod
+    def of(
+        cls,
+        number: int,
+        members: Sequence[list[Seat]],
+        material: Material,
+        rng: np.random.Generator,
+        n_rows: int,
+    ) -> Part:
+        """Some held-out rows of a split."""
+        rows = np.sort(rng.permutation(material.splits[number][1])[:n_rows])
+        cells = material.matrix[rows]
+        cells = cells.native() if isinstance(cells, BinnedRows) else np.array(cells)
+        return cls([seats[number] for seats in members], cells, rows)
+
+    def shuffled(self, columns: NDArray[np.intp], rng: np.random.Generator) -> Array:
+        """A copy of the cells for each column, which is shuffled there, one below the other."""
+        copies = np.repeat(self.cells[None], len(columns), axis=0)
+        for copy, column in zip(copies, columns, strict=True):
+            copy[:, column] = rng.permutation(copy[:, column])
+        return copies.reshape(-1, copies.shape[2])
+
+
+def most_used(members: Sequence[list[Seat]], n_columns: int) -> NDArray[np.intp]:
+    """Columns in the order of how much trees among the models use them, the most used first."""
+    total = np.zeros(n_columns)
+    for seats in members:
+        known = getattr(seats[0].estimator, "feature_importances_", None)
+        if known is not None and len(known) == n_columns:
+            total += np.asarray(known) / max(np.sum(known), 1e-300)
+    return np.argsort(-total, kind="stable")
+
+
+def _effort(n_columns: int, seconds: float, left: float) -> tuple[int, int, int]:
+    """The largest effort for which there is time, by what one look at the most rows takes."""
+    most = _EFFORTS[0][2]
+    for n_splits, repeats, n_rows in _EFFORTS:
+        looks = n_splits * repeats * n_columns + n_splits
+        if looks * seconds * n_rows / most <= left:
+            return n_splits, repeats, n_rows
+    return _EFFORTS[-1]

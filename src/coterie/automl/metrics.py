@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
-from sklearn.metrics import balanced_accuracy_score, f1_score, r2_score, roc_auc_score
+from sklearn.metrics import f1_score, r2_score, roc_auc_score
 
 from coterie.core import ParameterError
 
@@ -119,7 +119,11 @@ def _area(truth: NDArray[np.bool_], scores: Array, weight: Array | None) -> floa
 
 
 def _balanced(codes: Any, chances: Array, weight: Array | None) -> float:
-    return float(balanced_accuracy_score(codes, chances.argmax(axis=1), sample_weight=weight))
+    """Mean recall of the classes that are there; some may be absent from a part of the rows."""
+    weight = np.ones(len(codes)) if weight is None else weight
+    size = np.bincount(codes, weights=weight)
+    right = np.bincount(codes, weights=weight * (chances.argmax(axis=1) == codes))
+    return float(np.mean(right[size > 0] / size[size > 0]))
 
 
 def _f1(codes: Any, chances: Array, weight: Array | None) -> float:

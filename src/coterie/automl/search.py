@@ -13,23 +13,17 @@ from coterie.automl.candidates import Candidate
 from coterie.automl.clock import Clock, OutOfTime
 from coterie.automl.combine import Judged, Learn, Panel, choose, judge, learn_all
 from coterie.automl.journal import Page
+from coterie.automl.material import Material, takes_weights
 from coterie.automl.metrics import Metric
 from coterie.automl.records import Event, Kind
 from coterie.automl.situation import Situation
-from coterie.automl.trial import (
-    Material,
-    Recipe,
-    Trial,
-    covered_rows,
-    run_trial,
-    takes_weights,
-)
+from coterie.automl.trial import Recipe, Trial, run_trial
 from coterie.data import DataError
 
 Array = NDArray[np.float64]
 
 _AS_LONG_AS_IT_TAKES = 1e9  # seconds
-_LEAST_ROWS, _MOST_ROWS = 1_000, 8_000  # that combinations are learnt from
+_LEAST_ROWS, _MOST_ROWS = 300, 8_000  # that combinations are learnt from
 _PARTS = 4  # of the held-out rows; each is scored by what is learnt from the others
 
 
@@ -115,6 +109,8 @@ class Search:
         s = self.situation
         if candidate.fits is not None and not candidate.fits(s):
             return "not for tables of this kind or size"
+        if s.binned and not candidate.native:
+            return "needs the numbers of which only bins are kept"
         if s.sparse and not candidate.native:
             return "does not take sparse tables"
         if not candidate.native and s.n_rows * s.width > 300_000_000:
@@ -144,8 +140,7 @@ class Search:
         return True
 
     def _take(self, trial: Trial, *, write: bool = False) -> None:
-        rows = covered_rows(self.material)
-        panel = self._panel([trial], rows)
+        panel = self._panel([trial])
         score = panel.score(panel.profile[0])
         self.trials.append(trial)
         self.scores.append(score)
@@ -199,13 +194,13 @@ class Search:
             clock = self.clock
             self.progress(Event(kind, name, score, seconds, clock.elapsed, clock.limit, message))
 
-    def _panel(self, trials: Sequence[Trial], rows: Any) -> Panel:
-        profile = np.stack([trial.unseen[rows] for trial in trials])
+    def _panel(self, trials: Sequence[Trial]) -> Panel:
+        profile, rows = np.stack([trial.unseen for trial in trials]), self.material.covered
         return Panel(profile, self.material.truth[rows], self.metric, self.material.weights(rows))
 
     def panel(self) -> Panel:
         """What all members say of all rows that were held out."""
-        return self._panel(self.trials, covered_rows(self.material))
+        return self._panel(self.trials)
 
     def combine(
         self, folds: NDArray[np.intp], ways: Sequence[Learn], *, hold_out: bool
@@ -223,8 +218,7 @@ class Search:
         """
         self.tell("combine", message=f"{len(self.trials)} members")
         panel = self.panel()
-        rows = covered_rows(self.material)
-        parts = folds[rows] % _PARTS
+        parts = folds[self.material.covered] % _PARTS
         if hold_out or len(np.unique(parts)) < 2:
             rng = np.random.default_rng(self.situation.seed % 2**32)
             parts = rng.permutation(len(parts)) % min(_PARTS, max(2, len(parts)))

@@ -23,8 +23,9 @@ class Situation:
         Size of the table; no classes for numbers.
     cardinalities : ndarray of int of shape (n_columns,)
         Labels of each column of categories, zero for numbers.
-    missing, sparse, weighted : bool
-        Whether there are gaps, whether the table is sparse, whether rows have weights.
+    missing, sparse, weighted, binned : bool
+        Whether there are gaps, whether the table is sparse, whether rows have weights, whether
+        only the bins of the cells are known.
     positive : bool
         Whether the numbers to predict are all above zero, with a long tail.
     seed : int
@@ -42,6 +43,7 @@ class Situation:
     missing: bool = False
     sparse: bool = False
     weighted: bool = False
+    binned: bool = False
     positive: bool = False
     seed: int = 0
     max_bins: int = 255
@@ -65,6 +67,6 @@ class Situation:
 
     @property
     def categorical(self) -> Any:
-        """Mask of the columns of categories, None if there are none."""
-        mask = self.cardinalities > 0
+        """Mask of the columns of categories, None if there are none, or if bins tell it."""
+        mask = (self.cardinalities > 0) & (not self.binned)
         return mask if mask.any() else None

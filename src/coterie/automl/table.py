@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 from typing import Any, TypedDict, Unpack
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.automl.estimators import TableClassifier, TableRegressor
+from coterie.automl.dates import DateColumns
+from coterie.automl.estimators import Given, TableClassifier, TableRegressor
+from coterie.automl.records import Column
 from coterie.core import ParameterError
-from coterie.data import DataError
+from coterie.data import BinnedRows, DataError
 
 _FEWEST = 10  # rows
 _FEW_VALUES = 20  # whole numbers of at most as many kinds are taken for classes
@@ -49,7 +52,7 @@ def fit_table(table: Any, target: str, **settings: Unpack[Settings]) -> Any:
         What is to be good: the log-loss, or the root of the mean squared error, by default.
     time_limit : float or None, default=60.0
         Seconds of wall-clock time.
-    members : {"auto", "fast"} or list, default="auto"
+    members : {"auto", "native", "fast"} or list, default="auto"
         What is tried; see `TableClassifier`.
     interpretable : bool, default=False
         Whether the model must be one that people can read.
@@ -80,26 +83,12 @@ def fit_table(table: Any, target: str, **settings: Unpack[Settings]) -> Any:
     >>> model.predict(pd.DataFrame({"x": [1.0, 29.0]})).tolist()
     ['low', 'high']
     """
-    unknown = sorted(set(settings) - set(Settings.__annotations__))
-    if unknown:
-        raise TypeError(
-            f"fit_table got {unknown[0]!r}; it takes {', '.join(Settings.__annotations__)}."
-        )
+    task = _check_settings(settings, "fit_table")
     frame, y, groups = _open(table, target, settings.get("groups"))
-    task = settings.get("task", "auto")
-    if task not in ("auto", "classification", "regression"):
-        raise ParameterError(
-            f"task={task!r} is not allowed; give 'auto', 'classification' or 'regression'."
-        )
     if task == "auto":
         task = guess_task(y)
     y = _readable(y, target, task)
-    own: dict[str, Any] = {
-        name: value
-        for name, value in settings.items()
-        if name not in ("task", "groups", "progress", "journal")
-    }
-    model: Any = (TableClassifier if task == "classification" else TableRegressor)(**own)
+    model = _model(task, settings)
     model.fit(
         frame.to_native(),
         y,
@@ -109,6 +98,100 @@ def fit_table(table: Any, target: str, **settings: Unpack[Settings]) -> Any:
     )
     model.target_name_ = target
     return model
+
+
+def fit_rows(
+    rows: BinnedRows,
+    y: Any,
+    target: str = "target",
+    *,
+    classes: Any = None,
+    dates: Sequence[str] = (),
+    left_out: Sequence[Column] = (),
+    **settings: Unpack[Settings],
+) -> Any:
+    """Fit the best ensemble for rows that were read block by block, as `fit_table` does.
+
+    Members are coterie's own, since others need the numbers of which only bins were kept. The last
+    tenth of the rows is held out: rows must be in no order, see ``held_out`` of
+    `~coterie.data.RowStream`.
+
+    Parameters
+    ----------
+    rows : BinnedRows
+        The columns to learn from.
+    y : array-like of shape (n_rows,)
+        Class labels or numbers, none missing, in the order of the rows.
+    target : str, default="target"
+        What is predicted, for people.
+    classes : array-like, optional
+        Sorted labels, of which `y` holds positions.
+    dates : sequence of str
+        Columns of dates that `DateColumns` replaced before rows were binned; the model does the
+        same with new rows.
+    left_out : sequence of Column
+        Columns that are not among the rows, to be told of.
+    **settings : dict
+        Those of `fit_table` but `groups`; a `task` is needed.
+
+    Returns
+    -------
+    TableClassifier or TableRegressor
+        Fitted; it answers for frames with the same columns.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from coterie.data import RowStream
+    >>> frame = pd.DataFrame({"x": [k % 60 * 0.5 for k in range(600)]})
+    >>> stream = RowStream(held_out=0.1)
+    >>> stream.look(frame)
+    >>> stream.add(frame)
+    >>> y = (frame["x"] > 15).to_numpy()[stream.order]
+    >>> model = fit_rows(stream.rows(), y, task="classification", members="fast")
+    >>> model.predict(pd.DataFrame({"x": [1.0, 29.0]}))
+    array([False,  True])
+    """
+    task = _check_settings(settings, "fit_rows")
+    if task == "auto" or settings.get("groups") is not None:
+        raise ParameterError("fit_rows needs to be told the task, and takes no groups.")
+    model = _model(task, settings)
+    model._fit(
+        rows,
+        y,
+        None,
+        reading=Given(
+            DateColumns(tuple(dates)), left_out, None if classes is None else np.asarray(classes)
+        ),
+        progress=settings.get("progress"),
+        journal=settings.get("journal"),
+    )
+    model.target_name_ = target
+    return model
+
+
+def _check_settings(settings: Settings, owner: str) -> str:
+    """The task; an error if a setting is not known."""
+    unknown = sorted(set(settings) - set(Settings.__annotations__))
+    if unknown:
+        raise TypeError(
+            f"{owner} got {unknown[0]!r}; it takes {', '.join(Settings.__annotations__)}."
+        )
+    task = settings.get("task", "auto")
+    if task not in ("auto", "classification", "regression"):
+        raise ParameterError(
+            f"task={task!r} is not allowed; give 'auto', 'classification' or 'regression'."
+        )
+    return task
+
+
+def _model(task: str, settings: Settings) -> Any:
+    own: dict[str, Any] = {
+        name: value
+        for name, value in settings.items()
+        if name not in ("task", "groups", "progress", "journal")
+    }
+    return (TableClassifier if task == "classification" else TableRegressor)(**own)
 
 
 def _open(table: Any, target: str, groups: Any) -> tuple[nw.DataFrame[Any], Any, Any]:
@@ -172,15 +255,23 @@ def guess_task(y: nw.Series[Any]) -> str:
     >>> guess_task(nw.from_native(pd.Series([0.5, 1.5, 3.25] * 9), series_only=True))
     'regression'
     """
-    if not y.dtype.is_numeric():
+    return guess_by_values(y.to_numpy()) if y.dtype.is_numeric() else "classification"
+
+
+def guess_by_values(y: NDArray[Any]) -> str:
+    """Whether the values of a target are classes or numbers.
+
+    Examples
+    --------
+    >>> guess_by_values(np.array([0, 1, 1, 0, 0, 1, 0, 1, 0, 1]))
+    'classification'
+    """
+    if y.dtype.kind not in "iuf":
         return "classification"
-    distinct = y.n_unique()
-    if y.dtype.is_float():
-        values = np.asarray(y.to_numpy(), dtype=np.float64)
-        if not np.array_equal(values, np.floor(values)):
-            return "regression"
-        return "classification" if distinct <= 2 else "regression"
-    return "classification" if distinct <= min(_FEW_VALUES, len(y) // 5) else "regression"
+    if y.dtype.kind == "f" and not np.array_equal(y, np.floor(y)):
+        return "regression"
+    most = 2 if y.dtype.kind == "f" else min(_FEW_VALUES, len(y) // 5)
+    return "classification" if len(np.unique(y)) <= most else "regression"
 
 
 def _readable(y: nw.Series[Any], target: str, task: str) -> Any:

@@ -15,61 +15,19 @@ from sklearn.base import clone
 
 from coterie.automl.candidates import Candidate
 from coterie.automl.clock import Clock, Deadline, OutOfTime
+from coterie.automl.haste import make_haste
+from coterie.automl.material import Material, fit_clone
 from coterie.automl.metrics import own_chance
 from coterie.automl.situation import Situation
 from coterie.automl.splits import Rows
 from coterie.combining.members import Seat
-from coterie.learners import takes_weight
 
 Array = NDArray[np.float64]
 
 _PATIENCE = 40  # rounds without improvement on the first held-out part
 _EDGE = 1e-15
-_PROBE_WORK = 4_000_000  # cells from which time is estimated on some rows first
-_PROBE_ROWS = 3_000
-_PROBE_ROUNDS = 3
-_RATE_TIMES_ROUNDS = 15.0  # what boosting needs about to come to its end
 _SHARE = 0.4  # of the time left that one candidate may take
-# By which attribute they are known, what is made smaller, how far, and what it is called.
-_SHRINKING = (
-    ("n_estimators", "n_estimators", 20, "trees"),
-    ("hidden_layer_sizes", "max_iter", 6, "epochs"),
-)
-
-
-@dataclass(frozen=True)
-class Material:
-    """All that candidates are fitted on.
-
-    Parameters
-    ----------
-    matrix : ndarray or sparse array of shape (n_rows, n_columns)
-        Numbers, codes of categories, NaN where something is missing.
-    truth : ndarray of shape (n_rows,)
-        Codes of classes, or numbers.
-    splits : list of (train, test)
-        Training and held-out rows.
-    n_classes : int
-        None for numbers.
-    weight : ndarray of shape (n_rows,) or None
-        Weights of the rows.
-    """
-
-    matrix: Any
-    truth: NDArray[Any]
-    splits: list[tuple[Rows, Rows]]
-    n_classes: int
-    weight: Array | None = None
-
-    def seat(self, estimator: Any) -> Seat:
-        """A fitted estimator whose answers are in the order of the classes."""
-        if not self.n_classes:
-            return Seat(estimator, None, "predict")
-        return Seat(estimator, np.arange(self.n_classes), "predict_proba")
-
-    def weights(self, rows: Rows) -> Array | None:
-        """Weights of some rows."""
-        return None if self.weight is None else self.weight[rows]
+_LARGE_SHARE = 0.6  # the same where there are few candidates
 
 
 @dataclass(frozen=True)
@@ -96,9 +54,9 @@ class Trial:
     ----------
     name, family : str
         The candidate.
-    unseen : ndarray of shape (n_rows, n_outputs)
-        What its models say of rows they have not seen, the mean over repeats; NaN in rows that
-        were never held out.
+    unseen : ndarray of shape (n_covered, n_outputs)
+        What its models say of rows they have not seen, the mean over repeats: one row for each of
+        those that were held out, `Material.covered`.
     models : list of Seat
         One for each split; empty if they were not kept.
     fit_seconds, predict_seconds : float
@@ -130,10 +88,10 @@ def run_trial(
         When the time does not suffice.
     """
     estimator = candidate.make(situation)
-    deadline = clock.until(_SHARE * clock.searching)
+    deadline = clock.until((_LARGE_SHARE if situation.binned else _SHARE) * clock.searching)
     start = time.monotonic()
     with _quiet():
-        params, note = _haste(candidate, estimator, situation, material, deadline)
+        params, note = make_haste(candidate, estimator, situation, material, deadline)
         estimator.set_params(**params)
         rounds: list[int] = []
         if candidate.rounds:
@@ -145,7 +103,7 @@ def run_trial(
         fit_seconds = time.monotonic() - start
         start = time.monotonic()
         unseen = ask_unseen(seats, material)
-    if not np.isfinite(unseen[covered_rows(material)]).all():
+    if not np.isfinite(unseen).all():
         raise ValueError("it predicts numbers that are not finite")
     seconds = time.monotonic() - start
     recipe = Recipe(params, rounds)
@@ -164,7 +122,7 @@ def fit_again(
         for number, (train, _) in enumerate(material.splits):
             if recipe.rounds:
                 estimator.set_params(max_iter=recipe.rounds[number])
-            seats.append(_seated(_fit(estimator, material, train), material))
+            seats.append(_seated(fit_clone(estimator, material, train), material))
     return seats
 
 
@@ -174,46 +132,16 @@ def _seated(model: Any, material: Material) -> Seat:
     return material.seat(model)
 
 
-def covered_rows(material: Material) -> NDArray[np.bool_]:
-    """Rows that are held out at least once."""
-    covered = np.zeros(len(material.truth), dtype=bool)
-    for _, test in material.splits:
-        covered[test] = True
-    return covered
-
-
 def ask_unseen(models: list[Seat], material: Material, matrix: Any = None) -> Array:
-    """The mean of what models say of the rows held out for them; NaN for other rows."""
+    """The mean of what models say of the rows held out for them, in order of these rows."""
     cells = material.matrix if matrix is None else matrix
-    total = np.zeros((len(material.truth), max(1, material.n_classes)))
+    total = np.zeros((len(material.covered), max(1, material.n_classes)))
     times = np.zeros(len(total))
     for model, (_, test) in zip(models, material.splits, strict=True):
-        total[test] += model.ask(cells[test])
-        times[test] += 1
-    total[times == 0] = np.nan
-    return np.asarray(total / np.maximum(times, 1)[:, None])
-
-
-def _fit(estimator: Any, material: Material, rows: Rows, **more: Any) -> Any:
-    """A fitted clone."""
-    twin = clone(estimator)
-    weight = material.weights(rows)
-    if weight is not None:
-        more |= _weight_argument(twin, weight)
-    return twin.fit(material.matrix[rows], material.truth[rows], **more)
-
-
-def _weight_argument(estimator: Any, weight: Array) -> dict[str, Any]:
-    steps = getattr(estimator, "steps", None)
-    if steps is None:
-        return {"sample_weight": weight}
-    return {f"{steps[-1][0]}__sample_weight": weight}
-
-
-def takes_weights(estimator: Any) -> bool:
-    """Whether the estimator, or the last step of a pipeline, takes weights of rows."""
-    steps = getattr(estimator, "steps", None)
-    return takes_weight(estimator if steps is None else steps[-1][1])
+        place = np.searchsorted(material.covered, test)
+        total[place] += model.ask(cells[test])
+        times[place] += 1
+    return np.asarray(total / times[:, None])
 
 
 def _fit_folds(estimator: Any, material: Material, clock: Clock) -> list[Any]:
@@ -224,53 +152,8 @@ def _fit_folds(estimator: Any, material: Material, clock: Clock) -> list[Any]:
         to_do = len(material.splits) - done
         if done and (time.monotonic() - start) / done * to_do > clock.searching:
             raise OutOfTime(f"{done} of {len(material.splits)} splits were done")
-        models.append(_fit(estimator, material, train))
+        models.append(fit_clone(estimator, material, train))
     return models
-
-
-def _haste(
-    candidate: Candidate,
-    estimator: Any,
-    situation: Situation,
-    material: Material,
-    deadline: Deadline,
-) -> tuple[dict[str, Any], str]:
-    """Parameters that make a candidate faster, if a short trial says that time is short."""
-    train = material.splits[0][0]
-    if situation.work < _PROBE_WORK or len(train) < 2 * _PROBE_ROWS:
-        return {}, ""
-    start, left = time.monotonic(), deadline.left
-    if candidate.rounds:
-        _fit(clone(estimator).set_params(max_iter=_PROBE_ROUNDS), material, train)
-        seconds = (time.monotonic() - start) / _PROBE_ROUNDS
-        affordable = left / (seconds * len(material.splits))
-        rate = float(np.clip(_RATE_TIMES_ROUNDS / affordable, estimator.learning_rate, 0.3))
-        if rate <= estimator.learning_rate:
-            return {}, ""
-        return {"learning_rate": rate}, f", learning rate {rate:.2f}"
-    some = train[:: len(train) // _PROBE_ROWS]
-    _fit(estimator, material, some)
-    seconds = time.monotonic() - start
-    expected = 1.3 * seconds * len(train) / len(some) * len(material.splits)
-    return ({}, "") if expected <= left else _smaller(estimator, left / expected)
-
-
-def _smaller(estimator: Any, share: float) -> tuple[dict[str, Any], str]:
-    """Fewer members or rounds.
-
-    Raises
-    ------
-    OutOfTime
-        When they would be too few.
-    """
-    place, inner = getattr(estimator, "steps", [("", estimator)])[-1]
-    for mark, name, least, word in _SHRINKING:
-        if hasattr(inner, mark):
-            number = int(getattr(inner, name) * share)
-            if number >= least:
-                path = f"{place}__{name}" if place else name
-                return {path: number}, f"{number} {word} for lack of time"
-    raise OutOfTime(f"{share:.0%} of what it would need")
 
 
 def _boost(estimator: Any, material: Material, deadline: Deadline) -> tuple[list[Any], str]:
@@ -286,7 +169,7 @@ def _boost(estimator: Any, material: Material, deadline: Deadline) -> tuple[list
     for number, (train, test) in enumerate(splits[1:], start=1):
         own = deadline.share(len(splits) - number)
         model = clone(estimator).set_params(max_iter=longest, callbacks=[own])
-        model = _fit(model, material, train)
+        model = fit_clone(model, material, train)
         model.callbacks = None
         if len(model.pool_) < 0.7 * best:
             raise OutOfTime(f"{number} of {len(splits)} splits were done")
@@ -311,7 +194,8 @@ def _boost_first(estimator: Any, material: Material, deadline: Deadline) -> tupl
     )
     known = test
     if material.n_classes:
-        known = test[np.isin(material.truth[test], material.truth[train])]
+        there = np.bincount(material.truth[train], minlength=material.n_classes) > 0
+        known = test[there[material.truth[test]]]
     more: dict[str, Any] = {}
     if len(known):
         more = {"X_val": material.matrix[known], "y_val": material.truth[known]}
@@ -320,7 +204,7 @@ def _boost_first(estimator: Any, material: Material, deadline: Deadline) -> tupl
             more["sample_weight_val"] = weight
     else:
         stopping.set_params(early_stopping=False, max_iter=50)
-    model = _fit(stopping, material, train, **more)
+    model = fit_clone(stopping, material, train, **more)
     model.callbacks = None
     return model, own.left > 0
 

@@ -27,6 +27,7 @@ DECISIVE = (
     "seed",
     "delimiter",
     "encoding",
+    "stream",
 )
 
 
@@ -56,7 +57,7 @@ DECISIVE = (
     "--members",
     multiple=True,
     metavar="NAME",
-    help='"fast", or the name of a candidate. Repeatable.',
+    help='"fast", "native", or the name of a candidate. Repeatable.',
 )
 @click.option("--interpretable", is_flag=True, help="Only models that people can read.")
 @click.option("--groups", metavar="COLUMN", help="Rows of one group are never split in validation.")
@@ -66,6 +67,11 @@ DECISIVE = (
     default=0,
     show_default=True,
     help="The same seed gives the same model.",
+)
+@click.option(
+    "--stream/--no-stream",
+    default=None,
+    help="Read the file block by block and keep bins only; so for large files.",
 )
 @click.option("--jobs", type=int, help="Threads to use; -1 for all.")
 @click.option("--out", type=existing, metavar="DIR", help="Where to write; FILE_model otherwise.")
@@ -83,10 +89,15 @@ def command(file: Path, **options: Any) -> None:
     """
     from coterie.cli.outdir import FitDirectory
     from coterie.cli.reading.files import check_file
+    from coterie.cli.streaming import is_large
 
     console = Console(options["quiet"])
     read = read_options(options)
     check_file(file)
+    if options["stream"] and options["groups"]:
+        raise click.UsageError("--groups needs the whole table; leave --stream out.")
+    if options["stream"] is None:
+        options["stream"] = is_large(file) and not options["groups"]
     directory = FitDirectory(options["out"] or file.with_name(f"{file.name.split('.')[0]}_model"))
     settings = _settings(file, options)
     resume = options["resume"]
@@ -122,46 +133,92 @@ def _read(file: Path, read: Any, options: dict[str, Any], console: Console) -> A
         names = open_file(file, read).names if name is not None else ()
         if name is not None and name not in names:
             raise CommandError("no such column.", nearest(name, names), file, column=name)
+    if options["stream"]:
+        return _stream(file, read, options, console)
     found = read_table(file, read)
     console.notes(found.notes)
-    kinds = Counter(SHOWN[kind] for kind in found.columns.kinds.values())
-    shown = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common())
-    console.say(f"{file}: {len(found.table):,} rows; columns: {shown}")
+    _tell_size(file, len(found.table), found.columns, console)
     if options["target"] not in found.columns.kinds:
         raise CommandError("cannot be a target.", "", file, column=options["target"])
     known = found.table.column(options["target"]).is_valid()
     if not known.to_numpy().all():
         rows = len(found.table)
         found.table = found.table.filter(known)
-        lost = rows - len(found.table)
-        console.note(f"{lost:,} rows without a value of the target are left out")
+        _tell_lost(rows - len(found.table), console)
     if not len(found.table):
         raise CommandError("holds no value.", "", file, column=options["target"])
-    console.say(_task_line(found.table.column(options["target"]), options))
+    target = found.table.column(options["target"])
+    console.say(_task_line(_task(target, options), target.unique().drop_null(), options))
     return found
 
 
-def _task_line(target: Any, options: dict[str, Any]) -> str:
+def _stream(file: Path, read: Any, options: dict[str, Any], console: Console) -> Any:
+    """The bins of a table that is not held as a whole."""
+    from coterie.cli.streaming import stream_table
+
+    console.say(f"{file}: is large; it is read block by block")
+    found = stream_table(file, read, options["target"], options["seed"])
+    console.notes(found.notes)
+    _tell_size(file, len(found.rows), found.columns, console)
+    if found.n_lost:
+        _tell_lost(found.n_lost, console)
+    console.say(_task_line(_streamed_task(found, options), _kinds(found), options))
+    return found
+
+
+def _tell_size(file: Path, n_rows: int, columns: Any, console: Console) -> None:
+    kinds = Counter(SHOWN[kind] for kind in columns.kinds.values())
+    shown = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common())
+    console.say(f"{file}: {n_rows:,} rows; columns: {shown}")
+
+
+def _tell_lost(n_rows: int, console: Console) -> None:
+    console.note(f"{n_rows:,} rows without a value of the target are left out")
+
+
+def _task_line(task: str, kinds: Any, options: dict[str, Any]) -> str:
     """What is to be predicted, and whether that was found or said."""
-    import narwhals as nw
-
-    from coterie.automl.table import guess_task
-
     found = options["task"] == "auto"
-    task = guess_task(nw.from_native(target, series_only=True)) if found else options["task"]
     other = "regression" if task == "classification" else "classification"
     hint = f" (found by itself; --task {other} overrides)" if found else ""
-    kinds = target.unique().drop_null()
     shown = "numbers"
     if task == "classification":
-        first = ", ".join(map(str, sorted(kinds.to_pylist())[:5]))
+        first = ", ".join(map(str, sorted(kinds.tolist())[:5]))
         shown = f"{len(kinds)} classes: {first}{', …' if len(kinds) > 5 else ''}"
     return f'target "{options["target"]}": {task}, {shown}{hint}'
 
 
+def _task(target: Any, options: dict[str, Any]) -> str:
+    import narwhals as nw
+
+    from coterie.automl.table import guess_task
+
+    if options["task"] != "auto":
+        return str(options["task"])
+    return guess_task(nw.from_native(target, series_only=True))
+
+
+def _streamed_task(found: Any, options: dict[str, Any]) -> str:
+    from coterie.automl.table import guess_by_values
+
+    if options["task"] == "regression" and found.classes is not None:
+        raise CommandError(
+            "holds text, not numbers.", "Use --task classification.", column=options["target"]
+        )
+    if options["task"] != "auto":
+        return str(options["task"])
+    return "classification" if found.classes is not None else guess_by_values(found.y)
+
+
+def _kinds(found: Any) -> Any:
+    """The different values of a target."""
+    import numpy as np
+
+    return np.unique(found.y) if found.classes is None else found.classes
+
+
 def _search(found: Any, directory: Any, options: dict[str, Any], console: Console) -> Any:
     """Run the search; its journal lies in the directory."""
-    from coterie import fit_table
     from coterie.automl import Journal
     from coterie.automl.metrics import CLASS_METRICS, NUMBER_METRICS
     from coterie.cli.interrupts import patient_interrupts
@@ -175,15 +232,13 @@ def _search(found: Any, directory: Any, options: dict[str, Any], console: Consol
         watch(console, greater_is_better=greater) as watcher,
         patient_interrupts(lambda: watcher.finishing),
     ):
-        model = fit_table(
-            found.table,
-            options["target"],
-            task=options["task"],
+        model = _fit(
+            found,
+            options,
             metric=options["metric"],
             time_limit=options["time"],
-            members="fast" if members == ["fast"] else members or "auto",
+            members=members[0] if members in (["fast"], ["native"]) else members or "auto",
             interpretable=options["interpretable"],
-            groups=options["groups"],
             random_state=options["seed"],
             n_jobs=options["jobs"],
             progress=watcher,
@@ -197,6 +252,27 @@ def _search(found: Any, directory: Any, options: dict[str, Any], console: Consol
     ]
     model.file_columns_ = found.columns.only(kept).plain()
     return model
+
+
+def _fit(found: Any, options: dict[str, Any], **settings: Any) -> Any:
+    """Fit to a table, or to the bins of one."""
+    from coterie.automl import fit_rows, fit_table
+
+    target = options["target"]
+    if not options["stream"]:
+        return fit_table(
+            found.table, target, task=options["task"], groups=options["groups"], **settings
+        )
+    return fit_rows(
+        found.rows,
+        found.y,
+        target,
+        classes=found.classes,
+        dates=found.dates,
+        left_out=found.left_out,
+        task=_streamed_task(found, options),
+        **settings,
+    )
 
 
 def _show(model: Any, console: Console) -> None:

@@ -17,7 +17,7 @@ __all__ = ["DelimitedSource", "guess_delimiter", "open_delimited"]
 
 DELIMITERS = (",", ";", "\t", "|")
 HEAD_BYTES = 1 << 18
-BLOCK_BYTES = 1 << 21
+BLOCK_BYTES = 1 << 20
 MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF16_LE: "utf-16",

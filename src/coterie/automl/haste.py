@@ -1,0 +1,173 @@
+"""How long a candidate would take, and how it is made smaller if that is too long.
+
+Members of scikit-learn cannot be interrupted, so time is estimated before they begin: networks by
+their first epochs, others by some of the rows.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from coterie.automl.candidates import Candidate
+from coterie.automl.clock import Deadline, OutOfTime
+from coterie.automl.material import Material, fit_clone
+from coterie.automl.situation import Situation
+
+_LONG = 86_400.0  # seconds that are as good as no limit
+_LARGE_WORK = 4_000_000  # cells from which time is always estimated
+_SECONDS_PER_CELL = 3e-5  # that no candidate should need
+_ROWS = 1_000
+_EPOCHS = 2
+_ROUNDS = 3
+_RATE_TIMES_ROUNDS = 15.0  # what boosting needs about to come to its end
+_EARLY = 0.7  # share of the epochs that are needed, about, if held-out rows stop a network
+# By which attribute they are known, what is made smaller, how far, and what it is called.
+_SHRINKING = (
+    ("n_estimators", "n_estimators", 20, "trees"),
+    ("hidden_layer_sizes", "max_iter", 6, "epochs"),
+)
+
+
+def make_haste(
+    candidate: Candidate,
+    estimator: Any,
+    situation: Situation,
+    material: Material,
+    deadline: Deadline,
+) -> tuple[dict[str, Any], str]:
+    """Parameters that make a candidate faster, if a short trial says that time is short.
+
+    Parameters
+    ----------
+    candidate : Candidate
+        What is to be tried.
+    estimator : estimator
+        What it makes, with its own parameters.
+    situation, material : Situation, Material
+        The table.
+    deadline : Deadline
+        When it should be done with all splits.
+
+    Returns
+    -------
+    params : dict
+        Parameters to be set; none if there is time enough.
+    note : str
+        For people.
+
+    Raises
+    ------
+    OutOfTime
+        When nothing that is worth it can be done in time.
+    """
+    if deadline.left > _LONG:
+        return {}, ""
+    _, inner = _last_step(estimator)
+    if hasattr(inner, "hidden_layer_sizes"):
+        return _fewer_epochs(estimator, material, deadline)
+    work, n_rows = situation.work, len(material.splits[0][0])
+    known = work < _LARGE_WORK and work * _SECONDS_PER_CELL < deadline.left
+    if candidate.rounds:
+        # Boosting looks at the clock itself.
+        small = work < _LARGE_WORK or n_rows < 4 * _ROWS
+        return ({}, "") if small else _larger_steps(estimator, material, deadline)
+    if known or n_rows < 4 * _ROWS:
+        return {}, ""
+    return _fewer_members(estimator, material, deadline)
+
+
+def _larger_steps(
+    estimator: Any, material: Material, deadline: Deadline
+) -> tuple[dict[str, Any], str]:
+    """A learning rate with which boosting comes to its end in time."""
+    start, left = time.monotonic(), deadline.left
+    brief = clone(estimator).set_params(max_iter=_ROUNDS)
+    fit_clone(brief, material, material.splits[0][0])
+    seconds = (time.monotonic() - start) / _ROUNDS
+    affordable = left / (seconds * len(material.splits))
+    rate = float(np.clip(_RATE_TIMES_ROUNDS / affordable, estimator.learning_rate, 0.3))
+    if rate <= estimator.learning_rate:
+        return {}, ""
+    return {"learning_rate": rate}, f", learning rate {rate:.2f}"
+
+
+def _fewer_epochs(
+    estimator: Any, material: Material, deadline: Deadline
+) -> tuple[dict[str, Any], str]:
+    """Epochs that a network has the time for."""
+    place, network = _last_step(estimator)
+    train = material.splits[0][0]
+    some = train[:: max(1, len(train) // _ROWS)]
+    start = time.monotonic()
+    brief = clone(estimator).set_params(**{_path(place, "max_iter"): _EPOCHS})
+    fit_clone(brief, material, some)
+    seconds = (time.monotonic() - start) * len(train) / len(some)
+    epochs = network.max_iter * (_EARLY if network.early_stopping else 1.0)
+    expected = seconds / _EPOCHS * epochs * len(material.splits)
+    left = deadline.left
+    return ({}, "") if expected <= left else smaller(estimator, left / expected)
+
+
+def _fewer_members(
+    estimator: Any, material: Material, deadline: Deadline
+) -> tuple[dict[str, Any], str]:
+    """Trees that there is time for; anything else is done as a whole or not at all."""
+    train = material.splits[0][0]
+    some = train[:: len(train) // _ROWS]
+    few = some[::4]
+    brief, long = (_seconds(estimator, material, rows) for rows in (few, some))
+    _, inner = _last_step(estimator)
+    # Neighbours and kernel machines compare each row with each.
+    pairs = any(hasattr(inner, mark) for mark in ("n_neighbors", "kernel", "regressor"))
+    power = 2 if pairs else 1
+    # What does not grow with the rows is not multiplied; clocks are not that exact, though.
+    growing = max(long - brief, 0.3 * long) / (1 - (len(few) / len(some)) ** power)
+    once = long + growing * ((len(train) / len(some)) ** power - 1)
+    expected = 1.3 * once * len(material.splits)
+    left = deadline.left
+    return ({}, "") if expected <= left else smaller(estimator, left / expected)
+
+
+def _seconds(estimator: Any, material: Material, rows: Any) -> float:
+    """How long it takes to fit to some rows and to ask about them."""
+    start = time.monotonic()
+    material.seat(fit_clone(estimator, material, rows)).ask(material.matrix[rows])
+    return time.monotonic() - start
+
+
+def smaller(estimator: Any, share: float) -> tuple[dict[str, Any], str]:
+    """Fewer members or epochs.
+
+    Parameters
+    ----------
+    estimator : estimator
+        What would take too long.
+    share : float
+        Share of its time that there is.
+
+    Raises
+    ------
+    OutOfTime
+        When they would be too few.
+    """
+    place, inner = _last_step(estimator)
+    for mark, name, least, word in _SHRINKING:
+        if hasattr(inner, mark):
+            number = int(getattr(inner, name) * share)
+            if number >= least:
+                return {_path(place, name): number}, f"{number} {word} for lack of time"
+    raise OutOfTime(f"{share:.0%} of what it would need")
+
+
+def _last_step(estimator: Any) -> tuple[str, Any]:
+    """The name and the estimator at the end of a pipeline, or the estimator itself."""
+    name, inner = getattr(estimator, "steps", [("", estimator)])[-1]
+    return name, inner
+
+
+def _path(place: str, name: str) -> str:
+    return f"{place}__{name}" if place else name

@@ -1,0 +1,111 @@
+"""Time that is estimated before it is spent."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from coterie import RandomForestClassifier
+from coterie.automl import haste
+from coterie.automl.candidates import Candidate, choose_candidates
+from coterie.automl.clock import Clock, Deadline, OutOfTime
+from coterie.automl.haste import make_haste, smaller
+from coterie.automl.trial import ask_unseen, fit_again, run_trial
+from tests.automl.material import labelled
+
+LONG = 1e6
+
+
+def test_large_ensembles_are_cut_to_the_time():
+    assert smaller(RandomForestClassifier(200), 0.3)[0] == {"n_estimators": 60}
+    network = make_pipeline(StandardScaler(), MLPClassifier(max_iter=50))
+    assert smaller(network, 0.5)[0] == {"mlpclassifier__max_iter": 25}
+    for estimator, share in ((RandomForestClassifier(200), 0.01), (LogisticRegression(), 0.5)):
+        with pytest.raises(OutOfTime):
+            smaller(estimator, share)
+
+
+def test_large_tables_are_boosted_in_larger_steps_when_time_is_short(monkeypatch):
+    monkeypatch.setattr(haste, "_LARGE_WORK", 0)
+    monkeypatch.setattr(haste, "_ROWS", 20)
+    situation, material, _, _ = labelled(300)
+    (boost,) = choose_candidates(["gradient boosting"], interpretable=False)
+    plenty = run_trial(boost, situation, material, Clock(LONG))
+    assert plenty.recipe.params == {}
+    hasty = run_trial(boost, situation, material, Clock(0.5))
+    assert 0.1 < hasty.recipe.params["learning_rate"] <= 0.3
+    again = fit_again(boost, situation, material, hasty.recipe)
+    np.testing.assert_array_equal(ask_unseen(again, material), hasty.unseen)
+
+
+class Ticking:
+    """A clock that goes on by what estimators say they take."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def monotonic(self):
+        return self.now
+
+
+def hurried(monkeypatch, estimator, left, seconds, n_rows=150):
+    """What is decided if a fit takes ``seconds(estimator, rows)``."""
+    ticking = Ticking()
+    fitted = []
+
+    def fit_clone(estimator, material, rows):
+        ticking.now += seconds(estimator, len(rows))
+        fitted.append(len(rows))
+        return clone(estimator).fit(material.matrix[rows[:100]], material.truth[rows[:100]])
+
+    situation, material, _, _ = labelled(n_rows)
+    monkeypatch.setattr(haste, "fit_clone", fit_clone)
+    monkeypatch.setattr(haste, "time", ticking)
+    monkeypatch.setattr(haste, "_LARGE_WORK", 0)
+    monkeypatch.setattr(Deadline, "left", property(lambda self: self.moment - ticking.now))
+    candidate = Candidate("own", "own", lambda s: estimator, native=False)
+    return make_haste(candidate, estimator, situation, material, Deadline(left)), fitted
+
+
+def test_networks_are_judged_by_two_epochs(monkeypatch):
+    """One second for an epoch and three splits: 80 epochs take 240 seconds."""
+    network = make_pipeline(StandardScaler(), MLPClassifier((2,), max_iter=80))
+    epochs = lambda pipeline, rows: float(pipeline[-1].max_iter)  # noqa: E731
+    with pytest.warns(ConvergenceWarning):
+        (found, _), fitted = hurried(monkeypatch, network, 250.0, epochs)
+    assert found == {}
+    assert fitted == [100]
+    with pytest.warns(ConvergenceWarning):
+        (found, note), _ = hurried(monkeypatch, network, 62.0, epochs)
+    assert found == {"mlpclassifier__max_iter": 20}
+    assert note == "20 epochs for lack of time"
+    with pytest.warns(ConvergenceWarning), pytest.raises(OutOfTime):
+        hurried(monkeypatch, network, 10.0, epochs)
+
+
+def test_others_are_judged_by_some_rows(monkeypatch):
+    """A second for 1,000 rows: three splits of 4,000 take 12 seconds, and a reserve of 30 %."""
+    forest = RandomForestClassifier(50)
+    each = lambda estimator, rows: rows / 1000  # noqa: E731
+    (found, _), fitted = hurried(monkeypatch, forest, 17.0, each, n_rows=6000)
+    assert found == {}
+    assert fitted == [250, 1000]
+    (found, _), _ = hurried(monkeypatch, forest, 9.0, each, n_rows=6000)
+    assert 20 <= found["n_estimators"] < 30
+    # Neighbours take sixteen times as long for four times the rows.
+    near = make_pipeline(StandardScaler(), KNeighborsClassifier())
+    with pytest.raises(OutOfTime):
+        hurried(monkeypatch, near, 45.0, each, n_rows=6000)
+    assert hurried(monkeypatch, near, 60.0, each, n_rows=6000)[0] == ({}, "")
+
+
+def test_without_a_limit_nothing_is_estimated(monkeypatch):
+    network = make_pipeline(StandardScaler(), MLPClassifier((2,), max_iter=80))
+    (found, _), fitted = hurried(monkeypatch, network, 1e9, lambda e, rows: 1.0)
+    assert found == {}
+    assert fitted == []
