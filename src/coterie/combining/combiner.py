@@ -75,7 +75,8 @@ class Combiner(Composition, Committee):
     ----------
     estimators : list of (str, estimator) tuples, default=None
         Members and their names. A member may be "drop", which leaves it out. By default a native
-        tree and an extremely random one, to try things out.
+        tree and an extremely random one, to try things out. Native trees, forests and gradient
+        boosting share bins, whose edges come from all rows of ``X``, unless there are weights.
     cv : None, int, "loo", "oob", "prefit", splitter or list of splits, default=None
         How members come to rows that they have not seen. None stands for five folds, stratified
         for labels; "loo" leaves one row out at a time; splits need not be a partition of the

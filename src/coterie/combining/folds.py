@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -23,12 +23,13 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from coterie.bagging.guest import rows_given
-from coterie.base import JoblibExecutor
+from coterie.base import JoblibExecutor, thread_count
 from coterie.base.routing import cut_params
-from coterie.combining.members import FoldSeat, Method, Named, Seat, fit_one
+from coterie.combining.members import FoldSeat, Method, Named, Seat, fit_one, of_one_class
+from coterie.combining.shared_bins import share_bins
 from coterie.combining.splits import Rows, Split
 from coterie.core import Allowed, instance_of, one_of
-from coterie.data import Table, Target
+from coterie.data import BinnedRows, Table, Target
 
 Array = NDArray[np.float64]
 
@@ -48,6 +49,8 @@ class Rowset:
         cut with the rows.
     routed : bool
         Whether weights are among `params`, for members that requested them.
+    binned : mapping of str to BinnedRows
+        The rows of members, by name, that take bins.
     """
 
     table: Table
@@ -55,6 +58,7 @@ class Rowset:
     weight: Array | None = None
     params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     routed: bool = False
+    binned: Mapping[str, BinnedRows] = field(default_factory=dict)
 
     @property
     def classes(self) -> NDArray[Any] | None:
@@ -64,12 +68,26 @@ class Rowset:
 
     def cut(self, name: str, rows: Rows | None) -> tuple[Any, Target, Array | None, dict[str, Any]]:
         """Some rows for the member of that name."""
-        X = rows_given(self.table, rows, None)
         own = cut_params(self.params.get(name, {}), rows, self.table.n_rows)
+        target = self.target if rows is None else self.target.take(rows)
+        # Of one class a constant is made, which knows the names of columns from the rows alone.
+        X = rows_given(self.table, rows, None) if of_one_class(target) else self.show(name, rows)
         weight = None if self.routed else self.weight
-        if rows is None:
-            return X, self.target, weight, own
-        return X, self.target.take(rows), None if weight is None else weight[rows], own
+        return X, target, weight if weight is None or rows is None else weight[rows], own
+
+    def show(self, name: str, rows: Rows | None) -> Any:
+        """Some rows as the member of that name takes them: as they were given, or as bins."""
+        if name not in self.binned:
+            return rows_given(self.table, rows, None)
+        return self.binned[name] if rows is None else self.binned[name][rows]
+
+    def sharing(self, chores: Sequence[Chore], executor: JoblibExecutor, fewest: int) -> Rowset:
+        """The same rows, with bins for members of which none is given anything but rows."""
+        if self.weight is not None:
+            return self
+        fits = [chore.member for chore in chores if not self.params.get(chore.member.name)]
+        threads = thread_count(executor.n_jobs)
+        return replace(self, binned=share_bins(self.table, fits, fewest=fewest, n_threads=threads))
 
 
 @dataclass(frozen=True)
@@ -157,6 +175,8 @@ class Pass:
             if splits and not out_of_bag:
                 chores += [Chore(member, method, split, keep=not whole) for split in splits]
         work = _carry_out if self.memory is None else _memory(self.memory).cache(_carry_out)
+        # What is kept on disk should be the same however many fits there are.
+        rows = rows.sharing(chores, self.executor, 2 if self.memory is None else 1)
         done = iter(self.executor.map(partial(_do, work, rows), chores))
         seats: list[Seat | FoldSeat] = []
         values = []
@@ -189,7 +209,7 @@ def _do(work: Any, rows: Rowset, chore: Chore) -> tuple[Any, Any]:
     name = chore.member.name
     train, test = (None, None) if chore.split is None else chore.split
     cut = rows.cut(name, train)
-    asked = None if test is None else rows_given(rows.table, test, None)
+    asked = None if test is None else rows.show(name, test)
     seat, said = work(chore.member.estimator, chore.method, cut, asked, rows.classes)
     return (seat if chore.keep else None), said
 

@@ -179,14 +179,19 @@ def _check_names(names: list[str], taken: Sequence[str]) -> None:
         raise ParameterError(f"Estimator names must not contain __: got {invalid!r}")
 
 
+def of_one_class(target: Target) -> bool:
+    """Whether there is but one label to be learnt."""
+    if target.kind != "labels" or target.n_outputs > 1:
+        return False
+    return bool(np.ptp(target.codes, axis=0).max() == 0)
+
+
 def fit_one(
     estimator: Any, X: Any, target: Target, weight: Array | None, params: dict[str, Any]
 ) -> Any:
     """A fitted clone; rows of one class only make a constant one."""
-    one_class = target.kind == "labels" and np.ptp(target.codes, axis=0).max() == 0
-    one_class = one_class and target.n_outputs == 1
     labels = target.decode(target.encoded)
-    if one_class:
+    if of_one_class(target):
         return DummyClassifier(strategy="prior").fit(X, labels)
     twin = clone(estimator)
     if weight is None:

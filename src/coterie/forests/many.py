@@ -50,6 +50,11 @@ class ManyTrees(Bagged):
     min_weight_fraction_leaf: float
     ccp_alpha: float
 
+    @property
+    def learns_from_bins(self) -> bool:
+        """Whether `fit` asks for nothing but the bins of the cells: always."""
+        return True
+
     def _check_choices(self, target: Target) -> None:
         super()._check_choices(target)
         if not self.bootstrap and self.max_samples is not None:

@@ -127,6 +127,11 @@ class SingleTree(Committee):
         """
         return super().fit(X, y, sample_weight)
 
+    @property
+    def learns_from_bins(self) -> bool:
+        """Whether `fit` asks for nothing but the bins of the cells: always."""
+        return True
+
     def _train(self, draft: Self, admitted: Admitted, n_samples: int) -> None:
         table, target, weight, _ = admitted
         threads = thread_count(self.n_jobs)

@@ -17,6 +17,7 @@ from coterie.boosting.gradient.fit import ALONE, Earlier, Given, train
 from coterie.boosting.gradient.members import GradientTrees
 from coterie.boosting.gradient.start import model_scores
 from coterie.boosting.gradient.statistics import OrderedColumns
+from coterie.boosting.gradient.watch import LOSS
 from coterie.core import RandomLike, draw_entropy
 from coterie.core.trace import Trace
 from coterie.data import Table, Target
@@ -199,6 +200,21 @@ class GradientBooster(GradientFitted):
         """
         given = Given(0, X_val, y_val, sample_weight_val, init_score, init_score_val)
         return self._fit(X, y, sample_weight, given=given)
+
+    @property
+    def learns_from_bins(self) -> bool:
+        """Whether `fit` asks for nothing but the bins of the cells.
+
+        It asks for more for a model in `init`, for ordered statistics of categories and for
+        scorers; and class weights have a say in where columns are cut.
+        """
+        return (
+            self.high_cardinality == "split"
+            and isinstance(self.scoring, str)
+            and self.scoring == LOSS
+            and not hasattr(self.init, "fit")
+            and getattr(self, "class_weight", None) is None
+        )
 
     def _train(
         self, draft: Self, admitted: Admitted, n_samples: int, *, given: Given = ALONE
