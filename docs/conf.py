@@ -109,7 +109,8 @@ PUBLIC = public_names()
 # scikit-learn's methods are left out: their docstrings point at its own pages.
 autosummary_context = {
     "own_members": {
-        name: own_members(exported)
+        # Other names of a class only point at it.
+        name: own_members(exported) if name.endswith(f".{exported.__name__}") else []
         for name, exported in PUBLIC.items()
         if inspect.isclass(exported)
     }

@@ -92,7 +92,7 @@ class Booster(Committee):
         What is measured on rows held out: "error", the share of mistakes or the mean absolute
         error, as by default; the name of a scikit-learn scorer, such as "roc_auc" or
         "balanced_accuracy", where larger is better, or such as "log_loss", where smaller is, as
-        the scorer's name begins with "neg_"; or a function ``(estimator, X, y)`` as
+        the scorer's name begins with ``neg_``; or a function ``(estimator, X, y)`` as
         `sklearn.metrics.make_scorer` makes, larger is better. ``trace_`` has each of them by
         round, as "validation_error" and so on. All are computed from scores that are known: no
         member is asked again.

@@ -42,7 +42,7 @@ class MixtureOfExpertsClassifier(ClassifierTask, Experts):
         The fitted experts.
     gate_coef_ : ndarray of shape (1 + n_inputs, n_experts)
         Coefficients of the gate.
-    log_likelihoods_ : ndarray of shape (n_iter_,)
+    log_likelihoods_ : ndarray of shape (n_steps,)
         Mean log-likelihood after each step.
     n_iter_ : int
         Steps that were made.
@@ -121,7 +121,7 @@ class MixtureOfExpertsRegressor(RegressorTask, Experts):
         Coefficients of the gate.
     variances_ : ndarray of shape (n_experts,)
         Variances :math:`\sigma_j^2`.
-    log_likelihoods_ : ndarray of shape (n_iter_,)
+    log_likelihoods_ : ndarray of shape (n_steps,)
         Mean log-likelihood after each step.
     n_iter_ : int
         Steps that were made.

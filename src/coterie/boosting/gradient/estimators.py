@@ -63,7 +63,7 @@ class GradientBoostingClassifier(ClassifierTask, GradientBooster):
         Rounds that were kept; with early stopping, up to the best one.
     n_trees_per_iteration_ : int
         Trees of a round.
-    train_score_, validation_score_ : ndarray of shape (n_iter_ + 1,)
+    train_score_, validation_score_ : ndarray of shape (n_rounds + 1,)
         With early stopping, the first of `scoring` before and after each round, larger being
         better; otherwise empty. Beside held-out rows, at most 10,000 training rows are judged.
     do_early_stopping_ : bool
