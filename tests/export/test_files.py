@@ -137,7 +137,7 @@ def test_several_outputs_and_odd_labels(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "seed", [None, 3, np.int64(3), np.random.RandomState(0), np.random.default_rng(0)], ids=repr
+    "seed", [None, 3, np.int64(3), np.random.RandomState(0), np.random.default_rng(0)], ids=range(5)
 )
 def test_seeds_of_all_kinds(seed, tmp_path):
     X, y = problem(coterie.RandomForestClassifier)
