@@ -71,6 +71,7 @@ def test_groups_may_be_a_column():
 
 BAD = {
     "no such target": (FRAME, "knid", {}, "Did you mean 'kind'"),
+    "another case": (FRAME, "KIND", {}, "Did you mean 'kind'"),
     "no such groups": (FRAME, "kind", {"groups": "persons"}, "groups 'persons'"),
     "one class": (FRAME.assign(kind="up"), "kind", {}, "one class only"),
     "few rows": (FRAME[:9], "kind", {}, "at least 10"),

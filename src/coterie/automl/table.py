@@ -231,8 +231,9 @@ def _open(table: Any, target: str, groups: Any) -> tuple[nw.DataFrame[Any], Any,
 def _check_name(name: str, names: list[str], what: str) -> None:
     if name in names:
         return
-    near = difflib.get_close_matches(str(name), list(map(str, names)), n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    lower = {str(known).lower(): known for known in names}
+    near = difflib.get_close_matches(str(name).lower(), list(lower), n=1)
+    hint = f" Did you mean {lower[near[0]]!r}?" if near else ""
     raise DataError(
         f"The {what} {name!r} is no column of the table; those are {', '.join(names[:20])}"
         f"{' ...' if len(names) > 20 else ''}.{hint}"

@@ -180,7 +180,8 @@ def _boost(estimator: Any, material: Material, deadline: Deadline) -> tuple[list
         best = int(np.sum([curve[:shortest] for curve in curves], axis=0).argmin()) + 1
     for model in models:
         _cut(model, best)
-    note = f"{best} rounds" + ("" if in_time else " for lack of time")
+    note = "1 round" if best == 1 else f"{best} rounds"
+    note += "" if in_time else " for lack of time"
     return models, note
 
 
