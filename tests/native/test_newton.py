@@ -163,6 +163,24 @@ def test_bundles_change_nothing():
         np.testing.assert_array_equal(one.values, other.values)
 
 
+def test_a_compact_layout_grows_the_same_trees():
+    X, y = table_of(5, missing=True)
+    bins = find_bins(X)
+    codes, leaves = encode(X, bins), np.empty(len(y), dtype=np.int32)
+    grown = [
+        grow_newton(
+            NewtonTable.of(codes, bins, compact=compact),
+            Slopes(y.mean() - y),
+            NewtonGrowth(**USUAL),
+            leaves=leaves,
+        )
+        for compact in (False, True)
+    ]
+    assert np.shares_memory(NewtonTable.of(codes, bins, compact=True).by_column, codes)
+    np.testing.assert_array_equal(grown[0].nodes, grown[1].nodes)
+    np.testing.assert_array_equal(grown[0].values, grown[1].values)
+
+
 def test_counting_unusual_codes_alone_changes_nothing():
     rng = np.random.default_rng(4)
     X = rng.integers(1, 60, size=(9000, 8)) * (rng.random((9000, 8)) < 0.2).astype(float)

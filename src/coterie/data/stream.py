@@ -75,8 +75,10 @@ class RowStream:
         self._sample: list[Any] = []  # containers of the rows that were drawn
         self._rows: BinnedRows | None = None  # all of them, filled up to …
         self._filled = 0
-        self._order: NDArray[np.intp] | None = None
-        self._places: NDArray[np.intp] | None = None  # where each row goes, if rows change places
+        self._order: NDArray[np.signedinteger[Any]] | None = None
+        self._places: NDArray[np.signedinteger[Any]] | None = (
+            None  # where each row goes, if rows change places
+        )
 
     @property
     def n_held_out(self) -> int:
@@ -84,15 +86,17 @@ class RowStream:
         return round(self.held_out * self.n_rows)
 
     @property
-    def order(self) -> NDArray[np.intp]:
+    def order(self) -> NDArray[np.signedinteger[Any]]:
         """The rows as they were read, in the order in which they are kept."""
         if self._order is None:
-            self._order = np.arange(self.n_rows)
+            self._order = np.arange(self.n_rows, dtype=_small(self.n_rows))
             if self.n_held_out:
                 rng = np.random.default_rng((self.seed, 1))
                 out = np.zeros(self.n_rows, dtype=bool)
                 out[rng.choice(self.n_rows, self.n_held_out, replace=False)] = True
-                self._order = np.argsort(out, kind="stable")
+                self._order = np.concatenate([np.flatnonzero(~out), np.flatnonzero(out)]).astype(
+                    _small(self.n_rows)
+                )
         return self._order
 
     def look(self, block: Any) -> None:
@@ -156,9 +160,14 @@ class RowStream:
             codes = np.zeros((self.n_rows, binned.n_columns), dtype=binned.bins.dtype)
             self._rows = BinnedRows(binned.schema, binned.bins, codes)
             if self.n_held_out:
-                self._places = np.empty(self.n_rows, dtype=np.intp)
+                self._places = np.empty(self.n_rows, dtype=_small(self.n_rows))
                 self._places[self.order] = np.arange(self.n_rows)
         return self._rows
+
+
+def _small(n_rows: int) -> type[np.signedinteger[Any]]:
+    """The smallest type for positions of rows: they take as much memory as columns do."""
+    return np.int32 if n_rows < 2**31 else np.int64
 
 
 def _joined(parts: list[Any]) -> Any:

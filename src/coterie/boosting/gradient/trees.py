@@ -35,6 +35,9 @@ _STRIDE = 0x9E3779B97F4A7C15  # trees of one round draw from seeds far apart
 _LEAST = 1e-12  # a row of less curvature would ask for a step without end
 
 
+_LARGE = 1 << 25  # cells
+
+
 @dataclass(frozen=True)
 class Ground:
     """What trees grow on.
@@ -64,7 +67,10 @@ class Ground:
         """Make what all rounds share."""
         assert table.codes is not None, "the table is not binned"
         assert table.bins is not None
-        layout = NewtonTable.of(table.codes, table.bins, n_threads=n_threads)
+        # Of large tables the user has spared all but the bins, for the sake of memory.
+        bare = table.values is None and table.sparse is None
+        compact = bare and table.codes.size > _LARGE
+        layout = NewtonTable.of(table.codes, table.bins, compact=compact, n_threads=n_threads)
         return cls(table, growth, n_threads, layout, np.empty(table.n_rows, dtype=np.int32))
 
     def of_columns(self, number: int | None, rng: Generator) -> Ground:
