@@ -14,6 +14,9 @@ from coterie.core.rule import Rule
 from coterie.losses import Exponential
 
 LOADS = [load_breast_cancer, load_iris]
+# The length of a step and the time that it takes are one question for these.
+OWN = ["brown", "robust"]
+STEERED = [name for name in RULES if name not in OWN]
 
 
 def line_of(error, n=1000, loss=None):
@@ -62,9 +65,16 @@ def test_a_formula_that_is_a_line_search(rule, load):
     np.testing.assert_array_equal(searched.predict(X), own.predict(X))
 
 
+@pytest.mark.parametrize("rule", OWN)
+def test_rules_that_run_out_of_time_make_their_own_steps(rule):
+    X, y = load_breast_cancer(return_X_y=True)
+    with pytest.raises(ValueError, match="Use step='own'"):
+        BoostingClassifier(rule=rule, step="line_search").fit(X, y)
+
+
 @pytest.mark.parametrize("load", LOADS)
 @pytest.mark.parametrize("step", ["line_search", "backtracking"])
-@pytest.mark.parametrize("rule", [*RULES, "logistic", "squared_hinge"])
+@pytest.mark.parametrize("rule", [*STEERED, "logistic", "squared_hinge"])
 def test_the_loss_never_rises(rule, step, load):
     X, y = load(return_X_y=True)
     model = BoostingClassifier(rule=rule, step=step, n_estimators=15).fit(X, y)
@@ -86,7 +96,7 @@ def test_full_newton_steps_may_overshoot_and_others_do_not():
 
 
 @pytest.mark.parametrize("load", LOADS)
-@pytest.mark.parametrize("rule", [*RULES, "savage"])
+@pytest.mark.parametrize("rule", [*STEERED, "savage"])
 def test_fixed_steps(rule, load):
     X, y = load(return_X_y=True)
     params = {"n_estimators": 5, "learning_rate": 0.5}
