@@ -51,6 +51,9 @@ def test_pickle_keeps_predictions_and_not_the_data(cls):
         coterie.KNNEnsembleClassifier: 1.5,
         coterie.DynamicSelectionClassifier: 3.0,
         coterie.DynamicSelectionRegressor: 10.0,
+        # Members are kept twice: as a pool that votes, and in an ensemble of their own kind.
+        coterie.PrunedEnsembleClassifier: 0.6,
+        coterie.PrunedEnsembleRegressor: 0.6,
         # What the ensemble and its members say of all rows is what reports are made of.
         coterie.TableClassifier: 2.0,
         coterie.TableRegressor: 2.0,
