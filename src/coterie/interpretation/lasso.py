@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,9 @@ _SMALLEST = 1e-3  # the last of them, relative to the first
 _BORNE = 2  # penalties that may fail to improve the criterion before the search ends
 _ROUNDS = 20  # majorisations of the log-loss at each penalty that is tried
 _LAST_ROUNDS = 80  # and at the one that is chosen
+
+
+_FILTERS = Lock()  # filters of warnings belong to all threads at once
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,7 @@ class Moments:
         """The solution over some of the columns."""
         factor = np.asarray(cholesky(self.gram[np.ix_(active, active)], lower=True))
         response = solve_triangular(factor, moment[active], lower=True)
-        with warnings.catch_warnings():
+        with _FILTERS, warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             _, found, _ = lasso_path(
                 np.asfortranarray(factor.T),
