@@ -149,16 +149,17 @@ def greedy(panel: Panel) -> Blend:
     .. [1] Caruana, Niculescu-Mizil, Crew & Ksikes, "Ensemble selection from libraries of models",
        ICML (2004).
     """
-    outputs: Any = panel.profile
-    if not panel.labels:
-        outputs = panel.profile[:, :, 0]
-    loss: Any = lambda y, mean: panel.metric.loss(y, mean, panel.weight)  # noqa: E731
-    if panel.metric.name == "log_loss":
+    by_metric = panel.metric.name != "log_loss"
+
+    def loss(y: Any, said: Any) -> float:
+        if by_metric:
+            return float(panel.metric.loss(y, said, panel.weight))
+        return float(np.average(-np.log(np.maximum(said, 1e-15)), weights=panel.weight))
+
+    outputs: Any = panel.profile if panel.labels else panel.profile[:, :, 0]
+    if not by_metric:
         # All that matters is the probability of the true class.
         outputs = np.stack([own_chance(panel.truth, said) for said in panel.profile])
-        loss = lambda y, own: float(  # noqa: E731
-            np.average(-np.log(np.maximum(own, 1e-15)), weights=panel.weight)
-        )
     n_members = len(panel.profile)
     found = fusion.greedy_selection(
         outputs, panel.truth, loss, n_start=min(3, n_members), max_rounds=40

@@ -86,6 +86,7 @@ def _left_out(s: Subject) -> Iterator[Finding]:
             used = [c.name for c in s.reading.columns if c.note == note and c.used]
             end = "." if used else ", and is not used."
             message = f"{_listed(names)} {saw}{end}"
+            # The levels above are words to the type checker, not the three that there are.
             yield Finding(kind, level, names, message, advice)  # type: ignore[arg-type]
 
 

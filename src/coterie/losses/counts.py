@@ -32,7 +32,7 @@ class LogLinkLoss(OneScoreLoss):
 
     def parts(self, y: Array, score: Array) -> tuple[Array, Array]:
         """What is summed above and below the fraction bar."""
-        raise NotImplementedError
+        raise NotImplementedError  # every loss has its own
 
     def link(self, raw: Array) -> Array:
         """The mean."""

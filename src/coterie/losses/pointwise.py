@@ -84,11 +84,11 @@ class PointwiseLoss:
 
     def value(self, y: Array, raw: Array) -> Array:
         """The loss of every row, of shape (n,)."""
-        raise NotImplementedError
+        raise NotImplementedError  # every loss has its own
 
     def slopes(self, y: Array, raw: Array) -> tuple[Array, Array]:
         """Gradient and hessian, each of shape (n, k)."""
-        raise NotImplementedError
+        raise NotImplementedError  # every loss has its own
 
     def gradient(self, y: Array, raw: Array) -> Array:
         """First derivatives by the raw scores, of shape (n, k)."""
@@ -100,7 +100,7 @@ class PointwiseLoss:
 
     def link(self, raw: Array) -> Array:
         """What the scores predict: the mean of y, or the probability of every class."""
-        raise NotImplementedError
+        raise NotImplementedError  # every loss has its own
 
     def point(self, raw: Array) -> Array:
         """One number a row, of shape (n,): what a regressor predicts."""
@@ -108,11 +108,11 @@ class PointwiseLoss:
 
     def unlink(self, predicted: Array) -> Array:
         """Scores, of shape (n, k), that predict this: `link` turned round."""
-        raise NotImplementedError
+        raise NotImplementedError  # every loss has its own
 
     def start(self, y: Array, weight: Array) -> Array:
         """The best constant score, of shape (k,)."""
-        raise NotImplementedError
+        raise NotImplementedError  # every loss has its own
 
     def response(self, y: Array, raw: Array) -> Array:
         """What members fit, of shape (n, k): minus the gradient, unless there is better."""
@@ -173,12 +173,12 @@ class OneScoreLoss(PointwiseLoss):
 
     def loss_at(self, y: Array, score: Array) -> Array:
         """The loss of every row."""
-        raise NotImplementedError
+        raise NotImplementedError  # every loss has its own
 
     def slopes_at(self, y: Array, score: Array) -> tuple[Array, Array]:
         """First and second derivative."""
-        raise NotImplementedError
+        raise NotImplementedError  # every loss has its own
 
     def start_at(self, y: Array, weight: Array) -> float:
         """The best constant score."""
-        raise NotImplementedError
+        raise NotImplementedError  # every loss has its own
