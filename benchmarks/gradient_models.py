@@ -74,6 +74,7 @@ def _lightgbm(task: Task, rounds: int, classes: int) -> tuple[str, Parameters]:
         "learning_rate": RATE,
         "num_leaves": LEAVES,
         "max_bin": BINS,
+        "min_data_in_bin": 1,  # as all others have it: small tables would get a third of the bins
         "min_child_samples": ROWS,
         "min_child_weight": WEIGHT,
         "reg_lambda": RIDGE,

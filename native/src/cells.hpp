@@ -202,11 +202,13 @@ struct CellPlan {
         std::int32_t column;
         std::uint32_t begin;
         std::int32_t usual;  // -1: not bundled
+        std::uint32_t home;  // which of the columns that are counted
     };
 
     std::vector<Place> places;
     std::vector<std::int32_t> columns;  // of the table that is counted
     std::vector<std::uint32_t> starts;  // first cell of each of them
+    std::vector<std::uint32_t> sizes;   // cells of each of them
     std::size_t cells = 0;
     std::size_t sum_from = 0, sum_to = 0;  // cells whose sum is that of the node
     bool even = false;  // every column of a table of 8-bit codes, in order, with kRoom cells each
@@ -234,24 +236,45 @@ struct CellPlan {
         // unless there are many rows.
         plan.even = sizeof(Code) == 1 && used == table.cols && table.col_stride == 1 &&
                     rows * used >= 80 * (used * kRoom - wanted);
-        std::vector<std::uint32_t> start_of(table.cols, 0);
+        std::vector<std::uint32_t> start_of(table.cols, 0), place_of(table.cols, 0);
         for (std::size_t home = 0; home < table.cols; ++home) {
             if (!sizes[home]) continue;
             if (plan.columns.empty()) plan.sum_to = sizes[home];
             start_of[home] = static_cast<std::uint32_t>(plan.cells);
+            place_of[home] = static_cast<std::uint32_t>(plan.columns.size());
             plan.columns.push_back(static_cast<std::int32_t>(home));
             plan.starts.push_back(start_of[home]);
+            plan.sizes.push_back(sizes[home]);
             plan.cells += plan.even ? kRoom : sizes[home];
         }
         for (const std::int32_t j : columns) {
             const auto at = static_cast<std::size_t>(j);
-            const std::uint32_t start = start_of[static_cast<std::size_t>(home_of(j))];
+            const auto home = static_cast<std::size_t>(home_of(j));
+            const std::uint32_t start = start_of[home];
             const bool shared = !bundles.empty() && bundles.first[at] > 0;
             plan.places.push_back(
                 {j, start + (shared ? static_cast<std::uint32_t>(bundles.first[at]) : 0),
-                 shared ? bundles.usual[at] : -1});
+                 shared ? bundles.usual[at] : -1, place_of[home]});
         }
         return plan;
+    }
+
+    // The same without the columns that no place of a node needs; `barren` has a flag per place.
+    // The first one stays, for the sum of the node.
+    void narrow(const CellPlan& whole, std::span<const std::uint8_t> barren) {
+        needed_.assign(whole.columns.size(), 0);
+        needed_[0] = 1;
+        for (std::size_t s = 0; s < barren.size(); ++s)
+            if (!barren[s]) needed_[whole.places[s].home] = 1;
+        columns.clear();
+        starts.clear();
+        sizes.clear();
+        for (std::size_t k = 0; k < needed_.size(); ++k) {
+            if (!needed_[k]) continue;
+            columns.push_back(whole.columns[k]);
+            starts.push_back(whole.starts[k]);
+            sizes.push_back(whole.sizes[k]);
+        }
     }
 
     // Of a table of which only unusual codes are counted; a cell more holds the sum of all rows.
@@ -260,14 +283,20 @@ struct CellPlan {
         CellPlan plan;
         for (const std::int32_t j : columns) {
             const auto at = static_cast<std::size_t>(j);
-            plan.columns.push_back(j);
+            const auto begin = static_cast<std::uint32_t>(bins.offsets[at]);
             plan.places.push_back(
-                {j, static_cast<std::uint32_t>(bins.offsets[at]), unusual.usual[at]});
+                {j, begin, unusual.usual[at], static_cast<std::uint32_t>(plan.columns.size())});
+            plan.columns.push_back(j);
+            plan.starts.push_back(begin);
+            plan.sizes.push_back(bins.count(at));
         }
         plan.sum_from = bins.upper.size();
         plan.cells = plan.sum_to = plan.sum_from + 1;
         return plan;
     }
+
+  private:
+    std::vector<std::uint8_t> needed_;
 };
 
 // Adds rows[0 … n), or without rows the rows first … first + n, to a histogram. Four columns at

@@ -14,8 +14,10 @@ Tree grow_newton(const NewtonTable<Code>& table, const SlopesView<Real>& slopes,
     Team team(n * growth.columns.size() >= 4 * kWorthTeam ? n_threads : 1);
     const SlopeScale scale = measure(slopes, n, team);
     const bool constant = slopes.hessian.empty();
+    // Histograms that no cache holds cost more than the rows.
+    const bool large = n >= kPackFrom || (n >= kPackWideFrom && table.bins.upper.size() >= kWide);
     const bool packed = can_pack(scale, n, constant, growth.precision == 1 ? 0.0 : 4.0) &&
-                        (growth.precision == 1 || (growth.precision == 0 && n >= kPackFrom));
+                        (growth.precision == 1 || (growth.precision == 0 && large));
     if (packed)
         return Newton<Code, Real, PackedCells>(table, slopes, growth, seed, workspace, leaves,
                                                interrupt, team, scale)

@@ -16,6 +16,8 @@ namespace coterie {
 
 inline constexpr std::size_t kWorthTeam = 60'000;    // cells to touch before threads pay
 inline constexpr std::size_t kPackFrom = 8192;       // fewer rows are summed exactly
+inline constexpr std::size_t kPackWideFrom = 1024;   // unless there are many bins
+inline constexpr std::size_t kWide = 40'000;         // bins of all columns
 inline constexpr std::uint32_t kPartBlock = 32'768;  // rows a task parts at a time
 
 // A node while the tree grows. Its rows are rows_[begin … end).
@@ -30,6 +32,7 @@ struct Grown {
     Cell total{};
     Workspace::Buffer cells;
     std::shared_ptr<const Permit> permit;
+    std::vector<std::uint8_t> barren;  // places of the plan no split of which leaves enough rows
 
     std::uint32_t size() const { return end - begin; }
 };
@@ -73,7 +76,7 @@ class Newton {
         root.end = static_cast<std::uint32_t>(rows_.size());
         if (growth_.interactions.data)
             root.permit = Permit::narrow(growth_.interactions, nullptr, -1);
-        root.cells = new_cells();
+        root.barren.assign(plan_.places.size(), 0);
         if (!plan_.columns.empty()) count(root);
         nodes_.push_back(std::move(root));
         consider(0);
@@ -90,7 +93,29 @@ class Newton {
     static std::size_t learnt(const SlopesView<Real>& slopes) {
         return slopes.rows.empty() ? slopes.gradient.size() : slopes.rows.size();
     }
-    Workspace::Buffer new_cells() { return workspace_.take(plan_.cells * sizeof(Cell)); }
+    // Cells of the columns of a plan are zero; others hold anything.
+    Workspace::Buffer new_cells(const CellPlan& plan) {
+        const std::size_t bytes = plan_.cells * sizeof(Cell);
+        if (&plan == &plan_ || unusual_) return workspace_.take(bytes);
+        Workspace::Buffer buffer = workspace_.take_used(bytes);
+        for (std::size_t k = 0; k < plan.columns.size(); ++k)
+            std::fill_n(cells_of(buffer) + plan.starts[k], plan.sizes[k], Cell{});
+        return buffer;
+    }
+    // `change(cell, other)` for all cells of the columns of a plan.
+    template <class Change>
+    void combine(const CellPlan& plan, Cell* into, const Cell* other, Change&& change) const {
+        const auto range = [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) change(into[i], other[i]);
+        };
+        if (&plan == &plan_) {
+            range(0, plan.cells);
+            return;
+        }
+        for (std::size_t k = 0; k < plan.columns.size(); ++k)
+            range(plan.starts[k], plan.starts[k] + plan.sizes[k]);
+        if (unusual_) range(plan_.sum_from, plan_.sum_to);
+    }
     static Cell* cells_of(Workspace::Buffer& buffer) {
         return reinterpret_cast<Cell*>(buffer.data());
     }
@@ -98,37 +123,50 @@ class Newton {
 
     // Counting -----------------------------------------------------------------------------------
 
-    // Fills the cells of a node; they must be zero.
+    // The columns worth counting in a part of a node: all of them, unless many are barren.
+    const CellPlan& plan_of(const Grown<Cell>& node) {
+        const auto fertile =
+            static_cast<std::size_t>(std::count(node.barren.begin(), node.barren.end(), 0));
+        const std::size_t enough =
+            plan_.even ? plan_.places.size() / 2 : plan_.places.size() * 3 / 4;
+        if (fertile > enough) return plan_;
+        narrow_.narrow(plan_, node.barren);
+        return narrow_;
+    }
+
+    // Makes the cells of a node and fills them.
     void count(Grown<Cell>& node) {
+        const CellPlan& plan = plan_of(node);
+        node.cells = new_cells(plan);
         const std::size_t n = node.size();
         const bool whole = slopes_.rows.empty() && n == codes_.rows;
         const std::uint32_t* rows = whole ? nullptr : rows_.data() + node.begin;
-        interrupt_.after(n * plan_.columns.size());
+        interrupt_.after(n * plan.columns.size());
         const std::size_t blocks =
-            n * plan_.columns.size() >= kWorthTeam + 4 * plan_.cells ? team_.size() : 1;
+            n * plan.columns.size() >= kWorthTeam + 4 * plan_.cells ? team_.size() : 1;
         if (blocks <= 1) {
-            count(rows, 0, n, cells_of(node.cells));
+            count(plan, rows, 0, n, cells_of(node.cells));
             return;
         }
         std::vector<Workspace::Buffer> parts(blocks - 1);
-        for (auto& part : parts) part = new_cells();
+        for (auto& part : parts) part = new_cells(plan);
         team_.run(blocks, [&](std::size_t b) {
             const std::size_t begin = n * b / blocks, end = n * (b + 1) / blocks;
-            count(rows ? rows + begin : nullptr, begin, end - begin,
+            count(plan, rows ? rows + begin : nullptr, begin, end - begin,
                   cells_of(b ? parts[b - 1] : node.cells));
         });
         for (auto& part : parts) {
-            for (std::size_t i = 0; i < plan_.cells; ++i)
-                Cells::add(cells_of(node.cells)[i], cells_of(part)[i]);
+            combine(plan, cells_of(node.cells), cells_of(part), Cells::add);
             workspace_.give_back(std::move(part));
         }
     }
 
-    void count(const std::uint32_t* rows, std::size_t first, std::size_t n, Cell* out) const {
+    void count(const CellPlan& plan, const std::uint32_t* rows, std::size_t first, std::size_t n,
+               Cell* out) const {
         if (unusual_) {
             count_rows(cells_, plan_, *unusual_, rows, first, n, out);
         } else {
-            count_rows(cells_, plan_, codes_, rows, first, n, out);
+            count_rows(cells_, plan, codes_, rows, first, n, out);
         }
     }
 
@@ -161,7 +199,7 @@ class Newton {
             return;
         }
         total(nodes_[at]);
-        search(at, nullptr);
+        search(at);
         enqueue(at);
     }
 
@@ -197,8 +235,9 @@ class Newton {
         };
     }
 
-    // Sets the best split of a node; `counts`, if given, are its rows by cell.
-    void search(std::size_t at, const std::uint32_t* counts) {
+    // Sets the best split of a node. `strictly`: rows of packed cells are counted where a column
+    // would win, so that it leaves enough of them on both sides.
+    void search(std::size_t at, bool strictly = false) {
         Grown<Cell>& node = nodes_[at];
         const NewtonLeaf& leaf = scanners_[0].leaf();
         NewtonNode& facts = node.node;
@@ -210,18 +249,9 @@ class Newton {
         team_.run(parts, [&](std::size_t t) {
             const std::size_t begin = slots.size() * t / parts,
                               end = slots.size() * (t + 1) / parts;
-            for (std::size_t s = begin; s < end; ++s) {
-                const CellPlan::Place& place = plan_.places[slots[s]];
-                const auto column = static_cast<std::size_t>(place.column);
-                const std::uint32_t bins = bins_.count(column);
-                if (!bins || (node.permit && !node.permit->allowed[column])) continue;
-                const Cell* cells = cells_of(node.cells) + place.begin;
-                if (place.usual >= 0)
-                    cells = scanners_[t].unbundle(cells, bins, place.usual, node.total);
-                scanners_[t].offer(place.column, bins_.categorical[column] != 0, bins, cells,
-                                   counts ? counts + bins_.offsets[column] + place.column : nullptr,
-                                   facts, best[t]);
-            }
+            std::vector<std::uint32_t> counts;
+            for (std::size_t s = begin; s < end; ++s)
+                offer(node, slots[s], scanners_[t], strictly ? &counts : nullptr, best[t]);
         });
         node.split = {};
         for (NewtonSplit& split : best)
@@ -229,6 +259,35 @@ class Newton {
                 (!node.split.found() ||
                  split.gain > node.split.gain + facts.tie + 1e-12 * std::abs(node.split.gain)))
                 node.split = std::move(split);
+    }
+
+    // Offers one column to a node; `counts`, if given, is room for the rows of its bins.
+    void offer(Grown<Cell>& node, std::uint32_t slot, NewtonScanner<Cells>& scanner,
+               std::vector<std::uint32_t>* counts, NewtonSplit& best) {
+        const CellPlan::Place& place = plan_.places[slot];
+        const auto column = static_cast<std::size_t>(place.column);
+        const std::uint32_t bins = bins_.count(column);
+        if (!bins || node.barren[slot]) return;
+        if (node.permit && !node.permit->allowed[column]) return;
+        const Cell* cells = cells_of(node.cells) + place.begin;
+        if (place.usual >= 0) cells = scanner.unbundle(cells, bins, place.usual, node.total);
+        const auto try_with = [&](const std::uint32_t* rows, NewtonSplit& split) {
+            node.barren[slot] = !scanner.offer(place.column, bins_.categorical[column] != 0, bins,
+                                               cells, rows, node.node, split);
+        };
+        if (!counts) {
+            try_with(nullptr, best);
+            return;
+        }
+        // A column that does not win without the condition does not win with it.
+        NewtonSplit hope = best;
+        try_with(nullptr, hope);
+        if (hope.column != place.column) return;
+        counts->assign(bins + 1, 0);
+        const Code* codes = by_column_.col(column);
+        for (std::uint32_t i = node.begin; i < node.end; ++i)
+            ++(*counts)[codes[static_cast<std::ptrdiff_t>(rows_[i]) * by_column_.row_stride]];
+        try_with(counts->data(), best);
     }
 
     // The columns a node looks at, as positions in the plan, ascending.
@@ -256,7 +315,7 @@ class Newton {
     bool expand(std::size_t at) {
         const std::uint32_t middle = part(nodes_[at]);
         if (!nodes_[at].sure && !enough_rows(nodes_[at], middle)) {
-            recount(at);
+            search_again(at);
             return false;
         }
         Grown<Cell> left, right;
@@ -265,6 +324,7 @@ class Newton {
         left.end = right.begin = middle;
         right.end = parent.end;
         left.depth = right.depth = parent.depth + 1;
+        left.barren = right.barren = parent.barren;
         if (parent.permit)
             left.permit = right.permit =
                 Permit::narrow(growth_.interactions, parent.permit.get(), parent.split.column);
@@ -287,21 +347,10 @@ class Newton {
         return middle - node.begin >= least && node.end - middle >= least;
     }
 
-    // Counts the rows of every bin and searches again.
-    void recount(std::size_t at) {
-        Grown<Cell>& node = nodes_[at];
-        // As many as a column has bins, and one for its missing values.
-        std::vector<std::uint32_t> counts(bins_.upper.size() + bins_.columns(), 0);
-        interrupt_.after(node.size() * plan_.places.size());
-        for (const CellPlan::Place& place : plan_.places) {
-            const auto column = static_cast<std::size_t>(place.column);
-            std::uint32_t* out = counts.data() + bins_.offsets[column] + place.column;
-            const Code* codes = by_column_.col(column);
-            for (std::uint32_t i = node.begin; i < node.end; ++i)
-                ++out[codes[static_cast<std::ptrdiff_t>(rows_[i]) * by_column_.row_stride]];
-        }
-        search(at, counts.data());
-        node.sure = true;
+    void search_again(std::size_t at) {
+        interrupt_.after(nodes_[at].size() * plan_.places.size());
+        search(at, true);
+        nodes_[at].sure = true;
         enqueue(at);
     }
 
@@ -319,11 +368,9 @@ class Newton {
         Grown<Cell>& small = left.size() <= right.size() ? left : right;
         Grown<Cell>& large = left.size() <= right.size() ? right : left;
         if (!last && may_split(large)) {
-            small.cells = new_cells();
             count(small);
             large.cells = std::move(parent.cells);
-            Cell *whole = cells_of(large.cells), *part = cells_of(small.cells);
-            for (std::size_t i = 0; i < plan_.cells; ++i) Cells::subtract(whole[i], part[i]);
+            combine(plan_of(large), cells_of(large.cells), cells_of(small.cells), Cells::subtract);
         }
         let_go(parent);
     }
@@ -356,6 +403,7 @@ class Newton {
     const std::span<std::uint32_t> rows_, spare_;
     const Cells cells_;
     const CellPlan plan_;
+    CellPlan narrow_;                             // the part of it that a node needs
     std::vector<NewtonScanner<Cells>> scanners_;  // one per thread
     std::vector<Grown<Cell>> nodes_;
     std::vector<std::size_t> waiting_;  // a heap

@@ -94,29 +94,31 @@ class NewtonScanner {
     // The cells of a bundled column in the order of its codes: the usual one has what is left.
     const Cell* unbundle(const Cell* shared, std::uint32_t bins, std::int32_t usual, Cell total) {
         unbundled_.resize(bins + 1);
-        for (std::uint32_t code = 0, from = 0; code <= bins; ++code) {
-            if (static_cast<std::int32_t>(code) == usual) continue;
-            unbundled_[code] = shared[from++];
-            Cells::subtract(total, unbundled_[code]);
-        }
-        unbundled_[static_cast<std::size_t>(usual)] = total;
+        const auto at = static_cast<std::size_t>(usual);
+        for (std::uint32_t c = 0; c < bins; ++c) Cells::subtract(total, shared[c]);
+        std::copy_n(shared, at, unbundled_.begin());
+        unbundled_[at] = total;
+        std::copy_n(shared + at, bins - at, unbundled_.data() + at + 1);
         return unbundled_.data();
     }
 
     // `cells` are those of the column, the missing values last; `counts`, if given, its rows.
-    void offer(std::int32_t column, bool categorical, std::uint32_t bins, const Cell* cells,
+    // Returns false if no split of the column leaves enough on both sides: none of a part of the
+    // node will then, either.
+    bool offer(std::int32_t column, bool categorical, std::uint32_t bins, const Cell* cells,
                const std::uint32_t* counts, const NewtonNode& node, NewtonSplit& best) {
         const bool missing = !Cells::empty(cells[bins]);
         if (categorical) {
             offer_categories(column, bins, cells, counts, node, best);
-            return;
+            return true;
         }
         const std::uint32_t found = accumulate(cells, counts, bins);
-        if (!found) return;
+        if (!found) return false;
         const bool counted = Cells::kCounted || counts;
         // With the missing values on the right, the last boundary parts them from all others.
-        offer_boundaries(column, found - !missing, false, missing, counted, node, best);
-        if (!missing) return;
+        const bool fertile =
+            offer_boundaries(column, found - !missing, false, missing, counted, node, best);
+        if (!missing) return fertile;
         const SlopeSums lost = cells_.sums(cells[bins]);
         const double lost_n = counts ? static_cast<double>(counts[bins]) : lost.n;
         for (std::uint32_t i = 0; i + 1 < found; ++i) {
@@ -124,7 +126,7 @@ class NewtonScanner {
             h_[i] += lost.h;
             n_[i] += lost_n;
         }
-        offer_boundaries(column, found - 1, true, missing, counted, node, best);
+        return offer_boundaries(column, found - 1, true, missing, counted, node, best) || fertile;
     }
 
   private:
@@ -168,9 +170,10 @@ class NewtonScanner {
         return found;
     }
 
-    void offer_boundaries(std::int32_t column, std::uint32_t count, bool missing_left, bool missing,
+    // Returns whether any boundary leaves enough on both sides, which bounds make hard to tell.
+    bool offer_boundaries(std::int32_t column, std::uint32_t count, bool missing_left, bool missing,
                           bool counted, const NewtonNode& node, NewtonSplit& best) {
-        if (!count) return;
+        if (!count) return false;
         const bool bounded = !growth_.monotone.empty();
         if (leaf_.plain() && !bounded) {
             plain_gains({g_.data(), count}, {h_.data(), count}, node, leaf_.l2(), least_h_,
@@ -181,7 +184,8 @@ class NewtonScanner {
         if (counted && least_n_ > 1.0)
             forbid_few({n_.data(), count}, least_n_, node.sums.n - least_n_, gains_.data());
         const double most = greatest({gains_.data(), count});
-        if (!better(most, node, best)) return;
+        const bool fertile = bounded || most > -std::numeric_limits<double>::infinity();
+        if (!better(most, node, best)) return fertile;
         const auto first = std::find_if(gains_.begin(), gains_.begin() + count, [&](double gain) {
             return gain >= most - slack(most, node);
         });
@@ -191,6 +195,7 @@ class NewtonScanner {
         best.missing_left = missing_left;
         best.saw_missing = missing;
         best.last_left = codes_[b];
+        return fertile;
     }
 
     double gain(std::int32_t column, std::uint32_t b, const NewtonNode& node) const {

@@ -310,3 +310,53 @@ def test_bad_arrays_are_refused():
         grow(Slopes(fine), leaves=leaves[:2])
     with pytest.raises(ValueError, match="a leaf lies outside"):
         add_votes(np.zeros(2), np.array([0, 5], dtype=np.int32), np.zeros(2))
+
+
+def rare_columns(rng, n, n_columns):
+    """Columns that hold something but zero in few rows each, some of them in a corner only."""
+    share = np.geomspace(0.005, 0.3, n_columns)
+    X = rng.integers(1, 9, size=(n, n_columns)) * (rng.random((n, n_columns)) < share)
+    X = X.astype(float)
+    X[rng.random(X.shape) < 0.02] = np.nan
+    return X
+
+
+@pytest.mark.parametrize("n", [700, 6000])
+def test_columns_that_can_part_no_node_are_left_out_rightly(n):
+    """Most of them cannot leave twenty rows on both sides, at once or further down."""
+    rng = np.random.default_rng(6)
+    X = np.column_stack([rng.integers(0, 30, size=(n, 3)), rare_columns(rng, n, 30)])
+    y = np.sin(X[:, 0]) + np.nan_to_num(X[:, 20:]).sum(axis=1) / 5 + rng.normal(size=n)
+    theirs = HistGradientBoostingRegressor(max_iter=5, early_stopping=False).fit(X, y).predict(X)
+    ours, _ = boosted(X, y, logistic=False, rounds=5)
+    np.testing.assert_allclose(ours, theirs, atol=1e-6)
+    label = (y > np.median(y)).astype(float)
+    peer = HistGradientBoostingClassifier(max_iter=5, early_stopping=False).fit(X, label)
+    ours, _ = boosted(X, label, logistic=True, rounds=5, n_threads=3)
+    np.testing.assert_allclose(ours, peer.decision_function(X), atol=1e-5)
+
+
+def test_packed_sums_obey_limits_they_do_not_count():
+    """Slopes of three levels lose nothing when packed, so trees are those of exact sums."""
+    rng = np.random.default_rng(7)
+    n = 9000
+    X = np.column_stack([rng.normal(size=(n, 2)), rare_columns(rng, n, 12)])
+    gradient = rng.integers(-1, 2, size=n).astype(float) + (X[:, 0] > 1.5)
+    gradient = np.sign(gradient)
+    hessian = (rng.random(n) < 0.2).astype(float)
+    bins = find_bins(X)
+    table = NewtonTable.of(encode(X, bins), bins)
+    leaves = np.empty(n, dtype=np.int32)
+    for least in (20, 300, 1500):
+        grown = [
+            grow_newton(
+                table,
+                Slopes(gradient, hessian),
+                NewtonGrowth(max_leaf_nodes=31, min_samples_leaf=least, precision=precision),
+                leaves=leaves,
+            )
+            for precision in ("packed", "exact")
+        ]
+        assert np.bincount(leaves).min() >= least
+        np.testing.assert_array_equal(grown[0].nodes, grown[1].nodes)
+        np.testing.assert_allclose(grown[0].values, grown[1].values, rtol=1e-12)

@@ -25,14 +25,20 @@ class Workspace {
         return {reinterpret_cast<T*>(numbers_[slot].data()), count};
     }
 
-    // A buffer of exactly so many bytes, cleared.
-    Buffer take(std::size_t bytes) {
+    // A buffer of exactly so many bytes; not cleared, but never without a value.
+    Buffer take_used(std::size_t bytes) {
         if (bytes != bytes_) free_.clear();
         bytes_ = bytes;
         if (free_.empty()) return Buffer(bytes);
         Buffer buffer = std::move(free_.back());
         free_.pop_back();
-        std::memset(buffer.data(), 0, bytes);
+        return buffer;
+    }
+
+    // The same, cleared.
+    Buffer take(std::size_t bytes) {
+        Buffer buffer = take_used(bytes);
+        if (bytes) std::memset(buffer.data(), 0, bytes);
         return buffer;
     }
 
