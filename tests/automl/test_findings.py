@@ -90,3 +90,12 @@ def test_a_target_that_drifts():
     later = (np.linspace(-1, 1, N) + np.random.default_rng(0).normal(size=N) > 0).astype(int)
     assert "time order" in find(frame, later)
     assert "time order" in find(frame, np.linspace(0, 1, N) + codes(frame), ())
+
+
+def test_rows_in_the_order_of_time():
+    frame = clean().assign(month=np.repeat(np.arange(8), N // 8))
+    found = find(frame, codes(frame))["time order"]
+    assert found.columns == ["month"]
+    assert "blocks" in found.message
+    shuffled = frame.sample(frac=1.0, random_state=0)
+    assert "time order" not in find(shuffled, codes(shuffled))

@@ -64,3 +64,14 @@ def test_fewer_models_for_larger_tables():
     models = [1 if p.hold_out else p.n_folds * p.n_repeats for p in plans]
     assert models == sorted(models, reverse=True)
     assert models[0] > models[-1] == 1
+
+
+def test_rows_in_order_are_split_into_blocks():
+    plan = plan_splits(300, 4, 3, in_order=True)
+    (fold,) = folds(X, Y, plan)
+    assert plan.words == "5 blocks of consecutive rows"
+    np.testing.assert_array_equal(fold, np.repeat([4, 3, 2, 1, 0], 60))
+    large = plan_splits(1_000_000, 30, 2, in_order=True)
+    assert large.words == "the last part in 8 of the rows is held out"
+    ((_, test),) = splits_of(folds(X, Y, Plan(8, hold_out=True, in_order=True)), large)
+    np.testing.assert_array_equal(test, np.arange(262, 300))

@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
@@ -154,3 +155,25 @@ def test_other_cells_can_be_asked_about():
 
 def test_deadlines_are_no_part_of_models():
     assert Deadline(0.0)(3, None)
+
+
+def test_boosting_far_from_its_end_is_given_up_if_there_are_other_members(monkeypatch):
+    situation, material, _, _ = labelled(300)
+    (boost,) = choose_candidates(["gradient boosting"], interpretable=False)
+    monkeypatch.setattr(Deadline, "__call__", lambda self, round_, trace: round_ >= 4)
+    monkeypatch.setattr(Deadline, "left", property(lambda self: 0.0))
+    trial = run_trial(boost, situation, material, Clock(LONG))
+    assert trial.note.endswith("rounds for lack of time")
+    with pytest.raises(OutOfTime, match="rounds of the first split"):
+        run_trial(boost, situation, material, Clock(LONG), thorough=True)
+
+
+def test_lanes_change_nothing():
+    situation, material, _, _ = labelled(300)
+    chosen = choose_candidates(["gradient boosting", "random forest"], interpretable=False)
+    for candidate in chosen:
+        alone = run_trial(candidate, situation, material, Clock(LONG))
+        with parallel_config(backend="threading", n_jobs=2):
+            beside = run_trial(candidate, situation, material, Clock(LONG))
+        np.testing.assert_array_equal(alone.unseen, beside.unseen)
+        assert alone.recipe == beside.recipe

@@ -149,8 +149,11 @@ def test_pointing_at_a_dot_tells_what_it_is(found, show):
     page = show(found).page
     assert page.is_hidden("#tip")
     dot = page.locator("#diversity circle").first
+    # Scrolling hides what is shown, and is told of a frame later.
+    dot.scroll_into_view_if_needed()
+    page.evaluate("() => new Promise(done => setTimeout(done, 200))")
     dot.hover(force=True)
-    assert page.is_visible("#tip")
+    page.locator("#tip").wait_for(state="visible")
     assert page.text_content("#tip") == dot.get_attribute("data-tip")
 
 

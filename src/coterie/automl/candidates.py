@@ -95,7 +95,7 @@ def _gradient(**settings: Any) -> Make:
 def _forest(classifier: Any, regressor: Any, **settings: Any) -> Make:
     def make(s: Situation) -> Any:
         given: dict[str, Any] = {
-            "n_estimators": 200 if s.work < 20_000_000 else 100,
+            "n_estimators": 200 if s.n_rows <= 5_000 else 100,
             "max_bins": s.max_bins,
             "categorical_features": s.categorical,
             "random_state": s.seed,
@@ -190,8 +190,6 @@ def _labels(s: Situation) -> bool:
 
 PORTFOLIO: tuple[Candidate, ...] = (
     Candidate("gradient boosting", "gradient boosting", _gradient(), rounds=True),
-    Candidate("random forest", "forest", _forest(RandomForestClassifier, RandomForestRegressor)),
-    Candidate("extra trees", "forest", _forest(ExtraTreesClassifier, ExtraTreesRegressor)),
     Candidate(
         "gradient boosting, sampled",
         "gradient boosting",
@@ -208,39 +206,8 @@ PORTFOLIO: tuple[Candidate, ...] = (
         ),
         rounds=True,
     ),
-    Candidate("linear", "linear", _linear, native=False),
-    Candidate(
-        "network", "network", _network((128, 64), alpha=1e-3), native=False, fits=_small(200_000)
-    ),
-    Candidate("kernel machine", "kernel", _kernel, native=False, fits=_small(3_000)),
-    Candidate(
-        "gradient boosting, shallow",
-        "gradient boosting",
-        _gradient(max_leaf_nodes=4, learning_rate=0.1, subsample=0.7, max_iter=1_000),
-        rounds=True,
-    ),
-    Candidate("neighbours", "neighbours", _neighbours, native=False, fits=_small(30_000)),
-    Candidate(
-        "gradient boosting, large",
-        "gradient boosting",
-        _gradient(
-            max_leaf_nodes=127,
-            learning_rate=0.05,
-            max_features=0.4,
-            subsample=0.7,
-            l2_regularization=5.0,
-        ),
-        rounds=True,
-    ),
-    Candidate("linear on ranks", "linear", _linear_ranks, native=False),
-    Candidate("real AdaBoost", "AdaBoost", _adaboost, fits=_labels),
-    Candidate(
-        "wide network",
-        "network",
-        _network((256,), alpha=1e-3, ranks=True),
-        native=False,
-        fits=_small(60_000),
-    ),
+    Candidate("random forest", "forest", _forest(RandomForestClassifier, RandomForestRegressor)),
+    Candidate("extra trees", "forest", _forest(ExtraTreesClassifier, ExtraTreesRegressor)),
     Candidate(
         "gradient boosting, slow",
         "gradient boosting",
@@ -253,6 +220,39 @@ PORTFOLIO: tuple[Candidate, ...] = (
             max_iter=2_000,
         ),
         rounds=True,
+    ),
+    Candidate("linear", "linear", _linear, native=False),
+    Candidate(
+        "network", "network", _network((128, 64), alpha=1e-3), native=False, fits=_small(200_000)
+    ),
+    Candidate("kernel machine", "kernel", _kernel, native=False, fits=_small(3_000)),
+    Candidate(
+        "gradient boosting, large",
+        "gradient boosting",
+        _gradient(
+            max_leaf_nodes=127,
+            learning_rate=0.05,
+            max_features=0.4,
+            subsample=0.7,
+            l2_regularization=5.0,
+        ),
+        rounds=True,
+    ),
+    Candidate("neighbours", "neighbours", _neighbours, native=False, fits=_small(30_000)),
+    Candidate(
+        "gradient boosting, shallow",
+        "gradient boosting",
+        _gradient(max_leaf_nodes=4, learning_rate=0.1, subsample=0.7, max_iter=1_000),
+        rounds=True,
+    ),
+    Candidate("linear on ranks", "linear", _linear_ranks, native=False),
+    Candidate("real AdaBoost", "AdaBoost", _adaboost, fits=_labels),
+    Candidate(
+        "wide network",
+        "network",
+        _network((256,), alpha=1e-3, ranks=True),
+        native=False,
+        fits=_small(60_000),
     ),
     Candidate(
         "gradient boosting, gamma",

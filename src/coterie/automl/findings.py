@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.automl.columns import Reading
+from coterie.automl.order import column_of_time
 from coterie.automl.records import Finding
 from coterie.combining.splits import row_keys
 from coterie.data import Table
@@ -44,6 +45,8 @@ class Subject:
         Rows of each class, of which `truth` may be a sample.
     binned : bool, default=False
         Whether rows that differ may look equal.
+    grouped : bool, default=False
+        Whether the user said which rows belong together.
     """
 
     table: Table
@@ -53,11 +56,12 @@ class Subject:
     names: list[str]
     counts: NDArray[np.intp] | None = None
     binned: bool = False
+    grouped: bool = False
 
 
 def find_traps(subject: Subject) -> list[Finding]:
     """All that the owner of the table should know before believing a score."""
-    detectors = (_left_out, _gaps, _copies, _duplicates, _imbalance, _drift, _dates)
+    detectors = (_left_out, _gaps, _copies, _duplicates, _imbalance, _drift, _order, _dates)
     return [finding for detect in detectors for finding in detect(subject)]
 
 
@@ -206,6 +210,19 @@ def _drift(s: Subject) -> Iterator[Finding]:
             f"The target changes along the rows (correlation {strongest:.2f}).",
             "If rows are in order of time, new ones may differ from all of these, and scores from "
             "random folds be too good. If rows are sorted by the target, this means nothing.",
+        )
+
+
+def _order(s: Subject) -> Iterator[Finding]:
+    name = column_of_time(s.table, s.names)
+    if name and not s.binned and not s.grouped:
+        yield Finding(
+            "time order",
+            "info",
+            [name],
+            f"{name!r} grows along the rows, so blocks of consecutive rows are held out.",
+            "If the order of rows means nothing, shuffle them; if rows belong together in another "
+            "way, name it by `groups`.",
         )
 
 

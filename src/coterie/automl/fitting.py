@@ -4,7 +4,8 @@ The life of a fit:
 
 1. Columns are looked at; identifiers, constants and sentences are left out (`columns`).
 2. Traps are searched for and told (`findings`).
-3. Rows are dealt to folds by what they hold, so that equal rows stay together (`splits`).
+3. Rows are dealt to folds by what they hold, so that equal rows stay together, or in blocks if
+   they are in the order of time (`splits`, `order`).
 4. Candidates are fitted to every split within the time, and asked about the rows held out
    (`candidates`, `trial`, `search`).
 5. Ways to combine them are judged on rows that neither members nor combination have seen
@@ -45,6 +46,7 @@ from coterie.automl.journal import Journal, Page
 from coterie.automl.leaderboard import make_leaderboard, size_curve
 from coterie.automl.material import Material
 from coterie.automl.metrics import Metric
+from coterie.automl.order import column_of_time
 from coterie.automl.records import Column, Event, Finding, TableMember
 from coterie.automl.search import Search
 from coterie.automl.seats import TableSeat
@@ -101,7 +103,7 @@ def fit_draft(
     table, truth = admitted.table, admitted.target.encoded[:, 0]
     names = list(table.names or [f"x{j}" for j in range(table.n_columns)])
     classes = [str(c) for c in admitted.target.classes[0]] if admitted.target.classes else []
-    reading, findings = _look(draft, admitted, wishes, names, classes)
+    reading, findings = _look(draft, admitted, wishes, names, classes, groups is not None)
     candidates = choose_candidates(
         wishes.members, interpretable=wishes.interpretable, binned=is_binned(table)
     )
@@ -127,7 +129,12 @@ def fit_draft(
 
 
 def _look(
-    draft: Any, admitted: Admitted, wishes: Wishes, names: list[str], classes: list[str]
+    draft: Any,
+    admitted: Admitted,
+    wishes: Wishes,
+    names: list[str],
+    classes: list[str],
+    grouped: bool,
 ) -> tuple[Reading, list[Finding]]:
     """What the columns hold, and what to beware of."""
     table, truth = admitted.table, admitted.target.encoded[:, 0]
@@ -140,7 +147,7 @@ def _look(
     if binned:  # to leave columns out would take a copy
         reading = reading.using_all()
     reading = replace(reading, columns=[*reading.columns, *wishes.left_out])
-    subject = Subject(table, truth, classes, reading, names, counts, binned)
+    subject = Subject(table, truth, classes, reading, names, counts, binned, grouped)
     return reading, find_traps(subject)
 
 
@@ -153,7 +160,8 @@ def _deal(
         none: NDArray[np.intp] = np.broadcast_to(np.intp(0), table.n_rows)
         return PLAN, none, hold_out_last(table.n_rows)
     n_classes = len(target.classes[0]) if target.classes else 0
-    plan = plan_splits(table.n_rows, table.n_columns, n_classes, fast=fast)
+    in_order = groups is None and bool(column_of_time(table, table.names or ()))
+    plan = plan_splits(table.n_rows, table.n_columns, n_classes, fast=fast, in_order=in_order)
     strata = np.zeros(table.n_rows, dtype=np.intp)
     if n_classes:
         strata = target.codes[:, 0].astype(np.intp)

@@ -14,6 +14,7 @@ from sklearn.base import clone
 
 from coterie.automl.candidates import Candidate
 from coterie.automl.clock import Deadline, OutOfTime
+from coterie.automl.lanes import Lanes
 from coterie.automl.material import Material, fit_clone
 from coterie.automl.situation import Situation
 
@@ -107,7 +108,7 @@ def _fewer_epochs(
     fit_clone(brief, material, some)
     seconds = (time.monotonic() - start) * len(train) / len(some)
     epochs = network.max_iter * (_EARLY if network.early_stopping else 1.0)
-    expected = seconds / _EPOCHS * epochs * len(material.splits)
+    expected = seconds / _EPOCHS * epochs * _fits_in_a_row(material)
     left = deadline.left
     return ({}, "") if expected <= left else smaller(estimator, left / expected)
 
@@ -127,9 +128,14 @@ def _fewer_members(
     # What does not grow with the rows is not multiplied; clocks are not that exact, though.
     growing = max(long - brief, 0.3 * long) / (1 - (len(few) / len(some)) ** power)
     once = long + growing * ((len(train) / len(some)) ** power - 1)
-    expected = 1.3 * once * len(material.splits)
+    expected = 1.3 * once * _fits_in_a_row(material)
     left = deadline.left
     return ({}, "") if expected <= left else smaller(estimator, left / expected)
+
+
+def _fits_in_a_row(material: Material) -> int:
+    n_splits = len(material.splits)
+    return Lanes(n_splits).rounds(n_splits)
 
 
 def _seconds(estimator: Any, material: Material, rows: Any) -> float:

@@ -87,7 +87,9 @@ class Search:
             return
         self.tell("try", candidate.name)
         try:
-            trial = run_trial(candidate, self.situation, self.material, self.clock)
+            trial = run_trial(
+                candidate, self.situation, self.material, self.clock, thorough=bool(self.trials)
+            )
         except OutOfTime as error:
             self.stopped = "time"
             self._note("skipped", candidate, f"no time: {error}", write=True)

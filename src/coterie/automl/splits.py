@@ -17,7 +17,7 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 # Work (rows x columns x classes) up to which there are as many folds.
 _ONE_SPLIT = 40_000_000
 _THREE_FOLDS = 4_000_000
-_LARGE = 150_000  # rows from which one part is enough to judge by
+_LARGE = 400_000  # rows from which one part is enough to judge by
 
 
 @dataclass(frozen=True)
@@ -32,34 +32,47 @@ class Plan:
         How often the rows are dealt anew.
     hold_out : bool
         Whether only the first part is held out.
+    in_order : bool
+        Whether a part is a block of consecutive rows, the first of them the latest.
     """
 
     n_folds: int
     n_repeats: int = 1
     hold_out: bool = False
+    in_order: bool = False
 
     @property
     def words(self) -> str:
         """For people."""
         if self.hold_out:
-            return f"one part in {self.n_folds} of the rows is held out"
+            which = "the last" if self.in_order else "one"
+            return f"{which} part in {self.n_folds} of the rows is held out"
+        if self.in_order:
+            return f"{self.n_folds} blocks of consecutive rows"
         again = f", {self.n_repeats} times" if self.n_repeats > 1 else ""
         return f"{self.n_folds} folds{again}"
 
 
-def plan_splits(n_rows: int, n_columns: int, n_classes: int, *, fast: bool = False) -> Plan:
+def plan_splits(
+    n_rows: int, n_columns: int, n_classes: int, *, fast: bool = False, in_order: bool = False
+) -> Plan:
     """Many folds for small tables, one part that is held out for large ones.
+
+    Rows in the order of time are split into blocks: rows of the same day are alike, and a model
+    for days to come must not be judged by days it knows.
 
     Examples
     --------
-    >>> plan_splits(200, 60, 2), plan_splits(1_000_000, 30, 2).hold_out
-    (Plan(n_folds=8, n_repeats=2, hold_out=False), True)
+    >>> plan_splits(200, 60, 2).words, plan_splits(1_000_000, 30, 2).hold_out
+    ('8 folds, 2 times', True)
     """
     if fast:
-        return Plan(3)
+        return Plan(3, in_order=in_order)
     work = n_rows * max(n_columns, 10) * (n_classes if n_classes > 2 else 1)
     if n_rows > _LARGE or work > _ONE_SPLIT:
-        return Plan(8 if n_rows > _LARGE else 6, hold_out=True)
+        return Plan(8 if n_rows > _LARGE else 6, hold_out=True, in_order=in_order)
+    if in_order:
+        return Plan(5, in_order=True)
     if work > _THREE_FOLDS:
         return Plan(3)
     if n_rows <= 500:
@@ -92,6 +105,9 @@ def make_folds(
     groups : ndarray of int, optional
         Rows of one group stay together.
     """
+    if plan.in_order:
+        back = np.arange(table.n_rows, dtype=np.intp)[::-1]
+        return [back * plan.n_folds // table.n_rows]
     keys = row_keys(table) if groups is None else groups.astype(np.uint64)
     rng = np.random.default_rng(seed)
     folds = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 import warnings
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from sklearn.base import clone
 from coterie.automl.candidates import Candidate
 from coterie.automl.clock import Clock, Deadline, OutOfTime
 from coterie.automl.haste import make_haste
+from coterie.automl.lanes import Lanes
 from coterie.automl.material import Material, fit_clone
 from coterie.automl.metrics import own_chance
 from coterie.automl.situation import Situation
@@ -25,6 +27,7 @@ from coterie.combining.members import Seat
 Array = NDArray[np.float64]
 
 _PATIENCE = 40  # rounds without improvement on the first held-out part
+_LEAST_WAY = 4.0  # rounds times learning rate; less is not worth the time of the other splits
 _EDGE = 1e-15
 _SHARE = 0.4  # of the time left that one candidate may take
 _LARGE_SHARE = 0.6  # the same where there are few candidates
@@ -78,9 +81,25 @@ class Trial:
 
 
 def run_trial(
-    candidate: Candidate, situation: Situation, material: Material, clock: Clock
+    candidate: Candidate,
+    situation: Situation,
+    material: Material,
+    clock: Clock,
+    *,
+    thorough: bool = False,
 ) -> Trial:
     """Fit the candidate to every split, within its share of the time that is left.
+
+    Parameters
+    ----------
+    candidate : Candidate
+        What is tried.
+    situation, material : Situation, Material
+        The table.
+    clock : Clock
+        The time that is left.
+    thorough : bool, default=False
+        Whether boosting that cannot come near its end is given up, since there are other members.
 
     Raises
     ------
@@ -95,7 +114,7 @@ def run_trial(
         estimator.set_params(**params)
         rounds: list[int] = []
         if candidate.rounds:
-            models, ended = _boost(estimator, material, deadline)
+            models, ended = _boost(estimator, material, deadline, thorough=thorough)
             rounds, note = [len(model.pool_) for model in models], ended + note
         else:
             models = _fit_folds(estimator, material, clock)
@@ -145,36 +164,51 @@ def ask_unseen(models: list[Seat], material: Material, matrix: Any = None) -> Ar
 
 
 def _fit_folds(estimator: Any, material: Material, clock: Clock) -> list[Any]:
-    models: list[Any] = []
-    start = time.monotonic()
-    for train, _ in material.splits:
-        done = len(models)
-        to_do = len(material.splits) - done
-        if done and (time.monotonic() - start) / done * to_do > clock.searching:
-            raise OutOfTime(f"{done} of {len(material.splits)} splits were done")
-        models.append(fit_clone(estimator, material, train))
-    return models
+    splits = material.splits
+    lanes, start, done = Lanes(len(splits)), time.monotonic(), itertools.count(1)
+    progress = [0]
+
+    def fit(train: Rows) -> Any:
+        seconds, ready = time.monotonic() - start, progress[0]
+        if ready and seconds / ready * (len(splits) - ready) > clock.searching:
+            raise OutOfTime(f"{ready} of {len(splits)} splits were done")
+        model = fit_clone(estimator, material, train)
+        progress[0] = next(done)
+        return model
+
+    return lanes.map(fit, [train for train, _ in splits])
 
 
-def _boost(estimator: Any, material: Material, deadline: Deadline) -> tuple[list[Any], str]:
+def _boost(
+    estimator: Any, material: Material, deadline: Deadline, *, thorough: bool
+) -> tuple[list[Any], str]:
     """Gradient boosting of as many rounds as are best for all held-out rows together.
 
     The first split stops early, which tells about how many rounds are worth it; the others go a
     bit beyond. The number is the same for all of them, so that it fits no held-out part by chance.
     """
     splits, limit = material.splits, estimator.max_iter
-    first, in_time = _boost_first(estimator, material, deadline)
-    models, curves, best = [first], [], int(first.n_iter_)
+    lanes = Lanes(len(splits) - 1)
+    first, in_time = _boost_first(estimator, material, deadline, lanes)
+    best = int(first.n_iter_)
+    if thorough and not in_time and best * estimator.learning_rate < _LEAST_WAY:
+        raise OutOfTime(f"{best} rounds of the first split were done")
     longest = min(limit, int(1.4 * best) + 20) if in_time else best
-    for number, (train, test) in enumerate(splits[1:], start=1):
-        own = deadline.share(len(splits) - number)
-        model = clone(estimator).set_params(max_iter=longest, callbacks=[own])
+
+    def boost(number: int) -> tuple[Any, Array]:
+        train, test = splits[number]
+        own = deadline.share(lanes.rounds(len(splits) - number))
+        stop = lanes.stop
+        watch = [own, lambda *_: bool(stop[0])]
+        model = clone(estimator).set_params(max_iter=longest, callbacks=watch)
         model = fit_clone(model, material, train)
         model.callbacks = None
         if len(model.pool_) < 0.7 * best:
             raise OutOfTime(f"{number} of {len(splits)} splits were done")
-        curves.append(_held_out_curve(model, material, test))
-        models.append(model)
+        return model, _held_out_curve(model, material, test)
+
+    found = lanes.map(boost, range(1, len(splits)))
+    models, curves = [first, *(model for model, _ in found)], [curve for _, curve in found]
     if curves:
         shortest = min(len(curve) for curve in curves)
         best = int(np.sum([curve[:shortest] for curve in curves], axis=0).argmin()) + 1
@@ -185,11 +219,13 @@ def _boost(estimator: Any, material: Material, deadline: Deadline) -> tuple[list
     return models, note
 
 
-def _boost_first(estimator: Any, material: Material, deadline: Deadline) -> tuple[Any, bool]:
+def _boost_first(
+    estimator: Any, material: Material, deadline: Deadline, lanes: Lanes
+) -> tuple[Any, bool]:
     """The model of the first split, stopped by its held-out rows or by its share of the time."""
     train, test = material.splits[0]
     # Others take a bit longer, since they do not stop early.
-    own = deadline.share(1.3 * len(material.splits) if len(material.splits) > 1 else 1.0)
+    own = deadline.share(1.0 + 1.4 * (len(material.splits) - 1) / lanes.number)
     stopping = clone(estimator).set_params(
         early_stopping=True, n_iter_no_change=_PATIENCE, callbacks=[own]
     )
