@@ -29,7 +29,6 @@ Record = dict[str, Any]
 OURS = "fit_table"
 PEERS = ("RandomForest", "HistGradientBoosting", "LightGBM", "XGBoost", "CatBoost")
 RESULTS = PROJECT / "benchmarks" / "results" / "automl.json"
-ALLOWED = 1800  # seconds a measurement may take
 SMALL_FIRST = sorted(REAL, key=lambda table: REAL[table].rows)
 
 
@@ -136,10 +135,10 @@ def run(job: Record) -> Record:
     place = {key: job[key] for key in ("table", "contender", "seed")}
     try:
         done = subprocess.run(
-            command, input=json.dumps(job), capture_output=True, text=True, timeout=ALLOWED
+            command, input=json.dumps(job), capture_output=True, text=True, timeout=job["allowed"]
         )
     except subprocess.TimeoutExpired:
-        return {**place, "error": f"took more than {ALLOWED} s"}
+        return {**place, "error": f"took more than {job['allowed']:g} s"}
     if done.returncode:
         return {**place, "error": (done.stderr.strip().splitlines() or ["died"])[-1][:300]}
     return json.loads(done.stdout.splitlines()[-1])
@@ -209,6 +208,9 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--tables", default="", help="names, separated by commas")
     parser.add_argument("--contenders", default="", help="names, separated by commas")
+    parser.add_argument(
+        "--allowed", type=float, default=1800.0, help="seconds after which one is given up"
+    )
     parser.add_argument("--again", action="store_true", help="measure fit_table anew")
     parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
@@ -228,7 +230,8 @@ def main() -> None:
             if any((r["table"], r["contender"]) == (table, contender) for r in records):
                 continue
             job = {"table": table, "contender": contender, "seed": 0}
-            records.append(run({**job, "time": chosen.time, "threads": chosen.threads}))
+            limits = {"time": chosen.time, "threads": chosen.threads, "allowed": chosen.allowed}
+            records.append(run({**job, **limits}))
             print(table, contender, records[-1].get("loss", records[-1].get("error")), flush=True)
             save(records, chosen.out)
 

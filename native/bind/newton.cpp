@@ -188,6 +188,7 @@ void init_newton(nb::module_& module) {
         .def_rw("max_leaf_nodes", &NewtonGrowth::max_leaf_nodes)
         .def_rw("max_depth", &NewtonGrowth::max_depth)
         .def_rw("level_wise", &NewtonGrowth::level_wise)
+        .def_rw("symmetric", &NewtonGrowth::symmetric)
         .def_rw("min_samples_leaf", &NewtonGrowth::min_samples_leaf)
         .def_rw("min_child_weight", &NewtonGrowth::min_child_weight)
         .def_rw("l1", &NewtonGrowth::l1)

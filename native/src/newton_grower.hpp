@@ -79,6 +79,10 @@ class Newton {
         root.barren.assign(plan_.places.size(), 0);
         if (!plan_.columns.empty()) count(root);
         nodes_.push_back(std::move(root));
+        if (growth_.symmetric) {
+            grow_levels();
+            return write();
+        }
         consider(0);
         while (!waiting_.empty() && leaf_count_ < growth_.max_leaf_nodes) {
             const std::size_t next = take();
@@ -261,6 +265,15 @@ class Newton {
                 node.split = std::move(split);
     }
 
+    // The cells of a column in the order of its codes; good until the scanner is asked for others.
+    const Cell* column_cells(Grown<Cell>& node, const CellPlan::Place& place,
+                             NewtonScanner<Cells>& scanner) const {
+        const Cell* cells = cells_of(node.cells) + place.begin;
+        if (place.usual < 0) return cells;
+        return scanner.unbundle(cells, bins_.count(static_cast<std::size_t>(place.column)),
+                                place.usual, node.total);
+    }
+
     // Offers one column to a node; `counts`, if given, is room for the rows of its bins.
     void offer(Grown<Cell>& node, std::uint32_t slot, NewtonScanner<Cells>& scanner,
                std::vector<std::uint32_t>* counts, NewtonSplit& best) {
@@ -269,8 +282,7 @@ class Newton {
         const std::uint32_t bins = bins_.count(column);
         if (!bins || node.barren[slot]) return;
         if (node.permit && !node.permit->allowed[column]) return;
-        const Cell* cells = cells_of(node.cells) + place.begin;
-        if (place.usual >= 0) cells = scanner.unbundle(cells, bins, place.usual, node.total);
+        const Cell* cells = column_cells(node, place, scanner);
         const auto try_with = [&](const std::uint32_t* rows, NewtonSplit& split) {
             node.barren[slot] = !scanner.offer(place.column, bins_.categorical[column] != 0, bins,
                                                cells, rows, node.node, split);
@@ -318,6 +330,16 @@ class Newton {
             search_again(at);
             return false;
         }
+        const bool last = leaf_count_ + 1 >= growth_.max_leaf_nodes;
+        divide(at, middle, last);
+        if (last) return true;
+        consider(nodes_.size() - 2);
+        consider(nodes_.size() - 1);
+        return true;
+    }
+
+    // Makes the children of a node whose rows are parted; they need no cells if they are the last.
+    void divide(std::size_t at, std::uint32_t middle, bool last) {
         Grown<Cell> left, right;
         Grown<Cell>& parent = nodes_[at];
         left.begin = parent.begin;
@@ -329,15 +351,10 @@ class Newton {
             left.permit = right.permit =
                 Permit::narrow(growth_.interactions, parent.permit.get(), parent.split.column);
         share_bounds(parent, left, right);
-        const bool last = leaf_count_ + 1 >= growth_.max_leaf_nodes;
         share_cells(parent, left, right, last);
         parent.left = static_cast<std::int32_t>(nodes_.size());
         nodes_.push_back(std::move(left));
         nodes_.push_back(std::move(right));
-        if (last) return true;
-        consider(nodes_.size() - 2);
-        consider(nodes_.size() - 1);
-        return true;
     }
 
     // Packed cells do not count rows; the split that wins without that condition wins with it if
@@ -378,6 +395,14 @@ class Newton {
     std::uint32_t part(const Grown<Cell>& node);
     template <class Left>
     std::uint32_t part_by(const Grown<Cell>& node, Left&& left);
+
+    // Symmetric trees: newton_symmetric.hpp -------------------------------------------------------
+
+    void grow_levels();
+    NewtonSplit search_level(const std::vector<std::size_t>& level);
+    void count_codes(const std::vector<std::size_t>& level, std::size_t column,
+                     std::vector<std::uint32_t>& counts) const;
+    bool divide_by(std::size_t at, const NewtonSplit& rule, bool last);
 
     // Ending -------------------------------------------------------------------------------------
 

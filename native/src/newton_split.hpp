@@ -129,6 +129,17 @@ class NewtonScanner {
         return offer_boundaries(column, found - 1, true, missing, counted, node, best) || fertile;
     }
 
+    // Whether cells tell how many rows a side has, or nobody asks.
+    bool knows_rows() const { return Cells::kCounted || least_n_ <= 1.0; }
+    // Offers a column to all nodes of a level at once; `cells_of(k)` are those of the k-th node,
+    // good until it is called again, and `counts`, if given, the rows of one node after the other.
+    template <class CellsOf>
+    void offer_to_all(std::int32_t column, bool categorical, std::uint32_t bins,
+                      const std::vector<const NewtonNode*>& nodes, const CellsOf& cells_of,
+                      const std::uint32_t* counts, double tie, NewtonSplit& best);
+    bool suits(const NewtonSplit& rule, std::uint32_t bins, const Cell* cells,
+               const NewtonNode& node, NewtonSplit& own) const;
+
   private:
     // Gains that differ by rounding only are equal: the winner must not depend on it.
     static double slack(double gain, const NewtonNode& node) {
@@ -174,17 +185,10 @@ class NewtonScanner {
     bool offer_boundaries(std::int32_t column, std::uint32_t count, bool missing_left, bool missing,
                           bool counted, const NewtonNode& node, NewtonSplit& best) {
         if (!count) return false;
-        const bool bounded = !growth_.monotone.empty();
-        if (leaf_.plain() && !bounded) {
-            plain_gains({g_.data(), count}, {h_.data(), count}, node, leaf_.l2(), least_h_,
-                        {gains_.data(), count});
-        } else {
-            for (std::uint32_t b = 0; b < count; ++b) gains_[b] = gain(column, b, node);
-        }
-        if (counted && least_n_ > 1.0)
-            forbid_few({n_.data(), count}, least_n_, node.sums.n - least_n_, gains_.data());
+        weigh(column, count, counted, node);
         const double most = greatest({gains_.data(), count});
-        const bool fertile = bounded || most > -std::numeric_limits<double>::infinity();
+        const bool fertile =
+            !growth_.monotone.empty() || most > -std::numeric_limits<double>::infinity();
         if (!better(most, node, best)) return fertile;
         const auto first = std::find_if(gains_.begin(), gains_.begin() + count, [&](double gain) {
             return gain >= most - slack(most, node);
@@ -196,6 +200,18 @@ class NewtonScanner {
         best.saw_missing = missing;
         best.last_left = codes_[b];
         return fertile;
+    }
+
+    // Gains of boundaries whose left sides are in g_, h_ and n_.
+    void weigh(std::int32_t column, std::uint32_t count, bool counted, const NewtonNode& node) {
+        if (leaf_.plain() && growth_.monotone.empty()) {
+            plain_gains({g_.data(), count}, {h_.data(), count}, node, leaf_.l2(), least_h_,
+                        {gains_.data(), count});
+        } else {
+            for (std::uint32_t b = 0; b < count; ++b) gains_[b] = gain(column, b, node);
+        }
+        if (counted && least_n_ > 1.0)
+            forbid_few({n_.data(), count}, least_n_, node.sums.n - least_n_, gains_.data());
     }
 
     double gain(std::int32_t column, std::uint32_t b, const NewtonNode& node) const {
@@ -227,6 +243,15 @@ class NewtonScanner {
     void offer_categories(std::int32_t column, std::uint32_t bins, const Cell* cells,
                           const std::uint32_t* counts, const NewtonNode& node, NewtonSplit& best);
 
+    void sort_categories(const std::vector<SlopeSums>& sums, double per_row);
+    template <class CellsOf>
+    void order_categories(std::uint32_t bins, const std::vector<const NewtonNode*>& nodes,
+                          const CellsOf& cells_of);
+    void fill_gains(std::int32_t column, const Cell* cells, const std::uint32_t* rows,
+                    std::size_t count, std::uint32_t first, const NewtonNode& node);
+
+    static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
     const Cells& cells_;
     const NewtonGrowth& growth_;
     const NewtonLeaf leaf_;
@@ -237,29 +262,37 @@ class NewtonScanner {
     std::vector<std::uint32_t> codes_;  // bins that hold rows
     std::vector<double> gains_;
     std::vector<std::uint32_t> order_;
-    std::vector<double> key_;
+    std::vector<double> key_, totals_;
+    std::vector<SlopeSums> sums_;
 };
 
-// Categories of enough weight are ordered by their smoothed slope, and the sets tried are those
+// Fills order_ with the categories of enough weight, by their smoothed slope; a row weighs
+// `per_row`.
+template <class Cells>
+void NewtonScanner<Cells>::sort_categories(const std::vector<SlopeSums>& sums, double per_row) {
+    constexpr double smooth = 10.0, support = 10.0;  // rows' worth of weight
+    order_.clear();
+    key_.resize(sums.size());
+    for (std::uint32_t code = 0; code < sums.size(); ++code) {
+        if (sums[code].h == 0.0 || sums[code].h < support * per_row * (1 - 1e-9)) continue;
+        key_[code] = sums[code].g / (sums[code].h + smooth);
+        order_.push_back(code);
+    }
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return key_[a] < key_[b]; });
+}
+
+// Categories are ordered by their smoothed slope, and the sets tried are those
 // that begin the order or end it (Fisher 1958); the rare ones stay on the right, with whatever
 // the node never saw.
 template <class Cells>
 void NewtonScanner<Cells>::offer_categories(std::int32_t column, std::uint32_t bins,
                                             const Cell* cells, const std::uint32_t* counts,
                                             const NewtonNode& node, NewtonSplit& best) {
-    constexpr double smooth = 10.0, support = 10.0;  // rows' worth of weight
-    const double per_row = node.sums.n > 0.0 ? node.sums.h / node.sums.n : 1.0;
-    order_.clear();
-    key_.resize(bins + 1);
-    for (std::uint32_t code = 0; code <= bins; ++code) {
-        const SlopeSums sums = cells_.sums(cells[code]);
-        if (Cells::empty(cells[code]) || sums.h < support * per_row * (1 - 1e-9)) continue;
-        key_[code] = sums.g / (sums.h + smooth);
-        order_.push_back(code);
-    }
+    sums_.resize(bins + 1);
+    for (std::uint32_t code = 0; code <= bins; ++code) sums_[code] = cells_.sums(cells[code]);
+    sort_categories(sums_, node.sums.n > 0.0 ? node.sums.h / node.sums.n : 1.0);
     if (order_.size() < 2) return;
-    std::stable_sort(order_.begin(), order_.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return key_[a] < key_[b]; });
     const bool counted = Cells::kCounted || counts;
     // Larger sets than half are the complements of smaller ones, but for the rare categories.
     const std::size_t half = (order_.size() + 1) / 2;
@@ -267,7 +300,7 @@ void NewtonScanner<Cells>::offer_categories(std::int32_t column, std::uint32_t b
         SlopeSums left;
         for (std::size_t i = 0; i < half - from_end; ++i) {
             const std::uint32_t code = order_[from_end ? order_.size() - 1 - i : i];
-            const SlopeSums sums = cells_.sums(cells[code]);
+            const SlopeSums& sums = sums_[code];
             left.g += sums.g;
             left.h += sums.h;
             left.n += counts ? static_cast<double>(counts[code]) : sums.n;

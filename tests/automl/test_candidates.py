@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier
 
-from coterie.automl.candidates import FAST, PORTFOLIO, READABLE, choose_candidates
+from coterie.automl.candidates import FAST, PORTFOLIO, READABLE, choose_candidates, in_turn
 from coterie.automl.situation import Situation
 
 TASKS = {"binary": 2, "multiclass": 3, "regression": 0}
@@ -62,3 +62,21 @@ def test_native_members_alone():
     binned = choose_candidates("auto", interpretable=False, binned=True)
     assert binned == choose_candidates("native", interpretable=False, binned=True)
     assert all(candidate.native for candidate in binned)
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "columns", "early"),
+    [
+        (60_000, np.zeros(784, dtype=int), True),
+        (60_000, np.zeros(20, dtype=int), False),
+        (60_000, np.full(784, 3), False),
+        (1_000, np.zeros(784, dtype=int), False),
+    ],
+)
+def test_networks_come_early_where_columns_are_many(n_rows, columns, early):
+    names = [c.name for c in in_turn(PORTFOLIO, Situation("multiclass", n_rows, 10, columns))]
+    assert sorted(names) == sorted(c.name for c in PORTFOLIO)
+    assert names[0] == PORTFOLIO[0].name
+    assert (names[1] == "network") is early
+    rest = [name for name in names if name != "network"]
+    assert rest == [c.name for c in PORTFOLIO if c.name != "network"]

@@ -1,5 +1,7 @@
 """Time that is estimated before it is spent."""
 
+import time
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -41,6 +43,19 @@ def test_large_tables_are_boosted_in_larger_steps_when_time_is_short(monkeypatch
     assert 0.1 < hasty.recipe.params["learning_rate"] <= 0.3
     again = fit_again(boost, situation, material, hasty.recipe)
     np.testing.assert_array_equal(ask_unseen(again, material), hasty.unseen)
+
+
+def test_boosting_that_could_not_come_near_its_end_is_not_begun(monkeypatch):
+    monkeypatch.setattr(haste, "_LARGE_WORK", 0)
+    monkeypatch.setattr(haste, "_ROWS", 20)
+    situation, material, _, _ = labelled(300)
+    (boost,) = choose_candidates(["gradient boosting"], interpretable=False)
+    given = (boost, boost.make(situation), situation, material)
+    short = Deadline(time.monotonic() + 1e-3)
+    assert make_haste(*given, short)[0] == {"learning_rate": 0.3}
+    with pytest.raises(OutOfTime, match="enough for"):
+        make_haste(*given, Deadline(time.monotonic() + 1e-3), thorough=True)
+    assert make_haste(*given, Deadline(time.monotonic() + 3600), thorough=True) == ({}, "")
 
 
 class Ticking:

@@ -132,7 +132,7 @@ def test_combinations_learn_from_as_many_rows_as_time_allows():
     ample = Search(situation, material, metric, Clock(1e6))
     short = Search(situation, material, metric, Clock(1e-6))
     found.run([LINEAR])
-    for one, rows in ((ample, 8_000), (short, 300)):
+    for one, rows in ((ample, 20_000), (short, 300)):
         one.run([LINEAR])
         assert one._affordable(one.panel(), WAYS) == rows
     assert found._affordable(found.panel(), WAYS) == 150

@@ -24,6 +24,7 @@ struct NewtonGrowth {
     std::int64_t max_leaf_nodes = kNoLimit;
     std::int64_t max_depth = kNoLimit;
     bool level_wise = false;  // by levels, pruned from below; otherwise the best leaf first
+    bool symmetric = false;   // by levels, all nodes of a level alike
     std::int64_t min_samples_leaf = 1;
     double min_child_weight = 0.0;
     double l1 = 0.0;

@@ -179,7 +179,7 @@ def convex(panel: Panel) -> Blend:
         weights = fusion.log_loss_weights(
             np.maximum(panel.profile, _FLOOR),
             panel.truth,
-            max_iter=200,
+            max_iter=1_000,
             sample_weight=panel.weight,
         )
     else:

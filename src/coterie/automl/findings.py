@@ -220,7 +220,7 @@ def _order(s: Subject) -> Iterator[Finding]:
             "time order",
             "info",
             [name],
-            f"{name!r} grows along the rows, so blocks of consecutive rows are held out.",
+            f"Rows are in the order of {name!r}, so blocks of consecutive rows are held out.",
             "If the order of rows means nothing, shuffle them; if rows belong together in another "
             "way, name it by `groups`.",
         )

@@ -35,7 +35,7 @@ from coterie.automl.binned import (
     look_at_some,
     member_rows,
 )
-from coterie.automl.candidates import FAST, Candidate, choose_candidates
+from coterie.automl.candidates import FAST, Candidate, choose_candidates, in_turn
 from coterie.automl.clock import Clock
 from coterie.automl.columns import Reading, read_columns
 from coterie.automl.combine import WAYS, Blend
@@ -121,7 +121,7 @@ def fit_draft(
         findings.append(_too_few(len(truth), len(classes)))
         _fit_blindly(draft, search, candidates, reading.used)
     else:
-        search.run(candidates)
+        search.run(in_turn(candidates, situation))
         _finish(draft, search, folds, plan, wishes, reading)
     _publish(draft, search, reading, findings, names)
     draft.made_ |= {"fingerprint": print_, "splits": plan.words, "seed": wishes.seed}

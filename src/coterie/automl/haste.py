@@ -25,6 +25,7 @@ _ROWS = 1_000
 _EPOCHS = 2
 _ROUNDS = 3
 _RATE_TIMES_ROUNDS = 15.0  # what boosting needs about to come to its end
+LEAST_WAY = 4.0  # the same of boosting that is worth its time
 _EARLY = 0.7  # share of the epochs that are needed, about, if held-out rows stop a network
 # By which attribute they are known, what is made smaller, how far, and what it is called.
 _SHRINKING = (
@@ -39,6 +40,8 @@ def make_haste(
     situation: Situation,
     material: Material,
     deadline: Deadline,
+    *,
+    thorough: bool = False,
 ) -> tuple[dict[str, Any], str]:
     """Parameters that make a candidate faster, if a short trial says that time is short.
 
@@ -52,6 +55,8 @@ def make_haste(
         The table.
     deadline : Deadline
         When it should be done with all splits.
+    thorough : bool, default=False
+        Whether boosting that cannot come near its end is not begun.
 
     Returns
     -------
@@ -75,14 +80,14 @@ def make_haste(
     if candidate.rounds:
         # Boosting looks at the clock itself.
         small = work < _LARGE_WORK or n_rows < 4 * _ROWS
-        return ({}, "") if small else _larger_steps(estimator, material, deadline)
+        return ({}, "") if small else _larger_steps(estimator, material, deadline, thorough)
     if known or n_rows < 4 * _ROWS:
         return {}, ""
     return _fewer_members(estimator, material, deadline)
 
 
 def _larger_steps(
-    estimator: Any, material: Material, deadline: Deadline
+    estimator: Any, material: Material, deadline: Deadline, thorough: bool
 ) -> tuple[dict[str, Any], str]:
     """A learning rate with which boosting comes to its end in time."""
     start, left = time.monotonic(), deadline.left
@@ -91,6 +96,8 @@ def _larger_steps(
     seconds = (time.monotonic() - start) / _ROUNDS
     affordable = left / (seconds * len(material.splits))
     rate = float(np.clip(_RATE_TIMES_ROUNDS / affordable, estimator.learning_rate, 0.3))
+    if thorough and affordable * rate < LEAST_WAY:
+        raise OutOfTime(f"enough for {affordable:.0f} rounds")
     if rate <= estimator.learning_rate:
         return {}, ""
     return {"learning_rate": rate}, f", learning rate {rate:.2f}"

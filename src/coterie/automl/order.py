@@ -6,17 +6,22 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coterie.data import Table
 
 _FEWEST = 100  # rows below which a column may grow by chance
 _VALUES = 3  # that must differ
+_RUN = 20  # rows of a value, on average, that cannot be chance
 _WORDS = {"year", "quarter", "month", "week", "date", "day", "days", "time", "timestamp"}
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
 def column_of_time(table: Table, names: Sequence[str]) -> str:
-    """The first column that is named after time and never decreases; "" if there is none.
+    """The first column that is named after time and in order; "" if there is none.
+
+    In order is what never decreases, and what takes each of a few values in one run of rows, as
+    months do that are sorted as text.
 
     Parameters
     ----------
@@ -37,7 +42,15 @@ def column_of_time(table: Table, names: Sequence[str]) -> str:
         if table.categories[j] is None and _WORDS & {w.lower() for w in _WORD.findall(name)}:
             known = table.values[:, j]
             known = known[~np.isnan(known)]
-            steps = np.diff(known)
-            if (steps >= 0).all() and np.count_nonzero(steps) >= _VALUES - 1:
+            if _in_order(known):
                 return name
     return ""
+
+
+def _in_order(values: NDArray[np.float64]) -> bool:
+    steps = np.diff(values)
+    n_changes = np.count_nonzero(steps)
+    if n_changes < _VALUES - 1:
+        return False
+    one_run_each = n_changes < len(values) / _RUN and n_changes == len(np.unique(values)) - 1
+    return bool((steps >= 0).all()) or one_run_each

@@ -23,7 +23,7 @@ from coterie.data import DataError
 Array = NDArray[np.float64]
 
 _AS_LONG_AS_IT_TAKES = 1e9  # seconds
-_LEAST_ROWS, _MOST_ROWS = 300, 8_000  # that combinations are learnt from
+_LEAST_ROWS, _MOST_ROWS = 300, 20_000  # that combinations are learnt from
 _PARTS = 4  # of the held-out rows; each is scored by what is learnt from the others
 
 

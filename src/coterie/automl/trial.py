@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 from coterie.automl.candidates import Candidate
 from coterie.automl.clock import Clock, Deadline, OutOfTime
-from coterie.automl.haste import make_haste
+from coterie.automl.haste import LEAST_WAY, make_haste
 from coterie.automl.lanes import Lanes
 from coterie.automl.material import Material, fit_clone
 from coterie.automl.metrics import own_chance
@@ -27,7 +27,6 @@ from coterie.combining.members import Seat
 Array = NDArray[np.float64]
 
 _PATIENCE = 40  # rounds without improvement on the first held-out part
-_LEAST_WAY = 4.0  # rounds times learning rate; less is not worth the time of the other splits
 _EDGE = 1e-15
 _SHARE = 0.4  # of the time left that one candidate may take
 _LARGE_SHARE = 0.6  # the same where there are few candidates
@@ -110,7 +109,9 @@ def run_trial(
     deadline = clock.until((_LARGE_SHARE if situation.binned else _SHARE) * clock.searching)
     start = time.monotonic()
     with _quiet():
-        params, note = make_haste(candidate, estimator, situation, material, deadline)
+        params, note = make_haste(
+            candidate, estimator, situation, material, deadline, thorough=thorough
+        )
         estimator.set_params(**params)
         rounds: list[int] = []
         if candidate.rounds:
@@ -191,7 +192,7 @@ def _boost(
     lanes = Lanes(len(splits) - 1)
     first, in_time = _boost_first(estimator, material, deadline, lanes)
     best = int(first.n_iter_)
-    if thorough and not in_time and best * estimator.learning_rate < _LEAST_WAY:
+    if thorough and not in_time and best * estimator.learning_rate < LEAST_WAY:
         raise OutOfTime(f"{best} rounds of the first split were done")
     longest = min(limit, int(1.4 * best) + 20) if in_time else best
 

@@ -52,6 +52,9 @@ class NewtonGrowth:
         Limits.
     level_wise : bool, default=False
         Split level by level instead of the best leaf first.
+    symmetric : bool, default=False
+        Split all nodes of a level alike. A node that would be left with too little on a side stays
+        whole, and goes on to the next level as it is.
     min_samples_leaf : int, default=1
         Fewest rows in a leaf.
     min_child_weight : float, default=0.0
@@ -75,6 +78,7 @@ class NewtonGrowth:
     max_leaf_nodes: int | None = 31
     max_depth: int | None = None
     level_wise: bool = False
+    symmetric: bool = False
     min_samples_leaf: int = 1
     min_child_weight: float = 0.0
     l1: float = 0.0
@@ -93,7 +97,7 @@ class NewtonGrowth:
         settings = _engine.NewtonGrowth()
         settings.max_leaf_nodes = NO_LIMIT if self.max_leaf_nodes is None else self.max_leaf_nodes
         settings.max_depth = NO_LIMIT if self.max_depth is None else self.max_depth
-        settings.level_wise = self.level_wise
+        settings.level_wise, settings.symmetric = self.level_wise, self.symmetric
         settings.min_samples_leaf = self.min_samples_leaf
         settings.min_child_weight = self.min_child_weight
         settings.l1, settings.l2 = self.l1, self.l2

@@ -133,7 +133,7 @@ NEWTON = [
 
 
 @pytest.mark.parametrize(("params", "leaves"), NEWTON, ids=str)
-@pytest.mark.parametrize("growth", ["leaf", "level"])
+@pytest.mark.parametrize("growth", ["leaf", "level", "symmetric"])
 def test_four_points(params, leaves, growth):
     """Splits and leaves of regularised Newton trees, computed by hand."""
     X, y = np.array([[1.0], [2.0], [3.0], [4.0]]), np.array([0.0, 0.0, 1.0, 3.0])

@@ -94,8 +94,10 @@ class GradientBooster(GradientFitted):
         :math:`\gamma`: what a split must gain at least, in units of :math:`G^2/H`.
     max_delta_step : float, default=0.0
         Largest value of a leaf before the learning rate; 0 is no limit.
-    growth : {"leaf", "level"}, default="leaf"
-        Split the best leaf first, or level by level.
+    growth : {"leaf", "level", "symmetric"}, default="leaf"
+        Split the best leaf first, or level by level, or all nodes of a level alike (as CatBoost
+        does); symmetric trees are six levels deep if `max_depth` is None, and hold to
+        `max_leaf_nodes` too, so set that to None.
     boosting : {"plain", "goss", "dart"}, default="plain"
         "goss" learns from all rows of large gradient and some of the others; "dart" leaves
         earlier trees out at random.
@@ -148,7 +150,7 @@ class GradientBooster(GradientFitted):
     l1_regularization: float = 0.0
     min_split_gain: float = 0.0
     max_delta_step: float = 0.0
-    growth: Literal["leaf", "level"] = "leaf"
+    growth: Literal["leaf", "level", "symmetric"] = "leaf"
     boosting: Literal["plain", "goss", "dart"] = "plain"
     subsample: float = 1.0
     top_rate: float = 0.2

@@ -33,6 +33,7 @@ from coterie.trees.growth import SHAPE, resolve_max_features, resolve_monotone
 _TRUTH = one_of(True, False)
 _POSITIVE = between(0.0, np.inf, closed="neither")
 _SHARE = between(0.0, 1.0)
+_SYMMETRIC_DEPTH = 6  # unless the user says otherwise
 
 GRADIENT: dict[str, Allowed] = {
     "learning_rate": _POSITIVE,
@@ -58,7 +59,7 @@ GRADIENT: dict[str, Allowed] = {
     "l1_regularization": at_least(0.0),
     "min_split_gain": at_least(0.0),
     "max_delta_step": at_least(0.0),
-    "growth": one_of("leaf", "level"),
+    "growth": one_of("leaf", "level", "symmetric"),
     "boosting": one_of("plain", "goss", "dart"),
     "subsample": fraction(),
     "top_rate": _SHARE,
@@ -125,11 +126,14 @@ def resolve_newton(
     per_tree = _share(params.colsample_bytree, n_columns)
     per_level = _share(params.colsample_bylevel, per_tree)
     per_node = per_features(params.max_features, per_level)
+    symmetric = params.growth == "symmetric"
+    depth = _SYMMETRIC_DEPTH if symmetric and params.max_depth is None else params.max_depth
     # No limit beyond the number of rows matters, and the engine counts in 64 bits.
     growth = NewtonGrowth(
         max_leaf_nodes=_at_most(params.max_leaf_nodes, n_rows + 1),
-        max_depth=_at_most(params.max_depth, n_rows),
+        max_depth=_at_most(depth, n_rows),
         level_wise=params.growth == "level",
+        symmetric=symmetric,
         min_samples_leaf=min(int(params.min_samples_leaf), n_rows + 1),
         min_child_weight=float(params.min_child_weight),
         l1=float(params.l1_regularization),
@@ -149,7 +153,7 @@ def check_vector(growth: NewtonGrowth) -> None:
     refused = {
         "l1_regularization": growth.l1 > 0,
         "max_delta_step": growth.max_delta_step > 0,
-        "growth": growth.level_wise,
+        "growth": growth.level_wise or growth.symmetric,
         "colsample_bylevel": growth.level_features is not None,
     }
     for name, given in refused.items():
