@@ -30,3 +30,14 @@ def test_no_gaps_and_one_scale(task, ranks):
     assert np.abs(made).max() < 15
     unseen = np.array([[np.nan, 1e9, 99.0, 99.0]])
     assert np.isfinite(as_numbers(s, ranks=ranks).fit(X, y).transform(unseen)).all()
+
+
+def test_many_columns_are_put_between_zero_and_one():
+    """One that is almost always zero would be huge if it were standardised."""
+    X = np.zeros((1000, 120))
+    X[0, 0] = 255.0
+    X[:, 1] = RNG.normal(size=1000)
+    s = Situation("binary", 1000, 2, np.zeros(120, dtype=int))
+    made = as_numbers(s).fit(X).transform(np.vstack([X, X[:1] * 9]))
+    assert made.min() == 0.0
+    assert made.max() == 1.0

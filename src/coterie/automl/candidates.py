@@ -256,6 +256,21 @@ PORTFOLIO: tuple[Candidate, ...] = (
         ),
         rounds=True,
     ),
+    Candidate(
+        "gradient boosting, deep symmetric",
+        "gradient boosting",
+        _gradient(
+            learning_rate=0.06,
+            growth="symmetric",
+            max_depth=8,
+            max_leaf_nodes=None,
+            colsample_bylevel=0.6,
+            l2_regularization=2.0,
+            max_iter=1_500,
+            min_samples_leaf=1,
+        ),
+        rounds=True,
+    ),
     Candidate("neighbours", "neighbours", _neighbours, native=False, fits=_small(30_000)),
     Candidate(
         "gradient boosting, shallow",

@@ -9,6 +9,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
+    MinMaxScaler,
     OneHotEncoder,
     QuantileTransformer,
     StandardScaler,
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from coterie.automl.situation import Situation
 
 _MANY = 40  # labels of a column that get a column each; rarer ones share one
+_MANY_COLUMNS = 100
 _QUANTILES = 200
 
 
@@ -25,7 +27,9 @@ def as_numbers(situation: Situation, *, ranks: bool = False) -> ColumnTransforme
     """Gaps filled, categories turned into numbers, and all of it on one scale.
 
     Missing numbers become the median, with a column that says so. Categories become one column
-    for each label, those beyond the most frequent ones sharing a column.
+    for each label, those beyond the most frequent ones sharing a column. Numbers are standardised;
+    many columns, which are often alike as points of a picture are, are put between 0 and 1 instead,
+    since a standard deviation of almost nothing would make a few of them huge.
 
     Parameters
     ----------
@@ -35,7 +39,9 @@ def as_numbers(situation: Situation, *, ranks: bool = False) -> ColumnTransforme
         Whether numbers become normal scores of their ranks, which tames long tails.
     """
     seed = situation.seed % 2**32
-    squash: Any = StandardScaler()
+    labels = situation.cardinalities
+    many = int((labels == 0).sum()) >= _MANY_COLUMNS
+    squash: Any = MinMaxScaler(clip=True) if many else StandardScaler()
     if ranks:
         squash = QuantileTransformer(
             n_quantiles=min(_QUANTILES, max(2, situation.n_rows // 4)),
@@ -51,7 +57,6 @@ def as_numbers(situation: Situation, *, ranks: bool = False) -> ColumnTransforme
         max_categories=_MANY,
         sparse_output=False,
     )
-    labels = situation.cardinalities
     parts: list[tuple[str, Any, list[int]]] = [
         ("numbers", make_pipeline(fill, squash), np.flatnonzero(labels == 0).tolist()),
         ("categories", one_hot, np.flatnonzero(labels > 0).tolist()),

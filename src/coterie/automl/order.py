@@ -53,4 +53,4 @@ def _in_order(values: NDArray[np.float64]) -> bool:
     if n_changes < _VALUES - 1:
         return False
     one_run_each = n_changes < len(values) / _RUN and n_changes == len(np.unique(values)) - 1
-    return bool((steps >= 0).all()) or one_run_each
+    return bool((steps >= 0).all() or one_run_each)

@@ -171,7 +171,8 @@ def _fit_folds(estimator: Any, material: Material, clock: Clock) -> list[Any]:
 
     def fit(train: Rows) -> Any:
         seconds, ready = time.monotonic() - start, progress[0]
-        if ready and seconds / ready * (len(splits) - ready) > clock.searching:
+        expected = seconds / max(1, lanes.rounds(ready)) * lanes.rounds(len(splits) - ready)
+        if ready and expected > clock.searching:
             raise OutOfTime(f"{ready} of {len(splits)} splits were done")
         model = fit_clone(estimator, material, train)
         progress[0] = next(done)
