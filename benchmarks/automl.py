@@ -194,11 +194,12 @@ def _cell(loss: float | None, best: float) -> str:
     return f"**{loss:.4f}**" if loss == best else f"{loss:.4f}"
 
 
-def save(records: Sequence[Record], path: Path) -> None:
-    """Write the records and the report beside them."""
+def save(records: Sequence[Record], path: Path, note: str = "") -> None:
+    """Write the records and the report beside them, which a note may end."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(list(records), indent=1) + "\n", encoding="utf-8")
-    path.with_suffix(".md").write_text(markdown(records), encoding="utf-8")
+    text = markdown(records) + (f"\n{note}\n" if note else "")
+    path.with_suffix(".md").write_text(text, encoding="utf-8")
 
 
 def main() -> None:
@@ -212,6 +213,7 @@ def main() -> None:
         "--allowed", type=float, default=1800.0, help="seconds after which one is given up"
     )
     parser.add_argument("--again", action="store_true", help="measure fit_table anew")
+    parser.add_argument("--note", default="", help="a sentence for the report")
     parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
@@ -233,7 +235,8 @@ def main() -> None:
             limits = {"time": chosen.time, "threads": chosen.threads, "allowed": chosen.allowed}
             records.append(run({**job, **limits}))
             print(table, contender, records[-1].get("loss", records[-1].get("error")), flush=True)
-            save(records, chosen.out)
+            save(records, chosen.out, chosen.note)
+    save(records, chosen.out, chosen.note)
 
 
 if __name__ == "__main__":

@@ -35,10 +35,10 @@ def test_threads_predict_while_another_fits(cls):
             except Exception as error:
                 wrong.append(repr(error))
 
-    threads = [threading.Thread(target=watch) for _ in range(8)]
+    threads = [threading.Thread(target=watch) for _ in range(3)]
     for thread in threads:
         thread.start()
-    for number in range(20):
+    for number in range(6):
         shared.fit(X, (other, y)[number % 2])
     done.set()
     for thread in threads:
