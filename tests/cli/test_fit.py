@@ -40,6 +40,12 @@ def wait_for(process, word):
     raise AssertionError("".join(lines))
 
 
+def rest(process):
+    """What else it says; `communicate` would not see what `wait_for` has read ahead."""
+    with process:
+        return process.stdout.read()
+
+
 def test_a_directory_with_all_that_is_needed_later(credit):
     names = {path.name for path in credit.model.iterdir()}
     assert names == {"model.coterie", "report.html", "facts.json", "leaderboard.csv", "run"}
@@ -139,7 +145,7 @@ def test_ctrl_c_keeps_the_best_so_far(credit, tmp_path):
     process = start(credit.train, tmp_path / "m", *(f"--members={name}" for name in members))
     wait_for(process, "trying gradient boosting")
     process.send_signal(signal.SIGINT)
-    text = process.communicate()[0]
+    text = rest(process)
     assert process.returncode == 0, text
     assert "keeping the best so far" in text
     assert "the search was interrupted" in text
@@ -153,7 +159,7 @@ def test_ctrl_c_before_there_is_a_result(credit, tmp_path):
     # The signal may come while the first candidate's first tree is grown.
     time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    text = process.communicate()[0]
+    text = rest(process)
     if process.returncode == 0:
         pytest.skip("the first candidate was faster")
     assert process.returncode == 130, text

@@ -8,24 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from sklearn.base import clone
-from sklearn.compose import TransformedTargetRegressor
-from sklearn.linear_model import LogisticRegression, RidgeCV
-from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from sklearn.neural_network import MLPClassifier, MLPRegressor
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, SVR
 
-from coterie.automl.encoding import as_numbers
-from coterie.automl.situation import Situation
-from coterie.boosting import (
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
-    RealAdaBoostClassifier,
+from coterie.automl.makers import (
+    MANY_ROWS,
+    Make,
+    adaboost,
+    forest,
+    gradient,
+    kernel,
+    linear,
+    linear_ranks,
+    neighbours,
+    network,
+    tree,
 )
+from coterie.automl.situation import Situation
 from coterie.core import ParameterError
 from coterie.forests import (
     ExtraTreesClassifier,
@@ -33,14 +33,8 @@ from coterie.forests import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
-Make = Callable[[Situation], Any]
-Tasks = Literal["all", "classification", "regression"]
-
-_MANY_ROWS = 5_000
 _MANY_COLUMNS = 100
-_LOGS = tuple(10.0**k for k in range(-3, 5))
 
 
 @dataclass(frozen=True)
@@ -69,122 +63,6 @@ class Candidate:
     fits: Callable[[Situation], bool] | None = None
 
 
-def _gradient(*, large: dict[str, Any] | None = None, **settings: Any) -> Make:
-    """Gradient boosting whose rounds are chosen later; `max_iter` is their limit.
-
-    `large`, if given, takes the place of the other settings where there are many rows.
-    """
-
-    def make(s: Situation) -> Any:
-        given: dict[str, Any] = {
-            "max_iter": 600,
-            "max_bins": s.max_bins,
-            "categorical_features": s.categorical,
-            "early_stopping": False,
-            "random_state": s.seed,
-            # Small tables need smaller leaves than scikit-learn's twenty rows.
-            "min_samples_leaf": 20 if s.n_rows > _MANY_ROWS else 5,
-            "l2_regularization": 1.0,
-        }
-        given |= settings if large is None or s.n_rows <= _MANY_ROWS else large
-        if s.task == "regression":
-            if s.metric == "mae":
-                given["loss"] = "absolute_error"
-            return GradientBoostingRegressor(**given)
-        given.pop("loss", None)
-        return GradientBoostingClassifier(**given)
-
-    return make
-
-
-def _forest(classifier: Any, regressor: Any, **settings: Any) -> Make:
-    def make(s: Situation) -> Any:
-        given: dict[str, Any] = {
-            "n_estimators": 200 if s.n_rows <= _MANY_ROWS else 100,
-            "max_bins": s.max_bins,
-            "categorical_features": s.categorical,
-            "random_state": s.seed,
-        }
-        if s.task == "regression":
-            return regressor(**given | {"max_features": 0.5} | settings)
-        settings.pop("criterion", None)
-        return classifier(**given | settings)
-
-    return make
-
-
-def _linear(s: Situation) -> Any:
-    if s.task == "regression":
-        return make_pipeline(as_numbers(s), RidgeCV(alphas=_LOGS))
-    return make_pipeline(as_numbers(s), LogisticRegression(C=1.0, max_iter=300))
-
-
-def _linear_ranks(s: Situation) -> Any:
-    if s.task == "regression":
-        return make_pipeline(as_numbers(s, ranks=True), RidgeCV(alphas=_LOGS))
-    return make_pipeline(as_numbers(s, ranks=True), LogisticRegression(C=0.1, max_iter=300))
-
-
-def _network(sizes: Sequence[int], *, alpha: float, ranks: bool = False) -> Make:
-    def make(s: Situation) -> Any:
-        given: dict[str, Any] = {
-            "hidden_layer_sizes": tuple(sizes),
-            # Few rows are soon known by heart.
-            "alpha": alpha if s.n_rows > 3_000 else 100 * alpha,
-            "learning_rate_init": 2e-3,
-            "early_stopping": s.n_rows > 3_000,
-            "max_iter": 60 if s.n_rows > 3_000 else 80,
-            "n_iter_no_change": 8,
-            "batch_size": min(256, max(16, s.n_rows // 40)),
-            "random_state": s.seed % 2**32,
-        }
-        kind = MLPRegressor if s.task == "regression" else MLPClassifier
-        return make_pipeline(as_numbers(s, ranks=ranks), kind(**given))
-
-    return make
-
-
-def _neighbours(s: Situation) -> Any:
-    kind = KNeighborsRegressor if s.task == "regression" else KNeighborsClassifier
-    return make_pipeline(
-        as_numbers(s, ranks=True), kind(n_neighbors=15, weights="distance", n_jobs=1)
-    )
-
-
-def _kernel(s: Situation) -> Any:
-    if s.task == "regression":
-        machine = TransformedTargetRegressor(
-            SVR(C=10.0, epsilon=0.05), transformer=StandardScaler()
-        )
-        return make_pipeline(as_numbers(s), machine)
-    # Its own probabilities, by pairs of classes, are far better than sigmoids of one class each.
-    machine = SVC(C=10.0, probability=True, random_state=s.seed % 2**32)
-    return make_pipeline(as_numbers(s), machine)
-
-
-def _adaboost(s: Situation) -> Any:
-    tree = DecisionTreeClassifier(max_depth=2, categorical_features=s.categorical)
-    return RealAdaBoostClassifier(
-        tree,
-        n_estimators=100,
-        learning_rate=0.1,
-        categorical_features=s.categorical,
-        max_bins=s.max_bins,
-        random_state=s.seed,
-    )
-
-
-def _tree(s: Situation) -> Any:
-    kind = DecisionTreeRegressor if s.task == "regression" else DecisionTreeClassifier
-    return kind(
-        max_depth=4,
-        min_samples_leaf=max(1, min(20, s.n_rows // 50)),
-        categorical_features=s.categorical,
-        max_bins=s.max_bins,
-        random_state=s.seed,
-    )
-
-
 def _small(most: int) -> Callable[[Situation], bool]:
     return lambda s: s.n_rows <= most and s.width <= 2_000
 
@@ -194,12 +72,12 @@ def _labels(s: Situation) -> bool:
 
 
 PORTFOLIO: tuple[Candidate, ...] = (
-    Candidate("gradient boosting", "gradient boosting", _gradient(), rounds=True),
-    Candidate("random forest", "forest", _forest(RandomForestClassifier, RandomForestRegressor)),
+    Candidate("gradient boosting", "gradient boosting", gradient(), rounds=True),
+    Candidate("random forest", "forest", forest(RandomForestClassifier, RandomForestRegressor)),
     Candidate(
         "gradient boosting, symmetric",
         "gradient boosting",
-        _gradient(
+        gradient(
             learning_rate=0.05,
             growth="symmetric",
             max_leaf_nodes=None,
@@ -208,11 +86,11 @@ PORTFOLIO: tuple[Candidate, ...] = (
         ),
         rounds=True,
     ),
-    Candidate("extra trees", "forest", _forest(ExtraTreesClassifier, ExtraTreesRegressor)),
+    Candidate("extra trees", "forest", forest(ExtraTreesClassifier, ExtraTreesRegressor)),
     Candidate(
         "gradient boosting, slow",
         "gradient boosting",
-        _gradient(
+        gradient(
             large={"learning_rate": 0.04, "colsample_bytree": 0.6, "max_iter": 1_500},
             learning_rate=0.03,
             max_leaf_nodes=16,
@@ -223,11 +101,11 @@ PORTFOLIO: tuple[Candidate, ...] = (
         ),
         rounds=True,
     ),
-    Candidate("linear", "linear", _linear, native=False),
+    Candidate("linear", "linear", linear, native=False),
     Candidate(
         "gradient boosting, sampled",
         "gradient boosting",
-        _gradient(
+        gradient(
             learning_rate=0.05,
             growth="level",
             max_depth=6,
@@ -241,13 +119,13 @@ PORTFOLIO: tuple[Candidate, ...] = (
         rounds=True,
     ),
     Candidate(
-        "network", "network", _network((128, 64), alpha=1e-3), native=False, fits=_small(200_000)
+        "network", "network", network((128, 64), alpha=1e-3), native=False, fits=_small(200_000)
     ),
-    Candidate("kernel machine", "kernel", _kernel, native=False, fits=_small(3_000)),
+    Candidate("kernel machine", "kernel", kernel, native=False, fits=_small(3_000)),
     Candidate(
         "gradient boosting, large",
         "gradient boosting",
-        _gradient(
+        gradient(
             max_leaf_nodes=127,
             learning_rate=0.05,
             max_features=0.4,
@@ -259,7 +137,7 @@ PORTFOLIO: tuple[Candidate, ...] = (
     Candidate(
         "gradient boosting, deep symmetric",
         "gradient boosting",
-        _gradient(
+        gradient(
             learning_rate=0.06,
             growth="symmetric",
             max_depth=8,
@@ -271,37 +149,35 @@ PORTFOLIO: tuple[Candidate, ...] = (
         ),
         rounds=True,
     ),
-    Candidate("neighbours", "neighbours", _neighbours, native=False, fits=_small(30_000)),
+    Candidate("neighbours", "neighbours", neighbours, native=False, fits=_small(30_000)),
     Candidate(
         "gradient boosting, shallow",
         "gradient boosting",
-        _gradient(max_leaf_nodes=4, learning_rate=0.1, subsample=0.7, max_iter=1_000),
+        gradient(max_leaf_nodes=4, learning_rate=0.1, subsample=0.7, max_iter=1_000),
         rounds=True,
     ),
-    Candidate("linear on ranks", "linear", _linear_ranks, native=False),
-    Candidate("real AdaBoost", "AdaBoost", _adaboost, fits=_labels),
+    Candidate("linear on ranks", "linear", linear_ranks, native=False),
+    Candidate("real AdaBoost", "AdaBoost", adaboost, fits=_labels),
     Candidate(
         "wide network",
         "network",
-        _network((256,), alpha=1e-3, ranks=True),
+        network((256,), alpha=1e-3, ranks=True),
         native=False,
         fits=_small(60_000),
     ),
     Candidate(
         "gradient boosting, gamma",
         "gradient boosting",
-        _gradient(
-            loss="gamma", learning_rate=0.05, max_features=0.5, subsample=0.8, max_iter=1_000
-        ),
+        gradient(loss="gamma", learning_rate=0.05, max_features=0.5, subsample=0.8, max_iter=1_000),
         rounds=True,
         fits=lambda s: s.positive and s.metric != "mae",
     ),
 )
 FAST: tuple[Candidate, ...] = (
     # Their limits do not count rows, so that weights are as good as repeated rows.
-    Candidate("gradient boosting", "gradient boosting", _gradient(max_iter=20, min_samples_leaf=1)),
+    Candidate("gradient boosting", "gradient boosting", gradient(max_iter=20, min_samples_leaf=1)),
     Candidate(
-        "extra trees", "forest", _forest(ExtraTreesClassifier, ExtraTreesRegressor, n_estimators=20)
+        "extra trees", "forest", forest(ExtraTreesClassifier, ExtraTreesRegressor, n_estimators=20)
     ),
 )
 NATIVE: tuple[Candidate, ...] = tuple(c for c in PORTFOLIO if c.native)
@@ -311,7 +187,7 @@ LARGE: tuple[Candidate, ...] = (
     Candidate(
         "forest of some rows",
         "forest",
-        _forest(
+        forest(
             RandomForestClassifier,
             RandomForestRegressor,
             n_estimators=30,
@@ -324,7 +200,7 @@ LARGE: tuple[Candidate, ...] = (
     Candidate(
         "gradient boosting, deep",
         "gradient boosting",
-        _gradient(
+        gradient(
             growth="level",
             max_depth=8,
             max_leaf_nodes=None,
@@ -335,12 +211,12 @@ LARGE: tuple[Candidate, ...] = (
     ),
 )
 READABLE: tuple[Candidate, ...] = (
-    Candidate("tree", "tree", _tree),
-    Candidate("linear", "linear", _linear, native=False),
+    Candidate("tree", "tree", tree),
+    Candidate("linear", "linear", linear, native=False),
     Candidate(
         "additive model",
         "additive",
-        _gradient(max_leaf_nodes=2, learning_rate=0.1, max_iter=600),
+        gradient(max_leaf_nodes=2, learning_rate=0.1, max_iter=600),
         rounds=True,
     ),
 )
@@ -405,7 +281,7 @@ def in_turn(candidates: Sequence[Candidate], situation: Situation) -> list[Candi
     ['gradient boosting', 'network', 'random forest']
     """
     numbers = int((situation.cardinalities == 0).sum())
-    if situation.n_rows <= _MANY_ROWS or numbers < _MANY_COLUMNS:
+    if situation.n_rows <= MANY_ROWS or numbers < _MANY_COLUMNS:
         return list(candidates)
     return sorted(candidates, key=lambda c: c is not candidates[0] and c.name != "network")
 

@@ -1,0 +1,153 @@
+"""How the members of the portfolio are made for a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.neural_network import MLPClassifier, MLPRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, SVR
+
+from coterie.automl.encoding import as_numbers
+from coterie.automl.situation import Situation
+from coterie.boosting import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    RealAdaBoostClassifier,
+)
+from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
+
+Make = Callable[[Situation], Any]
+
+MANY_ROWS = 5_000
+_LOGS = tuple(10.0**k for k in range(-3, 5))
+
+
+def gradient(*, large: dict[str, Any] | None = None, **settings: Any) -> Make:
+    """Gradient boosting whose rounds are chosen later; `max_iter` is their limit.
+
+    `large`, if given, takes the place of the other settings where there are many rows.
+    """
+
+    def make(s: Situation) -> Any:
+        given: dict[str, Any] = {
+            "max_iter": 600,
+            "max_bins": s.max_bins,
+            "categorical_features": s.categorical,
+            "early_stopping": False,
+            "random_state": s.seed,
+            # Small tables need smaller leaves than scikit-learn's twenty rows.
+            "min_samples_leaf": 20 if s.n_rows > MANY_ROWS else 5,
+            "l2_regularization": 1.0,
+        }
+        given |= settings if large is None or s.n_rows <= MANY_ROWS else large
+        if s.task == "regression":
+            if s.metric == "mae":
+                given["loss"] = "absolute_error"
+            return GradientBoostingRegressor(**given)
+        given.pop("loss", None)
+        return GradientBoostingClassifier(**given)
+
+    return make
+
+
+def forest(classifier: Any, regressor: Any, **settings: Any) -> Make:
+    """A forest of as many trees as are worth their time."""
+
+    def make(s: Situation) -> Any:
+        given: dict[str, Any] = {
+            "n_estimators": 200 if s.n_rows <= MANY_ROWS else 100,
+            "max_bins": s.max_bins,
+            "categorical_features": s.categorical,
+            "random_state": s.seed,
+        }
+        if s.task == "regression":
+            return regressor(**given | {"max_features": 0.5} | settings)
+        return classifier(**given | settings)
+
+    return make
+
+
+def linear(s: Situation) -> Any:
+    """A penalised linear model."""
+    if s.task == "regression":
+        return make_pipeline(as_numbers(s), RidgeCV(alphas=_LOGS))
+    return make_pipeline(as_numbers(s), LogisticRegression(C=1.0, max_iter=300))
+
+
+def linear_ranks(s: Situation) -> Any:
+    """The same on normal scores of ranks, which tames long tails."""
+    if s.task == "regression":
+        return make_pipeline(as_numbers(s, ranks=True), RidgeCV(alphas=_LOGS))
+    return make_pipeline(as_numbers(s, ranks=True), LogisticRegression(C=0.1, max_iter=300))
+
+
+def network(sizes: Sequence[int], *, alpha: float, ranks: bool = False) -> Make:
+    """A network whose batches and epochs follow the number of rows."""
+
+    def make(s: Situation) -> Any:
+        given: dict[str, Any] = {
+            "hidden_layer_sizes": tuple(sizes),
+            # Few rows are soon known by heart.
+            "alpha": alpha if s.n_rows > 3_000 else 100 * alpha,
+            "learning_rate_init": 2e-3,
+            "early_stopping": s.n_rows > 3_000,
+            "max_iter": 60 if s.n_rows > 3_000 else 80,
+            "n_iter_no_change": 8,
+            "batch_size": min(256, max(16, s.n_rows // 40)),
+            "random_state": s.seed % 2**32,
+        }
+        kind = MLPRegressor if s.task == "regression" else MLPClassifier
+        return make_pipeline(as_numbers(s, ranks=ranks), kind(**given))
+
+    return make
+
+
+def neighbours(s: Situation) -> Any:
+    """Near neighbours by ranks."""
+    kind = KNeighborsRegressor if s.task == "regression" else KNeighborsClassifier
+    return make_pipeline(
+        as_numbers(s, ranks=True), kind(n_neighbors=15, weights="distance", n_jobs=1)
+    )
+
+
+def kernel(s: Situation) -> Any:
+    """A kernel machine with probabilities."""
+    if s.task == "regression":
+        machine = TransformedTargetRegressor(
+            SVR(C=10.0, epsilon=0.05), transformer=StandardScaler()
+        )
+        return make_pipeline(as_numbers(s), machine)
+    # Its own probabilities, by pairs of classes, are far better than sigmoids of one class each.
+    machine = SVC(C=10.0, probability=True, random_state=s.seed % 2**32)
+    return make_pipeline(as_numbers(s), machine)
+
+
+def adaboost(s: Situation) -> Any:
+    """Boosting by weights of small trees."""
+    tree = DecisionTreeClassifier(max_depth=2, categorical_features=s.categorical)
+    return RealAdaBoostClassifier(
+        tree,
+        n_estimators=100,
+        learning_rate=0.1,
+        categorical_features=s.categorical,
+        max_bins=s.max_bins,
+        random_state=s.seed,
+    )
+
+
+def tree(s: Situation) -> Any:
+    """A tree that people can read."""
+    kind = DecisionTreeRegressor if s.task == "regression" else DecisionTreeClassifier
+    return kind(
+        max_depth=4,
+        min_samples_leaf=max(1, min(20, s.n_rows // 50)),
+        categorical_features=s.categorical,
+        max_bins=s.max_bins,
+        random_state=s.seed,
+    )

@@ -1,0 +1,32 @@
+"""What a table decides about the members of the portfolio."""
+
+import numpy as np
+import pytest
+
+from coterie import ExtraTreesClassifier, ExtraTreesRegressor
+from coterie.automl.makers import forest, gradient, network
+from coterie.automl.situation import Situation
+
+
+def situation(n_rows, task="binary", **more):
+    return Situation(task, n_rows, 0 if task == "regression" else 2, np.zeros(3, dtype=int), **more)
+
+
+def test_many_rows_may_have_settings_of_their_own():
+    make = gradient(large={"learning_rate": 0.04}, learning_rate=0.3, subsample=0.5)
+    few, many = make(situation(5_000)), make(situation(5_001))
+    assert (few.learning_rate, few.subsample, few.min_samples_leaf) == (0.3, 0.5, 5)
+    assert (many.learning_rate, many.subsample, many.min_samples_leaf) == (0.04, 1.0, 20)
+
+
+@pytest.mark.parametrize(("metric", "loss"), [("rmse", "squared_error"), ("mae", "absolute_error")])
+def test_the_loss_follows_the_metric(metric, loss):
+    assert gradient()(situation(100, "regression", metric=metric)).loss == loss
+
+
+def test_large_tables_have_smaller_forests_and_larger_batches():
+    make = forest(ExtraTreesClassifier, ExtraTreesRegressor, max_leaf_nodes=9)
+    assert [make(situation(n)).n_estimators for n in (5_000, 5_001)] == [200, 100]
+    assert make(situation(10, "regression")).max_leaf_nodes == 9
+    batches = [network((8,), alpha=1.0)(situation(n))[-1].batch_size for n in (100, 2_000, 90_000)]
+    assert batches == [16, 50, 256]
