@@ -82,9 +82,11 @@ def draw(records: Sequence[Record], path: Path, note: str) -> None:
         axes.set(xlabel=axis, ylabel=f"fit, {label}")
         if axis == "threads":
             axes.set_ylim(bottom=0)
-            axes.set_xticks(sorted({at for line in lines.values() for at, _ in line}))
         else:
             axes.set(xscale="log", yscale="log")
+        measured = sorted({at for line in lines.values() for at, _ in line})
+        axes.set_xticks(measured, [short(at) for at in measured])
+        axes.set_xticks([], minor=True)
         axes.grid(alpha=0.3)
         if n == 1 and lines:
             axes.legend(fontsize="small")
