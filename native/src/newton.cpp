@@ -2,6 +2,7 @@
 
 #include "newton_divide.hpp"
 #include "newton_grower.hpp"
+#include "newton_search.hpp"
 #include "newton_symmetric.hpp"
 #include "newton_write.hpp"
 

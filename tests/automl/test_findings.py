@@ -99,3 +99,12 @@ def test_rows_in_the_order_of_time():
     assert "blocks" in found.message
     shuffled = frame.sample(frac=1.0, random_state=0)
     assert "time order" not in find(shuffled, codes(shuffled))
+
+
+def test_order_is_told_by_the_name_of_the_column_the_user_knows():
+    frame = clean().assign(**{"sold.days": np.arange(N) // 2})
+    names, table = list(frame.columns), Table.read(frame)
+    origin = [*names[:-1], "sold"]
+    subject = Subject(table, codes(frame), ["no", "yes"], read_columns(table, names, origin), names)
+    found = [f for f in find_traps(subject) if "blocks" in f.message]
+    assert [f.columns for f in found] == [["sold"]]

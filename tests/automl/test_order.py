@@ -35,6 +35,11 @@ def test_it_must_be_in_order_and_take_several_values():
     assert found(np.repeat([0.0, 1.0, 2.0], 100), "year") == "year"
 
 
+def test_many_values_that_never_decrease_are_in_order():
+    assert found(np.repeat(np.arange(100.0), 3), "date") == "date"
+    assert found(np.arange(300.0), "date") == "date"
+
+
 def test_values_of_one_run_each_are_in_order_too():
     as_text = np.repeat([1.0, 10, 11, 12, 2, 3, 4, 5, 6, 7, 8, 9], 25)
     assert found(as_text, "month") == "month"

@@ -216,6 +216,8 @@ def _drift(s: Subject) -> Iterator[Finding]:
 def _order(s: Subject) -> Iterator[Finding]:
     name = column_of_time(s.table, s.names)
     if name and not s.binned and not s.grouped:
+        made = any(c.name == name and c.kind == "date" for c in s.reading.columns)
+        name = name.rsplit(".", 1)[0] if made else name
         yield Finding(
             "time order",
             "info",
