@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.random import Generator
-from sklearn.metrics import r2_score
 
 from coterie.base import Admitted, RegressorTask, thread_count
 from coterie.boosting.answers import StagedScores
@@ -119,8 +118,6 @@ class AdaBoostR2(BoostNumbers):
 @dataclass(eq=False, repr=False, kw_only=True)
 class BoostedRegressor(StagedScores, RegressorTask, Booster):
     """Scores hold the weighted sum of the predictions, and the sum of the weights."""
-
-    merit = r2_score
 
     def _member(self, gives: str) -> Any:
         return DecisionTreeRegressor(max_depth=3) if self.estimator is None else self.estimator
