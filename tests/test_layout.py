@@ -39,9 +39,6 @@ def read(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-parsed = cache(ast.parse)
-
-
 def public_names() -> Iterator[tuple[str, object]]:
     """Everything exported by the package and by its subpackages of functions."""
     packages = ("datasets", "diversity", "fusion", "plotting", "report", "selection", "theory")
@@ -79,7 +76,7 @@ def code_lines(source: str) -> set[int]:
         for number, line in enumerate(source.splitlines(), start=1)
         if line.strip() and not line.lstrip().startswith("#")
     }
-    for node in ast.walk(parsed(source)):
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, Function | ast.ClassDef | ast.Module) and ast.get_docstring(node):
             docstring = node.body[0]
             lines -= set(range(docstring.lineno, (docstring.end_lineno or docstring.lineno) + 1))
@@ -88,7 +85,7 @@ def code_lines(source: str) -> set[int]:
 
 def functions(source: str) -> Iterator[Function]:
     """All functions and methods but constructors, which take what scikit-learn's take."""
-    for node in ast.walk(parsed(source)):
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, Function) and node.name != "__init__":
             yield node
 
@@ -172,7 +169,7 @@ def is_private(name: str) -> bool:
 
 def private_uses(source: str) -> list[str]:
     """Names of scikit-learn's that start with an underscore and are used here."""
-    tree = parsed(source)
+    tree = ast.parse(source)
     found, local = [], {"sklearn"}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
