@@ -30,6 +30,7 @@ def killer(after):
 NAMES = ["gradient boosting", "extra trees", "linear"]
 
 
+@pytest.mark.slow
 def test_a_killed_search_goes_on_to_the_same_model(tmp_path):
     X, y = make_classification(150, 5, random_state=0)
     whole = TableClassifier(members=NAMES).fit(X, y)

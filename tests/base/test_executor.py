@@ -23,6 +23,7 @@ def test_work_is_done_in_threads_by_default():
     assert len(names) == 2  # neither would have passed the barrier alone
 
 
+@pytest.mark.slow
 def test_processes_are_used_when_asked_for():
     with joblib.parallel_config(backend="loky", n_jobs=2):
         assert JoblibExecutor(None).map(double, [1, 2, 3]) == [2, 4, 6]

@@ -123,6 +123,7 @@ def test_a_finished_fit_is_not_done_again(call, credit):
     assert len(report.read_text()) == len(before)
 
 
+@pytest.mark.slow
 def test_killed_and_resumed_is_the_same_model(credit, tmp_path):
     whole = start(credit.train, tmp_path / "whole", *FAST)
     assert whole.communicate()[0].endswith("report.html\n")
@@ -139,6 +140,7 @@ def test_killed_and_resumed_is_the_same_model(credit, tmp_path):
     assert predictions(tmp_path / "killed", credit.test) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_ctrl_c_keeps_the_best_so_far(credit, tmp_path):
     members = ("extra trees", "gradient boosting, slow", "gradient boosting, large", "network")

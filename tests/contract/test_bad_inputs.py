@@ -10,6 +10,7 @@ from sklearn.base import is_classifier
 from coterie.bagging.bag import Bag
 from tests.contract.exported import ESTIMATORS, READ_DATES, has_parameter, make, problem, shallow
 
+pytestmark = pytest.mark.contract
 every = pytest.mark.parametrize("cls", ESTIMATORS)
 REFUSED = (ValueError, TypeError)
 

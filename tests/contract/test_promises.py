@@ -23,6 +23,7 @@ from tests.contract.exported import (
     shallow,
 )
 
+pytestmark = pytest.mark.contract
 every = pytest.mark.parametrize("cls", ESTIMATORS)
 every_ensemble = pytest.mark.parametrize("cls", ENSEMBLES)
 

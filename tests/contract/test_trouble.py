@@ -15,6 +15,7 @@ from tests.contract.exported import ENSEMBLES, ESTIMATORS, make, outputs, proble
 every = pytest.mark.parametrize("cls", ESTIMATORS)
 
 
+@pytest.mark.contract
 @every
 def test_threads_predict_while_another_fits(cls):
     """Each prediction is that of one of the two models, never of a mixture."""
@@ -79,6 +80,7 @@ FORK = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="no fork here")
 def test_child_predicts_and_fits_after_a_fork():
     process = run(FORK, *(cls.__name__ for cls in ESTIMATORS))
@@ -131,6 +133,7 @@ LOOPS = {
 }
 
 
+@pytest.mark.contract
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for another process there")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("cls", [cls for cls in ENSEMBLES if cls.__name__ in LOOPS])
@@ -152,6 +155,7 @@ def test_interrupt_stops_a_long_fit(cls, n_jobs):
         process.communicate()
 
 
+@pytest.mark.contract
 @every
 def test_nested_parallelism_gives_the_same(cls):
     joblib = pytest.importorskip("joblib")
