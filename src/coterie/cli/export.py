@@ -30,6 +30,11 @@ def command(model: Path, **options: Any) -> None:
     from coterie.cli.errors import CommandError
     from coterie.cli.models import load_model
 
+    if options["out"] is not None and options["out"].suffix.lower() != ".onnx":
+        raise click.UsageError(
+            f"models are exported as ONNX: the name given with --out must end in .onnx, and "
+            f"{str(options['out'])!r} does not."
+        )
     fitted = load_model(model, options["trust"])
     out = options["out"] or fitted.path.with_suffix(".onnx")
     try:

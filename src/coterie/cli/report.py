@@ -29,6 +29,12 @@ def command(model: Path, **options: Any) -> None:
     from coterie.cli.models import load_model, model_file
     from coterie.report import facts, html, markdown
 
+    endings = (".html", ".htm", ".md", ".markdown")
+    if options["out"] is not None and options["out"].suffix.lower() not in endings:
+        raise click.UsageError(
+            f"the page is written as HTML or Markdown: the name given with --out must end in "
+            f".html or .md, and {str(options['out'])!r} does not."
+        )
     file = model_file(model)
     kept = file.with_name("facts.json")
     if model.is_dir() and kept.exists():

@@ -26,7 +26,12 @@ class JsonLinesSource:
     notes: list[str] = field(default_factory=list)
 
     def line(self, row: int) -> int:
-        """The line of a row, if the file has no blank lines."""
+        """The line of a row; blank lines are none."""
+        for block, first in _line_blocks(self.path, self.compression):
+            for number, line in enumerate(block.splitlines(), start=first):
+                row -= bool(line.strip())
+                if row < 0:
+                    return number
         return row + 1
 
     def blocks(self, columns: Sequence[str]) -> Iterator[Any]:
