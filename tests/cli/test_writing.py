@@ -6,7 +6,7 @@ import pytest
 from pyarrow import parquet
 
 from coterie.cli.errors import CommandError
-from coterie.cli.writing import open_writer
+from coterie.cli.writing import check_folder, open_writer
 
 BLOCKS = [
     pa.table({"a": [1.5, None], "b": ["x", 'y"z'], "c": [True, False]}),
@@ -73,3 +73,10 @@ def test_formulas_are_escaped_and_numbers_are_not(tmp_path):
     expected = ["'=1+1", "'+x", "'-x", "'@x", "'\tx", *cells[5:10], ""]
     assert [row[0] for row in rows] == expected
     assert {row[1] for row in rows} == {"-1.5"}
+
+
+def test_where_nothing_can_be_written(tmp_path):
+    with pytest.raises(CommandError, match="no such directory"):
+        check_folder(tmp_path / "none" / "a.onnx")
+    with pytest.raises(CommandError, match="is a directory"):
+        check_folder(tmp_path)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.cli.errors import CommandError
+from coterie.cli.reading.columnar import count_cells
 from coterie.cli.reading.files import ReadOptions, Source, file_format
 from coterie.cli.reading.kinds import Columns
 from coterie.cli.reading.odd import OddCells
@@ -74,10 +75,7 @@ def is_large(path: Path) -> bool:
     kind, packing = file_format(path)
     if kind != "parquet":
         return path.stat().st_size * (_PACKED if packing else 1) > _LARGE_BYTES
-    from pyarrow import parquet
-
-    facts = parquet.read_metadata(path)
-    return facts.num_rows * facts.num_columns > _LARGE_CELLS
+    return count_cells(path) > _LARGE_CELLS
 
 
 def stream_table(path: Path, options: ReadOptions, target: str, seed: int) -> StreamedTable:

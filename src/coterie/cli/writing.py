@@ -14,7 +14,7 @@ from typing import Any
 from coterie.cli.errors import CommandError
 from coterie.cli.reading.files import file_format
 
-__all__ = ["open_writer"]
+__all__ = ["check_folder", "open_writer"]
 
 Write = Callable[[Any], None]
 
@@ -46,8 +46,7 @@ def open_writer(path: Path | None, *, escape: bool = False) -> Iterator[Write]:
             "Let the name end in .csv, .tsv, .csv.gz or .parquet.",
             file=path,
         )
-    if not path.parent.is_dir():
-        raise CommandError("there is no such directory.", file=path.parent)
+    check_folder(path)
     aside = path.with_name(f".{path.name}.part")
     try:
         opened = _parquet(aside) if kind == "parquet" else _text(aside, path, compression, escape)
@@ -56,6 +55,14 @@ def open_writer(path: Path | None, *, escape: bool = False) -> Iterator[Write]:
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def check_folder(path: Path) -> None:
+    """Refuse to write where there is no directory, or where one is in the way."""
+    if not path.parent.is_dir():
+        raise CommandError("there is no such directory.", "Create it first.", file=path.parent)
+    if path.is_dir():
+        raise CommandError("is a directory.", "Name a file in it.", file=path)
 
 
 @contextmanager

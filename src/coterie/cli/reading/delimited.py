@@ -90,7 +90,7 @@ class DelimitedSource:
                     ),
                 )
                 yield from reader
-            except (pa.ArrowInvalid, UnicodeDecodeError) as error:
+            except (pa.ArrowInvalid, UnicodeError) as error:
                 raise self._explain(error) from error
 
     def _refuse(self, row: Any) -> str:
@@ -103,7 +103,7 @@ class DelimitedSource:
         row = getattr(self, "_ragged", None)
         if row is not None:
             return _ragged_error(self, row)
-        if "UTF8" in str(error) or isinstance(error, UnicodeDecodeError):
+        if "UTF8" in str(error) or isinstance(error, UnicodeError):
             return _encoding_error(self.path, self.compression, self.encoding)
         if "block" in str(error).lower():
             return CommandError(
@@ -191,16 +191,17 @@ def _head(path: Path, compression: str | None, encoding: str) -> tuple[str, str]
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
         text = decoder.decode(head, final=len(head) < HEAD_BYTES)
-    except UnicodeDecodeError as error:
+    except UnicodeError as error:  # also that a byte order mark is lacking
         raise _encoding_error(path, compression, encoding) from error
     if "\0" in text:
         raise CommandError(
-            "the file holds zero bytes; it is no text.",
-            "Is it packed or of another format? Its name must say so (.gz, .zst, .parquet).",
+            "the file holds zero bytes, so it is not text in this encoding.",
+            "Is it UTF-16 (--encoding utf-16-le), packed, or in another format? The name must tell "
+            "the latter (.gz, .zst, .parquet).",
             file=path,
         )
     if not text.strip():
-        raise CommandError("the file holds nothing but blanks.", file=path)
+        raise CommandError("the file is blank.", file=path)
     last = text.rfind("\n")
     return (text[: last + 1] if last >= 0 and len(head) == HEAD_BYTES else text), encoding
 
@@ -235,6 +236,13 @@ def guess_delimiter(head: str, path: Path | None = None) -> str:
 
 
 def _check_names(path: Path, names: list[str]) -> None:
+    if any(name.count("\n") > 1 for name in names):
+        raise CommandError(
+            "a name in the header goes on over several lines.",
+            "Close the quotation mark that begins it.",
+            file=path,
+            line=1,
+        )
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         places = [str(k) for k, name in enumerate(names, start=1) if name == twice[0]]
@@ -264,10 +272,12 @@ def _encoding_error(path: Path, compression: str | None, encoding: str) -> Comma
             held = len(decoder.getstate()[0])
             try:
                 decoder.decode(chunk)
-            except UnicodeDecodeError as error:
+            except UnicodeError as error:
+                if not isinstance(error, UnicodeDecodeError):
+                    return CommandError(f"is not valid {encoding}: {error}.", file=path)
                 start = max(error.start - held, 0)
                 return CommandError(
-                    f"byte {offset + start:,} (0x{chunk[start]:02x}) is no {encoding} text.",
+                    f"byte {offset + start:,} (0x{chunk[start]:02x}) is not valid {encoding}.",
                     "Say how the file is encoded, for example --encoding latin-1 or "
                     "--encoding cp1252.",
                     file=path,

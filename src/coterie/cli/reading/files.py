@@ -99,8 +99,8 @@ def file_format(path: Path) -> tuple[str, str | None]:
     kind = FORMATS.get(suffixes[-1]) if suffixes else None
     if kind is None:
         raise CommandError(
-            "the format is told by the end of the name, and this one is not known.",
-            f"Known are {', '.join(FORMATS)}, also followed by .gz or .zst.",
+            "the ending of the name does not tell a known format.",
+            f"Known endings are {', '.join(FORMATS)}, also followed by .gz or .zst.",
             file=path,
         )
     if compression is not None and kind in ("parquet", "arrow"):

@@ -58,6 +58,8 @@ def open_jsonlines(path: Path) -> JsonLinesSource:
     names: dict[str, None] = {}
     for block, first in _line_blocks(path, compression):
         names |= dict.fromkeys(_parse(path, block, first).column_names)
+    if not names:
+        raise CommandError("the file has no rows.", 'Write {"name": value, …} lines.', path)
     return JsonLinesSource(path, tuple(names), compression)
 
 
@@ -94,9 +96,11 @@ def _explain(path: Path, block: bytes, first: int, said: str) -> CommandError:
         try:
             row = json.loads(line)
         except ValueError as error:
-            return CommandError(f"is no JSON: {error}", "One object a line.", path, number)
+            return CommandError(
+                f"is not valid JSON: {error}", "Write one object per line.", path, number
+            )
         if not isinstance(row, dict):
-            return CommandError("is no JSON object.", 'Write {"name": value, …}.', path, number)
+            return CommandError("is not a JSON object.", 'Write {"name": value, …}.', path, number)
         for name, value in row.items():
             kind = float if type(value) in (int, float) else type(value)
             if value is not None and kinds.setdefault(name, kind) is not kind:
