@@ -189,7 +189,7 @@ def test_odd_cells_are_told_once_and_stand_in_the_report(call, write, tmp_path):
 
 @pytest.mark.parametrize("how", ["--stream", "--no-stream"])
 def test_one_class_leaves_nothing_behind(call, write, tmp_path, how):
-    path = write("a.csv", "x,y\n" + "".join(f"{k},same\n" for k in range(50)))
+    path = write("a.csv", "x,y\n" + "".join(f"{k * 7 % 11},same\n" for k in range(50)))
     said = call("fit", path, "--target", "y", how, "--out", tmp_path / "m")
     assert said.code == 1
     assert "one class only, 'same'" in said.err

@@ -207,8 +207,10 @@ class KindFinder:
             return "empty"
         if "known" not in self.seen:
             return _one_kind(self.seen)
-        fewest = min(self.odd.values(), default=1)
-        if not self.known or fewest > (few(self.known) if self.lenient else 0):
+        if not self.odd or not self.known:
+            return "text"
+        fewest = min(self.odd.values())
+        if fewest > (few(self.known) if self.lenient else 0):
             return "text"
         possible = [kind for kind in PATTERNS if self.odd.get(kind) == fewest]
         commas = {"decimal_comma", "thousands"} <= set(possible)
