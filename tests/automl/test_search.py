@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from coterie.automl.candidates import Candidate
+from coterie.automl.candidates import DEFAULT, Candidate
 from coterie.automl.clock import Clock
 from coterie.automl.combine import WAYS
 from coterie.automl.journal import Journal
@@ -117,6 +117,15 @@ def test_single_members_can_be_asked_for():
     best, judged = found.combine(folds, WAYS[:1], hold_out=False)
     assert sorted(best.blend.weights) == [0, 1]
     assert all("single" in one.blend.name for one in judged)
+
+
+def test_the_default_booster_is_in_the_last_comparison():
+    found, folds = search()
+    found.run([TREE, candidate(DEFAULT, LogisticRegression())])
+    best, judged = found.combine(folds, WAYS, hold_out=False)
+    assert judged[0].blend.name == f"{DEFAULT} alone"
+    assert judged[0].blend.weights.tolist() == [0.0, 1.0]
+    assert best.loss <= judged[0].loss
 
 
 def test_one_held_out_part_is_split_further():

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from coterie.automl.columns import Reading
 from coterie.automl.order import column_of_time
 from coterie.automl.records import Finding
-from coterie.combining.splits import row_keys
+from coterie.automl.twins import Twins
 from coterie.data import Table
 from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -47,6 +47,8 @@ class Subject:
         Whether rows that differ may look equal.
     grouped : bool, default=False
         Whether the user said which rows belong together.
+    twins : Twins, optional
+        Rows that repeat others.
     """
 
     table: Table
@@ -57,6 +59,7 @@ class Subject:
     counts: NDArray[np.intp] | None = None
     binned: bool = False
     grouped: bool = False
+    twins: Twins | None = None
 
 
 def find_traps(subject: Subject) -> list[Finding]:
@@ -143,25 +146,33 @@ def _copies(s: Subject) -> Iterator[Finding]:
 
 
 def _duplicates(s: Subject) -> Iterator[Finding]:
-    if s.binned:
+    twins = s.twins
+    if twins is None or not twins.repeated:
         return
-    keys = row_keys(s.table)
-    _, first, place, times = np.unique(
-        keys, return_index=True, return_inverse=True, return_counts=True
-    )
-    repeated = int((times - 1).sum())
-    if not repeated:
+    n = len(s.truth)
+    if twins.copies:
+        share = twins.whole / n
+        pairs = "1 pair of rows is" if twins.pairs == 1 else f"{twins.pairs} pairs of rows are"
+        yield Finding(
+            "duplicates",
+            "warning" if share > 0.01 else "info",
+            [],
+            f"{twins.whole} rows ({share:.1%}) seem to be copies of others: {pairs} equal in every "
+            f"column and the target, where chance would explain about {twins.chance:.2g}.",
+            "Copies are kept in one fold, so that scores stay honest. Remove them if they are a "
+            "mistake.",
+        )
         return
-    share = repeated / len(keys)
-    same = int((s.truth != s.truth[first[place]]).sum())
-    clash = f", {same} of them with another target" if same else ""
+    clash = twins.clashing
+    other = f", {clash} of them with another target" if clash else ""
     yield Finding(
         "duplicates",
-        "warning" if share > 0.01 else "info",
+        "info",
         [],
-        f"{repeated} rows ({share:.1%}) repeat the features of another one{clash}.",
-        "They are kept in one fold, so that scores stay honest. If they are one thing measured "
-        "several times, name it by `groups`.",
+        f"{twins.repeated} rows ({twins.repeated / n:.1%}) repeat the features of another row"
+        f"{other}.",
+        "There is no sign that they are copies, so they are split like any other rows. If they are "
+        "one thing measured several times, name it by `groups`, or scores will be too good.",
     )
 
 

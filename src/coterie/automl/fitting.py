@@ -4,8 +4,8 @@ The life of a fit:
 
 1. Columns are looked at; identifiers, constants and sentences are left out (`columns`).
 2. Traps are searched for and told (`findings`).
-3. Rows are dealt to folds by what they hold, so that equal rows stay together, or in blocks if
-   they are in the order of time (`splits`, `order`).
+3. Rows are dealt to folds by what they hold, so that copies stay together, or in blocks if they
+   are in the order of time (`twins`, `splits`, `order`).
 4. Candidates are fitted to every split within the time, and asked about the rows held out
    (`candidates`, `trial`, `search`).
 5. Ways to combine them are judged on rows that neither members nor combination have seen
@@ -53,6 +53,7 @@ from coterie.automl.seats import TableSeat
 from coterie.automl.situation import Situation, Task
 from coterie.automl.splits import Plan, Rows, make_folds, plan_splits, splits_of
 from coterie.automl.trial import Trial, fit_again
+from coterie.automl.twins import Twins, find_twins
 from coterie.base import Admitted
 from coterie.core import Pool
 from coterie.data import BinnedRows
@@ -103,11 +104,11 @@ def fit_draft(
     table, truth = admitted.table, admitted.target.encoded[:, 0]
     names = list(table.names or [f"x{j}" for j in range(table.n_columns)])
     classes = [str(c) for c in admitted.target.classes[0]] if admitted.target.classes else []
-    reading, findings = _look(draft, admitted, wishes, names, classes, groups is not None)
+    reading, findings, twins = _look(draft, admitted, wishes, names, classes, groups is not None)
     candidates = choose_candidates(
         wishes.members, interpretable=wishes.interpretable, binned=is_binned(table)
     )
-    plan, folds, splits = _deal(admitted, wishes, groups, fast=candidates is FAST)
+    plan, folds, splits = _deal(admitted, wishes, groups, twins, fast=candidates is FAST)
     matrix = _matrix(table, reading.used)
     material = Material(matrix, truth, splits, len(classes), admitted.weight)
     print_ = fingerprint(matrix, truth, names)
@@ -135,7 +136,7 @@ def _look(
     names: list[str],
     classes: list[str],
     grouped: bool,
-) -> tuple[Reading, list[Finding]]:
+) -> tuple[Reading, list[Finding], Twins | None]:
     """What the columns hold, and what to beware of."""
     table, truth = admitted.table, admitted.target.encoded[:, 0]
     counts = np.bincount(truth, minlength=len(classes)) if classes else None
@@ -147,12 +148,15 @@ def _look(
     if binned:  # to leave columns out would take a copy
         reading = reading.using_all()
     reading = replace(reading, columns=[*reading.columns, *wishes.left_out])
-    subject = Subject(table, truth, classes, reading, names, counts, binned, grouped)
-    return reading, find_traps(subject)
+    distinct = [column.distinct for column in reading.columns[: table.n_columns]]
+    # Rows that differ may have the same bins.
+    twins = None if binned else find_twins(table, truth, distinct)
+    subject = Subject(table, truth, classes, reading, names, counts, binned, grouped, twins)
+    return reading, find_traps(subject), twins
 
 
 def _deal(
-    admitted: Admitted, wishes: Wishes, groups: Any, *, fast: bool
+    admitted: Admitted, wishes: Wishes, groups: Any, twins: Twins | None, *, fast: bool
 ) -> tuple[Plan, NDArray[np.intp], list[tuple[Rows, Rows]]]:
     """How rows are split, the fold of every row, and the splits."""
     table, target = admitted.table, admitted.target
@@ -165,7 +169,7 @@ def _deal(
     strata = np.zeros(table.n_rows, dtype=np.intp)
     if n_classes:
         strata = target.codes[:, 0].astype(np.intp)
-    folds = make_folds(table, strata, plan, _seed(wishes), groups)
+    folds = make_folds(table, strata, plan, _seed(wishes), groups, twins)
     return plan, folds[0], splits_of(folds, plan)
 
 

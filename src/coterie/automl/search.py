@@ -9,9 +9,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.automl.candidates import Candidate
+from coterie.automl.candidates import DEFAULT, Candidate
 from coterie.automl.clock import Clock, OutOfTime
-from coterie.automl.combine import Judged, Learn, Panel, choose, judge, learn_all
+from coterie.automl.combine import Judged, Learn, Panel, alone, choose, judge, learn_all
 from coterie.automl.journal import Page
 from coterie.automl.material import Material, takes_weights
 from coterie.automl.metrics import Metric
@@ -225,6 +225,10 @@ class Search:
             rng = np.random.default_rng(self.situation.seed % 2**32)
             parts = rng.permutation(len(parts)) % min(_PARTS, max(2, len(parts)))
         judged = judge(panel, parts, ways, self._affordable(panel, ways))
+        names = [trial.name for trial in self.trials]
+        if DEFAULT in names and len(names) > 1:
+            # Nothing is chosen that is not as good as this.
+            judged.insert(0, alone(panel, names.index(DEFAULT), f"{DEFAULT} alone"))
         return choose(judged, panel), judged
 
     def _affordable(self, panel: Panel, ways: Sequence[Learn]) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.automl.twins import Twins
 from coterie.combining.splits import deal, row_keys
 from coterie.data import Table
 
@@ -85,12 +86,17 @@ def plan_splits(
 
 
 def make_folds(
-    table: Table, strata: NDArray[np.intp], plan: Plan, seed: int, groups: Any = None
+    table: Table,
+    strata: NDArray[np.intp],
+    plan: Plan,
+    seed: int,
+    groups: Any = None,
+    twins: Twins | None = None,
 ) -> list[NDArray[np.intp]]:
     """The fold of every row, for each repeat.
 
-    Rows are dealt by what they hold: equal rows are in one fold, and the folds depend neither on
-    the order of rows nor on whether they are repeated or weighted.
+    Rows are dealt by what they hold, so folds do not depend on the order of rows. Copies are in one
+    fold; folds then do not depend on whether rows are repeated or weighted either.
 
     Parameters
     ----------
@@ -104,11 +110,18 @@ def make_folds(
         Another one deals other folds.
     groups : ndarray of int, optional
         Rows of one group stay together.
+    twins : Twins, optional
+        Which of the rows that repeat stay together; all rows of equal features if not given.
     """
     if plan.in_order:
         back = np.arange(table.n_rows, dtype=np.intp)[::-1]
         return [back * plan.n_folds // table.n_rows]
-    keys = row_keys(table) if groups is None else groups.astype(np.uint64)
+    if groups is not None:
+        keys = groups.astype(np.uint64)
+    elif twins is not None:
+        keys = twins.keys + twins.tags.astype(np.uint64) * _MIX
+    else:
+        keys = row_keys(table)
     rng = np.random.default_rng(seed)
     folds = []
     for _ in range(plan.n_repeats):
