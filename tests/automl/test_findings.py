@@ -81,6 +81,16 @@ def test_duplicates_and_those_that_contradict():
     assert "no sign that they are copies" in found.advice
 
 
+def test_what_there_was_no_time_for_is_told():
+    frame = clean().assign(copy=codes(clean()) * 2.0)
+    assert find(frame, codes(frame))["target copy"].columns == ["copy"]
+    names, table = list(frame.columns), Table.read(frame)
+    reading = read_columns(table, names, names)
+    subject = Subject(table, codes(frame), ["a", "b"], reading, names, left=lambda: 0.0)
+    (found,) = [f for f in find_traps(subject) if f.kind == "no time"]
+    assert "4 of 4 columns" in found.message
+
+
 def test_imbalance_and_rare_classes():
     frame, y = clean(), np.zeros(N, dtype=int)
     y[:30] = 1

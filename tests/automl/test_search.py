@@ -1,5 +1,7 @@
 """The search."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -81,6 +83,24 @@ def test_no_time_left_means_no_more_candidates():
     found.run([LINEAR, TREE])
     assert [t.name for t in found.trials] == ["linear"]  # one is always tried
     assert found.stopped == "time"
+
+
+def test_the_prior_is_left_where_there_is_no_time_for_anything(monkeypatch):
+    monkeypatch.setattr("coterie.automl.search.is_quick", lambda *_: False)
+    found, folds = search()
+    found.stopped = "time"
+    found.run([])
+    assert [t.name for t in found.trials] == ["prior"]
+    (finding,) = found.shortage
+    assert "frequencies of the classes" in finding.message
+    assert found.combine(folds, WAYS, hold_out=False)[0].blend.weights.tolist() == [1.0]
+
+
+def test_many_classes_are_not_combined_without_time():
+    found, _ = search(Clock(1e-6))
+    found.run([LINEAR])
+    wide = replace(found.panel(), profile=np.broadcast_to(1e-4, (3, 500, 10_000)))
+    assert found._affordable(wide, WAYS) == 0
 
 
 def test_nothing_that_fits_is_an_error():

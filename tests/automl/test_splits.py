@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coterie.automl.splits import Plan, make_folds, plan_splits, splits_of
+from coterie.automl.splits import Plan, make_folds, plan_splits, splits_of, thinned
 from coterie.automl.twins import find_twins
 from coterie.data import Table
 
@@ -27,6 +27,13 @@ def test_rows_of_few_values_are_in_every_fold():
     (fold,) = make_folds(table, y, Plan(5), 0, twins=find_twins(table, y, [2]))
     counts = np.bincount(5 * y + fold)
     assert (counts == 30).all()
+
+
+def test_fewer_rows_are_held_out_of_many_classes():
+    rows = np.arange(50_000)
+    for n_classes, most in ((20_000, 500), (5_000, 1_000), (2, 50_000), (0, 50_000)):
+        ((train, test),) = thinned([(rows, rows)], n_classes)
+        assert (len(train), len(test)) == (50_000, most)
 
 
 def test_classes_are_spread_evenly():

@@ -23,6 +23,7 @@ from coterie.automl.makers import (
     linear_ranks,
     neighbours,
     network,
+    prior,
     tree,
 )
 from coterie.automl.situation import Situation
@@ -175,6 +176,8 @@ PORTFOLIO: tuple[Candidate, ...] = (
         fits=lambda s: s.positive and s.metric != "mae",
     ),
 )
+#: What is left where there is no time for anything.
+PRIOR = Candidate("prior", "prior", prior)
 FAST: tuple[Candidate, ...] = (
     # Their limits do not count rows, so that weights are as good as repeated rows.
     Candidate(DEFAULT, "gradient boosting", gradient(max_iter=20, min_samples_leaf=1)),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +50,8 @@ class Subject:
         Whether the user said which rows belong together.
     twins : Twins, optional
         Rows that repeat others.
+    left : callable
+        Seconds that are left for looking.
     """
 
     table: Table
@@ -60,12 +63,17 @@ class Subject:
     binned: bool = False
     grouped: bool = False
     twins: Twins | None = None
+    left: Callable[[], float] = lambda: math.inf
 
 
 def find_traps(subject: Subject) -> list[Finding]:
-    """All that the owner of the table should know before believing a score."""
-    detectors = (_left_out, _gaps, _copies, _duplicates, _imbalance, _drift, _order, _dates)
-    return [finding for detect in detectors for finding in detect(subject)]
+    """All that the owner of the table should know before believing a score.
+
+    The search for columns that tell the target comes last, since it takes longest.
+    """
+    detectors = (_left_out, _gaps, _duplicates, _imbalance, _drift, _order, _dates)
+    found = [finding for detect in detectors for finding in detect(subject)]
+    return [*_copies(subject), *found]
 
 
 def _left_out(s: Subject) -> Iterator[Finding]:
@@ -125,14 +133,20 @@ def _copies(s: Subject) -> Iterator[Finding]:
         base = float(np.var(truth[~half]))
     if base <= 0 or (s.classes and len(np.unique(truth[~half])) < 2):
         return
-    labels, found = s.table.categories, []
-    for j in s.reading.used[:_MOST_COLUMNS]:
-        own = tree.set_params(categorical_features=[0] if labels[j] is not None else None)
+    labels, found, unseen = s.table.schema.labels, [], 0
+    columns = s.reading.used[:_MOST_COLUMNS]
+    for number, j in enumerate(columns):
+        if s.left() <= 0:
+            unseen = len(columns) - number
+            break
+        own = tree.set_params(categorical_features=[0] if j in labels else None)
         cells = values[::step, [j]]
         said = own.fit(cells[~half], truth[~half]).predict(cells[half])
         left = np.mean(said != truth[half]) if s.classes else np.mean((said - truth[half]) ** 2)
         if left <= (1 - _PERFECT) * base:
             found.append(s.names[j])
+    if unseen:
+        yield _not_looked_at(unseen, len(columns))
     if found:
         verb = "tells" if len(found) == 1 else "each tell"
         yield Finding(
@@ -143,6 +157,16 @@ def _copies(s: Subject) -> Iterator[Finding]:
             "Ask whether it is known before the target is. If not, leave it out and fit again: "
             "scores are too good to be true with it.",
         )
+
+
+def _not_looked_at(number: int, of: int) -> Finding:
+    return Finding(
+        "no time",
+        "info",
+        [],
+        f"There was no time to check whether {number} of {of} columns give the target away.",
+        "Give more time if you do not know where the columns come from.",
+    )
 
 
 def _duplicates(s: Subject) -> Iterator[Finding]:

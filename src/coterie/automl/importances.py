@@ -22,6 +22,7 @@ _EFFORTS = ((3, 2, 600), (3, 1, 600), (2, 1, 400), (1, 1, 300), (1, 1, 100))
 _COLUMNS = 200  # beyond as many, only some are tried
 
 _TOGETHER = 6_000  # rows that models are asked about at once
+_CELLS = 4_000_000  # the same, times columns or classes
 
 Array = NDArray[np.float64]
 Importances = dict[int, tuple[float, float]]
@@ -60,7 +61,7 @@ def permutation_importances(
     ----------
     .. [1] Breiman, "Random forests", Machine Learning 45 (2001).
     """
-    if sparse.issparse(material.matrix):
+    if sparse.issparse(material.matrix) or deadline.left <= 0:
         return {}
     columns = most_used(members, material.matrix.shape[1])[:_COLUMNS]
     rng = np.random.default_rng(seed)
@@ -77,11 +78,14 @@ def permutation_importances(
     first = Part.of(0, members, material, rng, _EFFORTS[0][2])
     losses(first, first.cells)
     effort = _effort(len(columns), before - deadline.left, deadline.left)
+    if deadline.left <= 0:
+        return {}
     numbers = range(min(effort[0], len(material.splits)))
     parts = [Part.of(number, members, material, rng, effort[2]) for number in numbers]
     base = [losses(part, part.cells)[0] for part in parts]
     found: Importances = {}
-    step = max(1, _TOGETHER // effort[2])
+    wide = max(material.matrix.shape[1], material.n_classes)
+    step = max(1, min(_TOGETHER, _CELLS // wide) // effort[2])
     for start in range(0, len(columns), step):
         if deadline.left <= 0:
             break

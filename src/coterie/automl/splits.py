@@ -18,6 +18,8 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 # Work (rows x columns x classes) up to which there are as many folds.
 _ONE_SPLIT = 40_000_000
 _THREE_FOLDS = 4_000_000
+_HELD_OUT = 5_000_000  # rows that are held out, times classes
+_LEAST_HELD_OUT = 500
 _LARGE = 400_000  # rows from which one part is enough to judge by
 
 
@@ -142,3 +144,18 @@ def splits_of(folds: list[NDArray[np.intp]], plan: Plan) -> list[tuple[Rows, Row
             if inside.any() and not inside.all():
                 found.append((np.flatnonzero(~inside), np.flatnonzero(inside)))
     return found
+
+
+def thinned(splits: list[tuple[Rows, Rows]], n_classes: int) -> list[tuple[Rows, Rows]]:
+    """The same with fewer held-out rows, where so many classes would take too much memory.
+
+    Examples
+    --------
+    >>> rows = np.arange(100_000)
+    >>> [(_, test)] = thinned([(rows, rows)], 5_000)
+    >>> len(test)
+    1000
+    """
+    most = max(_LEAST_HELD_OUT, _HELD_OUT // max(1, n_classes))
+    step = -(-sum(len(test) for _, test in splits) // most)
+    return [(train, test[:: max(1, step)]) for train, test in splits]

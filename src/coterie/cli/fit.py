@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -87,6 +88,7 @@ def command(file: Path, **options: Any) -> None:
     far; a second one aborts. A fit that was killed goes on with --resume and reaches the same
     model.
     """
+    began = time.monotonic()
     from coterie.cli.outdir import FitDirectory
     from coterie.cli.reading.files import check_file
     from coterie.cli.streaming import is_large
@@ -109,9 +111,12 @@ def command(file: Path, **options: Any) -> None:
 
             directory.describe(load_model(directory.model).model)
     else:
-        found = _read(file, read, options, console)
-        directory.begin(settings, anew=options["overwrite"] and not resume)
-        model = _search(found, directory, options, console)
+        from coterie.automl.clock import counting
+
+        with counting(began):
+            found = _read(file, read, options, console)
+            directory.begin(settings, anew=options["overwrite"] and not resume)
+            model = _search(found, directory, options, console)
         directory.finish(model)
         _show(model, console)
     console.say(f"\nmodel   {directory.model}\nreport  {directory.report}")
