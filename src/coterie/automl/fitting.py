@@ -156,19 +156,9 @@ def _look(
     # Rows that differ may have the same bins.
     twins = None if binned else find_twins(table, truth, distinct)
     looking = clock.until(min(_LOOKING * clock.limit, 0.5 * clock.left))
-    subject = Subject(
-        table,
-        truth,
-        classes,
-        reading,
-        names,
-        counts,
-        binned,
-        grouped,
-        twins,
-        lambda: looking.left,
-    )
-    return reading, find_traps(subject), twins
+    subject = Subject(table, truth, classes, reading, names, counts, binned, grouped, twins)
+    findings = find_traps(replace(subject, left=lambda: looking.left))
+    return reading, findings, twins
 
 
 def _deal(
