@@ -78,14 +78,11 @@ def permutation_importances(
     first = Part.of(0, members, material, rng, _EFFORTS[0][2])
     losses(first, first.cells)
     effort = _effort(len(columns), before - deadline.left, deadline.left)
-    if deadline.left <= 0:
-        return {}
     numbers = range(min(effort[0], len(material.splits)))
     parts = [Part.of(number, members, material, rng, effort[2]) for number in numbers]
     base = [losses(part, part.cells)[0] for part in parts]
     found: Importances = {}
-    wide = max(material.matrix.shape[1], material.n_classes)
-    step = max(1, min(_TOGETHER, _CELLS // wide) // effort[2])
+    step = _together(material, effort[2])
     for start in range(0, len(columns), step):
         if deadline.left <= 0:
             break
@@ -150,6 +147,12 @@ def most_used(members: Sequence[list[Seat]], n_columns: int) -> NDArray[np.intp]
         if known is not None and len(known) == n_columns:
             total += np.asarray(known) / max(np.sum(known), 1e-300)
     return np.argsort(-total, kind="stable")
+
+
+def _together(material: Material, n_rows: int) -> int:
+    """Copies of so many rows that models are asked about at once."""
+    wide = max(material.matrix.shape[1], material.n_classes)
+    return max(1, min(_TOGETHER, _CELLS // wide) // n_rows)
 
 
 def _effort(n_columns: int, seconds: float, left: float) -> tuple[int, int, int]:
