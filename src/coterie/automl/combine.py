@@ -284,6 +284,13 @@ def judge(
     ]
 
 
+def alone(panel: Panel, member: int, name: str) -> Judged:
+    """One member that was named beforehand, so that there is nothing to learn."""
+    said = panel.profile[member]
+    blend = Blend(name, np.eye(len(panel.profile))[member])
+    return Judged(blend, said, panel.score(said), panel.loss(said))
+
+
 def choose(judged: list[Judged], panel: Panel) -> Judged:
     """The best, or a simpler one that is as good as far as the rows can tell."""
     best = min(judged, key=lambda one: one.loss)

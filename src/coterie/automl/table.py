@@ -10,6 +10,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.automl.clock import counting
 from coterie.automl.dates import DateColumns
 from coterie.automl.estimators import Given, TableClassifier, TableRegressor
 from coterie.automl.records import Column
@@ -35,6 +36,7 @@ class Settings(TypedDict, total=False):
     journal: Any
 
 
+@counting()
 def fit_table(table: Any, target: str, **settings: Unpack[Settings]) -> Any:
     """Fit the best ensemble for a table within a time limit.
 
@@ -100,6 +102,7 @@ def fit_table(table: Any, target: str, **settings: Unpack[Settings]) -> Any:
     return model
 
 
+@counting()
 def fit_rows(
     rows: BinnedRows,
     y: Any,

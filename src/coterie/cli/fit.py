@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -98,6 +99,8 @@ def command(file: Path, **options: Any) -> None:
     far; a second one aborts. A fit that was killed goes on with --resume and reaches the same
     model.
     """
+    began = time.monotonic()
+    from coterie.automl.clock import counting
     from coterie.cli.lock import only_fit
     from coterie.cli.outdir import FitDirectory
     from coterie.cli.reading.files import check_file
@@ -112,7 +115,7 @@ def command(file: Path, **options: Any) -> None:
     if options["stream"] is None:
         options["stream"] = is_large(file) and not options["groups"]
     directory = FitDirectory(options["out"] or file.with_name(f"{file.name.split('.')[0]}_model"))
-    with only_fit(directory.path):
+    with counting(began), only_fit(directory.path):
         _fit_into(directory, file, options, Console(options["quiet"]))
 
 
