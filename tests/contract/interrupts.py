@@ -20,12 +20,13 @@ from pathlib import Path
 CASES = ("forest", "bagging", "guests", "stacking", "boosting", "search")
 
 SCRIPT = """
-import os, signal, sys, threading
+import faulthandler, os, signal, sys, threading
 import numpy as np
 import sklearn.tree, sklearn.linear_model, sklearn.neural_network
 import coterie
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
+faulthandler.dump_traceback_later(45, exit=True)  # rather than to hang, say where
 case, n_jobs = sys.argv[1], int(sys.argv[2])
 X = np.random.default_rng(0).normal(size=(60_000, 12))
 y = (X.sum(axis=1) > 0).astype(int)
@@ -88,7 +89,7 @@ def in_script(case: str, n_jobs: int, moment: float) -> str:
     if case == "search" and process.returncode == 0:
         return "" if out.rstrip().endswith(" 1") else out  # the best so far was kept
     if process.returncode != -signal.SIGINT:
-        return f"ended with {process.returncode}: {err[-300:]}"
+        return f"ended with {process.returncode}: {err[-3000:]}"
     if err.count("Traceback") != 1 or not err.rstrip().endswith("KeyboardInterrupt"):
         return f"said {err[-300:]}"
     return "" if out.strip() == GOOD else out.strip()

@@ -23,6 +23,7 @@ Result = TypeVar("Result")
 # More workers than this never helps, and n_jobs=100_000 must not try to start them.
 _MOST_WORKERS = 256
 _PATIENCE = 0.02  # seconds between two looks at the workers
+_INSISTENCE = 1.0  # seconds after which workers are told again to stop
 
 
 class JoblibExecutor:
@@ -107,7 +108,8 @@ class _Crew:
         self.numbers = itertools.count()  # the next one is taken atomically
         self.done = itertools.count(1)
         self.inside: set[int] = set()  # threads in which an exception may be raised
-        self.all_told = threading.Event()
+        self.quiet = threading.Event()  # nobody is about to raise one
+        self.quiet.set()
 
     def work(self, workers: int) -> list[Any]:
         """All results; the first error of a worker is raised here."""
@@ -135,19 +137,32 @@ class _Crew:
     def _dismiss(self, crew: Sequence[_Worker]) -> None:
         """Tell the workers to stop and wait for them; a second interrupt waits no longer."""
         self.stop[0] = 1
-        try:
-            for ident in list(self.inside):
-                _raise_in(ident, _Cancelled)
-        finally:
-            self.all_told.set()
         if any(worker.ident is None for worker in crew):
             time.sleep(_PATIENCE)  # an interrupt can strike while one is being started
-        started = [worker for worker in crew if worker.ident is not None]
-        for worker in started:
-            while not worker.gone.wait(_PATIENCE):
-                pass
-        for worker in started:
-            worker.join()
+        left = [worker for worker in crew if worker.ident is not None]
+        told = -np.inf
+        while left:
+            try:
+                # Once more if need be: finalisers and callbacks swallow what is raised in them.
+                if time.monotonic() - told >= _INSISTENCE:
+                    told = time.monotonic()
+                    self._tell(left)
+                left[0].gone.wait(_PATIENCE)
+                left = [worker for worker in left if not worker.gone.is_set()]
+            except _Cancelled:
+                pass  # this is a worker of another crew, and is about to stop
+        for worker in crew:
+            if worker.gone.is_set():
+                worker.join()
+
+    def _tell(self, workers: Sequence[_Worker]) -> None:
+        self.quiet.clear()
+        try:
+            for worker in workers:
+                if worker.ident in self.inside and not worker.gone.is_set():
+                    _raise_in(worker.ident, _Cancelled)
+        finally:
+            self.quiet.set()
 
     def serve(self) -> None:
         """The life of a worker. Nothing is raised in it before it is inside or after it left."""
@@ -159,11 +174,10 @@ class _Crew:
                 self._take_items()
             finally:
                 self.inside.discard(ident)
-                if self.stop[0]:  # or else it is out before anybody looks who is inside
-                    self.all_told.wait(1.0)
-                    _raise_in(ident, None)
+                self.quiet.wait(1.0)  # whoever took it for inside has told it by then
+                _raise_in(ident, None)
         except _Cancelled:
-            pass  # on its way out; there is only one for each
+            pass  # on its way out
 
     def _take_items(self) -> None:
         try:
