@@ -260,3 +260,16 @@ def test_warm_start_refuses_other_columns_and_classes(cls):
         with pytest.raises(ValueError, match=words + ".*warm_start=False"):
             model.fit(rows, target)
     assert same_bits(outputs(model, frame), before)
+
+
+@every
+def test_rows_alone_are_answered_as_among_others(cls):
+    """Bit for bit; there are only native members in them."""
+    X, y = problem(cls)
+    model = make(cls).fit(X, y)
+    whole = outputs(model, X)
+    for size in (1, 7, 100):
+        rows = 20 if size == 1 else len(X)
+        parts = [outputs(model, X[i : min(i + size, rows)]) for i in range(0, rows, size)]
+        glued = [np.concatenate(part) for part in zip(*parts, strict=True)]
+        assert same_bits(glued, [part[:rows] for part in whole])
