@@ -25,7 +25,7 @@ from coterie.core import (
 )
 from coterie.data import Table, Target
 from coterie.fusion.sums import row_product, sum_of_members
-from coterie.learners import takes_weight
+from coterie.learners import naming, takes_weight
 from coterie.trees.growth import SHAPE
 
 Array = NDArray[np.float64]
@@ -229,6 +229,8 @@ def _fit_expert(
     method = "predict"
     if classes is not None and hasattr(experts[number].estimator, "predict_proba"):
         method = "predict_proba"
-    fitted = fit_one(experts[number].estimator, table.given(), target, shares[:, number], {})
+    expert = experts[number]
+    with naming(expert.estimator, expert.name):
+        fitted = fit_one(expert.estimator, table.given(), target, shares[:, number], {})
     seat = Seat(fitted, classes, method)  # type: ignore[arg-type]  # one of the three names
     return seat, seat.predict(table)
