@@ -60,15 +60,19 @@ TreeArrays tree_arrays(const Tree& tree) {
 
 void run_interruptible(const std::uint8_t* stop, bool signals,
                        const std::function<void(Interrupt&)>& work) {
-    Interrupt interrupt([stop, signals] {
-        if (stop &&
-            std::atomic_ref(*const_cast<std::uint8_t*>(stop)).load(std::memory_order_relaxed))
-            return true;
+    const auto told = [stop] {
+        return stop &&
+               std::atomic_ref(*const_cast<std::uint8_t*>(stop)).load(std::memory_order_relaxed);
+    };
+    Interrupt interrupt([told, signals] {
+        if (told()) return true;
         if (!signals) return false;
         const nb::gil_scoped_acquire lock;
         return PyErr_CheckSignals() != 0;
     });
     try {
+        // A loop of many short calls must end as well, though none of them asks.
+        if (told()) throw Interrupted{};
         const nb::gil_scoped_release unlock;
         work(interrupt);
     } catch (const Interrupted&) {

@@ -14,6 +14,7 @@ from scipy.special import log_softmax, softmax
 from coterie import fusion
 from coterie.automl.metrics import Metric, own_chance
 from coterie.combining.meta import as_probabilities
+from coterie.fusion.sums import sum_of_members
 
 Array = NDArray[np.float64]
 
@@ -52,10 +53,10 @@ class Blend:
         used = np.flatnonzero(self.weights)
         parts = profile[used]
         if self.logs:
-            raw = np.tensordot(self.weights[used], _logs(parts), axes=1)
+            raw = sum_of_members(self.weights[used], _logs(parts))
             raw = raw if self.shift is None else raw + self.shift
             return np.asarray(softmax(raw, axis=1))
-        mean = np.asarray(np.tensordot(self.weights[used], parts, axes=1))
+        mean = sum_of_members(self.weights[used], parts)
         if self.shift is not None:
             mean = mean + self.shift
         if profile.shape[2] == 1:
