@@ -2,8 +2,8 @@
 
 ``python -m tests.export.hostile --seconds 3600`` tries one file after the other in a process of its
 own, and keeps those that crash it, hang it, fill the memory or make it talk nonsense. A file is made
-from a good one and a number, so that ``--only NUMBER`` tries one again. Best with an engine that was
-compiled with sanitizers: see ``make sanitize``, whose LD_PRELOAD and options are inherited.
+from a good one and a number, so that ``--only NUMBER`` tries one again. Best with an engine that
+was compiled with sanitizers: see ``make sanitize``, whose LD_PRELOAD and options are inherited.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ from typing import Any
 
 import numpy as np
 
+import coterie
+import coterie.interpretation
+from coterie.export import ModelFileError
 from coterie.export.arrays import dtype_name, read_dtype
 from tests.export.mutations import _ODD, _places, pack, unpack
 
@@ -132,7 +135,10 @@ def _nest(header: dict[str, Any], blocks: list[np.ndarray], rng: Rng) -> None:
 
 def _double(header: dict[str, Any], blocks: list[np.ndarray], rng: Rng) -> None:
     """Objects each of which holds the last one twice, in front of all others."""
-    levels, tag = _pick([3, 25, 60], rng), _pick(["Term", "Finding", "Pool", "Guest", "Turned"], rng)
+    levels, tag = (
+        _pick([3, 25, 60], rng),
+        _pick(["Term", "Finding", "Pool", "Guest", "Turned"], rng),
+    )
     chain: list[dict[str, Any]] = [{"class": "Trace", "state": {}}]
     for level in range(levels):
         twice = [{"ref": level}, {"ref": level}]
@@ -360,23 +366,29 @@ def hostile(path: Path, seed: int) -> bytes:
 
 def nonsense(model: Any, X: Any) -> Iterator[str]:
     """Ask a model whatever it can be asked, and say what of its answers cannot be."""
-    import coterie
-
-    n = len(X)
     said = np.asarray(model.predict(X))
-    if len(said) != n:
-        yield f"predict gives {said.shape} for {n} rows"
+    if len(said) != len(X):
+        yield f"predict gives {said.shape} for {len(X)} rows"
     if said.dtype.kind == "f" and not np.isfinite(said).all():
         yield "predict gives numbers that are not finite"
     if hasattr(model, "predict_proba"):
         shares = model.predict_proba(X)
         for share in shares if isinstance(shares, list) else [shares]:
-            if np.asarray(share).dtype.kind != "f" or np.shape(share)[0] != n:
-                yield f"predict_proba gives {np.shape(share)} for {n} rows"
-            elif not np.isfinite(share).all() or share.min() < -1e-9:
-                yield "probabilities are negative or not finite"
-            elif np.abs(share.sum(axis=1) - 1).max() > 1e-6:
-                yield "probabilities do not add up to one"
+            yield from _odd_shares(share, len(X))
+    yield from _odd_trees(model, X)
+    yield from _odd_explanations(model, X)
+
+
+def _odd_shares(share: Any, n_rows: int) -> Iterator[str]:
+    if np.asarray(share).dtype.kind != "f" or np.shape(share)[0] != n_rows:
+        yield f"predict_proba gives {np.shape(share)} for {n_rows} rows"
+    elif not np.isfinite(share).all() or share.min() < -1e-9:
+        yield "probabilities are negative or not finite"
+    elif np.abs(share.sum(axis=1) - 1).max() > 1e-6:
+        yield "probabilities do not add up to one"
+
+
+def _odd_trees(model: Any, X: Any) -> Iterator[str]:
     if hasattr(model, "get_depth"):
         model.get_depth()
         coterie.export_text(model)
@@ -389,10 +401,11 @@ def nonsense(model: Any, X: Any) -> Iterator[str]:
     if hasattr(model, "staged_predict"):
         for _ in model.staged_predict(X):
             pass
-    from coterie.interpretation import shap_values
 
+
+def _odd_explanations(model: Any, X: Any) -> Iterator[str]:
     try:
-        shares = shap_values(model, X[:3])
+        shares = coterie.interpretation.shap_values(model, X[:3])
     except (ValueError, TypeError, NotImplementedError) as error:
         if "damaged" in str(error):
             yield f"shap: {error}"
@@ -403,9 +416,6 @@ def nonsense(model: Any, X: Any) -> Iterator[str]:
 
 def ask(path: Path, X: Any) -> str:
     """What became of a file."""
-    import coterie
-    from coterie.export import ModelFileError
-
     try:
         model = coterie.load(path)
     except (ModelFileError, ImportError) as error:

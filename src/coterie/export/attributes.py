@@ -109,7 +109,7 @@ def _fits(value: Any, hint: Any) -> bool:
     return isinstance(value, hint)
 
 
-def _holds(value: Any, kind: type, parts: tuple[Any, ...]) -> bool:
+def _holds(value: Any, kind: Any, parts: tuple[Any, ...]) -> bool:
     """Whether a container is of a kind and holds what it should."""
     if not isinstance(value, kind):
         return False
@@ -121,5 +121,3 @@ def _holds(value: Any, kind: type, parts: tuple[Any, ...]) -> bool:
             return False
         return all(_fits(item, part) for item, part in zip(value, parts, strict=True))
     return not parts or all(_fits(item, parts[0]) for item in value)
-
-

@@ -15,6 +15,7 @@ from coterie.export.foreign_types import TRUSTED
 
 __all__ = ["foreign_bytes", "is_foreign", "read_foreign", "untrusted"]
 
+
 def _skops() -> Any:
     """``skops.io``, or an error that says how to get it."""
     try:

@@ -174,9 +174,7 @@ def _check_members(estimator: Any, known: dict[str, int]) -> None:
         _require(type(member).__module__ == "sklearn.tree._classes", estimator, "estimators_")
         _require(member.n_features_in_ == known["features"], estimator, "estimators_")
         _require(member.n_outputs_ == estimator.n_outputs_, estimator, "estimators_")
-        same = np.array_equal(
-            getattr(member, "n_classes_", 0), getattr(estimator, "n_classes_", 0)
-        )
+        same = np.array_equal(getattr(member, "n_classes_", 0), getattr(estimator, "n_classes_", 0))
         _require(same, estimator, "n_classes_")
 
 
@@ -243,7 +241,9 @@ def _check_encoder(estimator: Any, known: dict[str, int]) -> None:
     """Room for every code: the columns are filled by code that asks no questions."""
     state = vars(estimator)
     labels = state.get("categories_")
-    _require(isinstance(labels, list) and len(labels) == known["features"], estimator, "categories_")
+    _require(
+        isinstance(labels, list) and len(labels) == known["features"], estimator, "categories_"
+    )
     grouped = state.get("_default_to_infrequent_mappings") or [None] * len(labels)
     dropped = state.get("_drop_idx_after_grouping")
     dropped = [None] * len(labels) if dropped is None else dropped

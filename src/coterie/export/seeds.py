@@ -8,7 +8,7 @@ import numpy as np
 
 from coterie.export.errors import ModelFileError
 
-__all__ = ["check_seed", "Seed", "read_seed", "seed_state"]
+__all__ = ["Seed", "check_seed", "read_seed", "seed_state"]
 
 Seed = np.random.Generator | np.random.RandomState
 
