@@ -35,7 +35,7 @@ CLASSIFIERS = [
     GradientBoostingClassifier(n_estimators=2, random_state=0),
     DecisionTreeClassifier(max_depth=3),
     make_pipeline(StandardScaler(), MLPClassifier([4], max_iter=20, random_state=0)),
-    SVC(probability=False),
+    SVC(),
     SVC(kernel="linear", decision_function_shape="ovo"),
     CalibratedClassifierCV(GaussianNB(), cv=2),
 ]

@@ -31,6 +31,11 @@ _FITTED: dict[str, tuple[type, ...]] = {
     "classes_": (np.ndarray, list),
     "estimators_": (list, tuple),
 }
+_NUMBERS: dict[Any, tuple[type, ...]] = {
+    float: (int, float, np.number),
+    int: (int, np.integer),
+    bool: (bool, np.bool_),
+}
 _CONTAINERS = (list, tuple, set, frozenset, dict)
 
 
@@ -88,22 +93,15 @@ def _fits(value: Any, hint: Any) -> bool:
         return any(_fits(value, part) for part in get_args(hint))
     if origin is Literal:
         return any(type(value) is type(word) and value == word for word in get_args(hint))
-    if hint is Any:
-        return True
-    if hint is None or hint is type(None):
-        return value is None
-    if origin is np.ndarray or hint is np.ndarray:
-        return isinstance(value, np.ndarray)
+    if hint is Any or hint is None:
+        return hint is Any or value is None
     if origin in _CONTAINERS:
         return _holds(value, origin, get_args(hint))
     if inspect.isclass(origin) and origin is not Callable:
         hint = origin
-    if hint is float:
-        return isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if hint is int:
-        return isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if hint is bool:
-        return isinstance(value, bool | np.bool_)
+    if hint in _NUMBERS:
+        is_flag = isinstance(value, bool | np.bool_)
+        return is_flag if hint is bool else isinstance(value, _NUMBERS[hint]) and not is_flag
     if not inspect.isclass(hint) or getattr(hint, "_is_protocol", False):
         return True
     return isinstance(value, hint)

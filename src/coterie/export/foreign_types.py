@@ -1,7 +1,8 @@
 """Foreign types that are loaded without being named, and what must hold of each.
 
-The list is short on purpose: scikit-learn's compiled code follows whatever its arrays say, so a type
-is on it only if every array that compiled code reads is compared with the estimator that holds it.
+The list is short on purpose: scikit-learn's compiled code follows whatever its arrays say, so a
+type is on it only if every array that compiled code reads is compared with the estimator that
+holds it.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ __all__ = ["DEEPEST", "LARGEST", "check_nesting"]
 #: Levels of objects within objects. Saving gives up at fewer, and Python's own walks over tuples
 #: have no limit but the stack.
 DEEPEST = 250
-#: Values of a model if everything that is referred to twice were there twice. A few objects, each of
-#: which holds the one before it twice, would keep a hash or a comparison busy for ever.
+#: Values of a model if everything that is referred to twice were there twice. A few objects, each
+#: of which holds the one before it twice, would keep a hash or a comparison busy for ever.
 LARGEST = 20_000_000
 
 
