@@ -3,7 +3,7 @@
 ``python -m tests.export.hostile --seconds 3600`` tries one file after the other in a process of its
 own, and keeps those that crash it, hang it, fill the memory or make it talk nonsense. A file is
 made from a good one and a number, so that ``--only NUMBER`` tries one again. Best with an engine
-that was compiled with sanitizers: see ``make sanitize``, whose LD_PRELOAD and options are inherited.
+that was compiled with sanitizers: see ``make sanitize``, whose options are inherited.
 """
 
 from __future__ import annotations
