@@ -31,7 +31,7 @@ def check_nesting(entries: list[Any], root: Any) -> None:
     >>> twice = [{"items": [{"ref": n}, {"ref": n}]} for n in range(60)]
     >>> check_nesting([{"items": []}, *twice], None)
     Traceback (most recent call last):
-    coterie.export.errors.ModelFileError: object 24 of the file is too large once written out
+    coterie.export.errors.ModelFileError: object 22 of the file is too large once written out
     """
     known: list[tuple[int, int]] = []
     for number, entry in enumerate([*entries, root]):
