@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logit
 from sklearn.base import clone, is_classifier
 
 from coterie.boosting.gradient.board import Array
@@ -16,6 +15,7 @@ from coterie.learners import takes_weight
 from coterie.losses import ExponentialLoss, MultinomialLoss, PointwiseLoss
 from coterie.losses.classification import LogLoss
 from coterie.losses.counts import LogLinkLoss
+from coterie.native import elementary
 
 # Probabilities of other models are kept this far from 0 and 1, where log odds are infinite.
 _LEAST = 1e-6
@@ -86,15 +86,17 @@ def model_scores(
         return _of_shares(np.clip(shares, _LEAST, 1 - _LEAST), loss)
     predicted = np.asarray(model.predict(given), dtype=np.float64)
     predicted = predicted[:, None] if predicted.ndim == 1 else predicted
-    return np.log(np.maximum(predicted, _TINY)) if isinstance(loss, LogLinkLoss) else predicted
+    return (
+        elementary.log(np.maximum(predicted, _TINY)) if isinstance(loss, LogLinkLoss) else predicted
+    )
 
 
 def _of_shares(shares: Array, loss: PointwiseLoss) -> Array:
     if isinstance(loss, MultinomialLoss):
-        logs = np.log(shares)
+        logs = elementary.log(shares)
         return np.asarray(logs - logs.mean(axis=1, keepdims=True))
     if isinstance(loss, LogLoss | ExponentialLoss):
-        odds = logit(shares[:, 1:])
+        odds = elementary.logit(shares[:, 1:])
         return np.asarray(odds if isinstance(loss, LogLoss) else odds / 2)
     raise ValueError(
         "init is a classifier, but how probabilities become scores of a custom loss is not known. "
