@@ -38,7 +38,7 @@ def test_questions():
 
 def test_copies_of_one_member():
     found = diagnose(*pool(copies(9)))
-    assert [found[name].verdict for name in ("diverse?", "oversized?")] == ["too alike", "yes"]
+    assert [found[name].verdict for name in ("diverse?", "oversized?")] == ["too similar", "yes"]
     assert found["diverse?"].numbers["effective_members"] == pytest.approx(1.0)
     assert len(found.advice) == 2
 
@@ -50,7 +50,7 @@ def test_everything_is_fine():
     assert found["diverse?"].fine
     found = diagnose(DecisionTreeClassifier(max_depth=1).fit([[0.0], [1.0]], [0, 1]), *_halves())
     assert (found.fine, found.advice) == (True, [])
-    assert "Nothing here asks for a change." in str(found)
+    assert "No changes are suggested." in str(found)
 
 
 def _halves():
