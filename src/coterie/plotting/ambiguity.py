@@ -17,9 +17,9 @@ from coterie.plotting.canvas import PALETTE, Display
 class AmbiguityDisplay(Display):
     r"""The ambiguity-error map: a point for each member; the centre shows the ensemble's error.
 
-    The x-axis is a member's ambiguity :math:`A_t`, its distance from the average of all; the
-    y-axis is its error :math:`E_t`. As :math:`E = \bar E - \bar A`, the height of the centre above
-    the diagonal is the error of the averaged vote exactly [1]_. Members above the centre's parallel to
+    The x-axis is a member's ambiguity :math:`A_t`, its distance from the average of all; the y-axis
+    is its error :math:`E_t`. As :math:`E = \bar E - \bar A`, the height of the centre above the
+    diagonal is the error of the averaged vote exactly [1]_. Members above the centre's parallel to
     the diagonal cost more than they bring, those below bring more.
 
     Parameters

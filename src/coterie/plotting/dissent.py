@@ -20,15 +20,16 @@ _TOGETHER, _GOOD, _BAD = "#9A9A9A", PALETTE[2], "#D55E00"
 class DissentDisplay(Display):
     r"""The dissent profile: the share of members that fail on each row, and whether the vote fails.
 
-    Rows are placed side by side, each as wide as its weight; first those on which the vote is wrong,
-    then the others, both in decreasing order of the share of members that fail, their height. Every number is a
-    length or an area of the picture:
+    Rows are placed side by side, each as wide as its weight; first those on which the vote is
+    wrong, then the others, both in decreasing order of the share of members that fail, their
+    height. Every number is a length or an area of the picture:
 
     - the **width** of the left part is the error of the vote,
     - the **area** below the profile is the mean error of the members: the dotted line is its mean
       height,
     - green are wrong votes that do no harm, *good* diversity; orange, above the profile, are
-      correct votes that are wasted, *bad* diversity; grey is where members and vote are wrong together.
+      correct votes that are wasted, *bad* diversity; grey is where members and vote are wrong
+      together.
 
     Grey and green make the members' error, grey and orange that of the vote, so that
 

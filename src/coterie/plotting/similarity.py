@@ -28,7 +28,8 @@ class SimilarityDisplay(Display):
     together: the direction from the truth to their mean, whose distance is the root of the error
     :math:`\bar E - \bar A` of the averaged vote. Upwards is what separates them most, the first
     principal component of the rest [1]_: members with similar predictions are close together. The
-    title shows what share of the squared distances to the truth is visible; the colours are the exact errors.
+    title shows what share of the squared distances to the truth is visible; the colours are the
+    exact errors.
 
     Parameters
     ----------
