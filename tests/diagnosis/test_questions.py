@@ -88,7 +88,7 @@ def test_frames_and_words():
     forest = coterie.RandomForestClassifier(15, random_state=0).fit(frame[:100], y[:100])
     found = diagnose(forest, frame[100:], y[100:], X_train=frame[:100], y_train=y[:100])
     assert (found["accurate?"].verdict, found.classes) == ("yes", ["down", "up"])
-    with pytest.raises(ValueError, match="none of the classes"):
+    with pytest.raises(ValueError, match="not one of the classes"):
         diagnose(forest, frame[100:], np.full(100, "left"))
 
 

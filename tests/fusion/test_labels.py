@@ -30,7 +30,7 @@ def test_refusals():
         fusion.one_hot([["d"]], ["a", "b"])
     with pytest.raises(DataError, match="increasing order"):
         fusion.one_hot([["a"]], ["b", "a"])
-    with pytest.raises(DataError, match="give `classes`"):
+    with pytest.raises(DataError, match="pass `classes`"):
         fusion.hard_votes([["no", "yes"], [[0.2, 0.8], [0.5, 0.5]]])
     with pytest.raises(DataError, match="2 columns for 3 classes"):
         fusion.hard_votes([[[0.2, 0.8]]], ["a", "b", "c"])

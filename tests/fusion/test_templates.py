@@ -84,7 +84,7 @@ def test_refusals(fitted):
         fitted.similarity(PROFILE, "cosine")
     with pytest.raises(ValueError, match="ignorance"):
         fitted.masses(PROFILE, -1)
-    with pytest.raises(DataError, match="none of the classes"):
+    with pytest.raises(DataError, match="not one of the classes"):
         fusion.decision_templates(PROFILE, [2])
     with pytest.raises(DataError, match="one label for each sample"):
         fusion.decision_templates(PROFILE, [0, 1])

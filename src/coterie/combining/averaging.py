@@ -31,7 +31,7 @@ class Averaging(RegressorTask, Voting):
 
     def _combine(self, draft: Self, rows: Rowset, unseen: Unseen | None) -> None:
         if self.weights is not None and self.rule != "mean":
-            raise ValueError(f"rule={self.rule!r} has no place for weights; leave them out.")
+            raise ValueError(f"rule={self.rule!r} does not use weights; leave them out.")
         draft.sum_ = False
         if unseen is None or not self._learns:  # folds may be there for their models alone
             draft.weights_ = self._given_weights(len(draft.pool_))
@@ -138,7 +138,7 @@ class VotingRegressor(Averaging):
 
 @dataclass(eq=False, repr=False)
 class WeightedAverageRegressor(Averaging):
-    r"""Average with weights of least error on rows that members have not seen.
+    r"""Average with weights that minimise the error on held-out rows.
 
     .. math:: \min_w \sum_i \Big(y_i - \sum_t w_t h_t^{(-i)}(x_i)\Big)^2
 

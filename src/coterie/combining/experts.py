@@ -1,4 +1,4 @@
-"""Mixtures of experts: members that each know a region, and a gate that knows whom to ask."""
+"""Mixtures of experts: members specialised on regions, and a gate that weights them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 @dataclass(eq=False, repr=False)
 class MixtureOfExpertsClassifier(ClassifierTask, Experts):
-    r"""Experts for regions of the space, and a gate that learns where to trust which.
+    r"""Experts for regions of the input space, and a gate that learns which to trust where.
 
     .. math:: P(y | x) = \sum_j g_j(x) P_j(y | x), \qquad g(x) = softmax(V x)
 
@@ -98,7 +98,7 @@ class MixtureOfExpertsClassifier(ClassifierTask, Experts):
 
 @dataclass(eq=False, repr=False)
 class MixtureOfExpertsRegressor(RegressorTask, Experts):
-    r"""Experts for regions of the space, and a gate that learns where to trust which.
+    r"""Experts for regions of the input space, and a gate that learns which to trust where.
 
     .. math:: p(y | x) = \sum_j g_j(x) N\big(y; \mu_j(x), \sigma_j^2\big), \qquad
         g(x) = softmax(V x)

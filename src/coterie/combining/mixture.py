@@ -92,7 +92,7 @@ class Experts(Committee):
     max_bins : int, default=255
         Groups a column is cut into by the default experts.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories.
+        Numeric columns to be treated as categorical.
     """
 
     multi_output: ClassVar[bool] = False
@@ -143,8 +143,8 @@ class Experts(Committee):
         expert = self._default() if self.estimator is None else self.estimator
         if not takes_weight(expert):
             raise TypeError(
-                f"estimator={type(expert).__name__} does not take sample weights, which say how "
-                "much of a row belongs to an expert. Take one whose fit has sample_weight."
+                f"estimator={type(expert).__name__} does not accept sample weights, which say how "
+                "much of a row belongs to an expert. Use one whose fit has sample_weight."
             )
         seeds = member_seeds(entropy, 0, self.n_experts).tolist()
         return [seeded(Named(f"expert{j}", expert), seed) for j, seed in enumerate(seeds)]

@@ -1,4 +1,4 @@
-"""A classifier that may decline to answer, and what that brings."""
+"""A classifier that may abstain, and the resulting risk-coverage trade-off."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class RiskCoverage:
-    """How often a classifier errs on the rows that it answers, the surest first.
+    """Error rate of a classifier on its most confident predictions, by coverage.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class RiskCoverage:
 
 
 def risk_coverage(confidence: Any, hits: Any, sample_weight: Any = None) -> RiskCoverage:
-    r"""Risk at every coverage: answers are given from the surest to the least sure.
+    r"""Risk at every coverage: rows are predicted from the most to the least confident.
 
     .. math:: coverage(\tau) = \frac1n \sum_i 1[c_i \ge \tau], \qquad
         risk(\tau) = \frac{\sum_i 1[c_i \ge \tau,\, \text{wrong}]}{\sum_i 1[c_i \ge \tau]}
@@ -108,7 +108,7 @@ def risk_coverage(confidence: Any, hits: Any, sample_weight: Any = None) -> Risk
 
 @dataclass(eq=False, repr=False)
 class RejectOptionClassifier(RejectScore, ClassifierTask, Combiner):
-    r"""Any classifier, made to decline where it is not sure enough.
+    r"""Any classifier, made to abstain where it is not confident enough.
 
     Chow's rule: if an error costs 1 and a reject costs d, it is best to answer where the largest
     probability is at least :math:`1 - d`. Or say what share of the rows must be answered: the

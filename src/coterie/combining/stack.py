@@ -254,7 +254,7 @@ def _support_method(member: Named, final: str) -> Method:
     if not is_classifier(member.estimator):
         raise ValueError(
             f"final_estimator={final!r} combines classifiers, but {member.name!r} is a regressor. "
-            "Give an estimator as final_estimator, or leave the member out."
+            "Pass an estimator as final_estimator, or leave the member out."
         )
     return "predict_proba" if hasattr(member.estimator, "predict_proba") else "predict"
 

@@ -1,4 +1,4 @@
-"""Stacking: an estimator learns from what members say of rows they have not seen."""
+"""Stacking: an estimator learns from the members' out-of-fold predictions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _final_has(method: str) -> Any:
 
 @dataclass(eq=False, repr=False)
 class StackingClassifier(ClassifierTask, Stack):
-    r"""A classifier that learns from what members say of rows they have not seen.
+    r"""Stacking: a classifier that learns from the members' out-of-fold predictions.
 
     Members are fitted on folds and asked about the rows left out; the final estimator learns from
     their answers, and members are fitted once more on all rows:
@@ -130,7 +130,7 @@ class StackingClassifier(ClassifierTask, Stack):
         if self._knows_inputs or (isinstance(self.cv, str) and self.cv == "oob"):
             raise ValueError(
                 "cv='oob' and a final_estimator by its name are for one label per row, but y has "
-                f"{draft.n_outputs_} columns. Give other ones, or fit one estimator per column."
+                f"{draft.n_outputs_} columns. Use others, or fit one estimator per column."
             )
 
     def _mean_vote(self, X: Any) -> Array:
@@ -211,7 +211,7 @@ class StackingClassifier(ClassifierTask, Stack):
 
 @dataclass(eq=False, repr=False)
 class StackingRegressor(RegressorTask, Stack):
-    r"""A regressor that learns from what members predict for rows they have not seen.
+    r"""Stacking: a regressor that learns from the members' out-of-fold predictions.
 
     .. math:: z_i = \big(h_1^{(-i)}(x_i), \dots, h_T^{(-i)}(x_i)\big), \qquad
         H(x) = h'\big(h_1(x), \dots, h_T(x)\big)

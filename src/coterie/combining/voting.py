@@ -90,7 +90,7 @@ class Voting(TransformerMixin, Combiner):
 
 @dataclass(eq=False, repr=False)
 class VotingClassifier(RejectingVotes, ClassifierTask, Voting):
-    r"""Members vote, by labels or by probabilities, or are combined by any other rule.
+    r"""Members vote by labels or by probabilities, or are combined by any other rule.
 
     .. math:: H(x) = c_{k^*}, \quad k^* = \arg\max_k \sum_t w_t h_t^k(x)
 
@@ -208,7 +208,7 @@ class VotingClassifier(RejectingVotes, ClassifierTask, Voting):
         if self.reject:
             check_mark(draft.classes_, self.reject_label)
         if self.weights is not None and not (callable(self.voting) or self.voting in _WEIGHTED):
-            raise ValueError(f"voting={self.voting!r} has no place for weights; leave them out.")
+            raise ValueError(f"voting={self.voting!r} does not use weights; leave them out.")
         if unseen is None or not self._learns:  # folds may be there for their models alone
             draft.weights_ = self._given_weights(len(draft.pool_))
             return

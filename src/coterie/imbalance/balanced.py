@@ -75,7 +75,7 @@ class BalancedVotes:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BalancedBaggingClassifier(BalancedVotes, BagClassifierTask, Bag):
-    r"""Bagging for classes of very different sizes: every bag holds balanced classes.
+    r"""Bagging for imbalanced classes: every bag holds balanced classes.
 
     A member of such a bag takes the rare class as seriously as the others, and all members
     together see far more of the large classes than one balanced sample would.
@@ -150,7 +150,7 @@ class BalancedBaggingClassifier(BalancedVotes, BagClassifierTask, Bag):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BalancedRandomForestClassifier(BalancedVotes, RandomForestClassifier):
-    r"""A random forest for classes of very different sizes: every tree sees balanced classes.
+    r"""A random forest for imbalanced classes: every tree is grown on balanced classes.
 
     For every tree, as many rows as the smallest class has are drawn of each class, with
     replacement; otherwise it is a `RandomForestClassifier`.

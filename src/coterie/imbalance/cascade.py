@@ -76,7 +76,7 @@ def hardest(units: Units, margin: Array, sizes: Counts) -> tuple[Units, Array]:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BalanceCascadeClassifier(BaggedBoosters):
-    r"""Boosters on balanced bags, where rows of large classes are set aside once they are easy.
+    r"""BalanceCascade: boosters on balanced bags; easy rows of large classes are discarded.
 
     Every stage draws as many rows of each class as the smallest class has and fits a booster on
     them. Of each larger class, the rows this booster is surest about are then set aside, so many
@@ -100,9 +100,9 @@ class BalanceCascadeClassifier(BaggedBoosters):
     n_jobs : int, default=None
         Threads of prediction.
     max_bins : int, default=255
-        Groups a column is cut into for native trees.
+        Maximum number of bins per column for native trees.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories.
+        Numeric columns to be treated as categorical.
 
     Attributes
     ----------

@@ -37,7 +37,7 @@ class Thin:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class EasyEnsembleClassifier(BaggedBoosters):
-    r"""Boosters on balanced bags, their scores added.
+    r"""EasyEnsemble: boosters on balanced bags, whose scores are added.
 
     Every bag holds as many rows of each class as the smallest class has, drawn without
     replacement. A booster is fitted on each, and the scores of all members of all bags are added:
@@ -62,11 +62,11 @@ class EasyEnsembleClassifier(BaggedBoosters):
     verbose : int, default=0
         Report progress.
     n_jobs : int, default=None
-        Bags fitted at a time.
+        Number of bags fitted in parallel.
     max_bins : int, default=255
-        Groups a column is cut into for native trees.
+        Maximum number of bins per column for native trees.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories.
+        Numeric columns to be treated as categorical.
 
     Attributes
     ----------

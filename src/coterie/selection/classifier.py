@@ -57,7 +57,7 @@ def profile(chances: Array) -> Array:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DynamicSelectionClassifier(ClassifierTask, DynamicSelection):
-    r"""For every query the members that did well near it: dynamic selection.
+    r"""Dynamic selection: for every query, the members that did well on its neighbours.
 
     Part of the rows is set aside. Members are judged by the rows of it that are nearest to the
     query, its region of competence; the best one, or all good ones, decide. That pays where
@@ -287,7 +287,9 @@ def checked(weights: Any, shape: tuple[int, ...]) -> Array:
     """Weights that a method gave, if they can be used."""
     given = np.asarray(weights, dtype=np.float64)
     if given.shape != shape:
-        raise ValueError(f"The method gave weights of shape {given.shape}, expected {shape}.")
+        raise ValueError(f"The method returned weights of shape {given.shape}, expected {shape}.")
     if not np.isfinite(given).all() or (given < 0).any() or not (given.sum(axis=0) > 0).all():
-        raise ValueError("The method must give each query weights >= 0, not all of them zero.")
+        raise ValueError(
+            "The method must return non-negative weights for each query, not all of them zero."
+        )
     return given

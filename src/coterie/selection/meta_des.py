@@ -1,4 +1,4 @@
-"""META-DES: whether a member is competent is itself learnt."""
+"""META-DES: the competence of a member is itself predicted."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def meta_features(region: Region, n_profiles: int) -> Array:
 
 @dataclass(frozen=True)
 class MetaDES:
-    r"""Members vote that a classifier of competence takes for competent.
+    r"""Members vote that a meta-classifier considers competent.
 
     .. math:: w_t(x) = \hat p_t(x) 1[\hat p_t(x) > \tfrac12], \qquad
        \hat p_t(x) = \sigma(\beta_0 + \beta^T f_t(x))

@@ -138,7 +138,7 @@ def by_knora_w(region: Region) -> Array:
 
 @dataclass(frozen=True)
 class KNOP:
-    """`knora_u` with neighbours of which the members say similar things.
+    """`knora_u` with neighbours for which the members' predictions are similar.
 
     Distances are between output profiles, the probabilities of all members side by side.
 

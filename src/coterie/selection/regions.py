@@ -1,4 +1,4 @@
-"""Regions of competence: the judged samples near a query, and who was right about them.
+"""Regions of competence: the neighbours of a query in the reference set (DSEL).
 
 Arrays have the axes (members, samples); neighbours and distances are (queries, k), nearest first;
 what comes out is (members, queries). All queries are worked on at once.
@@ -131,7 +131,7 @@ def around(values: Any, neighbours: Any) -> NDArray[Any]:
     """
     table, near = np.asarray(values), np.asarray(neighbours)
     if table.ndim != 2:
-        raise DataError(f"hits and labels must be of shape (members, samples), not {table.shape}.")
+        raise DataError(f"hits and labels must have shape (members, samples), not {table.shape}.")
     if near.ndim != 2 or near.dtype.kind not in "iu" or not near.shape[1]:
         raise DataError(
             "neighbours must be positions of samples, of shape (queries, k) with k >= 1; not "

@@ -114,7 +114,7 @@ def candidates(found: Any, n_members: int) -> list[Ints]:
     if order.shape != (n_members,) or not np.array_equal(np.sort(order), np.arange(n_members)):
         raise ValueError(
             f"An order must hold each of the {n_members} members once, or be a list of arrays of "
-            f"members; the function gave {order!r}."
+            f"members; the function returned {order!r}."
         )
     return [order[: size + 1] for size in range(n_members)]
 
@@ -136,10 +136,10 @@ def _check_subsets(subsets: Sequence[Ints], n_members: int) -> None:
         if not inside or len(np.unique(subset)) < len(subset):
             raise ValueError(
                 f"A sub-ensemble must hold different members from 0 to {n_members - 1}, at least "
-                f"one; the function gave {subset!r}."
+                f"one; the function returned {subset!r}."
             )
     if not subsets:
-        raise ValueError("The function gave no sub-ensemble; give at least one.")
+        raise ValueError("The function returned no sub-ensemble; return at least one.")
 
 
 def losses(judged: Judgement, subsets: Sequence[Ints], member: Array, labels: bool) -> Array:

@@ -1,4 +1,4 @@
-"""Ensembles of the members that are worth their time."""
+"""Pruned ensembles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from coterie.selection.pruning.pruned import PRUNING, Pruned
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class PrunedEnsembleClassifier(ClassifierTask, Pruned):
-    r"""The members of a classifying ensemble that are worth their time.
+    r"""A pruned ensemble of classifiers: only the most useful members are kept.
 
     Many could be better than all: of a bag of trees a fifth to a third, well chosen, is often as
     accurate as the whole and takes as much less time and memory. Members are ordered by rows that
@@ -100,7 +100,7 @@ class PrunedEnsembleClassifier(ClassifierTask, Pruned):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class PrunedEnsembleRegressor(RegressorTask, Pruned):
-    r"""The members of a regression ensemble that are worth their time.
+    r"""A pruned ensemble of regressors: only the most useful members are kept.
 
     As `PrunedEnsembleClassifier`, for numbers: the sub-ensemble says the (weighted) mean of its
     members.

@@ -89,7 +89,7 @@ class Pruned(Found):
     max_bins : int, default=255
         Groups a column is cut into by the default pool.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories, besides those of text or a categorical type.
+        Numeric columns to be treated as categorical, besides those of text or a categorical type.
     """
 
     _: KW_ONLY
@@ -119,8 +119,8 @@ class Pruned(Found):
         draft.n_members_ = n_members
         if not len(judged.truth):
             warnings.warn(
-                "There is no row that a member has not seen, to judge it by: all are kept. Give "
-                "more rows, or another way to `validate`.",
+                "There are no held-out rows to evaluate the members on: all are kept. Use "
+                "more rows, or another `validate`.",
                 UserWarning,
                 stacklevel=4,
             )
@@ -148,7 +148,7 @@ class Pruned(Found):
         size = number(self.size, n_members)
         if size > n_members:
             raise ValueError(
-                f"size={self.size} members cannot be kept of {n_members}; give a smaller number."
+                f"size={self.size} is more than the {n_members} members; use a smaller size."
             )
         return size
 
@@ -159,7 +159,7 @@ class Pruned(Found):
         """A fitted pool, judged by the rows."""
         if self.validate not in ("auto", "oob"):
             raise ValueError(
-                f"validate={self.validate!r} needs a pool that is not fitted yet. With "
+                f"validate={self.validate!r} needs a pool that is not yet fitted. With "
                 'prefit=True all rows judge; "oob" says that they are the rows of its fit.'
             )
         model, unseen = self.estimator, None
