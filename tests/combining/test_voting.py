@@ -166,7 +166,7 @@ def test_mark_of_rejects_must_be_no_class():
     model = VotingClassifier(says(1, 1, 0, 2), reject=True, reject_label="unsure")
     assert set(model.fit(X, NAMES[y]).predict(X)) == {"unsure"}
     assert model.score(X, NAMES[y]) == 0
-    with pytest.raises(ValueError, match="is a class"):
+    with pytest.raises(ValueError, match="is one of the classes"):
         model.set_params(reject_label="setosa").fit(X, NAMES[y])
 
 

@@ -26,7 +26,7 @@ def test_mixed_members():
 
 
 def test_refusals():
-    with pytest.raises(DataError, match="'d', which is none of"):
+    with pytest.raises(DataError, match="'d', which is not one of"):
         fusion.one_hot([["d"]], ["a", "b"])
     with pytest.raises(DataError, match="increasing order"):
         fusion.one_hot([["a"]], ["b", "a"])
@@ -38,5 +38,5 @@ def test_refusals():
         fusion.hard_votes([["a"], ["a", "b"]])
     with pytest.raises(DataError, match="same samples"):
         fusion.hard_votes([])
-    with pytest.raises(DataError, match="Member 0 must give labels"):
+    with pytest.raises(DataError, match="Member 0 must return labels"):
         fusion.hard_votes([3])

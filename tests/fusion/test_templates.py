@@ -78,7 +78,7 @@ def test_a_class_without_samples():
 
 
 def test_refusals(fitted):
-    with pytest.raises(DataError, match=r"profiles must be of shape \(2, samples, 2\)"):
+    with pytest.raises(DataError, match=r"profiles must have shape \(2, samples, 2\)"):
         fitted.similarity(np.zeros((3, 1, 2)))
     with pytest.raises(ValueError, match="measure"):
         fitted.similarity(PROFILE, "cosine")

@@ -111,7 +111,7 @@ def test_good_and_bad_diversity_of_real_trees():
 def test_refusals():
     with pytest.raises(DataError, match="At least two runs"):
         theory.kohavi_wolpert([[0, 1]], [0, 1], unbiased=True)
-    with pytest.raises(DataError, match="add up to one"):
+    with pytest.raises(DataError, match="sum to one"):
         theory.domingos([[0]], [[0.5, 0.6]])
     with pytest.raises(DataError, match="only for probabilities"):
         theory.domingos([[0]], [0], classes=[0])

@@ -63,7 +63,7 @@ def test_a_fitted_bag_is_judged_by_the_rows_of_its_fit():
     given.fit(X, Y, weight)
     inside = PrunedEnsembleClassifier(BAG, validate="oob", random_state=0).fit(X, Y, weight)
     np.testing.assert_array_equal(given.order_, inside.order_)
-    with pytest.raises(ValueError, match="rows of its fit"):
+    with pytest.raises(ValueError, match="its training rows"):
         given.fit(X[:100], Y[:100])
     with pytest.raises(ValueError, match="not yet fitted"):
         PrunedEnsembleClassifier(fitted, validate=0.3, prefit=True).fit(X, Y)
