@@ -74,7 +74,7 @@ class VotingRegressor(Averaging):
 
     .. math:: H(x) = \sum_t w_t h_t(x) \Big/ \sum_t w_t
 
-    All parameters of scikit-learn's class of this name mean the same. Of similar members the
+    All parameters of scikit-learn's class of this name mean the same. For similar members the
     simple average is hard to beat; see `WeightedAverageRegressor` for unequal ones.
 
     Parameters
@@ -142,8 +142,8 @@ class WeightedAverageRegressor(Averaging):
 
     .. math:: \min_w \sum_i \Big(y_i - \sum_t w_t h_t^{(-i)}(x_i)\Big)^2
 
-    where :math:`h_t^{(-i)}` was fitted without row i. Weights are worth learning for members that
-    are clearly unequal; of many members they overfit, "covariance" most of all.
+    where :math:`h_t^{(-i)}` was fitted without row i. Learning weights helps if the members are
+    clearly unequal; with many members it overfits, "covariance" most of all.
 
     Parameters
     ----------

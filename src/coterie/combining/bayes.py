@@ -167,14 +167,14 @@ class BayesianModelAveragingRegressor(ProfiledRegressor):
     .. math:: p(y | x) = \sum_t w_t N(y; h_t(x), \sigma^2)
 
     "mixture" finds the weights and the variance that make this most likely, by expectation
-    maximisation. "averaging" asks which one member is right,
-    :math:`w_t \propto \pi_t MSE_t^{-n/2}`, and soon trusts that one only; "combination" asks the
-    same of drawn weight vectors and takes their mean.
+    maximisation. "averaging" assumes that a single member is right, :math:`w_t \propto \pi_t
+    MSE_t^{-n/2}`, and soon puts all the weight on it; "combination" does the same for random weight
+    vectors and takes their mean.
 
     Parameters
     ----------
     method : {"mixture", "averaging", "combination"}, default="mixture"
-        How members are weighed.
+        How members are weighted.
     prior : array-like of shape (n_members,), default=None
         Prior probabilities of the members, for averaging; equal by default.
     n_draws : int, default=1000

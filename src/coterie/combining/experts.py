@@ -27,12 +27,12 @@ class MixtureOfExpertsClassifier(ClassifierTask, Experts):
 
     fitted by expectation maximisation: how much of a row belongs to an expert is
     :math:`h_{ij} \propto g_j(x_i) P_j(y_i | x_i)`; experts are fitted with these as weights and
-    the gate to these as targets. The gate sees columns of numbers, at a common scale.
+    the gate to these as targets. The gate uses the numeric columns, standardised.
 
     Parameters
     ----------
     estimator : classifier, default=None
-        What experts are clones of; its `fit` must take weights. By default a native tree of depth
+        The expert to clone; its `fit` must accept weights. By default a native tree of depth
         3; a logistic regression gives the classical model. An expert may be a mixture itself,
         which makes the mixture hierarchical.
 
@@ -109,7 +109,7 @@ class MixtureOfExpertsRegressor(RegressorTask, Experts):
     Parameters
     ----------
     estimator : regressor, default=None
-        What experts are clones of; its `fit` must take weights. By default a native tree of depth
+        The expert to clone; its `fit` must accept weights. By default a native tree of depth
         3; a linear regression gives the classical model. An expert may be a mixture itself, which
         makes the mixture hierarchical.
 

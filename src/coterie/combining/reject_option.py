@@ -37,11 +37,11 @@ class RiskCoverage:
     Parameters
     ----------
     coverage : ndarray of shape (n_steps,)
-        Share of the rows that are answered, increasing to one.
+        Share of the rows that are predicted, increasing to one.
     risk : ndarray of shape (n_steps,)
-        Share of errors among them.
+        Error rate among them.
     thresholds : ndarray of shape (n_steps,)
-        Confidence of the last row that is answered; rows of at least that are.
+        Confidence threshold: rows with at least this confidence are predicted.
 
     Examples
     --------
@@ -110,21 +110,23 @@ def risk_coverage(confidence: Any, hits: Any, sample_weight: Any = None) -> Risk
 class RejectOptionClassifier(RejectScore, ClassifierTask, Combiner):
     r"""Any classifier, made to abstain where it is not confident enough.
 
-    Chow's rule: if an error costs 1 and a reject costs d, it is best to answer where the largest
-    probability is at least :math:`1 - d`. Or say what share of the rows must be answered: the
-    threshold is then found on rows that the classifier has not seen.
+    Chow's rule: if an error costs 1 and a reject costs d, it is optimal to predict where the
+    largest probability is at least :math:`1 - d`. Alternatively, set the share of rows to be
+    predicted (the coverage): the threshold is then found on held-out rows.
 
     Parameters
     ----------
     estimator : classifier, default=None
-        One with probabilities; an ensemble, for example. By default a native tree of depth 5.
+        A classifier with probabilities, for example an ensemble. By default a native tree of depth
+        5.
     coverage : float, default=1.0
-        Share of rows like the training rows that are to be answered. With 1.0, all rows are.
+        Share of the rows to be predicted, assuming that they resemble the training rows. With 1.0,
+        all rows are.
     cost : float or None, default=None
         Cost of a reject in terms of an error, from 0 to 1; instead of `coverage`.
     confidence : {"probability", "margin", "entropy"}, default="probability"
-        How sure the classifier is: its largest probability, the distance of the two largest, or
-        one minus the entropy relative to that of chance. `cost` is for probabilities.
+        Measure of confidence: the largest probability, the difference of the two largest, or one
+        minus the normalised entropy. `cost` is for probabilities.
     reject_label : object, default="auto"
         What `predict` returns for rejected rows: by default None for text, -1 for whole numbers
         and NaN for floats. It must not be a class.

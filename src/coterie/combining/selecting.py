@@ -199,13 +199,12 @@ class EnsembleSelectionRegressor(Selecting, ProfiledRegressor):
     .. math:: t_{m+1} = \arg\min_t L\Big(y, \frac{1}{m + 1} \big(\sum_{s \le m} h_{t_s} + h_t\big)
         \Big)
 
-    on rows that members have not seen, until the loss is least; see
-    `EnsembleSelectionClassifier`.
+    on held-out rows, up to the lowest loss; see `EnsembleSelectionClassifier`.
 
     Parameters
     ----------
     loss : {"rmse", "mae"} or callable, default="rmse"
-        What is to be low. A callable takes the truth and averaged predictions, and
+        The loss to minimise. A callable takes the truth and averaged predictions, and
         ``sample_weight`` if there are weights.
 
     Attributes

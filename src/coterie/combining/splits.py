@@ -32,12 +32,12 @@ class RowFolds:
 
     Equal rows are always in the same fold, so that no row is predicted by a member that has seen
     its copy; shuffled rows, or a row of weight three instead of three equal rows, give the same
-    folds. Every class is dealt to the folds in turn, so folds are stratified.
+    folds. Folds are stratified by class.
 
     Parameters
     ----------
     n_splits : int, default=5
-        Number of folds. There are fewer if fewer rows differ from one another.
+        Number of folds. There are fewer if there are fewer distinct rows.
 
     References
     ----------

@@ -37,23 +37,23 @@ def _final_has(method: str) -> Any:
 class StackingClassifier(ClassifierTask, Stack):
     r"""Stacking: a classifier that learns from the members' out-of-fold predictions.
 
-    Members are fitted on folds and asked about the rows left out; the final estimator learns from
-    their answers, and members are fitted once more on all rows:
+    Members are fitted on folds and predict the held-out rows; the final estimator learns from these
+    predictions, and the members are refitted on all rows:
 
     .. math:: z_i = \big(h_1^{(-i)}(x_i), \dots, h_T^{(-i)}(x_i)\big), \qquad
         H(x) = h'\big(h_1(x), \dots, h_T(x)\big)
 
-    All parameters of scikit-learn's class of this name mean the same. Beyond it: splits that are
-    no partition, such as those of time series; out-of-bag rows instead of folds; models of folds
-    that are kept; answers kept on disk; and second levels by name. As there, ``y`` may hold several
-    labels, a column of zeros and ones for each, if members and the final estimator take that; by
-    default the latter is then a logistic regression for each label.
+    All parameters of scikit-learn's class of this name mean the same. In addition there are splits
+    that need not be a partition, such as those of time series; out-of-bag rows instead of folds;
+    fold models that are kept; cached members; and named second levels. As in scikit-learn, ``y``
+    may be a multilabel indicator matrix, if members and the final estimator accept one; by default
+    the latter is then a logistic regression for each label.
 
     Parameters
     ----------
     cv : None, int, "loo", "oob", "prefit", splitter or list of splits, default=None
-        How members come to unseen rows; see `VotingClassifier`. A single split into two parts is
-        known as blending.
+        How out-of-fold predictions are made; see `VotingClassifier`. A single split into two parts
+        is known as blending.
 
     Attributes
     ----------
@@ -217,12 +217,12 @@ class StackingRegressor(RegressorTask, Stack):
         H(x) = h'\big(h_1(x), \dots, h_T(x)\big)
 
     All parameters of scikit-learn's class of this name mean the same; see `StackingClassifier` for
-    what is there beyond it.
+    the additions.
 
     Parameters
     ----------
     cv : None, int, "loo", "oob", "prefit", splitter or list of splits, default=None
-        How members come to unseen rows; see `VotingClassifier`.
+        How out-of-fold predictions are made; see `VotingClassifier`.
 
     Attributes
     ----------

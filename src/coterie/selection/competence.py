@@ -59,7 +59,7 @@ def lca(
     weights: Any = None,
     subset: Subset = "assigned",
 ) -> Array:
-    r"""Local class accuracy: how often a member was right when it predicted its present class.
+    r"""Local class accuracy: how often a member is right where it predicts the query's class.
 
     .. math:: \delta_t(x) = \frac{\sum_j w_j c_{tj} 1[h_t(x_j) = h_t(x)]}
        {\sum_j w_j 1[h_t(x_j) = h_t(x)]}
@@ -75,7 +75,7 @@ def lca(
     neighbours : array-like of int of shape (queries, k)
         Samples near each query.
     said : array-like of shape (members, queries)
-        What members say of the queries.
+        The members' predictions for the queries.
     weights : array-like of shape (queries, k), optional
         What each neighbour counts; equal by default.
     subset : {"assigned", "true"}, default="assigned"
@@ -127,7 +127,7 @@ def mla(
     neighbours, distances : array-like of shape (queries, k)
         Samples near each query, and how far they are.
     said : array-like of shape (members, queries)
-        What members say of the queries.
+        The members' predictions for the queries.
     subset : {"assigned", "true"}, default="assigned"
         Which neighbours count, see `lca`.
 
@@ -271,7 +271,7 @@ def similarity(labels: Any, neighbours: Any, said: Any) -> Array:
     neighbours : array-like of int of shape (queries, k)
         Samples near each query.
     said : array-like of shape (members, queries)
-        What members say of the queries.
+        The members' predictions for the queries.
 
     Returns
     -------
@@ -314,7 +314,7 @@ def mcb(
     neighbours : array-like of int of shape (queries, k)
         Samples near each query.
     said : array-like of shape (members, queries)
-        What members say of the queries.
+        The members' predictions for the queries.
     weights : array-like of shape (queries, k), optional
         What each neighbour counts; equal by default.
     threshold : float, default=0.7

@@ -87,7 +87,8 @@ class Probable:
     Parameters
     ----------
     posterior : bool
-        Whether to ask how sure members are where they say what they say of the query.
+        Whether to use only the neighbours for which a member predicts the same class as for the
+        query.
     margin : float, default=0.1
         How close to the best a member must be to vote with it.
 

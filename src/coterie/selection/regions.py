@@ -22,30 +22,31 @@ _NEAR = 1e-10  # the smallest distance that is divided by
 
 @dataclass(frozen=True)
 class Region:
-    """All that a method of selection may look at, for a block of queries.
+    """The input of a selection method, for a block of queries.
 
     A method is a function from a region to weights of shape (members, queries).
 
     Parameters
     ----------
     hits : ndarray of bool of shape (members, samples)
-        Whether each member is right about each judged sample.
+        Whether each member is right about each sample of the reference set.
     y : ndarray of int of shape (samples,)
         Their classes, as positions among the classes.
     labels : ndarray of int of shape (members, samples)
-        What members say of them.
+        The members' predictions for them.
     chances : ndarray of shape (members, samples, classes) or None
-        Members' probabilities, for methods that ask.
+        Members' probabilities, for methods that need them.
     n_classes : int
         Number of classes.
     neighbours, distances : ndarray of shape (queries, k)
-        The judged samples near each query, nearest first.
+        The neighbours of each query in the reference set, nearest first.
     importance : ndarray of shape (queries, k) or None
         Weights of these samples.
     profile_neighbours : ndarray of shape (queries, k) or None
-        The judged samples of which members say the most similar things, for methods that ask.
+        The samples of the reference set with the most similar predictions, for methods that need
+        them.
     said : ndarray of int of shape (members, queries)
-        What members say of the queries.
+        The members' predictions for the queries.
     chances_said : ndarray of shape (members, queries, classes)
         Members' probabilities for the queries.
     able : ndarray of bool of shape (members, queries) or None

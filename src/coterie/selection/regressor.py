@@ -157,9 +157,9 @@ class DynamicSelectionRegressor(RegressorTask, DynamicSelection):
     Parameters
     ----------
     method : {"select", "weight", "weight_select"} or callable, default="weight_select"
-        The member of the smallest local error; all, weighted by one over it; or those in the
-        better half of its range, weighted so. A function takes local errors of shape (members,
-        queries) and returns weights.
+        The member with the smallest local error; all, weighted by its inverse; or those in the
+        better half of its range, weighted in the same way. A function takes local errors of shape
+        (members, queries) and returns weights.
 
     Attributes
     ----------

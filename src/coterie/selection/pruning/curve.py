@@ -14,18 +14,18 @@ from coterie.selection.pruning.ballots import Array, Ints, tie_losses
 
 @dataclass(frozen=True)
 class PruningCurve:
-    """Errors of the sub-ensembles that were looked at, from the smallest to all members.
+    """Errors of the sub-ensembles considered, from the smallest to all members.
 
     Parameters
     ----------
     sizes : ndarray of int of shape (n_sizes,)
         Members of each.
     order_error : ndarray of shape (n_sizes,)
-        Error on the rows that members were ordered by: too good to be true.
+        Error on the rows used for the order, which is over-optimistic.
     choice_error : ndarray of shape (n_sizes,)
-        Error on rows that took no part in the order, which the size is chosen by. Share of wrong
-        rows, or mean squared error; a row that no member may speak about counts as a guess, of
-        any class or of the mean. NaN if there were too few rows.
+        Error on rows not used for the order, on which the size is chosen. Misclassification rate or
+        mean squared error; a row without any member's prediction counts as a random guess of the
+        class, or as the mean. NaN if there were too few rows.
     choice_deviation : ndarray of shape (n_sizes,)
         Standard error of `choice_error`.
 

@@ -71,23 +71,23 @@ class Pruned(Found):
     Parameters
     ----------
     size : "auto", "1se", int or float, default="auto"
-        How many members to keep: the size of least error on rows that the order was not made by;
-        the smallest one within a standard error of it; a number, or a share of all.
+        How many members to keep: the size with the lowest error on rows that were not used for the
+        order; the smallest one within one standard error of it; a number, or a share of all.
     max_size : int or float, default=1.0
-        The most that "auto" and "1se" may choose: a number, or a share of all.
+        Upper limit for "auto" and "1se": a number, or a share of all.
     validate : "auto", "oob", float or int, default="auto"
-        Where the rows come from that members are ordered by: "oob" for the rows outside their
-        bags, a share of the rows that the pool is not fitted on, or a number of folds, where the
-        t-th members of pools that are fitted without a fold stand for the t-th member. By default
-        the bags, where there are any that leave rows out, else a quarter of the rows.
+        The rows that members are ordered on: "oob" for their out-of-bag rows, a share of the rows
+        to hold out, or a number of folds, where the t-th members of the pools fitted without a fold
+        stand for the t-th member. By default "oob" if there are bags that leave rows out, else a
+        quarter of the rows.
     choice_folds : int, default=2
-        Parts of these rows, for choosing the size: members are ordered by all parts but one and
-        sizes are judged by that one, in turn. The order that is kept is made by all.
+        Number of folds of these rows for choosing the size: in turn, members are ordered on all
+        folds but one and sizes are evaluated on that one. The final order uses all of these rows.
     prefit : bool, default=False
-        Whether the pool is fitted already. Then all rows judge and must be new to it, or with
-        ``validate="oob"`` be the rows of its fit, in the same order.
+        Whether the pool is already fitted. Then all rows are used for evaluation and must be new to
+        it or, with ``validate="oob"``, be its training rows in the same order.
     max_bins : int, default=255
-        Groups a column is cut into by the default pool.
+        Maximum number of bins per column for the default pool.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Numeric columns to be treated as categorical, besides those of text or a categorical type.
     """

@@ -102,7 +102,7 @@ def heard_kappa(ballot: Ballot) -> Array:
 
 
 class Orientation(NamedTuple):
-    """Where members point.
+    """Directions of the members' signatures.
 
     Parameters
     ----------
