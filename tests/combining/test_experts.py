@@ -80,7 +80,7 @@ def test_no_line_parts_the_classes():
 
 
 def test_experts_must_take_weights():
-    with pytest.raises(TypeError, match="does not take sample weights"):
+    with pytest.raises(TypeError, match="does not accept sample weights"):
         MixtureOfExpertsRegressor(KNeighborsRegressor()).fit(X, BENT)
 
 

@@ -50,7 +50,7 @@ def test_numbers_and_folds():
 
 def test_strange_labels_are_refused():
     assert class_places(ALL, ["b"]).tolist() == [1]
-    with pytest.raises(ValueError, match="'z', which is none of the classes"):
+    with pytest.raises(ValueError, match="'z', which is not one of the classes"):
         class_places(ALL, ["a", "z"])
 
 

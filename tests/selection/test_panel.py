@@ -125,11 +125,11 @@ def test_classes_that_are_known():
 
 
 def test_pools_that_cannot_be_are_refused():
-    with pytest.raises(DataError, match="none of"):
+    with pytest.raises(DataError, match="not one of"):
         places_of([7], CLASSES)
-    with pytest.raises(TypeError, match="several members a round"):
+    with pytest.raises(TypeError, match="several members per round"):
         seat(ensemble.GradientBoostingClassifier(n_estimators=2).fit(X, Y), CLASSES)
-    with pytest.raises(TypeError, match="no classifier"):
+    with pytest.raises(TypeError, match="not a classifier"):
         seat([LinearRegression().fit(X, Y)], CLASSES)
     with pytest.raises(TypeError, match="no predict"):
         seat(["tree"], CLASSES)

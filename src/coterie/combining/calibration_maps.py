@@ -81,7 +81,7 @@ class ClassMaps:
         if len(np.unique(codes)) < 2:
             if n_classes > 1:
                 warnings.warn(
-                    "All rows to calibrate by are of one class: probabilities stay as they are.",
+                    "All calibration rows belong to one class: probabilities are not changed.",
                     UserWarning,
                     stacklevel=2,
                 )

@@ -262,8 +262,8 @@ def _out_of_bag(seat: Seat) -> Array:
 
 def _resubstitution(rows: Rowset, seat: Seat) -> Array:
     warnings.warn(
-        "No row can be held out: members are asked about the very rows they were fitted on, so "
-        "that what is learnt from their answers is too trusting. Give more rows, or another cv.",
+        "No row can be held out: members predict the rows they were fitted on, so what is "
+        "learnt from their predictions is over-optimistic. Use more rows, or another cv.",
         UserWarning,
         stacklevel=2,
     )
@@ -274,7 +274,7 @@ def _unseen(values: list[Array]) -> Unseen:
     covered = np.logical_and.reduce([np.isfinite(value).all(axis=1) for value in values])
     if not covered.any():
         raise ValueError(
-            "No row was held out for every member, so that nothing can be learnt from them. Give "
-            "another cv, or more members to bagged ones."
+            "No row was held out for every member, so nothing can be learnt from them. Use "
+            "another cv, or more estimators in bagged members."
         )
     return Unseen(tuple(values), covered)

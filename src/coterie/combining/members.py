@@ -112,8 +112,8 @@ def class_places(classes: NDArray[Any], labels: Any) -> NDArray[np.intp]:
     strange = classes[places] != given
     if np.any(strange):
         raise DataError(
-            f"A member says {given[strange].tolist()[0]!r}, which is none of the classes "
-            f"{classes.tolist()}. Fit members on the same labels as the committee."
+            f"A member predicts {given[strange].tolist()[0]!r}, which is not one of the classes "
+            f"{classes.tolist()}. Fit the members to the same labels as the ensemble."
         )
     return places
 
@@ -154,7 +154,7 @@ def read_members(estimators: Any, owner: str, taken: Sequence[str], kinds: str) 
         if kinds in tests and not tests[kinds](estimator):
             raise ParameterError(
                 f"The estimator {type(estimator).__name__} should be a {kinds}: {name!r} in "
-                "estimators is none."
+                "estimators is not."
             )
     return members
 
@@ -199,7 +199,7 @@ def fit_one(
     if not takes_weight(twin):
         raise TypeError(
             f"Underlying estimator {type(twin).__name__} does not support sample weights. Leave "
-            "sample_weight out, or take another member."
+            "sample_weight out, or use another member."
         )
     return twin.fit(X, labels, sample_weight=weight, **params)
 

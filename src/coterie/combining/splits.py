@@ -28,16 +28,16 @@ _BLOCK_CELLS = 1 << 20
 
 @dataclass(frozen=True)
 class RowFolds:
-    """Folds that depend on what the rows hold, not on where they stand.
+    """Folds that depend on the content of the rows, not on their order.
 
     Equal rows are always in the same fold, so that no row is predicted by a member that has seen
     its copy; shuffled rows, or a row of weight three instead of three equal rows, give the same
-    folds. Every class is dealt to the folds in turn, so folds are stratified.
+    folds. Folds are stratified by class.
 
     Parameters
     ----------
     n_splits : int, default=5
-        Number of folds. There are fewer if fewer rows differ from one another.
+        Number of folds. There are fewer if there are fewer distinct rows.
 
     References
     ----------
@@ -156,7 +156,7 @@ def make_splits(
         splits = [(_there(place[a]), _there(place[b])) for a, b in splits]
         limit = target.n_rows
     if _largest(splits) >= limit:
-        raise DataError(f"cv holds row {_largest(splits)}, but X has only {limit} rows.")
+        raise DataError(f"cv contains row {_largest(splits)}, but X has only {limit} rows.")
     return [(train, test) for train, test in splits if len(train) and len(test)]
 
 
@@ -183,7 +183,7 @@ def _as_rows(pair: Any) -> Split:
     rows = [np.asarray(part) for part in (train, test)]
     positions = [np.flatnonzero(r) if r.dtype == bool else r.astype(np.intp) for r in rows]
     if any(len(p) and p.min() < 0 for p in positions):
-        raise DataError("cv holds negative positions of rows. Count them from zero.")
+        raise DataError("cv contains negative row positions. Count rows from zero.")
     return positions[0], positions[1]
 
 

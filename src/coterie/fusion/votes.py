@@ -105,7 +105,7 @@ def plurality(
     random_state: int = 0,
     keys: Any = None,
 ) -> NDArray[Any]:
-    r"""The class with most votes.
+    r"""The class with the most votes.
 
     .. math:: H(x) = c_{\arg\max_k V_k(x)}
 
@@ -205,7 +205,7 @@ def majority(
 
 
 def rejected(votes: Any, weights: Any = None, *, threshold: float = 0.5) -> NDArray[np.bool_]:
-    r"""Where `majority` rejects: no class has more than the asked share of the votes.
+    r"""Where `majority` rejects: no class has more than the required share of the votes.
 
     .. math:: \max_k V_k(x) \le q \sum_j V_j(x)
 
@@ -254,7 +254,7 @@ def winners(counted: Array, ties: Any, random_state: int, keys: Any) -> NDArray[
     order = np.asarray(ties, dtype=np.float64)
     if order.shape not in (counted.shape, counted.shape[1:]):
         shapes = f"{counted.shape[1:]} or {counted.shape}"
-        raise DataError(f"An array that breaks ties must be of shape {shapes}, not {order.shape}.")
+        raise DataError(f"An array that breaks ties must have shape {shapes}, not {order.shape}.")
     return np.asarray(np.where(close, order, -np.inf).argmax(axis=1))
 
 
@@ -266,7 +266,7 @@ def with_rejects(
     if isinstance(reject, str) and reject == "auto":
         reject = {"i": -1, "u": -1, "f": np.nan}.get(kind)
     if reject is not None and (classes == reject).any():
-        raise DataError(f"The mark of rejects, {reject!r}, is a class. Choose another one.")
+        raise DataError(f"The reject label {reject!r} is one of the classes. Choose another one.")
     dtype: np.dtype[Any] = np.dtype(object)
     if kind in "iu" and isinstance(reject, int | np.integer):
         dtype = np.promote_types(classes.dtype, np.min_scalar_type(int(reject)))
@@ -279,9 +279,9 @@ def with_rejects(
 
 def _rejected(counted: Array, weights: Any, threshold: float) -> NDArray[np.bool_]:
     if not 0.5 <= threshold < 1:
-        raise ValueError(f"threshold must be from one half to below one, not {threshold}.")
+        raise ValueError(f"threshold must be at least 0.5 and below 1, not {threshold}.")
     if (weights is not None and np.min(weights) < 0) or (counted < 0).any():
-        raise DataError("A majority needs votes and weights that are not negative.")
+        raise DataError("A majority needs non-negative votes and weights.")
     total = counted.sum(axis=1)
     return np.asarray(counted.max(axis=1) - threshold * total <= _TINY * np.maximum(1.0, total))
 

@@ -54,8 +54,8 @@ class BalancedVotes:
         size of the smallest class divided by that of the others; a dict gives numbers, and classes
         not in it keep their size.
     prior_correction : bool, default=False
-        Whether to turn probabilities back to the class shares of the training rows. Without it a
-        rare class is found more often and its probabilities are too large.
+        Whether to convert probabilities back to the class frequencies of the training rows. Without
+        it a rare class is predicted more often and its probabilities are too large.
     """
 
     prior_correction: bool
@@ -75,10 +75,10 @@ class BalancedVotes:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BalancedBaggingClassifier(BalancedVotes, BagClassifierTask, Bag):
-    r"""Bagging for classes of very different sizes: every bag holds balanced classes.
+    r"""Bagging for imbalanced classes: every bag holds balanced classes.
 
-    A member of such a bag takes the rare class as seriously as the others, and all members
-    together see far more of the large classes than one balanced sample would.
+    Each member gives the rare class as much weight as the others, and all members together use far
+    more of the large classes than one balanced sample would.
 
     Parameters
     ----------
@@ -90,8 +90,8 @@ class BalancedBaggingClassifier(BalancedVotes, BagClassifierTask, Bag):
         vary as they would in a bootstrap of balanced data. "over" (OverBagging): every class is
         drawn with replacement up to the size of the largest.
     voting : {"auto", "soft", "hard"}, default="auto"
-        Add up probabilities where members give them ("auto"), demand that they do ("soft"), or
-        count one vote per member ("hard").
+        Average probabilities where members have them ("auto"), require them ("soft"), or count one
+        vote per member ("hard").
 
     Attributes
     ----------
@@ -150,7 +150,7 @@ class BalancedBaggingClassifier(BalancedVotes, BagClassifierTask, Bag):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BalancedRandomForestClassifier(BalancedVotes, RandomForestClassifier):
-    r"""A random forest for classes of very different sizes: every tree sees balanced classes.
+    r"""A random forest for imbalanced classes: every tree is grown on balanced classes.
 
     For every tree, as many rows as the smallest class has are drawn of each class, with
     replacement; otherwise it is a `RandomForestClassifier`.

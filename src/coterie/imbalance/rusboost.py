@@ -76,12 +76,11 @@ def _leads(vote: Array, state: State) -> Array:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RUSBoostClassifier(BoostedClassifier):
-    r"""Random undersampling boosted: every member sees balanced classes, errors count on all rows.
+    r"""RUSBoost: members are fitted to balanced samples, errors are measured on all rows.
 
     Each round draws as many rows of each class as the smallest one has, and fits a member on them.
-    Pseudo-loss and weights come from all rows, as in `AdaBoostM2Classifier`. Draws depend on what
-    the rows hold, so the order of the rows does not matter, and a row of weight 3 counts as three
-    rows.
+    Pseudo-loss and weights come from all rows, as in `AdaBoostM2Classifier`. Draws depend on the
+    content of the rows, so their order does not matter, and a row of weight 3 counts as three rows.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Thinning out large classes: how many rows of each class are drawn, and which."""
+"""Undersampling of large classes: how many rows of each class are drawn, and which."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def class_sizes(strategy: Strategy, counts: Counts, classes: NDArray[Any]) -> Co
         sizes = [strategy.get(label, count) for label, count in zip(labels, counts, strict=True)]
         if unknown or not all(isinstance(s, int | np.integer) and s >= 1 for s in sizes):
             raise ParameterError(
-                f"sampling_strategy={strategy!r} is not allowed; give numbers of rows >= 1 by "
+                f"sampling_strategy={strategy!r} is not allowed; use numbers of rows >= 1 by "
                 f"label, of {labels}."
             )
         return np.array(sizes, dtype=np.int64)

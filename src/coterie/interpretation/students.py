@@ -1,4 +1,4 @@
-"""Students that can be read: lists of rules, and linear models."""
+"""Interpretable students: rule lists and linear models."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class TwoClassLoss(OneScoreLoss):
     def check(self, y: Array) -> None:
         """Codes are 0 and 1."""
         if not np.isin(y, (0.0, 1.0)).all():
-            raise ValueError("A loss of two classes needs y as codes 0 and 1.")
+            raise ValueError("A two-class loss needs y encoded as 0 and 1.")
 
     def link(self, raw: Array) -> Array:
         """Probabilities of both classes, of shape (n, 2)."""

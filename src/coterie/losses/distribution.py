@@ -62,7 +62,7 @@ class QuantilesLoss(PointwiseLoss):
         for tau in self.taus:
             inside("tau", tau)
         if not self.taus or (np.diff(self.taus) <= 0).any():
-            raise ValueError(f"taus must ascend; got {self.taus}.")
+            raise ValueError(f"taus must be increasing; got {self.taus}.")
 
     def n_scores(self, n_classes: int) -> int:  # type: ignore[override]  # as many as levels
         """One a level."""

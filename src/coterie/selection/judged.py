@@ -1,4 +1,4 @@
-"""The rows that members are judged on: which they are, and where.
+"""The reference set (DSEL) on which members are evaluated.
 
 1. `divide` sets aside rows that the pool does not see. It goes by what rows hold: equal rows stay
    together, and neither their order nor whether a row is repeated or weighted changes anything.
@@ -92,7 +92,7 @@ class Order(NamedTuple):
 
 
 def divide(admitted: Admitted, share: float, seed: int) -> tuple[Ints, Ints]:
-    """Rows to fit the pool on, and rows to judge it by, with their share of every class.
+    """Rows to fit the pool to, and the reference set, stratified by class.
 
     Parameters
     ----------
@@ -108,8 +108,8 @@ def divide(admitted: Admitted, share: float, seed: int) -> tuple[Ints, Ints]:
     judges = np.floor((number + 1) * share) > np.floor(number * share)
     if not judges.any() or judges.all():
         warnings.warn(
-            f"Of {len(starts)} different rows none can be set aside to judge the pool by: it is "
-            "judged by the rows it was fitted on, which says little. Give more rows.",
+            f"Of {len(starts)} distinct rows none can be set aside as reference set: the pool is "
+            "evaluated on its training rows, which is over-optimistic. Use more rows.",
             UserWarning,
             stacklevel=2,
         )

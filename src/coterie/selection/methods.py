@@ -87,7 +87,8 @@ class Probable:
     Parameters
     ----------
     posterior : bool
-        Whether to ask how sure members are where they say what they say of the query.
+        Whether to use only the neighbours for which a member predicts the same class as for the
+        query.
     margin : float, default=0.1
         How close to the best a member must be to vote with it.
 
@@ -138,7 +139,7 @@ def by_knora_w(region: Region) -> Array:
 
 @dataclass(frozen=True)
 class KNOP:
-    """`knora_u` with neighbours of which the members say similar things.
+    """`knora_u` with neighbours for which the members' predictions are similar.
 
     Distances are between output profiles, the probabilities of all members side by side.
 

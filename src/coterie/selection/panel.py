@@ -227,8 +227,8 @@ def places_of(labels: Any, classes: NDArray[Any]) -> NDArray[np.intp]:
     strange = classes[places] != given
     if strange.any():
         raise DataError(
-            f"A member knows the class {given[strange].tolist()[0]!r}, which is none of "
-            f"{classes.tolist()}. Fit members on the same labels."
+            f"A member has the class {given[strange].tolist()[0]!r}, which is not one of "
+            f"{classes.tolist()}. Fit the members to the same labels."
         )
     return places
 
@@ -244,13 +244,13 @@ def _say_codes(models: Sequence[Any], own: NDArray[Any]) -> bool:
 def _check_member(member: Any, classes: Classes) -> None:
     if isinstance(member, list | np.ndarray):
         raise TypeError(
-            "The ensemble fits several members a round, none of which decides by itself. Give an "
-            "ensemble whose members classify, or a list of models."
+            "The ensemble fits several members per round, none of which predicts on its own. Pass "
+            "an ensemble whose members classify, or a list of models."
         )
     if not hasattr(member, "predict"):
         raise TypeError(f"{member!r} has no predict and cannot be a member.")
     if classes is not None and not (is_classifier(member) or hasattr(member, "classes_")):
         raise TypeError(
-            f"{type(member).__name__} is no classifier and cannot be a member. Give an ensemble "
+            f"{type(member).__name__} is not a classifier and cannot be a member. Pass an ensemble "
             "whose members classify, or a list of classifiers."
         )

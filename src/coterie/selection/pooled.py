@@ -64,7 +64,7 @@ class Pooled(Committee):
             return fit_model(model, rows, seed)
         models = members_of(self.estimator)[0]
         if not models:
-            raise ValueError("estimator=[] holds no model; give at least one.")
+            raise ValueError("estimator=[] contains no model; pass at least one.")
         for model in models:
             if not has("fit", "predict", "get_params").admits(model):
                 raise TypeError(f"{model!r}, in the list `estimator`, cannot be fitted.")
@@ -75,7 +75,7 @@ class Pooled(Committee):
     def _check_prefit(self, draft: Self, admitted: Admitted) -> Admitted:
         """The rows under all classes that the fitted pool knows."""
         if self.estimator is None:
-            raise ValueError("prefit=True needs a fitted pool; give it as `estimator`.")
+            raise ValueError("prefit=True needs a fitted pool; pass it as `estimator`.")
         models = self.estimator if isinstance(self.estimator, list | tuple) else [self.estimator]
         for model in members_of(list(models))[0]:
             check_is_fitted(model)

@@ -39,7 +39,7 @@ def test_chosen_sizes():
     assert short.size_ == auto.curve_.best(1.0) <= auto.size_
     assert most.size_ == auto.curve_.best(most=6) <= 6
     assert auto.curve_.sizes.tolist() == list(range(1, 25))
-    with pytest.raises(ValueError, match="cannot be kept"):
+    with pytest.raises(ValueError, match="more than the"):
         PrunedEnsembleClassifier(BAG, size=25).fit(X, Y)
 
 
@@ -65,9 +65,9 @@ def test_a_fitted_bag_is_judged_by_the_rows_of_its_fit():
     given.fit(X, Y, weight)
     inside = PrunedEnsembleClassifier(BAG, validate="oob", random_state=0).fit(X, Y, weight)
     np.testing.assert_array_equal(given.order_, inside.order_)
-    with pytest.raises(ValueError, match="rows of its fit"):
+    with pytest.raises(ValueError, match="its training rows"):
         given.fit(X[:100], Y[:100])
-    with pytest.raises(ValueError, match="not fitted yet"):
+    with pytest.raises(ValueError, match="not yet fitted"):
         PrunedEnsembleClassifier(fitted, validate=0.3, prefit=True).fit(X, Y)
 
 
