@@ -112,9 +112,13 @@ auto grow_on_slopes(const InMatrix<Code>& codes, const std::optional<InMatrix<Co
     take_arrays(arrays, bins.columns(), growth);
     Tree tree;
     run_interruptible(stop ? stop->data() : nullptr, signals, [&](Interrupt& interrupt) {
-        tree = grow_newton<Code, Real>({matrix, columns, bins, bundles, unusual}, slopes, growth,
-                                       seed, n_threads, workspace,
-                                       std::span(leaves.data(), leaves.shape(0)), interrupt);
+        tree = grow_newton<Code, Real>({{matrix, columns, bins, bundles, unusual},
+                                        slopes,
+                                        growth,
+                                        seed,
+                                        0,
+                                        std::span(leaves.data(), leaves.shape(0))},
+                                       n_threads, workspace, interrupt);
     });
     return tree_arrays(tree);
 }
