@@ -153,15 +153,16 @@ class Rows final : public RowSide {
     };
 
     template <bool Constant>
-    void fill_items(const Cells& scale, std::uint64_t seed, std::uint64_t first) {
+    void fill_items(const Cells& cells, std::uint64_t seed, std::uint64_t first) {
         const std::size_t n = items_.size();
-        team_.run((n + kSlopeBlock - 1) / kSlopeBlock, [&](std::size_t b) {
-            const Cells cells = scale;
+        const Real *gradient = slopes_.gradient.data(), *hessian = slopes_.hessian.data();
+        Item* items = items_.data();
+        // Captured as copies: what the loop stores may alias anything behind a reference.
+        team_.run((n + kSlopeBlock - 1) / kSlopeBlock, [=](std::size_t b) {
             const std::size_t end = std::min(n, (b + 1) * kSlopeBlock);
             for (std::size_t i = b * kSlopeBlock; i < end; ++i)
-                items_[i] = cells.template item<Constant>(slopes_.gradient[i],
-                                                          Constant ? Real{1} : slopes_.hessian[i],
-                                                          row_noise(seed, first + i));
+                items[i] = cells.template item<Constant>(
+                    gradient[i], Constant ? Real{1} : hessian[i], row_noise(seed, first + i));
         });
     }
 

@@ -61,7 +61,7 @@ struct Lane {
 // of the spare room; returns how many go left. The first lane holds the rows.
 template <class Code, class Left, class... Rest>
 std::uint32_t part_rows(const Code* codes, std::ptrdiff_t step, std::uint32_t begin,
-                        std::uint32_t end, const Left& left, Lane<std::uint32_t> rows,
+                        std::uint32_t end, Left left, Lane<std::uint32_t> rows,
                         Lane<Rest>... rest) {
     std::uint32_t kept = begin, others = 0;
     for (std::uint32_t i = begin; i < end; ++i) {
