@@ -86,6 +86,7 @@ void init_bins(nb::module_& module);
 void init_grow(nb::module_& module);
 void init_forest(nb::module_& module);
 void init_newton(nb::module_& module);
+void init_halves(nb::module_& module);
 void init_shap(nb::module_& module);
 
 }  // namespace coterie

@@ -106,7 +106,7 @@ Tree grow(RowSide& rows, Decider& decider) {
             if (const std::size_t left = decider.parted(node, left_rows)) rows.divide(node, left);
         }
         for (const std::size_t node : decider.to_count())
-            rows.count(node, decider.barren(node), decider.cells(node));
+            rows.count(node, decider.barren(node), decider.cells(node).data());
         decider.decide(count_codes);
     } while (!decider.to_part().empty());
     Tree tree = decider.write(rows.leaf_sums(decider.leaves()));

@@ -32,10 +32,10 @@ class NewtonDecider final : public Decider {
     NewtonDecider(const NewtonDecider&) = delete;  // parts of it refer to each other
 
     std::span<const std::size_t> to_part() const override { return to_part_; }
-    const CodeSplit& split(std::size_t at) const override { return nodes_[at].split; }
+    const CodeSplit& split(std::size_t at) const override { return nodes_.at(at).split; }
 
     std::size_t parted(std::size_t at, std::uint32_t left_rows) override {
-        if (!enough_rows(nodes_[at], left_rows)) {
+        if (!enough_rows(nodes_.at(at), left_rows)) {
             refused_.push_back(at);
             return 0;
         }
@@ -56,11 +56,11 @@ class NewtonDecider final : public Decider {
 
     std::span<const std::size_t> to_count() const override { return to_count_; }
     std::span<const std::uint8_t> barren(std::size_t at) const override {
-        return nodes_[at].barren;
+        return nodes_.at(at).barren;
     }
-    std::byte* cells(std::size_t at) override {
-        if (nodes_[at].cells.empty()) nodes_[at].cells = store_.take();
-        return nodes_[at].cells.data();
+    std::span<std::byte> cells(std::size_t at) override {
+        if (nodes_.at(at).cells.empty()) nodes_[at].cells = store_.take();
+        return nodes_[at].cells;
     }
 
     void decide(const CountCodes& count_codes) override {
@@ -80,7 +80,7 @@ class NewtonDecider final : public Decider {
     std::span<const std::size_t> leaves() override {
         for (Grown<Cell>& node : nodes_) store_.give_back(node.cells);
         if (growth_.level_wise && !growth_.symmetric && growth_.min_gain > 0.0) prune();
-        draft_ = draft_tree(nodes_);
+        if (draft_.order.empty()) draft_ = draft_tree(nodes_);
         return draft_.leaves;
     }
     Tree write(std::span<const SlopeSums> leaf_sums) override {
@@ -139,7 +139,8 @@ class NewtonDecider final : public Decider {
     // pairs after the root.
     void subtract_from_sibling(std::size_t at) {
         const std::size_t large = at % 2 ? at + 1 : at - 1;
-        store_.subtract(store_.plan(nodes_[at].barren), nodes_[large].cells.data(), cells(at));
+        store_.subtract(store_.plan(nodes_[at].barren), nodes_[large].cells.data(),
+                        nodes_[at].cells.data());
     }
 
     // Best first, or by levels -------------------------------------------------------------------

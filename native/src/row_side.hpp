@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <numeric>
+#include <stdexcept>
 
 #include "cells.hpp"
 #include "count_rows.hpp"
@@ -46,8 +47,10 @@ class Rows final : public RowSide {
     bool packed() const override { return !Cells::kCounted; }
 
     void count(std::size_t at, std::span<const std::uint8_t> barren, std::byte* out) override {
+        if (barren.size() != plan_->places.size())
+            throw std::invalid_argument("barren: one flag per column of the tree expected");
         const CellPlan& plan = store_.plan(barren);
-        const Range& node = nodes_[at];
+        const Range& node = nodes_.at(at);
         const std::size_t n = node.size();
         const bool whole = slopes_.rows.empty() && n == table_.codes.rows;
         const std::uint32_t* rows = whole ? nullptr : rows_.data() + node.begin;
@@ -78,21 +81,24 @@ class Rows final : public RowSide {
     std::uint32_t part(std::size_t at, const CodeSplit& split) override {
         const auto column = static_cast<std::size_t>(split.column);
         return split.with_side<Code>(table_.bins.count(column), [&](const auto& left) {
-            return part_by(nodes_[at], table_.by_column.col(column), left);
+            return part_by(nodes_.at(at), table_.by_column.col(column), left);
         });
     }
 
     void divide(std::size_t at, std::size_t left) override {
+        const Range node = nodes_.at(at);
         if (nodes_.size() < left + 2) nodes_.resize(left + 2);
-        const Range node = nodes_[at];
         nodes_[left] = {node.begin, node.middle, node.middle};
         nodes_[left + 1] = {node.middle, node.end, node.end};
     }
 
     void count_codes(std::size_t at, std::size_t column,
                      std::span<std::uint32_t> counts) const override {
+        if (column >= table_.bins.columns() || counts.size() != table_.bins.count(column) + 1u)
+            throw std::invalid_argument("counts: one per code of the column expected");
         const Code* codes = table_.by_column.col(column);
-        for (std::uint32_t i = nodes_[at].begin; i < nodes_[at].end; ++i)
+        const Range& node = nodes_.at(at);
+        for (std::uint32_t i = node.begin; i < node.end; ++i)
             ++counts[codes[static_cast<std::ptrdiff_t>(rows_[i]) * table_.by_column.row_stride]];
     }
 
@@ -104,7 +110,7 @@ class Rows final : public RowSide {
         };
         std::vector<Block> blocks;
         for (std::size_t leaf = 0; leaf < nodes.size(); ++leaf) {
-            const Range& node = nodes_[nodes[leaf]];
+            const Range& node = nodes_.at(nodes[leaf]);
             for (std::uint32_t begin = node.begin; begin < node.end; begin += kSlopeBlock)
                 blocks.push_back(
                     {leaf, begin, std::min<std::uint32_t>(node.end, begin + kSlopeBlock)});

@@ -98,7 +98,7 @@ class Decider {
 
     virtual std::span<const std::size_t> to_count() const = 0;
     virtual std::span<const std::uint8_t> barren(std::size_t node) const = 0;
-    virtual std::byte* cells(std::size_t node) = 0;
+    virtual std::span<std::byte> cells(std::size_t node) = 0;
 
     // `count_codes` is asked where packed cells, which do not count rows, leave a doubt.
     virtual void decide(const CountCodes& count_codes) = 0;
