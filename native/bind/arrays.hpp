@@ -87,6 +87,7 @@ void init_elementary(nb::module_& module);
 void init_grow(nb::module_& module);
 void init_forest(nb::module_& module);
 void init_newton(nb::module_& module);
+void init_halves(nb::module_& module);
 void init_shap(nb::module_& module);
 
 }  // namespace coterie

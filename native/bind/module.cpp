@@ -92,5 +92,6 @@ NB_MODULE(_engine, module) {
     coterie::init_grow(module);
     coterie::init_forest(module);
     coterie::init_newton(module);
+    coterie::init_halves(module);
     coterie::init_shap(module);
 }

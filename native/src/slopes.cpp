@@ -8,7 +8,7 @@
 
 #include "coterie/clones.hpp"
 #include "coterie/elementary.hpp"
-#include "coterie/parallel.hpp"
+#include "coterie/team.hpp"
 
 namespace coterie {
 namespace {
@@ -54,7 +54,7 @@ COTERIE_CLONES void exponentials(const double* scores, const double* most, std::
 
 template <class Task>
 void in_blocks(std::size_t n, int n_threads, Task&& task) {
-    parallel_for(n_threads, (n + kBlock - 1) / kBlock, [&](std::size_t b) {
+    Team(n_threads).run((n + kBlock - 1) / kBlock, [&](std::size_t b) {
         const std::size_t begin = b * kBlock;
         task(begin, std::min(n, begin + kBlock) - begin);
     });

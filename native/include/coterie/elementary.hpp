@@ -3,7 +3,8 @@
 // Those of the C library and of NumPy differ from one processor to the next in the last bit, which
 // is enough to choose another split. These use additions, multiplications and divisions only, each
 // of which is rounded in one way everywhere, in an order that vectorising does not change. Errors
-// of `exponential` and `logarithm` are below two units in the last place, of the others below three.
+// of `exponential` and `logarithm` are below two units in the last place, of the others below
+// three.
 #pragma once
 
 #include <array>
