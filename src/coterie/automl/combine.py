@@ -14,6 +14,7 @@ from scipy.special import log_softmax, softmax
 from coterie import fusion
 from coterie.automl.metrics import Metric, own_chance
 from coterie.combining.meta import as_probabilities
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 
@@ -23,6 +24,7 @@ _ENOUGH = {"maxiter": 60}
 _WORTH = 0.25  # standard errors by which a combination must beat a simpler one
 
 
+@tagged
 @dataclass(frozen=True)
 class Blend:
     """A way to combine what members say.

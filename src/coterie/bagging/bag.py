@@ -55,6 +55,7 @@ from coterie.core import (
 from coterie.data import Table, Target
 from coterie.learners import TreeLearner
 from coterie.native import Forest
+from coterie.tags import tagged
 from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
 from coterie.trees.growth import SHAPE, resolve_growth, resolve_max_features
 from coterie.trees.single import SingleTree
@@ -243,6 +244,7 @@ class Bag(MembersShown, Bagged):
         return self.estimators_[index]
 
 
+@tagged
 @dataclass(frozen=True)
 class OneVote:
     """Turns probabilities into one vote for the most probable class of each output."""
@@ -264,6 +266,7 @@ class TreeEffort:
     stop: Any
 
 
+@tagged
 @dataclass(frozen=True)
 class ClassWeighted:
     """Grows native trees under class weights, "balanced" ones within every bag."""

@@ -16,10 +16,12 @@ from sklearn.dummy import DummyClassifier
 from coterie.base.routing import cut_params
 from coterie.data import Table, Target
 from coterie.learners import takes_weight, votes_of_labels, votes_of_probabilities
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 
 
+@tagged
 @dataclass(frozen=True)
 class Guest:
     """A fitted estimator as a member: its answers in the classes of the ensemble.

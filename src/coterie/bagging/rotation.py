@@ -28,6 +28,7 @@ from coterie.core import (
 )
 from coterie.data import Schema, Table, Target
 from coterie.native import Forest
+from coterie.tags import tagged
 from coterie.trees.single import SingleTree
 
 Array = NDArray[np.float64]
@@ -40,6 +41,7 @@ ROTATION: dict[str, Allowed] = BAG | {
 }
 
 
+@tagged
 @dataclass(frozen=True)
 class Turned:
     """A member behind its rotation."""
@@ -81,6 +83,7 @@ class RotationLearner:
         return Turned(rotation, self.learner.fit(turned, target, weight, rng), table.schema)
 
 
+@tagged
 class RotatedEstimator(BaseEstimator):
     """A fitted estimator behind its rotation, as ``estimators_`` shows it.
 

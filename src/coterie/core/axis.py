@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from coterie.data import Table, Target
 from coterie.native import row_hashes
+from coterie.tags import tagged
 
 # Whole-number weights are repetitions up to this mean; beyond it (survey weights, say) a bag
 # would hold every row many times over, which is neither a bootstrap nor affordable.
@@ -63,6 +64,7 @@ def repetitions(weight: NDArray[np.float64] | None) -> NDArray[np.int64] | None:
     return weight.astype(np.int64)
 
 
+@tagged
 @dataclass(frozen=True)
 class RowAxis:
     """Rows side by side in an order of their own.

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from coterie.core.seeds import shaking_stream, side_stream
 from coterie.core.shake import Columns, Draw, Reserve
+from coterie.tags import tagged
 
 
+@tagged
 @dataclass(frozen=True)
 class Bags:
     """The bags of an ensemble.

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from coterie.core.axis import RowAxis
 from coterie.core.seeds import side_stream
 from coterie.data import Table, Target
+from coterie.tags import tagged
 
 _CHUNK = 1 << 22
 
@@ -83,6 +84,7 @@ class Draw(Protocol):
         ...
 
 
+@tagged
 @dataclass(frozen=True)
 class Bootstrap:
     """Draw `n_draws` rows with replacement."""
@@ -104,6 +106,7 @@ class Bootstrap:
         return _weighted(view, self.counts(rng))
 
 
+@tagged
 @dataclass(frozen=True)
 class Subsample:
     """Draw `n_draws` rows without replacement."""
@@ -126,6 +129,7 @@ class Subsample:
         return _weighted(view, self.counts(rng))
 
 
+@tagged
 @dataclass(frozen=True)
 class Wag:
     r"""Weigh all rows at random instead of drawing some of them.
@@ -170,6 +174,7 @@ class Wag:
         return _weighted(view, self.counts(rng))
 
 
+@tagged
 @dataclass(frozen=True)
 class Grouped:
     """Draw groups of rows: a group is in the bag as a whole or not at all.
@@ -205,6 +210,7 @@ class Grouped:
         return _weighted(view, self.counts(rng))
 
 
+@tagged
 @dataclass(frozen=True)
 class Reserve:
     """Leave a part of the rows outside the bag to the member, to check itself on.
@@ -258,6 +264,7 @@ class Reserve:
         return replace(shaken, spare=mine & (shaken.weight == 0))
 
 
+@tagged
 @dataclass(frozen=True)
 class Columns:
     """Draw `n_draws` of `n_columns` columns."""
@@ -272,6 +279,7 @@ class Columns:
         return np.sort(chosen).astype(np.intp)
 
 
+@tagged
 @dataclass(frozen=True)
 class Patch:
     """After another shake, keep the member to columns of its own.
@@ -289,6 +297,7 @@ class Patch:
         return replace(self.shake(view, rng), columns=columns)
 
 
+@tagged
 @dataclass(frozen=True)
 class Balanced:
     """After another shake, give every class of the sample the same total weight."""

@@ -14,6 +14,7 @@ from coterie import native
 from coterie.data.cells import Cells, Levels, Numbers, cells_of_array, cells_of_series
 from coterie.data.errors import DataError, KindError
 from coterie.data.numbers import as_float, unmask
+from coterie.tags import tagged
 
 __all__ = ["Target"]
 
@@ -23,6 +24,7 @@ Array = NDArray[Any]
 _LARGEST = 1e140
 
 
+@tagged
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
     """What is to be predicted: class codes or numbers, one column per output.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from coterie.data.errors import DataError
 from coterie.data.outputs import numbers_of
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 Loss = str | Callable[[Any, Array], float]
@@ -21,6 +22,7 @@ _TINY = 1e-12
 _BLOCK_CELLS = 1 << 23
 
 
+@tagged
 @dataclass(frozen=True)
 class GreedySelection:
     """Which members were taken, one after the other.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from coterie.core import ParameterError, RowAxis, View
 from coterie.imbalance.undersample import Counts, Strategy, class_sizes
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 Method = Literal["under", "balanced", "rough", "over"]
@@ -48,6 +49,7 @@ def bag_sizes(method: Method, strategy: Strategy, counts: Counts, classes: NDArr
     return sizes
 
 
+@tagged
 @dataclass(frozen=True)
 class ClassDraw:
     r"""Draw rows of every class by itself.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from coterie.native import _engine
 from coterie.native.bins import addressable
+from coterie.tags import tagged
 
 NODE = np.dtype([("threshold", "<f8"), ("column", "<u4"), ("left", "<i4")])
 MISSING_LEFT = np.uint32(1 << 31)
@@ -23,6 +24,7 @@ def in_main_thread() -> bool:
     return threading.current_thread() is threading.main_thread()
 
 
+@tagged
 class Forest:
     """Many trees end to end, in arrays that pickle, map and travel as they are.
 

@@ -23,6 +23,7 @@ from coterie.base import Admitted
 from coterie.core import repetitions
 from coterie.data import Table
 from coterie.selection.neighbours import SEARCHES
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -126,6 +127,7 @@ def part(admitted: Admitted, rows: Ints) -> Admitted:
     )
 
 
+@tagged
 @dataclass(frozen=True)
 class Ground:
     """Judged rows in space, each once.
