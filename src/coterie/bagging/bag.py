@@ -112,6 +112,8 @@ class Bag(MembersShown, Bagged):
         Columns of numbers to be taken as categories, besides those of text or a categorical type.
     """
 
+    answers_by: ClassVar[str | None] = "mean"
+
     estimator: Any = None
     n_estimators: int = 10
     _: KW_ONLY

@@ -108,6 +108,8 @@ class IteratedBaggingRegressor(MembersShown, RegressorTask, Committee):
     (True, True)
     """
 
+    answers_by = "sum"
+
     estimator: Any = None
     _: KW_ONLY
     n_members: int = 50

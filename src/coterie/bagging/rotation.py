@@ -131,6 +131,8 @@ class Rotating(Bag):
         Whether members see bootstrap samples, so that out-of-bag rows can judge them, or all rows.
     """
 
+    answers_by = None
+
     _: KW_ONLY
     n_features_per_group: int = 3
     sample_fraction: float = 0.75

@@ -183,6 +183,8 @@ class OutputSmearingClassifier(ClassifierTask, OutputBag):
     True
     """
 
+    answers_by = None
+
     noise: float = 1.0
 
     multi_output: ClassVar[bool] = False

@@ -35,6 +35,10 @@ class Committee(BaseEstimator):
     multi_output: ClassVar[bool] = True
     #: Whether it may at least have a column of zeros and ones for each of several labels.
     multi_label: ClassVar[bool] = False
+    #: How the weighted sum of the members' votes becomes the answer: by their "mean", as the "sum"
+    #: itself, by the link of ``rule_`` ("rule") or of ``loss_`` ("loss"), or as the "ratio" of two
+    #: scores; None if in another way. Exporters read it.
+    answers_by: ClassVar[str | None] = None
 
     categorical_features: Any
     n_jobs: int | None

@@ -276,6 +276,8 @@ class MultiBoostClassifier(BoostedClassifier):
     array([0, 0, 0, 0, 1, 1, 1, 2, 2, 2])
     """
 
+    answers_by = None
+
     def _rule(self) -> AdaBoostM1:
         return AdaBoostM1(float(self.learning_rate))
 

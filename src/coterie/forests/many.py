@@ -39,6 +39,8 @@ from coterie.trees.single import SingleTree
 class ManyTrees(Bagged):
     """A committee of trees that do not know of one another."""
 
+    answers_by = "mean"
+
     member_class: ClassVar[type[SingleTree]]
     member_word: ClassVar[str] = "trees"
     random_thresholds: ClassVar[bool] = False
