@@ -16,12 +16,9 @@ from coterie.bagging.turning import Rotation, Turner, dense
 from coterie.base import RegressorTask
 from coterie.core import (
     Allowed,
-    Bootstrap,
     Columns,
-    Draw,
     Learner,
     Member,
-    RowAxis,
     View,
     at_least,
     fraction,
@@ -140,9 +137,6 @@ class Rotating(Bag):
     bootstrap: bool = False
 
     allowed: ClassVar[Mapping[str, Allowed]] = ROTATION
-
-    def _draw(self, axis: RowAxis) -> Draw | None:
-        return Bootstrap(axis, axis.length) if self.bootstrap else None
 
     def _learner(
         self, member: Any, view: View, choice: Columns | None, n_threads: int, stop: Any

@@ -103,7 +103,7 @@ class Bootstrap:
 
     def __call__(self, view: View, rng: Generator) -> View:
         """The same rows, weighted by how often each is in the bag."""
-        return _weighted(view, self.counts(rng))
+        return weighted(view, self.counts(rng))
 
 
 @tagged
@@ -126,7 +126,7 @@ class Subsample:
 
     def __call__(self, view: View, rng: Generator) -> View:
         """The same rows, weighted by whether each is in the sample."""
-        return _weighted(view, self.counts(rng))
+        return weighted(view, self.counts(rng))
 
 
 @tagged
@@ -171,7 +171,7 @@ class Wag:
 
     def __call__(self, view: View, rng: Generator) -> View:
         """The same rows under random weights."""
-        return _weighted(view, self.counts(rng))
+        return weighted(view, self.counts(rng))
 
 
 @tagged
@@ -207,7 +207,7 @@ class Grouped:
 
     def __call__(self, view: View, rng: Generator) -> View:
         """The same rows, weighted by how often their group is in the bag."""
-        return _weighted(view, self.counts(rng))
+        return weighted(view, self.counts(rng))
 
 
 @tagged
@@ -327,6 +327,7 @@ def balance(target: Target, weight: NDArray[np.float64] | None) -> NDArray[np.fl
     return factors
 
 
-def _weighted(view: View, counts: NDArray[Any]) -> View:
+def weighted(view: View, counts: NDArray[Any]) -> View:
+    """The same rows under their weights times the counts of a bag."""
     weight = counts.astype(np.float64)
     return replace(view, weight=weight if view.weight is None else weight * view.weight)
