@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from coterie.base.check import Admitted, admit_fit, admit_predict, publish_columns
+from coterie.base.check import Admitted, Task, admit_fit, admit_predict, publish_columns
 from coterie.base.docstring import with_inherited_parameters
 from coterie.base.executor import thread_count
 from coterie.core import Allowed, Pool, check_params
@@ -30,7 +30,10 @@ class Committee(BaseEstimator):
     """
 
     allowed: ClassVar[Mapping[str, Allowed]] = {}
-    task: ClassVar[Literal["classification", "regression"]]
+    task: ClassVar[Task]
+    #: Whether rows may be without a label: -1, or missing. Members must then be fitted on
+    #: ``target.labelled`` rows, or on labels that were made for the others.
+    unlabelled: ClassVar[bool] = False
     #: Whether ``y`` may have several columns.
     multi_output: ClassVar[bool] = True
     #: Whether it may at least have a column of zeros and ones for each of several labels.
@@ -78,6 +81,7 @@ class Committee(BaseEstimator):
             task=self.task,
             categorical=self.categorical_features,
             multi_output=self.multi_output or self.multi_label,
+            unlabelled=self.unlabelled,
         )
         publish_columns(draft, admitted.table.schema)
         self._describe_target(draft, admitted)
@@ -137,5 +141,6 @@ class Committee(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
-        tags.target_tags.multi_output = self.multi_output
+        tags.target_tags.multi_output = self.multi_output and self.task != "none"
+        tags.target_tags.required = self.task != "none"
         return tags
