@@ -332,3 +332,12 @@ def test_a_target_may_be_absent():
         _ = target.codes
     with pytest.raises(AttributeError, match="A target of nothing has no numbers"):
         target.native()
+
+
+def test_a_target_among_more_classes():
+    target = Target.labels(["b", "d", "b"])
+    wider = target.among(["a", "d", "e"])
+    assert wider.classes[0].tolist() == ["a", "b", "d", "e"]
+    assert wider.decode(wider.codes).tolist() == ["b", "d", "b"]
+    assert wider.codes.dtype == np.int32
+    assert target.among(["d"]) is target

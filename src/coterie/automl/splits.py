@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from coterie.combining.splits import deal, row_keys
 from coterie.data import Table
+from coterie.data.hashes import ODD
 
 Rows = NDArray[np.intp]
-_MIX = np.uint64(0x9E3779B97F4A7C15)
 
 # Work (rows x columns x classes) up to which there are as many folds.
 _ONE_SPLIT = 40_000_000
@@ -113,8 +113,8 @@ def make_folds(
     folds = []
     for _ in range(plan.n_repeats):
         factor = rng.integers(0, 2**63, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-        mixed = (keys + _MIX) * factor
-        mixed = (mixed ^ (mixed >> np.uint64(31))) * _MIX
+        mixed = (keys + ODD) * factor
+        mixed = (mixed ^ (mixed >> np.uint64(31))) * ODD
         dealt = strata if groups is None else np.zeros_like(strata)
         folds.append(deal(mixed, dealt, plan.n_folds))
     return folds

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data import Table, Target
+from coterie.data.hashes import ODD, cell_bits
 from coterie.native import row_hashes
 from coterie.tags import tagged
 
@@ -39,8 +40,7 @@ def content_order(
     assert table.codes is not None, "the table is not binned"
     bits = np.zeros(target.n_rows, dtype=np.uint64)
     for column in target.encoded.T.astype(np.float64):
-        # + 0.0 turns -0.0 into 0.0: equal numbers must have equal bits.
-        bits = (bits ^ (column + 0.0).view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        bits = (bits ^ cell_bits(column)) * ODD
         bits ^= bits >> np.uint64(29)
     hashes = row_hashes(table.codes, bits)
     if weight is None:

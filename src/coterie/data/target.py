@@ -145,6 +145,27 @@ class Target:
         """Some rows; the classes stay."""
         return replace(self, encoded=np.ascontiguousarray(self.encoded[rows]))
 
+    def among(self, classes: Any) -> Target:
+        """The same labels, whose classes are only some of those there are.
+
+        Parameters
+        ----------
+        classes : array-like
+            Labels that somebody knows, those of this target or others.
+
+        Examples
+        --------
+        >>> target = Target.labels(["b", "d"]).among(["a", "d"])
+        >>> target.classes[0], target.codes.ravel()
+        (array(['a', 'b', 'd'], dtype='<U1'), array([1, 2], dtype=int32))
+        """
+        (own,) = self.classes
+        every = np.unique(np.concatenate([own, np.asarray(classes)]))
+        if len(every) == len(own):
+            return self
+        codes = np.searchsorted(every, own)[self.codes].astype(np.int32)
+        return replace(self, encoded=codes, classes=(every,))
+
     def output(self, k: int) -> Target:
         """One output by itself."""
         return replace(

@@ -190,13 +190,9 @@ class Taught(Instructed):
         check_is_fitted(model)
         if self.task == "regression":
             return Guest(model), admitted
-        classes = np.unique(np.concatenate([target.classes[0], np.asarray(model.classes_)]))
-        codes = np.searchsorted(classes, target.classes[0])[target.codes]
-        admitted = admitted._replace(
-            target=replace(target, encoded=codes.astype(np.int32), classes=(classes,))
-        )
+        admitted = admitted._replace(target=target.among(model.classes_))
         self._describe_target(draft, admitted)
-        return Guest(model, (classes,)), admitted
+        return Guest(model, admitted.target.classes), admitted
 
 
 def with_virtual(lesson: Lesson, teacher: Guest, cells: Array) -> Lesson:
