@@ -6,8 +6,8 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run build test test-native test-python test-oldest lint format bench docs sanitize \
-        clean distclean
+.PHONY: help run build test test-all test-native test-short test-python test-oldest \
+        test-processors lint format bench docs sanitize sanitized clean distclean
 
 # It would make every import compile its modules anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -25,6 +25,9 @@ BIN := $(VENV)/bin
 
 ENGINE := CMakeLists.txt pyproject.toml $(shell find native -name '*.[ch]pp')
 PACKAGE := $(shell find src -type f ! -name '*.pyc')
+# What the sanitizers last passed on, so that they run only when the engine has changed.
+SANITIZED := native/sanitized.txt
+NATIVE_HASH = cat CMakeLists.txt $(sort $(CXX_FILES)) | sha256sum | cut -d ' ' -f 1
 CXX_FILES = $(shell find native -name '*.[ch]pp')
 
 # $(call venv,DIR): an empty environment. $(call install,DIR): the start of its installer's command.
@@ -44,16 +47,21 @@ run: $(VENV)/.built $(VENV)/.ready-cli ## find the best ensemble for a published
 
 build: $(VENV)/.built ## compile the engine and install the package in .venv, in place
 
-test: test-native test-python test-oldest ## all tests: C++, Python, oldest scikit-learn
+test: test-native test-short ## the short suite: every estimator and every command, in minutes
+
+test-all: test-native test-python test-oldest ## every test, also with the oldest scikit-learn
 
 test-native: $(VENV)/.built ## the C++ unit tests
 	$(BIN)/cmake --build build/editable --target coterie_tests
 	$(BIN)/ctest --test-dir build/editable --output-on-failure
 
 # Each test process has a core of its own; threads of BLAS in every one of them would fight.
-test-python test-oldest: export OMP_NUM_THREADS = 1
+test-short test-python test-oldest: export OMP_NUM_THREADS = 1
 
-test-python: $(VENV)/.built $(VENV)/.ready-test ## the Python tests and doctests
+test-short: $(VENV)/.built $(VENV)/.ready-test ## Python tests without the slow and repetitive ones
+	$(BIN)/python -m pytest -n $(JOBS) -q --short
+
+test-python: $(VENV)/.built $(VENV)/.ready-test ## all Python tests and doctests
 	$(BIN)/python -m pytest -n $(JOBS) -q
 
 # An installed wheel, so that a file missing from it is noticed too.
@@ -62,6 +70,24 @@ OLDEST_TESTS = tests/contract/test_sklearn_checks.py tests/contract/test_exports
   tests/base tests/data tests/datasets tests/trees
 test-oldest: $(OLDEST)/.built ## contract tests with the oldest supported scikit-learn
 	$(OLDEST)/bin/python -m pytest -n $(JOBS) -q -p no:cacheprovider $(wildcard $(OLDEST_TESTS))
+
+# What other processors would do, as far as one can be told to pretend: BLAS kernels of several
+# generations, NumPy and libm at their plainest, and an engine without clones for newer ones.
+PROCESSOR_TESTS = tests/golden tests/native tests/losses tests/interpretation tests/theory \
+  tests/fusion tests/diversity tests/boosting/margin tests/boosting/test_steps.py \
+  tests/boosting/test_line_search.py tests/selection/pruning
+PLAIN_NUMPY = X86_V3 X86_V4 AVX512_ICL AVX512_SPR
+PLAIN_LIBM = glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F
+try_processors = $(BIN)/python -m pytest -n $(JOBS) -q -p no:cacheprovider $(PROCESSOR_TESTS)
+test-processors: $(VENV)/.built $(VENV)/.ready-test ## the same bits and digits on other processors
+	$(BIN)/cmake -S . -B build/plain -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
+	  -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python -DCOTERIE_NO_CLONES=ON
+	$(BIN)/cmake --build build/plain --target _engine
+	COTERIE_TEST_ENGINE="$$(ls $(CURDIR)/build/plain/_engine.*so)" OMP_NUM_THREADS=1 \
+	  OPENBLAS_CORETYPE=Prescott NPY_DISABLE_CPU_FEATURES="$(PLAIN_NUMPY)" \
+	  GLIBC_TUNABLES=$(PLAIN_LIBM) $(try_processors) -W ignore::ImportWarning
+	for kernels in Haswell Zen SkylakeX; do \
+	  OMP_NUM_THREADS=1 OPENBLAS_CORETYPE=$$kernels $(try_processors) || exit 1; done
 
 lint: $(VENV)/.built $(VENV)/.ready-lint ## ruff, mypy, import contracts, clang-format, codespell
 	$(BIN)/ruff check
@@ -94,6 +120,11 @@ sanitize: $(SANITIZE)/.built ## C++ tests and engine tests under ASan and UBSan,
 	  -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCOTERIE_PYTHON=OFF -DCOTERIE_TESTS=ON -DCOTERIE_SANITIZE=thread
 	$(SANITIZE)/bin/cmake --build build/tsan --target coterie_tests
 	$(SANITIZE)/bin/ctest --test-dir build/tsan --output-on-failure
+	$(NATIVE_HASH) > $(SANITIZED)
+
+sanitized: ## `make sanitize`, unless it has passed on these very files
+	@if [ "$$($(NATIVE_HASH))" = "$$(cat $(SANITIZED))" ]; then \
+	  echo "native/ is as it was when the sanitizers last passed"; else $(MAKE) sanitize; fi
 
 clean: ## remove what was built, keep the environments
 	rm -rf build dist docs/_build docs/generated docs/auto_examples docs/api.rst

@@ -83,6 +83,7 @@ void run_interruptible(const std::uint8_t* stop, bool signals,
 TreeArrays tree_arrays(const Tree& tree);
 
 void init_bins(nb::module_& module);
+void init_elementary(nb::module_& module);
 void init_grow(nb::module_& module);
 void init_forest(nb::module_& module);
 void init_newton(nb::module_& module);

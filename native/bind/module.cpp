@@ -60,15 +60,19 @@ TreeArrays tree_arrays(const Tree& tree) {
 
 void run_interruptible(const std::uint8_t* stop, bool signals,
                        const std::function<void(Interrupt&)>& work) {
-    Interrupt interrupt([stop, signals] {
-        if (stop &&
-            std::atomic_ref(*const_cast<std::uint8_t*>(stop)).load(std::memory_order_relaxed))
-            return true;
+    const auto told = [stop] {
+        return stop &&
+               std::atomic_ref(*const_cast<std::uint8_t*>(stop)).load(std::memory_order_relaxed);
+    };
+    Interrupt interrupt([told, signals] {
+        if (told()) return true;
         if (!signals) return false;
         const nb::gil_scoped_acquire lock;
         return PyErr_CheckSignals() != 0;
     });
     try {
+        // A loop of many short calls must end as well, though none of them asks.
+        if (told()) throw Interrupted{};
         const nb::gil_scoped_release unlock;
         work(interrupt);
     } catch (const Interrupted&) {
@@ -84,6 +88,7 @@ NB_MODULE(_engine, module) {
     nanobind::set_leak_warnings(false);
     module.doc() = "Binning, growing and walking trees (see coterie.native for the typed edge).";
     coterie::init_bins(module);
+    coterie::init_elementary(module);
     coterie::init_grow(module);
     coterie::init_forest(module);
     coterie::init_newton(module);

@@ -1,6 +1,8 @@
 // Grower members that decide whether and how a node is split.
 #pragma once
 
+#include <numbers>
+
 #include "grower.hpp"
 
 namespace coterie {
@@ -93,7 +95,7 @@ bool Grower<Code, Kind>::decide(Pending& pending, Split& split) {
     sum_items(pending);
     const auto node = static_cast<std::size_t>(pending.node);
     double unit = 1.0 / static_cast<double>(target_.outputs());
-    if (growth_.criterion == Criterion::entropy) unit /= std::log(2.0);  // bits
+    if (growth_.criterion == Criterion::entropy) unit /= std::numbers::ln2;  // bits
     const double impurity = (cost_ - score_of(sums_.data(), 0.0)) * unit / sums_[0];
     tree_.n_samples[node] = static_cast<std::int32_t>(pending.size());
     tree_.weight[node] = sums_[0];

@@ -3,6 +3,7 @@
 // It is what AdaBoost grows a thousand times, and gives exactly the tree that Grower would.
 #pragma once
 
+#include <numbers>
 #include <numeric>
 
 #include "divide.hpp"
@@ -119,7 +120,7 @@ class Stump {
     }
     bool bits() const { return growth_.criterion == Criterion::entropy; }
     double cost(const PairSums& sums) const { return bits() ? 0.0 : sums.w; }
-    double unit() const { return bits() ? 1.0 / std::log(2.0) : 1.0; }
+    double unit() const { return bits() ? 1.0 / std::numbers::ln2 : 1.0; }
     static bool pure(const PairSums& sums) { return sums.s == 0.0 || sums.s == sums.w; }
 
     void write_node(const PairSums& sums, std::uint32_t rows) {

@@ -8,6 +8,7 @@ from coterie.automl.combine import (
     Blend,
     Judged,
     Panel,
+    alone,
     best_single,
     choose,
     convex,
@@ -50,6 +51,15 @@ def test_blend_by_hand():
     np.testing.assert_allclose(sharper, [[0.64 / 0.68, 0.04 / 0.68]])
     pool = Blend("", np.array([1.0, 1.0]), logs=True, shift=np.array([0.0, np.log(3)]))(profile)
     np.testing.assert_allclose(pool, [[0.45 / 0.6, 0.15 / 0.6]])
+
+
+def test_a_member_alone_is_chosen_if_nothing_is_better():
+    panel = labels([1.0, 1.0, 3.0])
+    first = alone(panel, 0, "default")
+    assert first.loss == panel.loss(panel.profile[0])
+    worse = alone(panel, 2, "worse")
+    assert choose([first, worse], panel) is first
+    assert choose([worse, first], panel) is first
 
 
 def test_best_single_is_the_member_of_least_loss():

@@ -58,3 +58,9 @@ def test_index_of_the_rows_does_not_matter():
 
 def test_origin_names_the_column_a_part_was_made_of():
     assert DateColumns(("d",)).origin(["x", "d.days", "d.hour"]) == ["x", "d", "d"]
+
+
+def test_a_day_that_does_not_exist_is_missing():
+    frame = pandas.DataFrame({"day": ["2024-02-28", "2024-02-31"]})
+    found = DateColumns.find(frame).apply(frame)
+    assert np.isnan(found["day.days"]).tolist() == [False, True]

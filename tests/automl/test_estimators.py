@@ -30,6 +30,24 @@ def killer(after):
 NAMES = ["gradient boosting", "extra trees", "linear"]
 
 
+@pytest.mark.parametrize("n_values", [2, 12])
+def test_a_table_of_few_distinct_rows_is_learnt(n_values):
+    x = np.tile(np.arange(float(n_values)), 300 // n_values)[:, None]
+    y = x[:, 0].astype(int) * 7 % 3 % 2
+    assert TableClassifier(members="fast").fit(x, y).score(x, y) == 1.0
+    assert TableRegressor(members="fast").fit(x, 1.0 * y).score(x, y) > 0.9
+
+
+def test_copies_do_not_make_scores_too_good():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(150, 4)), rng.integers(0, 2, 150)
+    model = TableClassifier(members="fast", metric="accuracy")
+    model.fit(np.vstack([X, X]), np.append(y, y))
+    assert model.leaderboard_[0].score < 0.65
+    assert "duplicates" in [finding.kind for finding in model.findings_]
+
+
+@pytest.mark.slow
 def test_a_killed_search_goes_on_to_the_same_model(tmp_path):
     X, y = make_classification(150, 5, random_state=0)
     whole = TableClassifier(members=NAMES).fit(X, y)

@@ -5,6 +5,7 @@ import pytest
 
 from coterie.automl.columns import read_columns
 from coterie.automl.findings import Subject, find_traps
+from coterie.automl.twins import find_twins
 from coterie.data import Table
 
 pandas = pytest.importorskip("pandas")
@@ -26,7 +27,9 @@ def codes(frame):
 def find(frame, truth, classes=("no", "yes")):
     names, table = list(frame.columns), Table.read(frame)
     reading = read_columns(table, names, names)
-    found = find_traps(Subject(table, np.asarray(truth), list(classes), reading, names))
+    truth = np.asarray(truth)
+    twins = find_twins(table, truth, [column.distinct for column in reading.columns])
+    found = find_traps(Subject(table, truth, list(classes), reading, names, twins=twins))
     return {finding.kind: finding for finding in found}
 
 
@@ -70,10 +73,22 @@ def test_duplicates_and_those_that_contradict():
     y = codes(frame)
     twice = pandas.concat([frame, frame[:40]], ignore_index=True)
     found = find(twice, np.append(y, y[:40]))["duplicates"]
-    assert found.message.startswith("40 rows")
-    assert "another target" not in found.message
+    assert found.message.startswith("40 rows (9.1%) seem to be copies")
+    assert "chance" in found.message
+    assert "kept in one fold" in found.advice
     found = find(twice, np.append(y, 1 - y[:40]))["duplicates"]
     assert "40 of them with another target" in found.message
+    assert "no sign that they are copies" in found.advice
+
+
+def test_what_there_was_no_time_for_is_told():
+    frame = clean().assign(copy=codes(clean()) * 2.0)
+    assert find(frame, codes(frame))["target copy"].columns == ["copy"]
+    names, table = list(frame.columns), Table.read(frame)
+    reading = read_columns(table, names, names)
+    subject = Subject(table, codes(frame), ["a", "b"], reading, names, left=lambda: 0.0)
+    (found,) = [f for f in find_traps(subject) if f.kind == "no time"]
+    assert "4 of 4 columns" in found.message
 
 
 def test_imbalance_and_rare_classes():

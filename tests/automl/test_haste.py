@@ -14,9 +14,11 @@ from sklearn.preprocessing import StandardScaler
 
 from coterie import RandomForestClassifier
 from coterie.automl import haste
-from coterie.automl.candidates import Candidate, choose_candidates
+from coterie.automl.candidates import PRIOR, Candidate, choose_candidates
 from coterie.automl.clock import Clock, Deadline, OutOfTime
-from coterie.automl.haste import make_haste, smaller
+from coterie.automl.haste import least_seconds, make_haste, smaller, takes_much_memory
+from coterie.automl.material import Material
+from coterie.automl.situation import Situation
 from coterie.automl.trial import ask_unseen, fit_again, run_trial
 from tests.automl.material import labelled
 
@@ -124,3 +126,35 @@ def test_without_a_limit_nothing_is_estimated(monkeypatch):
     (found, _), fitted = hurried(monkeypatch, network, 1e9, lambda e, rows: 1.0)
     assert found == {}
     assert fitted == []
+
+
+def sized(n_rows, n_columns, n_classes, n_splits=1):
+    cardinalities = np.zeros(n_columns, dtype=int)
+    situation = Situation("multiclass", n_rows, n_classes, cardinalities)
+    rows = np.broadcast_to(np.intp(0), n_rows)
+    return situation, Material(None, rows, [(rows, rows)] * n_splits, n_classes)
+
+
+def test_boosting_of_thousands_of_classes_is_not_begun_without_time():
+    (boost,) = choose_candidates(["gradient boosting"], interpretable=False)
+    assert 1 < least_seconds(boost, *sized(40_000, 10, 5_000)) < 100
+    assert least_seconds(boost, *sized(40_000, 10, 3)) < 0.1
+    situation, material = sized(40_000, 10, 5_000)
+    with pytest.raises(OutOfTime, match="at least"):
+        make_haste(boost, boost.make(situation), situation, material, Clock(9).until(1.0))
+
+
+def test_trials_that_would_take_too_long_themselves_are_not_begun():
+    forest, line = choose_candidates(["random forest", "linear"], interpretable=False)
+    for size in ((200, 100_000, 2, 3), (40_000, 10, 5_000)):
+        assert least_seconds(line, *sized(*size)) > 60
+        assert least_seconds(forest, *sized(*size)) > 60
+    assert least_seconds(line, *sized(40_000, 10, 10)) == 0
+    assert least_seconds(PRIOR, *sized(40_000, 10, 5_000)) == 0
+
+
+def test_leaves_of_many_classes_are_large():
+    (forest,) = choose_candidates(["random forest"], interpretable=False)
+    for n_classes, large in ((5_000, True), (10, False)):
+        situation, _ = sized(40_000, 10, n_classes)
+        assert takes_much_memory(forest.make(situation), situation) is large

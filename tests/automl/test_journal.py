@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pytest
 
 from coterie.automl.journal import Journal
 from coterie.combining.members import Seat
@@ -59,3 +60,28 @@ def test_models_are_kept_by_the_functions_given(tmp_path):
     without = Journal(tmp_path).open("print")
     without.keep("b", seats)
     assert without.models("b", 3) is None
+
+
+@pytest.mark.parametrize("ending", [".json", ".npy"])
+@pytest.mark.parametrize("how", ["cut", "changed"])
+def test_what_is_not_as_it_was_written_is_not_believed(tmp_path, ending, how):
+    page = Journal(tmp_path).open("print")
+    page.write("linear", {"elapsed": 1.0}, np.zeros((3, 1)))
+    [path] = page.folder.glob(f"*{ending}")
+    data = path.read_bytes()
+    changed = data.replace(b"1.0", b"9.0") if ending == ".json" else data[:-1] + b"\1"
+    path.write_bytes(data[:-5] if how == "cut" else changed)
+    with pytest.warns(UserWarning, match=path.name):
+        assert page.read("linear") is None
+    assert page.elapsed == (0.0 if ending == ".json" else 1.0)
+
+
+def test_a_damaged_model_is_fitted_again(tmp_path):
+    page = Journal(tmp_path, lambda model, path: path.write_text("x"), json_load).open("print")
+    page.keep("a", [Seat({}, None)])
+    with pytest.warns(UserWarning, match="fitted again"):
+        assert page.models("a", 1) is None
+
+
+def json_load(path):
+    raise ValueError("no model")

@@ -2,7 +2,6 @@
 
 import threading
 
-import numpy as np
 import pytest
 from joblib import effective_n_jobs, parallel_config
 from threadpoolctl import threadpool_info
@@ -45,14 +44,17 @@ def test_one_lane_leaves_threads_to_the_members():
 
 
 def test_an_error_stops_the_others():
+    seen = []
+
     def fail(number):
+        seen.append(number)
         raise ValueError(f"no {number}")
 
     with parallel_config(backend="threading", n_jobs=2):
-        lanes = Lanes(3)
+        lanes = Lanes(30)
         with pytest.raises(ValueError, match="no"):
-            lanes.map(fail, range(3))
-    np.testing.assert_array_equal(lanes.stop, [1])
+            lanes.map(fail, range(30))
+    assert len(seen) <= 2
 
 
 @pytest.mark.parametrize(("n_items", "times"), [(1, 1), (2, 1), (3, 2), (5, 3)])

@@ -1,5 +1,7 @@
 """The search."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -8,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from coterie.automl.candidates import Candidate
+from coterie.automl.candidates import DEFAULT, Candidate
 from coterie.automl.clock import Clock
 from coterie.automl.combine import WAYS
 from coterie.automl.journal import Journal
@@ -83,6 +85,24 @@ def test_no_time_left_means_no_more_candidates():
     assert found.stopped == "time"
 
 
+def test_the_prior_is_left_where_there_is_no_time_for_anything(monkeypatch):
+    monkeypatch.setattr("coterie.automl.search.is_quick", lambda *_: False)
+    found, folds = search()
+    found.stopped = "time"
+    found.run([])
+    assert [t.name for t in found.trials] == ["prior"]
+    (finding,) = found.shortage
+    assert "frequencies of the classes" in finding.message
+    assert found.combine(folds, WAYS, hold_out=False)[0].blend.weights.tolist() == [1.0]
+
+
+def test_many_classes_are_not_combined_without_time():
+    found, _ = search(Clock(1e-6))
+    found.run([LINEAR])
+    wide = replace(found.panel(), profile=np.broadcast_to(1e-4, (3, 500, 10_000)))
+    assert found._affordable(wide, WAYS) == 0
+
+
 def test_nothing_that_fits_is_an_error():
     found, _ = search()
     with pytest.raises(ValueError, match="does not like this table"):
@@ -117,6 +137,15 @@ def test_single_members_can_be_asked_for():
     best, judged = found.combine(folds, WAYS[:1], hold_out=False)
     assert sorted(best.blend.weights) == [0, 1]
     assert all("single" in one.blend.name for one in judged)
+
+
+def test_the_default_booster_is_in_the_last_comparison():
+    found, folds = search()
+    found.run([TREE, candidate(DEFAULT, LogisticRegression())])
+    best, judged = found.combine(folds, WAYS, hold_out=False)
+    assert judged[0].blend.name == f"{DEFAULT} alone"
+    assert judged[0].blend.weights.tolist() == [0.0, 1.0]
+    assert best.loss <= judged[0].loss
 
 
 def test_one_held_out_part_is_split_further():

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from coterie.automl.splits import Plan, make_folds, plan_splits, splits_of
+from coterie.automl.splits import Plan, make_folds, plan_splits, splits_of, thinned
+from coterie.automl.twins import find_twins
 from coterie.data import Table
 
 RNG = np.random.default_rng(0)
@@ -18,6 +19,21 @@ def test_equal_rows_are_in_one_fold():
     (fold,) = folds(np.vstack([X, X]), np.append(Y, Y))
     np.testing.assert_array_equal(fold[:300], fold[300:])
     assert len(np.unique(fold)) == 5
+
+
+def test_rows_of_few_values_are_in_every_fold():
+    few, y = np.tile([[0.0], [1.0]], (150, 1)), np.tile([0, 1], 150)
+    table = Table.read(few)
+    (fold,) = make_folds(table, y, Plan(5), 0, twins=find_twins(table, y, [2]))
+    counts = np.bincount(5 * y + fold)
+    assert (counts == 30).all()
+
+
+def test_fewer_rows_are_held_out_of_many_classes():
+    rows = np.arange(50_000)
+    for n_classes, most in ((20_000, 500), (5_000, 1_000), (2, 50_000), (0, 50_000)):
+        ((train, test),) = thinned([(rows, rows)], n_classes)
+        assert (len(train), len(test)) == (50_000, most)
 
 
 def test_classes_are_spread_evenly():

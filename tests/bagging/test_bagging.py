@@ -40,6 +40,7 @@ def test_two_thirds_of_the_rows_are_in_a_bag():
     assert np.mean(share) == pytest.approx(1 - np.exp(-1), abs=0.005)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_draws", "expected"), [(17, 0.110820), (8, 0.291932), (4, 0.424300)])
 def test_bagged_nearest_neighbour_has_known_chances(n_draws, expected):
     """The k-th neighbour decides with a known chance: see Breiman's plug-in rule."""
@@ -225,6 +226,7 @@ LABELS = ["sonar", "ionosphere", "vehicle", "soybean", "tic_tac_toe", "german_cr
 LARGE = ["spambase", "letter", "magic", "adult", "covertype", "nycflights_late15", "mnist"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LABELS + LARGE)
 def test_out_of_bag_error_is_that_of_new_rows(real_frame, name):
     """Within what the two samples of rows leave to chance."""

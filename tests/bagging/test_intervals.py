@@ -108,6 +108,7 @@ def test_members_that_saw_everything_say_nothing():
         JackknifePlusIntervals(forest, X, y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("random_size", [False, True])
 def test_intervals_cover_what_they_promise(random_size):
     """60 rows, degree-five polynomials: about 1 - alpha are covered, never below 1 - 2 alpha."""

@@ -55,6 +55,7 @@ def error(model, X, y):
     return 1 - cross_val_score(model, X, y, cv=cv).mean()
 
 
+@pytest.mark.slow
 def test_beats_one_knn_on_real_tables():
     gains = []
     for X, y in real_tables().values():

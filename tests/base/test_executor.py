@@ -1,9 +1,13 @@
+import signal
 import threading
+import time
 
 import joblib
+import numpy as np
 import pytest
 
 from coterie.base.executor import JoblibExecutor, thread_count, worker_count
+from coterie.native import Growth, Values, encode, find_bins, grow
 
 
 def double(item):
@@ -23,6 +27,7 @@ def test_work_is_done_in_threads_by_default():
     assert len(names) == 2  # neither would have passed the barrier alone
 
 
+@pytest.mark.slow
 def test_processes_are_used_when_asked_for():
     with joblib.parallel_config(backend="loky", n_jobs=2):
         assert JoblibExecutor(None).map(double, [1, 2, 3]) == [2, 4, 6]
@@ -50,6 +55,75 @@ def test_an_error_in_a_thread_is_raised_and_ends_the_others():
         executor.map(fail, list(range(1000)))
     assert executor.stop[0] == 1
     assert len(seen) <= 2
+
+
+def dawdle(seen):
+    """Python code that goes on for ever, and for which KeyboardInterrupt is a reason to go on."""
+    while True:
+        try:
+            while True:
+                seen.append(1)
+                time.sleep(0.001)
+        except KeyboardInterrupt:
+            pass
+
+
+def test_an_interrupt_ends_all_threads_before_it_is_raised():
+    before, seen = threading.active_count(), []
+
+    def task(item):
+        if item == 1:
+            signal.raise_signal(signal.SIGINT)  # Python handles it in the main thread
+        # A member with threads of its own is waited for as well.
+        JoblibExecutor(2).map(dawdle, [seen, seen])
+
+    with pytest.raises(KeyboardInterrupt):
+        JoblibExecutor(2).map(task, [0, 1, 2])
+    assert threading.active_count() == before
+    n_steps = len(seen)
+    time.sleep(0.05)
+    assert len(seen) == n_steps
+
+
+def test_native_calls_of_a_thread_end_with_its_work():
+    """Whoever makes them, and however short they are."""
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    bins = find_bins(X)
+    codes, values = encode(X, bins), Values(X[:, :1])
+    ended = []
+
+    def task(item):
+        if item == 1:
+            raise ValueError("item 1")
+        try:
+            while True:
+                grow(codes, bins, values, Growth())
+        except BaseException as error:
+            ended.append(error)
+            raise
+
+    with pytest.raises(ValueError, match="item 1"):
+        JoblibExecutor(2).map(task, [0, 1])
+    assert len(ended) == 1
+
+
+def test_a_second_interrupt_does_not_wait():
+    again = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
+
+    def task(item):
+        if item == 1:
+            again.start()
+            signal.raise_signal(signal.SIGINT)
+        time.sleep(2)  # compiled code, which nothing can stop
+
+    with pytest.raises(KeyboardInterrupt):
+        JoblibExecutor(2).map(task, [0, 1])
+    left = [thread for thread in threading.enumerate() if type(thread).__name__ == "_Worker"]
+    assert left
+    # The interpreter waits for them before it ends; a daemon would be torn out of its work.
+    assert not any(thread.daemon for thread in left)
+    for thread in left:
+        thread.join(60)
 
 
 def test_verbose_reports_progress(capsys):

@@ -132,7 +132,7 @@ def test_refusals(fitted):
     model = fitted["bagging"]
     with pytest.raises(ValueError, match="pass the training data again"):
         model.oob_features(X[:9])
-    with pytest.raises(ValueError, match="classes of the last fit"):
+    with pytest.raises(ValueError, match="other classes .*Pass the training data again"):
         model.oob_metric("accuracy", X, y + 5)
     with pytest.raises(ValueError, match="cannot weigh 40 members"):
         model.reweighted(np.ones(3))

@@ -78,6 +78,7 @@ def test_columns_beyond_the_usual_ones_are_noise() -> None:
     assert np.array_equal(wide.y_test, usual.y_test)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", sorted(set(tables.REAL) - {"mnist"}))
 def test_real_tables_have_the_size_they_are_named_by(table: str) -> None:
     if not tables.available(table):

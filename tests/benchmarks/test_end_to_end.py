@@ -16,6 +16,8 @@ from benchmarks.runner import installed
 
 FIGURES = {"fit_wall", "fit_cpu", "fit_peak", "base_mb", "model_mb", "batch_wall", "score"}
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("case", ["tree/energy", "forest/higgs"])
 def test_one_tiny_case(case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -216,6 +216,7 @@ def test_an_unlearnable_target_is_answered_by_cost():
     assert set(dear.predict(X)) == {1}
 
 
+@pytest.mark.contract
 @pytest.mark.parametrize("method", ["adac1", "adac3", "csb2", "adacost"])
 def test_scikit_learn_checks(method):
     for estimator, check in estimator_checks_generator(CostSensitiveBoostClassifier(method=method)):

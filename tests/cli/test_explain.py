@@ -55,7 +55,7 @@ def test_scores_of_boosters_for_people(call, credit, tmp_path):
 
 
 def test_rows():
-    assert parse_rows("2, 4-6,9") == [2, 4, 5, 6, 9]
+    assert parse_rows("2, 4-6,9") == [(2, 2), (4, 6), (9, 9)]
     for text in ("0", "a", "3-", ""):
         with pytest.raises(click.BadParameter):
             parse_rows(text)
@@ -64,3 +64,10 @@ def test_rows():
 def test_rows_that_are_not_there(call, credit):
     assert "row 999" in call("explain", credit.model, credit.test, "--rows", "999").err
     assert call("explain", credit.model, "--rows", "1").code == 2
+
+
+def test_a_range_beyond_the_file_is_told_without_making_it(call, prices):
+    said = call("explain", prices.model, prices.test, "--rows", "1-99999999999")
+    assert said.code == 1
+    assert "no row 99,999,999,999: the file has 300 rows" in said.err
+    assert call("explain", prices.model, prices.test, "--rows", "5-3").code == 2

@@ -41,3 +41,10 @@ def test_models_that_have_no_such_form(call, prices):
     assert said.code == 1
     assert "reads dates (day)" in said.err
     assert not (prices.model / "model.onnx").exists()
+
+
+def test_other_formats_are_refused(call, credit, tmp_path):
+    said = call("export", credit.model, "--out", tmp_path / "m.pmml")
+    assert said.code == 2
+    assert ".onnx" in said.err
+    assert not (tmp_path / "m.pmml").exists()

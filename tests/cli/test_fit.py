@@ -1,4 +1,5 @@
 import csv
+import io
 import json
 import os
 import signal
@@ -68,7 +69,7 @@ def test_what_is_printed(call, credit, tmp_path):
     said = call("fit", credit.train, "--target", "credit", "--members", "fast", "--out", tmp_path)
     assert said.code == 0
     assert "300 rows; columns: 3 text, 2 whole numbers" in said.out
-    assert 'target "credit": classification, 2 classes: bad, good (found by itself' in said.out
+    assert 'target "credit": classification, 2 classes: bad, good (detected' in said.out
     assert "trying extra trees" in said.out
     assert "95 % interval" in said.out
     assert said.out.endswith(f"report  {tmp_path / 'report.html'}\n")
@@ -123,6 +124,7 @@ def test_a_finished_fit_is_not_done_again(call, credit):
     assert len(report.read_text()) == len(before)
 
 
+@pytest.mark.slow
 def test_killed_and_resumed_is_the_same_model(credit, tmp_path):
     whole = start(credit.train, tmp_path / "whole", *FAST)
     assert whole.communicate()[0].endswith("report.html\n")
@@ -139,6 +141,7 @@ def test_killed_and_resumed_is_the_same_model(credit, tmp_path):
     assert predictions(tmp_path / "killed", credit.test) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_ctrl_c_keeps_the_best_so_far(credit, tmp_path):
     members = ("extra trees", "gradient boosting, slow", "gradient boosting, large", "network")
@@ -165,3 +168,79 @@ def test_ctrl_c_before_there_is_a_result(credit, tmp_path):
     assert process.returncode == 130, text
     assert "Traceback" not in text
     assert not (tmp_path / "m" / "model.coterie").exists()
+
+
+def slip(write):
+    lines = [f"{k * 7 % 60},{'ab'[k % 7 > 3]}" for k in range(60)]
+    lines[4] = "abc,a"
+    return write("slip.csv", "\n".join(["x,y", *lines]))
+
+
+def test_odd_cells_are_told_once_and_stand_in_the_report(call, write, tmp_path):
+    said = call("fit", slip(write), "--target", "y", *FAST, "--out", tmp_path / "m")
+    assert said.code == 0, said.err
+    assert (said.out + said.err).count("abc") == 1
+    assert 'line 6 "abc"' in said.err
+    facts = json.loads((tmp_path / "m" / "facts.json").read_text())
+    assert "abc" in json.dumps(facts["findings"])
+    assert coterie.load(tmp_path / "m" / "model.coterie").file_columns_["kinds"]["x"] == "integer"
+    said = call("predict", tmp_path / "m", slip(write), "--odd-cells", "error")
+    assert said.code == 1
+    assert 'line 6, column "x": "abc"' in said.err
+
+
+@pytest.mark.parametrize("how", ["--stream", "--no-stream"])
+def test_one_class_leaves_nothing_behind(call, write, tmp_path, how):
+    path = write("a.csv", "x,y\n" + "".join(f"{k * 7 % 11},same\n" for k in range(50)))
+    said = call("fit", path, "--target", "y", how, "--out", tmp_path / "m")
+    assert said.code == 1
+    assert "one class only, 'same'" in said.err
+    assert not (tmp_path / "m").exists()
+
+
+def test_an_interrupted_fit_goes_on(call, credit, tmp_path, monkeypatch):
+    from coterie.automl import search
+
+    fit_one = search.run_trial
+
+    def interrupt_second(candidate, *arguments, **settings):
+        if settings["thorough"]:
+            raise KeyboardInterrupt
+        return fit_one(candidate, *arguments, **settings)
+
+    command = ("fit", credit.train, "--target", "credit", *FAST, "--out", tmp_path / "m")
+    monkeypatch.setattr(search, "run_trial", interrupt_second)
+    assert call(*command).code == 0
+    assert coterie.load(tmp_path / "m" / "model.coterie").stopped_ == "interrupted"
+    monkeypatch.undo()
+    said = call(*command, "--resume")
+    assert said.code == 0, said.err
+    assert "finished already" not in said.out
+    assert coterie.load(tmp_path / "m" / "model.coterie").stopped_ == "finished"
+    assert "finished already" in call(*command, "--resume").out
+
+
+def test_the_standard_input_is_a_file(call, credit, tmp_path, monkeypatch):
+    def given():
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(credit.train.read_bytes())))
+
+    given()
+    assert call("fit", "-", "--target", "credit", *FAST).code == 2
+    given()
+    said = call("fit", "-", "--target", "credit", *FAST, "--out", tmp_path / "m")
+    assert said.code == 0, said.err
+    assert "standard input: 300 rows" in said.out
+    given()
+    said = call("predict", tmp_path / "m", "-", "--out", "-")
+    assert said.code == 0
+    assert said.out == call("predict", tmp_path / "m", credit.train).out
+
+
+def test_a_damaged_note_of_the_settings_is_named(call, credit, tmp_path):
+    (tmp_path / "m" / "run").mkdir(parents=True)
+    (tmp_path / "m" / "run" / "settings.json").write_text('{"seed"')
+    out = ("--out", tmp_path / "m", "--resume")
+    said = call("fit", credit.train, "--target", "credit", *out)
+    assert said.code == 1
+    assert "settings.json: is damaged" in said.err
+    assert "--overwrite" in said.err

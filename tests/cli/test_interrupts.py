@@ -11,7 +11,7 @@ def press():
 
 def test_the_first_ends_the_search_and_the_second_the_rest(capsys):
     before = signal.getsignal(signal.SIGINT)
-    with patient_interrupts(lambda: False):
+    with patient_interrupts(lambda: False, lambda: True):
         with pytest.raises(KeyboardInterrupt):
             press()
         assert "keeping the best so far; Ctrl-C again to abort" in capsys.readouterr().err
@@ -21,8 +21,16 @@ def test_the_first_ends_the_search_and_the_second_the_rest(capsys):
 
 
 def test_while_finishing_the_first_only_tells_so(capsys):
-    with patient_interrupts(lambda: True):
+    with patient_interrupts(lambda: True, lambda: True):
         press()
         assert "finishing; Ctrl-C again" in capsys.readouterr().err
         with pytest.raises(KeyboardInterrupt):
             press()
+
+
+def test_nothing_is_promised_before_there_is_a_result(capsys):
+    with patient_interrupts(lambda: False, lambda: False), pytest.raises(KeyboardInterrupt):
+        press()
+    said = capsys.readouterr().err
+    assert "no model is kept" in said
+    assert "best so far" not in said

@@ -110,3 +110,22 @@ def test_warnings_are_notes(capsys, monkeypatch):
     monkeypatch.setattr(main_module, "_run", warn)
     assert run([]) == 0
     assert capsys.readouterr().err == "note: odd numbers\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes")
+def test_a_closed_pipe_ends_it_quietly():
+    code = "from coterie.cli import main; main(['info', '--help'])"
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-c", code], stdout=writer, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_errors_of_the_system_name_the_file(capsys, monkeypatch):
+    error = OSError(28, "No space left on device", "/full/a.csv")
+    monkeypatch.setattr(main_module, "_run", broken(error))
+    assert run([]) == 1
+    assert capsys.readouterr().err == "error: /full/a.csv: No space left on device\n"

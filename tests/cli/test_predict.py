@@ -70,6 +70,9 @@ def test_types_are_those_of_the_fit(call, credit, write):
     assert said.err == "note: columns the model does not know are ignored: extra\n"
     path = write("b.csv", "housing,age,duration,checking_status\nown,old,1,<0\n")
     said = call("predict", credit.model, path)
+    assert said.code == 0
+    assert 'b.csv, column "age": 1 cell counts as missing' in said.err
+    said = call("predict", credit.model, path, "--odd-cells", "error")
     assert said.code == 1
     assert 'b.csv, line 2, column "age": "old"' in said.err
     path = write("c.csv", "housing,duration,checking_status\nown,1,<0\n")

@@ -14,3 +14,9 @@ def test_markdown_and_a_model_alone(call, credit, tmp_path):
         assert call("report", model, "--out", tmp_path / name).code == 0
     assert (tmp_path / "a.md").read_text() == (tmp_path / "b.md").read_text()
     assert (tmp_path / "a.md").read_text().startswith("# ")
+
+
+def test_other_formats_are_refused(call, credit, tmp_path):
+    said = call("report", credit.model, "--out", tmp_path / "page.pdf")
+    assert said.code == 2
+    assert ".html or .md" in said.err

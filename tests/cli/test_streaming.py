@@ -156,3 +156,14 @@ def test_what_cannot_be_streamed_is_refused(sales, call, tmp_path):
 def test_commands_start_without_it():
     code = "import coterie.cli.fit, sys; assert 'coterie.cli.streaming' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_an_odd_cell_does_not_cost_the_column(tmp_path):
+    table = rows()
+    table[7][1] = "abc"
+    path = write_rows(tmp_path / "a.csv", HEADER, table)
+    found = stream_table(path, ReadOptions(), "price", 0)
+    assert found.columns.kinds["size"] == "number"
+    assert found.odd.columns["size"].count == 1
+    assert 'line 9 "abc"' in "".join(found.notes)
+    assert "size" in found.rows.names

@@ -1,3 +1,4 @@
+import csv
 import gzip
 
 import pyarrow as pa
@@ -5,7 +6,7 @@ import pytest
 from pyarrow import parquet
 
 from coterie.cli.errors import CommandError
-from coterie.cli.writing import open_writer
+from coterie.cli.writing import check_folder, open_writer
 
 BLOCKS = [
     pa.table({"a": [1.5, None], "b": ["x", 'y"z'], "c": [True, False]}),
@@ -59,3 +60,23 @@ def test_other_formats_and_places_are_refused(tmp_path):
     for path in (tmp_path / "a.jsonl", tmp_path / "a.xyz", tmp_path / "no" / "a.csv"):
         with pytest.raises(CommandError):
             write_all(path)
+
+
+def test_formulas_are_escaped_and_numbers_are_not(tmp_path):
+    cells = ["=1+1", "+x", "-x", "@x", "\tx", "-1.5", "+2", "-1,5", "-1e-5", "x=1", None]
+    path = tmp_path / "a.csv"
+    with open_writer(path, escape=True) as write:
+        write(pa.table({"=a": cells, "b": [-1.5] * len(cells)}))
+    with path.open(newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header == ["'=a", "b"]
+    expected = ["'=1+1", "'+x", "'-x", "'@x", "'\tx", *cells[5:10], ""]
+    assert [row[0] for row in rows] == expected
+    assert {row[1] for row in rows} == {"-1.5"}
+
+
+def test_where_nothing_can_be_written(tmp_path):
+    with pytest.raises(CommandError, match="no such directory"):
+        check_folder(tmp_path / "none" / "a.onnx")
+    with pytest.raises(CommandError, match="is a directory"):
+        check_folder(tmp_path)

@@ -34,6 +34,7 @@ def test_sure_members_become_honest(method, calibrate):
         assert fusion.calibration_error(chances, Y[TEST]) < fusion.calibration_error(raw, Y[TEST])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("calibrate", ["ensemble", "members"])
 @pytest.mark.parametrize("cv", [None, "oob"])

@@ -48,6 +48,7 @@ def library():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", CLASSIFIERS)
 def test_labels_without_meaning_give_chance(kind):
     """Members know their rows by heart, so any leak would show as skill or as trust."""

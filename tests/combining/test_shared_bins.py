@@ -83,6 +83,7 @@ def apart(monkeypatch):
     return lambda: monkeypatch.setattr(folds, "share_bins", lambda *given, **settings: {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("refit", ["full", "folds"])
 @pytest.mark.parametrize("given", [X, FRAME], ids=["array", "frame"])
 def test_same_answers_where_bins_hold_one_value_each(given, refit, apart):

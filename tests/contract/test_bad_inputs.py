@@ -5,11 +5,12 @@ import warnings
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.base import is_classifier
+from sklearn.base import is_classifier, is_regressor
 
 from coterie.bagging.bag import Bag
 from tests.contract.exported import ESTIMATORS, READ_DATES, has_parameter, make, problem, shallow
 
+pytestmark = pytest.mark.contract
 every = pytest.mark.parametrize("cls", ESTIMATORS)
 REFUSED = (ValueError, TypeError)
 
@@ -340,3 +341,16 @@ def applies(cls, extreme):
 def test_extreme_parameters(cls, extreme):
     X, y = problem(cls, 40)
     check_fits(cls, X, y, **extreme)
+
+
+@pytest.mark.parametrize("cls", [cls for cls in ESTIMATORS if is_regressor(cls())])
+@pytest.mark.parametrize("scale", [2.0**-1000, 2.0**-220, 2.0**220])
+def test_targets_of_any_size_are_learnt_or_refused(cls, scale):
+    """Never answered by a constant without a word."""
+    X, y = problem(cls, 60)
+    if scale < 1e-70:
+        with pytest.raises(ValueError, match="Rescale y"):
+            make(cls).fit(X, y * scale)
+        return
+    model = make(cls).fit(X, y * scale)
+    assert np.corrcoef(model.predict(X) / scale, y)[0, 1] > 0.5

@@ -16,6 +16,7 @@ import coterie
 from tests.contract.exported import (
     ENSEMBLES,
     ESTIMATORS,
+    has_parameter,
     make,
     outputs,
     problem,
@@ -23,6 +24,7 @@ from tests.contract.exported import (
     shallow,
 )
 
+pytestmark = pytest.mark.contract
 every = pytest.mark.parametrize("cls", ESTIMATORS)
 every_ensemble = pytest.mark.parametrize("cls", ENSEMBLES)
 
@@ -229,3 +231,46 @@ def test_several_outputs(cls):
 def test_repr_shows_what_was_chosen(cls):
     assert repr(cls(max_bins=31)).startswith(f"{cls.__name__}(max_bins=31")
     assert "<style" in make(cls)._repr_html_()
+
+
+@pytest.mark.parametrize("cls", [cls for cls in ESTIMATORS if has_parameter(cls, "warm_start")])
+def test_warm_start_refuses_other_columns_and_classes(cls):
+    pd = pytest.importorskip("pandas")
+    X, y = problem(cls)
+    X[:, 0] = X[:, 0] > 0
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    frame["a"] = frame["a"].map({0.0: "no", 1.0: "yes"}).astype("category")
+    model = make(cls, warm_start=True).fit(frame, y)
+    before = outputs(model, frame)
+    size = "max_iter" if has_parameter(cls, "max_iter") else "n_estimators"
+    model.set_params(**{size: 9})
+    recoded = frame.assign(a=frame["a"].cat.rename_categories({"no": "never"}))
+    wrong = [
+        ("X has 5 columns, and had 6", frame.drop(columns="f"), y),
+        ("Column 1 of X is 'x', and was 'b'", frame.rename(columns={"b": "x"}), y),
+        ("other categories .new: 'never'; gone: 'no'", recoded, y),
+    ]
+    if is_classifier(model):
+        wrong += [
+            ("other classes .new: 3; gone: 0", frame, y + 1),
+            ("other classes .new: 3", frame, np.r_[3, y[1:]]),
+        ]
+    elif cls.multi_output:
+        wrong += [("y has 2 outputs, and had 1", frame, np.c_[y, y])]
+    for words, rows, target in wrong:
+        with pytest.raises(ValueError, match=words + ".*warm_start=False"):
+            model.fit(rows, target)
+    assert same_bits(outputs(model, frame), before)
+
+
+@every
+def test_rows_alone_are_answered_as_among_others(cls):
+    """Bit for bit; there are only native members in them."""
+    X, y = problem(cls)
+    model = make(cls).fit(X, y)
+    whole = outputs(model, X)
+    for size in (1, 7, 100):
+        rows = 20 if size == 1 else len(X)
+        parts = [outputs(model, X[i : min(i + size, rows)]) for i in range(0, rows, size)]
+        glued = [np.concatenate(part) for part in zip(*parts, strict=True)]
+        assert same_bits(glued, [part[:rows] for part in whole])

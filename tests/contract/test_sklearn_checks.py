@@ -5,6 +5,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from tests.contract.exported import ESTIMATORS, default
 
+pytestmark = pytest.mark.contract
 # What `parametrize_with_checks` does, whose generator today's pytest does not take from
 # scikit-learn 1.6.
 CASES = [case for cls in ESTIMATORS for case in estimator_checks_generator(default(cls))]

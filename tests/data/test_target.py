@@ -158,13 +158,20 @@ def test_infinity_is_refused(y):
             read(y)
 
 
-@pytest.mark.parametrize("y", [[1e308, 1.0], [0.0, -1e200], [1e141, 0]])
-def test_numbers_whose_squares_overflow_are_refused(y):
-    with pytest.raises(DataError, match=r"1 of 2 values beyond 1e\+140.*Rescale y"):
+@pytest.mark.parametrize("y", [[1e308, 1.0], [0.0, -1e200], [1e71, 0]])
+def test_numbers_whose_powers_overflow_are_refused(y):
+    with pytest.raises(DataError, match=r"1 of 2 values beyond 1e\+70.*Rescale y"):
         Target.numbers(y)
 
 
-@pytest.mark.parametrize("y", [[1e39, -1e39], [1e140, 1.0], [5e-324, 0.0], [1e-300, 2e-300]])
+@pytest.mark.parametrize("y", [[5e-324, 0.0], [1e-300, -2e-300]])
+def test_numbers_whose_powers_vanish_are_refused(y):
+    """A square of zero makes every target constant, and so would be the predictions."""
+    with pytest.raises(DataError, match=r"no value beyond .*e-3.* Rescale y"):
+        Target.numbers(y)
+
+
+@pytest.mark.parametrize("y", [[1e39, -1e39], [1e70, 1.0], [5e-324, 1.0], [1e-70, 0], [0, 0]])
 def test_large_and_small_numbers_are_kept(y):
     assert Target.numbers(y).values[:, 0].tolist() == y
 

@@ -48,6 +48,7 @@ def test_unfitted_estimators_come_back(cls, tmp_path):
     assert same_params(again, make(cls))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls", TIMED)
 def test_searched_models_come_back(cls, tmp_path):
     X, y = problem(cls)
@@ -68,6 +69,7 @@ KEEPERS = (
 )
 
 
+@pytest.mark.contract
 @pytest.mark.parametrize(
     "cls",
     # Rules are many, and learning them from many rows takes long.

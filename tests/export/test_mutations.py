@@ -82,6 +82,7 @@ def test_damage_with_right_checksums_never_crashes(name, tried):
     assert found.count("refused") > 20
 
 
+@pytest.mark.contract
 @pytest.mark.parametrize("name", MODELS)
 def test_the_healthy_file_gives_the_healthy_prediction(name, tried):
     assert tried[name, "healthy"] == [repr(MODELS[name].predict(X).tolist())]

@@ -73,3 +73,25 @@ def test_multi_output_classes_are_refused():
     model = coterie.RandomForestClassifier(2).fit(X, np.stack([TWO, TWO[::-1]], axis=1))
     with pytest.raises(OnnxError, match="several outputs"):
         coterie.to_onnx(model)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        coterie.RandomForestClassifier,
+        coterie.AdaBoostClassifier,
+        coterie.DecisionTreeClassifier,
+        coterie.GradientBoostingClassifier,
+        coterie.ExtraTreesClassifier,
+        coterie.BaggingClassifier,
+    ],
+)
+def test_a_category_that_was_not_seen_is_missing(kind, tmp_path):
+    model = kind(random_state=0, categorical_features=[3]).fit(X, TWO)
+    strange = X.copy()
+    strange[:, 3] = 99
+    expected = model.predict_proba(strange)
+    for code in (-1, len(model.schema_.labels[3]), 1e6):
+        strange[:, 3] = code
+        said = run(model, strange, tmp_path)["probabilities"]
+        np.testing.assert_allclose(said, expected, rtol=1e-10, atol=1e-12)

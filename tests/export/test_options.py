@@ -20,6 +20,7 @@ def settings(cls):
                 yield {name: word}
 
 
+@pytest.mark.contract
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("cls", UNTIMED)
 def test_every_setting_comes_back(cls, tmp_path):

@@ -57,6 +57,7 @@ def scores(kind, X, y):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["RandomForestClassifier", "ExtraTreesClassifier"])
 @pytest.mark.parametrize("name", CLASSES)
 def test_accuracy_is_that_of_scikit_learn(real_table, name, kind):
@@ -65,6 +66,7 @@ def test_accuracy_is_that_of_scikit_learn(real_table, name, kind):
     assert ours == pytest.approx(theirs, abs=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["RandomForestRegressor", "ExtraTreesRegressor"])
 @pytest.mark.parametrize("name", NUMBERS)
 def test_error_is_that_of_scikit_learn(real_table, name, kind):

@@ -65,16 +65,6 @@ def test_warm_start_out_of_bag():
     assert late.oob_score_ == whole.oob_score_
 
 
-def test_warm_start_needs_the_same_columns_and_classes():
-    warm = RandomForestClassifier(2, warm_start=True).fit(X, Y)
-    warm.n_estimators = 4
-    with pytest.raises(ValueError, match="columns and categories of the last fit"):
-        warm.fit(X[:, :2], Y)
-    with pytest.raises(ValueError, match="outputs and classes of the last fit"):
-        warm.fit(X, Y + 1)
-    assert len(warm) == 2
-
-
 def test_warm_start_on_other_rows():
     warm = RandomForestClassifier(2, warm_start=True, random_state=0).fit(X, Y)
     warm.set_params(n_estimators=4).fit(X[::2], Y[::2])

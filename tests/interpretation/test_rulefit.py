@@ -69,6 +69,7 @@ def test_rules_of_a_given_ensemble():
         RuleFitClassifier(LogisticRegression()).fit(X, y > 14)
 
 
+@pytest.mark.slow
 def test_classes(steps):
     X, y = steps
     two = RuleFitClassifier(random_state=0).fit(X, np.where(y > 2, "high", "low"))

@@ -72,6 +72,7 @@ def test_classifier_equals_scikit_learn(name, criterion):
     check_parity(X, y, criterion)
 
 
+@pytest.mark.contract
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @pytest.mark.parametrize("name", SHARED)
 def test_classifier_equals_scikit_learn_on_real_tables(real_table, name, criterion):
@@ -80,6 +81,7 @@ def test_classifier_equals_scikit_learn_on_real_tables(real_table, name, criteri
     check_parity(X, y, criterion, max_bins=max(255, distinct))
 
 
+@pytest.mark.contract
 @pytest.mark.parametrize(
     "criterion", ["squared_error", "friedman_mse", "poisson", "absolute_error"]
 )

@@ -22,14 +22,16 @@
 #include <span>
 #include <vector>
 
+#include "coterie/elementary.hpp"
+
 namespace coterie {
 
 enum class Criterion { squared_error, gini, entropy, misclassification, poisson, absolute_error };
 
-inline double x_log_x(double x) { return x > 0.0 ? x * std::log(x) : 0.0; }
+inline double x_log_x(double x) { return x > 0.0 ? x * logarithm(x) : 0.0; }
 
 inline double poisson_score(double s, double w) {
-    return s > 0.0 ? s * std::log(s / w) : -std::numeric_limits<double>::infinity();
+    return s > 0.0 ? s * logarithm(s / w) : -std::numeric_limits<double>::infinity();
 }
 
 // Sums of two numbers: the weight and, of it, the target (one output) or the

@@ -23,6 +23,7 @@ from coterie.automl.makers import (
     linear_ranks,
     neighbours,
     network,
+    prior,
     tree,
 )
 from coterie.automl.situation import Situation
@@ -35,6 +36,8 @@ from coterie.forests import (
 )
 
 _MANY_COLUMNS = 100
+#: The candidate that all else has to be as good as.
+DEFAULT = "gradient boosting"
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ def _labels(s: Situation) -> bool:
 
 
 PORTFOLIO: tuple[Candidate, ...] = (
-    Candidate("gradient boosting", "gradient boosting", gradient(), rounds=True),
+    Candidate(DEFAULT, "gradient boosting", gradient(), rounds=True),
     Candidate("random forest", "forest", forest(RandomForestClassifier, RandomForestRegressor)),
     Candidate(
         "gradient boosting, symmetric",
@@ -173,9 +176,11 @@ PORTFOLIO: tuple[Candidate, ...] = (
         fits=lambda s: s.positive and s.metric != "mae",
     ),
 )
+#: What is left where there is no time for anything.
+PRIOR = Candidate("prior", "prior", prior)
 FAST: tuple[Candidate, ...] = (
     # Their limits do not count rows, so that weights are as good as repeated rows.
-    Candidate("gradient boosting", "gradient boosting", gradient(max_iter=20, min_samples_leaf=1)),
+    Candidate(DEFAULT, "gradient boosting", gradient(max_iter=20, min_samples_leaf=1)),
     Candidate(
         "extra trees", "forest", forest(ExtraTreesClassifier, ExtraTreesRegressor, n_estimators=20)
     ),

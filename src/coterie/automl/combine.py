@@ -14,6 +14,7 @@ from scipy.special import log_softmax, softmax
 from coterie import fusion
 from coterie.automl.metrics import Metric, own_chance
 from coterie.combining.meta import as_probabilities
+from coterie.fusion.sums import sum_of_members
 from coterie.tags import tagged
 
 Array = NDArray[np.float64]
@@ -54,10 +55,10 @@ class Blend:
         used = np.flatnonzero(self.weights)
         parts = profile[used]
         if self.logs:
-            raw = np.tensordot(self.weights[used], _logs(parts), axes=1)
+            raw = sum_of_members(self.weights[used], _logs(parts))
             raw = raw if self.shift is None else raw + self.shift
             return np.asarray(softmax(raw, axis=1))
-        mean = np.asarray(np.tensordot(self.weights[used], parts, axes=1))
+        mean = sum_of_members(self.weights[used], parts)
         if self.shift is not None:
             mean = mean + self.shift
         if profile.shape[2] == 1:
@@ -284,6 +285,13 @@ def judge(
         Judged(blend, said, panel.score(said), panel.loss(said))
         for blend, said in zip(blends, nested, strict=True)
     ]
+
+
+def alone(panel: Panel, member: int, name: str) -> Judged:
+    """One member that was named beforehand, so that there is nothing to learn."""
+    said = panel.profile[member]
+    blend = Blend(name, np.eye(len(panel.profile))[member])
+    return Judged(blend, said, panel.score(said), panel.loss(said))
 
 
 def choose(judged: list[Judged], panel: Panel) -> Judged:

@@ -128,4 +128,10 @@ def _moments(series: nw.Series[Any]) -> NDArray[np.datetime64]:
 
 
 def _readable(text: Any) -> str:
-    return text.rstrip("Z") if isinstance(text, str) and _ISO.fullmatch(text) else "NaT"
+    if not isinstance(text, str) or not _ISO.fullmatch(text):
+        return "NaT"
+    try:
+        np.datetime64(text.rstrip("Z"), "s")
+    except ValueError:  # a day that does not exist
+        return "NaT"
+    return text.rstrip("Z")

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from coterie.automl.binned import is_binned
 from coterie.automl.candidates import choose_candidates
+from coterie.automl.clock import counting
 from coterie.automl.combine import Blend
 from coterie.automl.dates import DateColumns
 from coterie.automl.fitting import Wishes, fit_draft
@@ -135,16 +136,17 @@ class TableModel(Committee):
         -------
         self
         """
-        dates = DateColumns.find(X)
-        return self._fit(
-            dates.apply(X),
-            y,
-            sample_weight,
-            reading=Given(dates),
-            groups=groups,
-            progress=progress,
-            journal=journal,
-        )
+        with counting():
+            dates = DateColumns.find(X)
+            return self._fit(
+                dates.apply(X),
+                y,
+                sample_weight,
+                reading=Given(dates),
+                groups=groups,
+                progress=progress,
+                journal=journal,
+            )
 
     def _train(
         self,

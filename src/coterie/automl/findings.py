@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from coterie.automl.columns import Reading
 from coterie.automl.order import column_of_time
 from coterie.automl.records import Finding
-from coterie.combining.splits import row_keys
+from coterie.automl.twins import Twins
 from coterie.data import Table
 from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -47,6 +48,10 @@ class Subject:
         Whether rows that differ may look equal.
     grouped : bool, default=False
         Whether the user said which rows belong together.
+    twins : Twins, optional
+        Rows that repeat others.
+    left : callable
+        Seconds that are left for looking.
     """
 
     table: Table
@@ -57,12 +62,18 @@ class Subject:
     counts: NDArray[np.intp] | None = None
     binned: bool = False
     grouped: bool = False
+    twins: Twins | None = None
+    left: Callable[[], float] = lambda: math.inf
 
 
 def find_traps(subject: Subject) -> list[Finding]:
-    """All that the owner of the table should know before believing a score."""
-    detectors = (_left_out, _gaps, _copies, _duplicates, _imbalance, _drift, _order, _dates)
-    return [finding for detect in detectors for finding in detect(subject)]
+    """All that the owner of the table should know before believing a score.
+
+    The search for columns that tell the target comes last, since it takes longest.
+    """
+    detectors = (_left_out, _gaps, _duplicates, _imbalance, _drift, _order, _dates)
+    found = [finding for detect in detectors for finding in detect(subject)]
+    return [*_copies(subject), *found]
 
 
 def _left_out(s: Subject) -> Iterator[Finding]:
@@ -122,14 +133,20 @@ def _copies(s: Subject) -> Iterator[Finding]:
         base = float(np.var(truth[~half]))
     if base <= 0 or (s.classes and len(np.unique(truth[~half])) < 2):
         return
-    labels, found = s.table.categories, []
-    for j in s.reading.used[:_MOST_COLUMNS]:
-        own = tree.set_params(categorical_features=[0] if labels[j] is not None else None)
+    labels, found, unseen = s.table.schema.labels, [], 0
+    columns = s.reading.used[:_MOST_COLUMNS]
+    for number, j in enumerate(columns):
+        if s.left() <= 0:
+            unseen = len(columns) - number
+            break
+        own = tree.set_params(categorical_features=[0] if j in labels else None)
         cells = values[::step, [j]]
         said = own.fit(cells[~half], truth[~half]).predict(cells[half])
         left = np.mean(said != truth[half]) if s.classes else np.mean((said - truth[half]) ** 2)
         if left <= (1 - _PERFECT) * base:
             found.append(s.names[j])
+    if unseen:
+        yield _not_looked_at(unseen, len(columns))
     if found:
         verb = "tells" if len(found) == 1 else "each tell"
         yield Finding(
@@ -142,26 +159,44 @@ def _copies(s: Subject) -> Iterator[Finding]:
         )
 
 
-def _duplicates(s: Subject) -> Iterator[Finding]:
-    if s.binned:
-        return
-    keys = row_keys(s.table)
-    _, first, place, times = np.unique(
-        keys, return_index=True, return_inverse=True, return_counts=True
+def _not_looked_at(number: int, of: int) -> Finding:
+    return Finding(
+        "no time",
+        "info",
+        [],
+        f"There was no time to check whether {number} of {of} columns give the target away.",
+        "Give more time if you do not know where the columns come from.",
     )
-    repeated = int((times - 1).sum())
-    if not repeated:
+
+
+def _duplicates(s: Subject) -> Iterator[Finding]:
+    twins = s.twins
+    if twins is None or not twins.repeated:
         return
-    share = repeated / len(keys)
-    same = int((s.truth != s.truth[first[place]]).sum())
-    clash = f", {same} of them with another target" if same else ""
+    n = len(s.truth)
+    if twins.copies:
+        share = twins.whole / n
+        pairs = "1 pair of rows is" if twins.pairs == 1 else f"{twins.pairs} pairs of rows are"
+        yield Finding(
+            "duplicates",
+            "warning" if share > 0.01 else "info",
+            [],
+            f"{twins.whole} rows ({share:.1%}) seem to be copies of others: {pairs} equal in every "
+            f"column and the target, where chance would explain about {twins.chance:.2g}.",
+            "Copies are kept in one fold, so that scores stay honest. Remove them if they are a "
+            "mistake.",
+        )
+        return
+    clash = twins.clashing
+    other = f", {clash} of them with another target" if clash else ""
     yield Finding(
         "duplicates",
-        "warning" if share > 0.01 else "info",
+        "info",
         [],
-        f"{repeated} rows ({share:.1%}) repeat the features of another one{clash}.",
-        "They are kept in one fold, so that scores stay honest. If they are one thing measured "
-        "several times, name it by `groups`.",
+        f"{twins.repeated} rows ({twins.repeated / n:.1%}) repeat the features of another row"
+        f"{other}.",
+        "There is no sign that they are copies, so they are split like any other rows. If they are "
+        "one thing measured several times, name it by `groups`, or scores will be too good.",
     )
 
 

@@ -4,8 +4,8 @@ The life of a fit:
 
 1. Columns are looked at; identifiers, constants and sentences are left out (`columns`).
 2. Traps are searched for and told (`findings`).
-3. Rows are dealt to folds by what they hold, so that equal rows stay together, or in blocks if
-   they are in the order of time (`splits`, `order`).
+3. Rows are dealt to folds by what they hold, so that copies stay together, or in blocks if they
+   are in the order of time (`twins`, `splits`, `order`).
 4. Candidates are fitted to every split within the time, and asked about the rows held out
    (`candidates`, `trial`, `search`).
 5. Ways to combine them are judged on rows that neither members nor combination have seen
@@ -51,14 +51,16 @@ from coterie.automl.records import Column, Event, Finding, TableMember
 from coterie.automl.search import Search
 from coterie.automl.seats import TableSeat
 from coterie.automl.situation import Situation, Task
-from coterie.automl.splits import Plan, Rows, make_folds, plan_splits, splits_of
+from coterie.automl.splits import Plan, Rows, make_folds, plan_splits, splits_of, thinned
 from coterie.automl.trial import Trial, fit_again
+from coterie.automl.twins import Twins, find_twins
 from coterie.base import Admitted
 from coterie.core import Pool
 from coterie.data import BinnedRows
 
 _FEWEST = 8  # rows below which nothing can be held out
 _LONG_TAIL = 1.5  # skewness
+_LOOKING = 0.1  # share of the time for columns that tell the target
 
 
 @dataclass(frozen=True)
@@ -103,11 +105,12 @@ def fit_draft(
     table, truth = admitted.table, admitted.target.encoded[:, 0]
     names = list(table.names or [f"x{j}" for j in range(table.n_columns)])
     classes = [str(c) for c in admitted.target.classes[0]] if admitted.target.classes else []
-    reading, findings = _look(draft, admitted, wishes, names, classes, groups is not None)
+    looked = _look(draft, admitted, wishes, names, classes, groups is not None, clock)
+    reading, findings, twins = looked
     candidates = choose_candidates(
         wishes.members, interpretable=wishes.interpretable, binned=is_binned(table)
     )
-    plan, folds, splits = _deal(admitted, wishes, groups, fast=candidates is FAST)
+    plan, folds, splits = _deal(admitted, wishes, groups, twins, fast=candidates is FAST)
     matrix = _matrix(table, reading.used)
     material = Material(matrix, truth, splits, len(classes), admitted.weight)
     print_ = fingerprint(matrix, truth, names)
@@ -122,6 +125,7 @@ def fit_draft(
         _fit_blindly(draft, search, candidates, reading.used)
     else:
         search.run(in_turn(candidates, situation))
+        findings += search.shortage
         _finish(draft, search, folds, plan, wishes, reading)
     _publish(draft, search, reading, findings, names)
     draft.made_ |= {"fingerprint": print_, "splits": plan.words, "seed": wishes.seed}
@@ -135,7 +139,8 @@ def _look(
     names: list[str],
     classes: list[str],
     grouped: bool,
-) -> tuple[Reading, list[Finding]]:
+    clock: Clock,
+) -> tuple[Reading, list[Finding], Twins | None]:
     """What the columns hold, and what to beware of."""
     table, truth = admitted.table, admitted.target.encoded[:, 0]
     counts = np.bincount(truth, minlength=len(classes)) if classes else None
@@ -147,26 +152,31 @@ def _look(
     if binned:  # to leave columns out would take a copy
         reading = reading.using_all()
     reading = replace(reading, columns=[*reading.columns, *wishes.left_out])
-    subject = Subject(table, truth, classes, reading, names, counts, binned, grouped)
-    return reading, find_traps(subject)
+    distinct = [column.distinct for column in reading.columns[: table.n_columns]]
+    # Rows that differ may have the same bins.
+    twins = None if binned else find_twins(table, truth, distinct)
+    looking = clock.until(min(_LOOKING * clock.limit, 0.5 * clock.left))
+    subject = Subject(table, truth, classes, reading, names, counts, binned, grouped, twins)
+    findings = find_traps(replace(subject, left=lambda: looking.left))
+    return reading, findings, twins
 
 
 def _deal(
-    admitted: Admitted, wishes: Wishes, groups: Any, *, fast: bool
+    admitted: Admitted, wishes: Wishes, groups: Any, twins: Twins | None, *, fast: bool
 ) -> tuple[Plan, NDArray[np.intp], list[tuple[Rows, Rows]]]:
     """How rows are split, the fold of every row, and the splits."""
     table, target = admitted.table, admitted.target
+    n_classes = len(target.classes[0]) if target.classes else 0
     if is_binned(table):
         none: NDArray[np.intp] = np.broadcast_to(np.intp(0), table.n_rows)
-        return PLAN, none, hold_out_last(table.n_rows)
-    n_classes = len(target.classes[0]) if target.classes else 0
+        return PLAN, none, thinned(hold_out_last(table.n_rows), n_classes)
     in_order = groups is None and bool(column_of_time(table, table.names or ()))
     plan = plan_splits(table.n_rows, table.n_columns, n_classes, fast=fast, in_order=in_order)
     strata = np.zeros(table.n_rows, dtype=np.intp)
     if n_classes:
         strata = target.codes[:, 0].astype(np.intp)
-    folds = make_folds(table, strata, plan, _seed(wishes), groups)
-    return plan, folds[0], splits_of(folds, plan)
+    folds = make_folds(table, strata, plan, _seed(wishes), groups, twins)
+    return plan, folds[0], thinned(splits_of(folds, plan), n_classes)
 
 
 def _matrix(table: Any, used: NDArray[np.intp]) -> Any:
@@ -333,9 +343,9 @@ def _mark(reading: Reading, positions: Sequence[int]) -> None:
 
 
 def _spread(profile: NDArray[np.float64], search: Search) -> NDArray[np.float64]:
-    """What is said of all rows: NaN of those that were not held out, which binned rows lack."""
+    """What is said of all rows: NaN of those that were not held out, which large tables lack."""
     material = search.material
-    if search.situation.binned:
+    if search.situation.compact:
         return profile
     full = np.full((len(profile), len(material.truth), profile.shape[2]), np.nan)
     full[:, material.covered] = profile
@@ -363,7 +373,7 @@ def _publish(
     draft.findings_, draft.columns_ = findings, reading.columns
     draft.history_, draft.stopped_ = search.history, search.stopped
     draft.truth_ = search.material.truth
-    if situation.binned:  # as out_of_fold_
+    if situation.compact:  # as out_of_fold_
         draft.truth_ = draft.truth_[search.material.covered]
     packages = ("coterie", "numpy", "scipy", "scikit-learn")
     versions = {name: version(name) for name in packages} | {"python": platform.python_version()}

@@ -22,6 +22,12 @@ _LONG = 86_400.0  # seconds that are as good as no limit
 _LARGE_WORK = 4_000_000  # cells from which time is always estimated
 _SECONDS_PER_CELL = 3e-5  # that no candidate should need
 _ROWS = 1_000
+MANY_CLASSES = 100  # from which a look at some rows takes too long itself
+# Seconds: of a cell of the scores, of a cell that a tree looks at, of a tree; in one thread.
+_SCORE, _CELL, _TREE = 1.5e-8, 1e-9, 3e-5
+_ANY_SCORE, _ANY_CELL = 1e-6, 2e-6  # the same of what is no booster, all of a fit
+MOMENT = 0.5  # seconds that are as good as none
+_MEMORY = 4e9  # bytes of the leaves of a forest
 _EPOCHS = 2
 _ROUNDS = 3
 _RATE_TIMES_ROUNDS = 15.0  # what boosting needs about to come to its end
@@ -72,6 +78,10 @@ def make_haste(
     """
     if deadline.left > _LONG:
         return {}, ""
+    least = least_seconds(candidate, situation, material)
+    # A small model a moment late is better than none.
+    if least > max(deadline.left, MOMENT):
+        raise OutOfTime(f"it needs {least:.0f} s at least")
     _, inner = _last_step(estimator)
     if hasattr(inner, "hidden_layer_sizes"):
         return _fewer_epochs(estimator, material, deadline)
@@ -86,14 +96,53 @@ def make_haste(
     return _fewer_members(estimator, material, deadline)
 
 
+def least_seconds(candidate: Candidate, situation: Situation, material: Material) -> float:
+    """The least that a candidate takes, as far as the size of the table tells; often zero.
+
+    Boosting grows a tree for each class and round, and cannot be ended within a round. Where there
+    are many classes, or many columns of few rows, a short trial would take too long itself.
+
+    Parameters
+    ----------
+    candidate, situation, material : Candidate, Situation, Material
+        What is to be tried, and the table.
+    """
+    n_rows, n_splits = len(material.splits[0][0]), len(material.splits)
+    scores = situation.n_classes if situation.n_classes > 2 else 1
+    if candidate.family == "prior":
+        return 0.0
+    if candidate.rounds:
+        tree = n_rows * situation.n_columns * _CELL + _TREE
+        return n_splits * scores * (n_rows * _SCORE + tree)
+    if situation.n_classes > MANY_CLASSES:
+        return n_splits * n_rows * scores * _ANY_SCORE
+    if situation.work >= _LARGE_WORK and n_rows < 4 * _ROWS:
+        return n_splits * situation.work * _ANY_CELL
+    return 0.0
+
+
+def is_quick(situation: Situation, material: Material) -> bool:
+    """Whether any candidate is fitted in a moment."""
+    return situation.work * len(material.splits) * _SECONDS_PER_CELL < MOMENT
+
+
+def takes_much_memory(estimator: Any, situation: Situation) -> bool:
+    """Whether the leaves of a forest, each with a number for every class, are too large."""
+    n_trees = getattr(estimator, "n_estimators", None)
+    if n_trees is None or not hasattr(estimator, "max_leaf_nodes"):
+        return False
+    leaves = min(situation.n_rows / 2, estimator.max_leaf_nodes or np.inf)
+    return bool(n_trees * leaves * max(1, situation.n_classes) * 8 > _MEMORY)
+
+
 def _larger_steps(
     estimator: Any, material: Material, deadline: Deadline, thorough: bool
 ) -> tuple[dict[str, Any], str]:
     """A learning rate with which boosting comes to its end in time."""
     start, left = time.monotonic(), deadline.left
-    brief = clone(estimator).set_params(max_iter=_ROUNDS)
-    fit_clone(brief, material, material.splits[0][0])
-    seconds = (time.monotonic() - start) / _ROUNDS
+    brief = clone(estimator).set_params(max_iter=_ROUNDS, callbacks=[deadline.share(4)])
+    tried = fit_clone(brief, material, material.splits[0][0])
+    seconds = (time.monotonic() - start) / len(tried.pool_)
     affordable = left / (seconds * len(material.splits))
     rate = float(np.clip(_RATE_TIMES_ROUNDS / affordable, estimator.learning_rate, 0.3))
     if thorough and affordable * rate < LEAST_WAY:

@@ -22,6 +22,7 @@ _EFFORTS = ((3, 2, 600), (3, 1, 600), (2, 1, 400), (1, 1, 300), (1, 1, 100))
 _COLUMNS = 200  # beyond as many, only some are tried
 
 _TOGETHER = 6_000  # rows that models are asked about at once
+_CELLS = 4_000_000  # the same, times columns or classes
 
 Array = NDArray[np.float64]
 Importances = dict[int, tuple[float, float]]
@@ -60,7 +61,7 @@ def permutation_importances(
     ----------
     .. [1] Breiman, "Random forests", Machine Learning 45 (2001).
     """
-    if sparse.issparse(material.matrix):
+    if sparse.issparse(material.matrix) or deadline.left <= 0:
         return {}
     columns = most_used(members, material.matrix.shape[1])[:_COLUMNS]
     rng = np.random.default_rng(seed)
@@ -81,7 +82,7 @@ def permutation_importances(
     parts = [Part.of(number, members, material, rng, effort[2]) for number in numbers]
     base = [losses(part, part.cells)[0] for part in parts]
     found: Importances = {}
-    step = max(1, _TOGETHER // effort[2])
+    step = _together(material, effort[2])
     for start in range(0, len(columns), step):
         if deadline.left <= 0:
             break
@@ -146,6 +147,12 @@ def most_used(members: Sequence[list[Seat]], n_columns: int) -> NDArray[np.intp]
         if known is not None and len(known) == n_columns:
             total += np.asarray(known) / max(np.sum(known), 1e-300)
     return np.argsort(-total, kind="stable")
+
+
+def _together(material: Material, n_rows: int) -> int:
+    """Copies of so many rows that models are asked about at once."""
+    wide = max(material.matrix.shape[1], material.n_classes)
+    return max(1, min(_TOGETHER, _CELLS // wide) // n_rows)
 
 
 def _effort(n_columns: int, seconds: float, left: float) -> tuple[int, int, int]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
@@ -17,6 +19,8 @@ from coterie.base.atomic import write_whole
 from coterie.combining.members import Seat
 
 Array = NDArray[np.float64]
+
+_FACTS, _PREDICTIONS = "sha256", "predictions_sha256"  # checksums among the facts
 
 
 @dataclass
@@ -76,21 +80,33 @@ class Page:
     def write(self, name: str, facts: dict[str, Any], unseen: Array | None = None) -> None:
         """Note a candidate; predictions first, since the facts say that all is there."""
         stem = _stem(name)
+        told = {"name": name, **facts}
         if unseen is not None:
             held = BytesIO()
             np.save(held, unseen)
+            told[_PREDICTIONS] = _digest(held.getbuffer())
             write_whole(self.folder / f"{stem}.npy", [held.getbuffer()])
-        text = json.dumps({"name": name, **facts}).encode()
-        write_whole(self.folder / f"{stem}.json", [text])
+        told[_FACTS] = _digest(json.dumps(told).encode())
+        write_whole(self.folder / f"{stem}.json", [json.dumps(told).encode()])
 
     def read(self, name: str) -> tuple[dict[str, Any], Array | None] | None:
-        """What was noted of a candidate, if anything."""
-        facts = self.folder / f"{_stem(name)}.json"
-        if not facts.is_file():
+        """What was noted of a candidate, if anything; nothing, with a warning, if it is damaged."""
+        path = self.folder / f"{_stem(name)}.json"
+        if not path.is_file():
             return None
-        values = facts.with_suffix(".npy")
-        unseen = np.load(values, allow_pickle=False) if values.is_file() else None
-        return json.loads(facts.read_bytes()), unseen
+        facts = _facts(path)
+        if facts is None:
+            _warn_damaged(path, name)
+            return None
+        expected = facts.pop(_PREDICTIONS, None)
+        if expected is None:
+            return facts, None
+        values = path.with_suffix(".npy")
+        held = values.read_bytes() if values.is_file() else b""
+        if _digest(held) != expected:
+            _warn_damaged(values, name)
+            return None
+        return facts, np.load(BytesIO(held), allow_pickle=False)
 
     def keep(self, name: str, models: list[Seat]) -> None:
         """Save the models of a candidate, if there is a way to."""
@@ -107,7 +123,14 @@ class Page:
         paths = [self._model(name, k) for k in range(number)]
         if self.load is None or not all(path.exists() for path in paths):
             return None
-        return [self.load(path) for path in paths]
+        found = []
+        for path in paths:
+            try:
+                found.append(self.load(path))
+            except (ValueError, OSError):
+                _warn_damaged(path, name)
+                return None
+        return found
 
     def _model(self, name: str, number: int) -> Path:
         return self.folder / f"{_stem(name)}-{number}.model"
@@ -115,8 +138,28 @@ class Page:
     @property
     def elapsed(self) -> float:
         """Seconds the search had used when it last noted something."""
-        times = [json.loads(path.read_bytes())["elapsed"] for path in self.folder.glob("*.json")]
-        return max(times, default=0.0)
+        found = [_facts(path) for path in self.folder.glob("*.json")]
+        return max((facts["elapsed"] for facts in found if facts), default=0.0)
+
+
+def _facts(path: Path) -> dict[str, Any] | None:
+    """What a file of facts says; None if it is not as it was written."""
+    try:
+        facts = json.loads(path.read_bytes())
+        expected = facts.pop(_FACTS)
+    except (ValueError, AttributeError, KeyError, TypeError):
+        return None
+    return facts if _digest(json.dumps(facts).encode()) == expected else None
+
+
+def _digest(data: Any) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _warn_damaged(path: Path, name: str) -> None:
+    warnings.warn(
+        f"{path} is damaged or was changed, so {name!r} is fitted again.", UserWarning, stacklevel=3
+    )
 
 
 def _stem(name: str) -> str:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-import numpy as np
 from joblib import parallel_config
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # comes with scikit-learn
 
 from coterie.base import JoblibExecutor, worker_count
@@ -38,11 +36,6 @@ class Lanes:
     def __init__(self, n_items: int) -> None:
         self.number = max(1, min(worker_count(None), n_items))
         self._executor = JoblibExecutor(self.number)
-
-    @property
-    def stop(self) -> NDArray[np.uint8]:
-        """Its one element is set when the work was interrupted or has failed."""
-        return self._executor.stop
 
     def map(self, task: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
         """``task(item)`` for every item, in the order of the items.

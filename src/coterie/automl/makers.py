@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sklearn.compose import TransformedTargetRegressor
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.neural_network import MLPClassifier, MLPRegressor
@@ -151,3 +152,8 @@ def tree(s: Situation) -> Any:
         max_bins=s.max_bins,
         random_state=s.seed,
     )
+
+
+def prior(s: Situation) -> Any:
+    """The frequencies of the classes, or the mean; no column is looked at."""
+    return DummyRegressor() if s.task == "regression" else DummyClassifier(strategy="prior")

@@ -38,8 +38,9 @@ def column_of_time(table: Table, names: Sequence[str]) -> str:
     """
     if table.values is None or table.n_rows < _FEWEST:
         return ""
+    labels = table.schema.labels
     for j, name in enumerate(names):
-        if table.categories[j] is None and _WORDS & {w.lower() for w in _WORD.findall(name)}:
+        if j not in labels and _WORDS & {w.lower() for w in _WORD.findall(name)}:
             known = table.values[:, j]
             known = known[~np.isnan(known)]
             if _in_order(known):

@@ -9,13 +9,23 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.automl.candidates import Candidate
+from coterie.automl.candidates import DEFAULT, PRIOR, Candidate
 from coterie.automl.clock import Clock, OutOfTime
-from coterie.automl.combine import Judged, Learn, Panel, choose, judge, learn_all
+from coterie.automl.combine import (
+    Judged,
+    Learn,
+    Panel,
+    alone,
+    best_single,
+    choose,
+    judge,
+    learn_all,
+)
+from coterie.automl.haste import MANY_CLASSES, MOMENT, is_quick, takes_much_memory
 from coterie.automl.journal import Page
 from coterie.automl.material import Material, takes_weights
 from coterie.automl.metrics import Metric
-from coterie.automl.records import Event, Kind
+from coterie.automl.records import Event, Finding, Kind
 from coterie.automl.situation import Situation
 from coterie.automl.trial import Recipe, Trial, run_trial
 from coterie.data import DataError
@@ -24,6 +34,7 @@ Array = NDArray[np.float64]
 
 _AS_LONG_AS_IT_TAKES = 1e9  # seconds
 _LEAST_ROWS, _MOST_ROWS = 300, 20_000  # that combinations are learnt from
+_PASSES, _SECONDS = 30, 5e-8  # over all that members say, and for a number of it, about
 _PARTS = 4  # of the held-out rows; each is scored by what is learnt from the others
 
 
@@ -67,7 +78,8 @@ class Search:
             if not self.trials:
                 raise
             self.stopped = "interrupted"
-        if not self.trials and self.stopped == "time":
+        if not self.trials and (self.stopped == "time" or self._too_large):
+            self.stopped = "time"
             self._insist(candidates)
         if not self.trials:
             reasons = "; ".join(f"{h['name']}: {h['note']}" for h in self.history)
@@ -99,12 +111,36 @@ class Search:
             return
         self._take(trial, write=True)
 
+    @property
+    def _too_large(self) -> bool:
+        """Whether candidates failed for lack of memory."""
+        return any("memory" in h["note"].lower() for h in self.history)
+
     def _insist(self, candidates: Sequence[Candidate]) -> None:
-        """Fit one candidate however long it takes: a late model is better than none."""
-        usable = [c for c in candidates if not self._unfit(c)]
-        quick = next((c for c in usable if c.native and not c.rounds), usable[0])
-        self.tell("try", quick.name, message="nothing was done in time")
-        self._take(run_trial(quick, self.situation, self.material, Clock(_AS_LONG_AS_IT_TAKES)))
+        """Fit what takes a moment: a model that knows no columns is better than none."""
+        chosen = PRIOR
+        if is_quick(self.situation, self.material):
+            usable = [c for c in candidates if not self._unfit(c)]
+            chosen = next((c for c in usable if c.native and not c.rounds), usable[0])
+        self.tell("try", chosen.name, message="nothing was done in time")
+        self._take(run_trial(chosen, self.situation, self.material, Clock(_AS_LONG_AS_IT_TAKES)))
+
+    @property
+    def shortage(self) -> list[Finding]:
+        """What to know if there was no time or memory for a candidate."""
+        if [trial.name for trial in self.trials] != [PRIOR.name]:
+            return []
+        what = "frequencies of the classes" if self.material.n_classes else "mean of the target"
+        return [
+            Finding(
+                "no time",
+                "danger",
+                [],
+                "No candidate could be fitted to this table within the time limit: the model "
+                f"predicts the {what} and uses no column.",
+                "Give it more time, or fewer classes, columns or rows.",
+            )
+        ]
 
     def _unfit(self, candidate: Candidate) -> str:
         """Why a candidate is not for this table, if so."""
@@ -116,6 +152,8 @@ class Search:
         if s.sparse and not candidate.native:
             return "does not take sparse tables"
         if not candidate.native and s.n_rows * s.width > 300_000_000:
+            return "would take too much memory"
+        if s.n_classes > MANY_CLASSES and takes_much_memory(candidate.make(s), s):
             return "would take too much memory"
         if s.weighted and not takes_weights(candidate.make(s)):
             return "does not take weights"
@@ -224,12 +262,22 @@ class Search:
         if hold_out or len(np.unique(parts)) < 2:
             rng = np.random.default_rng(self.situation.seed % 2**32)
             parts = rng.permutation(len(parts)) % min(_PARTS, max(2, len(parts)))
-        judged = judge(panel, parts, ways, self._affordable(panel, ways))
+        most = self._affordable(panel, ways)
+        if not most:
+            ways, most = [best_single], len(panel.truth)
+        judged = judge(panel, parts, ways, most)
+        names = [trial.name for trial in self.trials]
+        if DEFAULT in names and len(names) > 1:
+            # Nothing is chosen that is not as good as this.
+            judged.insert(0, alone(panel, names.index(DEFAULT), f"{DEFAULT} alone"))
         return choose(judged, panel), judged
 
     def _affordable(self, panel: Panel, ways: Sequence[Learn]) -> int:
-        """How many rows combinations can be learnt from in the time that is left."""
+        """How many rows combinations can be learnt from in the time that is left, if any."""
         n_rows = len(panel.truth)
+        least = panel.profile[:, :_LEAST_ROWS].size * (_PARTS + 1) * _PASSES * _SECONDS
+        if least > max(self.clock.left, MOMENT):
+            return 0
         if n_rows <= _LEAST_ROWS:
             return n_rows
         before = self.clock.elapsed

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+_MANY_CELLS = 50_000_000  # rows times classes
 Task = Literal["binary", "multiclass", "regression"]
 
 
@@ -58,6 +59,11 @@ class Situation:
     def work(self) -> int:
         """Cells of the table, times the classes if there are more than two."""
         return self.n_rows * self.n_columns * (self.n_classes if self.n_classes > 2 else 1)
+
+    @property
+    def compact(self) -> bool:
+        """Whether what is said of rows is kept of those alone that were held out."""
+        return self.binned or self.n_rows * self.n_classes > _MANY_CELLS
 
     @property
     def width(self) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.automl.twins import Twins
 from coterie.combining.splits import deal, row_keys
 from coterie.data import Table
 from coterie.data.hashes import ODD
@@ -17,6 +18,8 @@ Rows = NDArray[np.intp]
 # Work (rows x columns x classes) up to which there are as many folds.
 _ONE_SPLIT = 40_000_000
 _THREE_FOLDS = 4_000_000
+_HELD_OUT = 5_000_000  # rows that are held out, times classes
+_LEAST_HELD_OUT = 500
 _LARGE = 400_000  # rows from which one part is enough to judge by
 
 
@@ -85,12 +88,17 @@ def plan_splits(
 
 
 def make_folds(
-    table: Table, strata: NDArray[np.intp], plan: Plan, seed: int, groups: Any = None
+    table: Table,
+    strata: NDArray[np.intp],
+    plan: Plan,
+    seed: int,
+    groups: Any = None,
+    twins: Twins | None = None,
 ) -> list[NDArray[np.intp]]:
     """The fold of every row, for each repeat.
 
-    Rows are dealt by what they hold: equal rows are in one fold, and the folds depend neither on
-    the order of rows nor on whether they are repeated or weighted.
+    Rows are dealt by what they hold, so folds do not depend on the order of rows. Copies are in one
+    fold; folds then do not depend on whether rows are repeated or weighted either.
 
     Parameters
     ----------
@@ -104,11 +112,18 @@ def make_folds(
         Another one deals other folds.
     groups : ndarray of int, optional
         Rows of one group stay together.
+    twins : Twins, optional
+        Which of the rows that repeat stay together; all rows of equal features if not given.
     """
     if plan.in_order:
         back = np.arange(table.n_rows, dtype=np.intp)[::-1]
         return [back * plan.n_folds // table.n_rows]
-    keys = row_keys(table) if groups is None else groups.astype(np.uint64)
+    if groups is not None:
+        keys = groups.astype(np.uint64)
+    elif twins is not None:
+        keys = twins.keys + twins.tags.astype(np.uint64) * ODD
+    else:
+        keys = row_keys(table)
     rng = np.random.default_rng(seed)
     folds = []
     for _ in range(plan.n_repeats):
@@ -129,3 +144,18 @@ def splits_of(folds: list[NDArray[np.intp]], plan: Plan) -> list[tuple[Rows, Row
             if inside.any() and not inside.all():
                 found.append((np.flatnonzero(~inside), np.flatnonzero(inside)))
     return found
+
+
+def thinned(splits: list[tuple[Rows, Rows]], n_classes: int) -> list[tuple[Rows, Rows]]:
+    """The same with fewer held-out rows, where so many classes would take too much memory.
+
+    Examples
+    --------
+    >>> rows = np.arange(100_000)
+    >>> [(_, test)] = thinned([(rows, rows)], 5_000)
+    >>> len(test)
+    1000
+    """
+    most = max(_LEAST_HELD_OUT, _HELD_OUT // max(1, n_classes))
+    step = -(-sum(len(test) for _, test in splits) // most)
+    return [(train, test[:: max(1, step)]) for train, test in splits]

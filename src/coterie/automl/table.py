@@ -10,6 +10,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.automl.clock import counting
 from coterie.automl.dates import DateColumns
 from coterie.automl.estimators import Given, TableClassifier, TableRegressor
 from coterie.automl.records import Column
@@ -35,6 +36,7 @@ class Settings(TypedDict, total=False):
     journal: Any
 
 
+@counting()
 def fit_table(table: Any, target: str, **settings: Unpack[Settings]) -> Any:
     """Fit the best ensemble for a table within a time limit.
 
@@ -100,6 +102,7 @@ def fit_table(table: Any, target: str, **settings: Unpack[Settings]) -> Any:
     return model
 
 
+@counting()
 def fit_rows(
     rows: BinnedRows,
     y: Any,
@@ -155,6 +158,8 @@ def fit_rows(
     task = _check_settings(settings, "fit_rows")
     if task == "auto" or settings.get("groups") is not None:
         raise ParameterError("fit_rows needs to be told the task, and takes no groups.")
+    if task == "classification":
+        _check_kinds(np.unique(y) if classes is None else np.asarray(classes), target)
     model = _model(task, settings)
     model._fit(
         rows,
@@ -283,10 +288,13 @@ def _readable(y: nw.Series[Any], target: str, task: str) -> Any:
             )
         return np.asarray(y.to_numpy(), dtype=np.float64)
     labels = np.asarray(y.to_list()) if not y.dtype.is_numeric() else np.asarray(y.to_numpy())
-    kinds = np.unique(labels)
+    _check_kinds(np.unique(labels), target)
+    return labels
+
+
+def _check_kinds(kinds: NDArray[Any], target: str) -> None:
     if len(kinds) < 2:
         raise DataError(
             f"The target {target!r} holds one class only, {kinds.tolist()[0]!r}: there is nothing "
             "to tell apart."
         )
-    return labels

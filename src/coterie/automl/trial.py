@@ -198,9 +198,7 @@ def _boost(
     def boost(number: int) -> tuple[Any, Array]:
         train, test = splits[number]
         own = deadline.share(lanes.rounds(len(splits) - number))
-        stop = lanes.stop
-        watch = [own, lambda *_: bool(stop[0])]
-        model = clone(estimator).set_params(max_iter=longest, callbacks=watch)
+        model = clone(estimator).set_params(max_iter=longest, callbacks=[own])
         model = fit_clone(model, material, train)
         model.callbacks = None
         if len(model.pool_) < 0.7 * best:

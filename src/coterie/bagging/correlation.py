@@ -209,7 +209,7 @@ class NegativeCorrelationRegressor(RegressorTask, CorrelatedNetworks):
         values = rows.encoded.astype(np.float64)
         shift = np.average(values, axis=0, weights=rows.weight)
         centred = np.where(np.ptp(values, axis=0) > 0, values - shift, 0.0)
-        # Divided before it is squared: a target of 1e140 is allowed.
+        # Divided before it is squared: a target of 1e70 is allowed.
         largest = np.abs(centred).max(axis=0)
         unit = np.where(largest > 0, largest, 1.0)
         scale = unit * np.sqrt(np.average((centred / unit) ** 2, axis=0, weights=rows.weight))

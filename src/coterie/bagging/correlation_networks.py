@@ -11,6 +11,7 @@ another; with 1 all of them follow the error of the mean, :math:`F - y`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -20,9 +21,11 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from coterie.core.trace import Trace
+from coterie.fusion.sums import row_product
 from coterie.tags import tagged
 
 Array = NDArray[np.float64]
+Product = Callable[[Array, Array], Array]
 Output = Literal["identity", "softmax"]
 
 _DECAY, _DECAY_SQUARES, _TINY = 0.9, 0.999, 1e-8  # of Adam, as published
@@ -139,20 +142,20 @@ class Networks:
         """The weights by name."""
         return {"inner": self.inner, "bias": self.bias, "outer": self.outer, "offset": self.offset}
 
-    def hidden(self, inputs: Array) -> Array:
+    def hidden(self, inputs: Array, product: Product = np.matmul) -> Array:
         """Answers of the hidden units, shape (T, n, n_hidden); the inputs if there are none."""
         if not self.bias.shape[1]:
             return np.broadcast_to(inputs, (len(self), *inputs.shape))
-        return np.tanh(inputs @ self.inner + self.bias[:, None])
+        return np.tanh(product(inputs, self.inner) + self.bias[:, None])
 
-    def answer(self, hidden: Array) -> Array:
+    def answer(self, hidden: Array, product: Product = np.matmul) -> Array:
         """Outputs by what the hidden units say, shape (T, n, n_outputs)."""
-        raw = hidden @ self.outer + self.offset[:, None]
+        raw = product(hidden, self.outer) + self.offset[:, None]
         return raw if self.output == "identity" else softmax(raw, axis=2)
 
     def __call__(self, inputs: Array) -> Array:
         """Outputs of every network on every row, shape (T, n, n_outputs)."""
-        return self.answer(self.hidden(inputs))
+        return self.answer(self.hidden(inputs, _steady), _steady)
 
     def slopes(
         self, inputs: Array, hidden: Array, outputs: Array, pulls: Array
@@ -247,3 +250,9 @@ def _glorot(rng: Generator, n_in: int, n_out: int) -> Array:
     """Uniform initial weights of Glorot & Bengio (2010)."""
     bound = np.sqrt(6 / max(n_in + n_out, 1))
     return rng.uniform(-bound, bound, size=(n_in, n_out))
+
+
+def _steady(inputs: Array, coef: Array) -> Array:
+    """``inputs @ coef`` for every network, the same for a row alone as among others."""
+    shown = np.broadcast_to(inputs, (len(coef), *inputs.shape[-2:]))
+    return np.stack([row_product(rows, own) for rows, own in zip(shown, coef, strict=True)])

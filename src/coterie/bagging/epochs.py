@@ -12,9 +12,10 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from sklearn.utils.validation import has_fit_parameter
 
-from coterie.bagging.guest import Guest, GuestLearner, rows_given, seeded
+from coterie.bagging.guest import Guest, GuestLearner, rows_given
 from coterie.core import Learner, at_least, check_params
 from coterie.data import Table, Target
+from coterie.learners import seeded
 from coterie.tags import tagged
 from coterie.trees.single import SingleTree
 

@@ -10,12 +10,17 @@ import narwhals as nw
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 
 from coterie.base.routing import cut_params
 from coterie.data import Table, Target
-from coterie.learners import takes_weight, votes_of_labels, votes_of_probabilities
+from coterie.learners import (
+    fit_member,
+    seeded,
+    takes_weight,
+    votes_of_labels,
+    votes_of_probabilities,
+)
 from coterie.tags import tagged
 
 Array = NDArray[np.float64]
@@ -123,7 +128,7 @@ class GuestLearner:
         if _one_class(y):
             estimator = DummyClassifier(strategy="prior").fit(X, labels)
         else:
-            estimator.fit(X, labels, **extra)
+            fit_member(estimator, X, labels, **extra)
         return Guest(estimator, target.classes, self.columns)
 
     @staticmethod
@@ -140,17 +145,6 @@ class GuestLearner:
             return np.repeat(np.arange(n_rows), weight.astype(np.intp))
         share = weight[inside] / weight.sum()
         return np.sort(rng.choice(inside, size=n_rows, p=share))
-
-
-def seeded(estimator: Any, rng: Generator) -> Any:
-    """A clone whose parameters named ``random_state`` are seeds of its own."""
-    twin = clone(estimator)
-    names = [
-        name
-        for name in sorted(twin.get_params())
-        if name == "random_state" or name.endswith("__random_state")
-    ]
-    return twin.set_params(**{name: int(rng.integers(2**31)) for name in names}) if names else twin
 
 
 def rows_given(

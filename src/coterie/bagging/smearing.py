@@ -60,7 +60,7 @@ def trimmed_deviation(values: Array, weight: Array | None, trim: float) -> Array
         starts, total = ends - weight[order], ends[-1]
         low, high = trim / 2 * total, (1 - trim / 2) * total
         inside = np.maximum(np.minimum(ends, high) - np.maximum(starts, low), 0.0)
-        # Divided before it is squared: a target of 1e140 is allowed.
+        # Divided before it is squared: a target of 1e70 is allowed.
         largest = np.abs(column).max() or 1.0
         scaled = column[order] / largest
         mean = np.average(scaled, weights=inside)

@@ -24,7 +24,7 @@ from coterie.base.committee import Committee
 from coterie.base.executor import JoblibExecutor, thread_count
 from coterie.base.groups import read_groups
 from coterie.base.oob import OobJudge, score_votes, warn_if_uncovered
-from coterie.base.outofbag import OutOfBag, check_same_columns
+from coterie.base.outofbag import OutOfBag
 from coterie.core import (
     Bags,
     Cast,
@@ -205,8 +205,6 @@ class Bagged(OutOfBag, Committee):
                 f"n_estimators={self.n_estimators} must be larger or equal to "
                 f"len(estimators_)={self.n_estimators - n_more} when warm_start==True"
             )
-        if earlier is not None:
-            check_same_columns(earlier, draft)
         judge = None
         if n_more == 0:
             _keep_results(earlier, draft)

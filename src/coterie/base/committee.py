@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from coterie.base.check import Admitted, Task, admit_fit, admit_predict, publish_columns
 from coterie.base.docstring import with_inherited_parameters
 from coterie.base.executor import thread_count
+from coterie.base.same_data import check_same_data
 from coterie.core import Allowed, Pool, check_params
 from coterie.data import Table
 
@@ -85,6 +86,10 @@ class Committee(BaseEstimator):
         )
         publish_columns(draft, admitted.table.schema)
         self._describe_target(draft, admitted)
+        if getattr(self, "warm_start", False) and hasattr(self, "pool_"):
+            check_same_data(
+                self, draft, "A warm start keeps the old members; fit with warm_start=False."
+            )
         kept = admitted.kept
         n_samples = admitted.table.n_rows if kept is None else len(sample_weight)
         self._train(draft, admitted, n_samples, **extra)

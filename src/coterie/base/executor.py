@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import sys
 import threading
@@ -14,12 +15,15 @@ from joblib import Parallel, cpu_count, delayed, effective_n_jobs
 from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
 
+from coterie.native import obey
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 # More workers than this never helps, and n_jobs=100_000 must not try to start them.
 _MOST_WORKERS = 256
 _PATIENCE = 0.02  # seconds between two looks at the workers
+_INSISTENCE = 1.0  # seconds after which workers are told again to stop
 
 
 class JoblibExecutor:
@@ -27,7 +31,8 @@ class JoblibExecutor:
 
     A backend chosen with ``joblib.parallel_config`` is respected, processes included. Threads are
     plain ones: an interrupt must end them wherever it strikes, and joblib's can be left waiting
-    for one another.
+    for one another. An error or an interrupt leaves `map` when all threads have ended; a second
+    interrupt leaves at once, and the process does not end before they do.
 
     Parameters
     ----------
@@ -78,8 +83,17 @@ class _Reporter:
         print(f"Done {done} of {self.total} in {now - self.began:.1f} s", file=sys.stderr)
 
 
+class _Cancelled(BaseException):
+    """Raised in the midst of a worker. No KeyboardInterrupt: some estimators catch those."""
+
+
 class _Crew:
-    """Workers that take the next item each, until there are none or somebody says stop."""
+    """Workers that take the next item each, until there are none or somebody says stop.
+
+    They are no daemons. Those are torn out of native code when the interpreter ends, which aborts
+    the process; these it waits for. When the work is cancelled, native code sees the flag, Python
+    code meets an exception, and compiled code of others ends what it is at: nothing can stop that.
+    """
 
     def __init__(
         self,
@@ -93,21 +107,77 @@ class _Crew:
         self.errors: list[BaseException] = []
         self.numbers = itertools.count()  # the next one is taken atomically
         self.done = itertools.count(1)
+        self.inside: set[int] = set()  # threads in which an exception may be raised
+        self.quiet = threading.Event()  # nobody is about to raise one
+        self.quiet.set()
 
     def work(self, workers: int) -> list[Any]:
         """All results; the first error of a worker is raised here."""
         if workers <= 1:
             self._take_items()
         else:
-            crew = [threading.Thread(target=self._take_items, daemon=True) for _ in range(workers)]
+            crew = [_Worker(self) for _ in range(workers)]
+            try:
+                for worker in crew:
+                    worker.start()
+                for worker in crew:
+                    while not (worker.gone.wait(_PATIENCE) or self.errors):
+                        pass  # an interrupt leaves from here
+            except BaseException:
+                self._dismiss(crew)
+                raise
+            if self.errors:
+                self._dismiss(crew)
             for worker in crew:
-                worker.start()
-            for worker in crew:
-                while worker.is_alive() and not self.errors:
-                    worker.join(_PATIENCE)  # an interrupt leaves from here
+                worker.join()
         if self.errors:
             raise self.errors[0]
         return self.results
+
+    def _dismiss(self, crew: Sequence[_Worker]) -> None:
+        """Tell the workers to stop and wait for them; a second interrupt waits no longer."""
+        self.stop[0] = 1
+        if any(worker.ident is None for worker in crew):
+            time.sleep(_PATIENCE)  # an interrupt can strike while one is being started
+        left = [worker for worker in crew if worker.ident is not None]
+        told = -np.inf
+        while left:
+            try:
+                # Once more if need be: finalisers and callbacks swallow what is raised in them.
+                if time.monotonic() - told >= _INSISTENCE:
+                    told = time.monotonic()
+                    self._tell(left)
+                left[0].gone.wait(_PATIENCE)
+                left = [worker for worker in left if not worker.gone.is_set()]
+            except _Cancelled:
+                pass  # this is a worker of another crew, and is about to stop
+        for worker in crew:
+            if worker.gone.is_set():
+                worker.join()
+
+    def _tell(self, workers: Sequence[_Worker]) -> None:
+        self.quiet.clear()
+        try:
+            for worker in workers:
+                if worker.ident in self.inside and not worker.gone.is_set():
+                    _raise_in(worker.ident, _Cancelled)
+        finally:
+            self.quiet.set()
+
+    def serve(self) -> None:
+        """The life of a worker. Nothing is raised in it before it is inside or after it left."""
+        ident = threading.get_ident()
+        obey(self.stop)
+        try:
+            try:
+                self.inside.add(ident)
+                self._take_items()
+            finally:
+                self.inside.discard(ident)
+                self.quiet.wait(1.0)  # whoever took it for inside has told it by then
+                _raise_in(ident, None)
+        except _Cancelled:
+            pass  # on its way out
 
     def _take_items(self) -> None:
         try:
@@ -118,6 +188,32 @@ class _Crew:
                 self.reporter.tell(next(self.done))
         except BaseException as error:
             self.errors.append(error)
+
+
+class _Worker(threading.Thread):
+    """A thread that tells when it is done.
+
+    ``join`` and ``is_alive`` do not: Python 3.11 takes a thread for ended once an interrupt has
+    struck while it was being joined.
+    """
+
+    def __init__(self, crew: _Crew) -> None:
+        super().__init__(daemon=False)
+        self.crew, self.gone = crew, threading.Event()
+
+    def run(self) -> None:
+        """Serve the crew."""
+        try:
+            self.crew.serve()
+        finally:
+            self.gone.set()
+            del self.crew
+
+
+def _raise_in(ident: int, error: type[BaseException] | None) -> None:
+    """Raise an exception in another thread at its next step in Python; None takes it back."""
+    thrown = None if error is None else ctypes.py_object(error)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), thrown)
 
 
 def worker_count(n_jobs: int | None) -> int:

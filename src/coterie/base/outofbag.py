@@ -18,6 +18,7 @@ from coterie.base.check import admit_fit, publish_columns
 from coterie.base.executor import thread_count
 from coterie.base.member_weights import weigh
 from coterie.base.oob import Metric, OobCurve, OobVotes, collect_votes, score_votes
+from coterie.base.same_data import check_same_data
 from coterie.core import Bags, Pool
 from coterie.data import DataError, Table, Target, open_source
 
@@ -297,7 +298,7 @@ class OutOfBag:
         again = self._copy()
         publish_columns(again, table.schema)
         self._describe_target(again, admitted)
-        check_same_columns(self, again)
+        check_same_data(self, again, "Pass the training data again.")
         return table, target, weight, kept
 
     def _check_training_rows(self, n_rows: int) -> None:
@@ -348,27 +349,3 @@ def votes_outside(
             one = Pool.of([pool.member(number)], cast=pool.cast)
             votes[number, rows] = one.raw(table.take(rows), n_threads=n_threads)
     return votes
-
-
-def check_same_columns(earlier: Any, draft: Any) -> None:
-    """Refuse to go on with an ensemble that was fitted to other columns or classes."""
-    old, new = earlier.schema_, draft.schema_
-    same_labels = old.labels.keys() == new.labels.keys() and all(
-        np.array_equal(old.labels[j], new.labels[j]) for j in old.labels
-    )
-    if old.n_columns != new.n_columns or old.names != new.names or not same_labels:
-        raise DataError(
-            "A warm start needs the columns and categories of the last fit. Fit a new ensemble "
-            "with warm_start=False."
-        )
-    old_target, new_target = earlier.target_, draft.target_
-    same = old_target.n_outputs == new_target.n_outputs and all(
-        map(np.array_equal, old_target.classes, new_target.classes)
-    )
-    if not same:
-        raise DataError(
-            "A warm start needs the outputs and classes of the last fit, "
-            f"{[c.tolist() for c in old_target.classes]}, not "
-            f"{[c.tolist() for c in new_target.classes]}. Fit a new ensemble with "
-            "warm_start=False."
-        )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import accuracy_score
+from sklearn.base import is_classifier
+from sklearn.metrics import accuracy_score, r2_score
 
 from coterie.base import thread_count
 from coterie.core.rule import Array, Rule
@@ -53,8 +54,6 @@ class StagedScores(Scored):
 
     rule_: Rule
     start_: Array
-    #: What ``staged_score`` measures.
-    merit: ClassVar[Callable[..., float]]
 
     def _raw(self, X: Any) -> Array:
         table = self._admit(X)
@@ -83,8 +82,9 @@ class StagedScores(Scored):
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """`score` after each round."""
+        metric = accuracy_score if is_classifier(self) else r2_score
         for predicted in self.staged_predict(X):
-            yield float(type(self).merit(y, predicted, sample_weight=sample_weight))
+            yield float(metric(y, predicted, sample_weight=sample_weight))
 
 
 class ScoredClasses(Scored):
@@ -135,8 +135,6 @@ class ScoredClasses(Scored):
 
 class StagedClasses(ScoredClasses, StagedScores):
     """Classes and probabilities after every round."""
-
-    merit = accuracy_score
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
         """`decision_function` after each round."""

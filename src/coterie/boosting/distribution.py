@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy import stats
-from sklearn.metrics import r2_score
 
 from coterie.base import RegressorTask
 from coterie.boosting.descender import DESCENDER, Descender, OriginScores
@@ -99,7 +98,6 @@ class QuantileBoostingRegressor(OriginScores, RegressorTask, Descender):
         "quantiles": _some_levels,
         "shared": one_of(True, False),
     }
-    merit = r2_score
 
     def _shares(self) -> bool:
         return self.shared
@@ -209,7 +207,6 @@ class NormalBoostingRegressor(OriginScores, RegressorTask, Descender):
         **DESCENDER,
         "min_std": between(0.0, 1.0, closed="neither"),
     }
-    merit = r2_score
 
     def _member(self, gives: str) -> Any:
         if self.estimator is not None:

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.random import SeedSequence, default_rng
-from sklearn.metrics import r2_score
 
 from coterie.base import ClassifierTask, RegressorTask
 from coterie.boosting.answers import StagedClasses
@@ -142,7 +141,6 @@ class FunctionalGradientBoostingRegressor(OriginScores, RegressorTask, Functiona
         "alpha": fraction("neither"),
         "power": between(1.0, 2.0, closed="neither"),
     }
-    merit = r2_score
 
     def _loss(self, target: Target, weight: Array | None) -> PointwiseLoss:
         if isinstance(self.loss, PointwiseLoss):

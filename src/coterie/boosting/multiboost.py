@@ -22,6 +22,7 @@ from coterie.core.train import Trainer
 from coterie.core.watch import TimeBudget, Unanimous
 from coterie.data import Table, Target
 from coterie.learners import TreeLearner
+from coterie.native import elementary
 
 # Drawing new weights this often in a row without any member of use ends a sub-committee.
 _MOST_FAILURES = 25
@@ -208,7 +209,7 @@ def account(
         state.raw += vote
         own += vote
         with np.errstate(over="ignore"):
-            losses[-1] = float(weight @ np.exp(-rule.margin(state, own)))
+            losses[-1] = elementary.dot(weight, elementary.exp(-rule.margin(state, own)))
         facts["train_error"] = share(weight, rule.decide(state.raw) != state.codes)
         facts["bound"] = float(np.mean(losses))
         facts.pop("loss", None)  # that of one run, under its own weights

@@ -8,8 +8,8 @@ from typing import Any
 import rich_click as click
 
 from coterie.cli.console import Console
-from coterie.cli.errors import CommandError
-from coterie.cli.options import common, existing, json_option, read_options, reading
+from coterie.cli.errors import CommandError, shown_path
+from coterie.cli.options import common, existing, json_option, read_options, reading, table_file
 
 __all__ = ["command", "compare_answers"]
 
@@ -42,15 +42,18 @@ def command(models: tuple[Path, ...], file: Path, **options: Any) -> None:
         raise click.UsageError("name at least two models.")
     read = read_options(options)
     loaded = {str(path): load_model(path, options["trust"]) for path in models}
+    file = table_file(file)
     target = options["target"] or next((one.target for one in loaded.values() if one.target), None)
     answers = {name: gather_answers(one, file, target, read) for name, one in loaded.items()}
     metric, found = compare_answers(answers, options["metric"])
     console = Console(options["quiet"])
     console.notes(list(dict.fromkeys(note for one in answers.values() for note in one.notes)))
     if options["as_json"]:
-        console.data({"file": str(file), "metric": metric, "models": found})
+        console.data({"file": shown_path(file), "metric": metric, "models": found})
         return
-    console.say(f"{metric} on {len(next(iter(answers.values())).truth):,} rows of {file}\n")
+    console.say(
+        f"{metric} on {len(next(iter(answers.values())).truth):,} rows of {shown_path(file)}\n"
+    )
     header = ["model", metric, "worse by", "from", "to", "p"]
     keys = ("difference", "low", "high", "p_value")
     rows = [

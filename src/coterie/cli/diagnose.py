@@ -8,7 +8,7 @@ from typing import Any
 import rich_click as click
 
 from coterie.cli.console import Console
-from coterie.cli.options import common, existing, model_argument, read_options, reading
+from coterie.cli.options import common, existing, model_argument, read_options, reading, table_file
 
 __all__ = ["command"]
 
@@ -30,6 +30,7 @@ def command(model: Path, file: Path, **options: Any) -> None:
     from coterie.cli.models import load_model
 
     fitted = load_model(model, options["trust"])
+    file = table_file(file)
     blocks, notes = truth_blocks(fitted, file, options["target"], read_options(options))
     tables, truths = zip(*blocks, strict=True)
     table = pa.concat_tables(tables, promote_options="permissive")

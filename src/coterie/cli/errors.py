@@ -7,7 +7,20 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-__all__ = ["CommandError", "nearest"]
+__all__ = ["SPOOLED", "CommandError", "nearest", "shown_path"]
+
+SPOOLED = "coterie-standard-input-"  # begins the name of the directory that holds a copy of it
+
+
+def shown_path(path: Path | str) -> str:
+    """A file's name for people.
+
+    Examples
+    --------
+    >>> shown_path("sales.csv")
+    'sales.csv'
+    """
+    return "standard input" if Path(path).parent.name.startswith(SPOOLED) else str(path)
 
 
 @dataclass(eq=False)
@@ -36,7 +49,7 @@ class CommandError(Exception):
 
     def where(self) -> str:
         """The place: file, line and column, as far as known."""
-        parts = [] if self.file is None else [str(self.file)]
+        parts = [] if self.file is None else [shown_path(self.file)]
         parts += [] if self.line is None else [f"line {self.line:,}"]
         parts += [] if self.column is None else [f'column "{self.column}"']
         return ", ".join(parts)

@@ -8,6 +8,7 @@ from typing import Any
 import rich_click as click
 
 from coterie.cli.console import Console
+from coterie.cli.errors import shown_path
 from coterie.cli.options import (
     common,
     existing,
@@ -15,6 +16,7 @@ from coterie.cli.options import (
     model_argument,
     read_options,
     reading,
+    table_file,
 )
 
 __all__ = ["command", "measure"]
@@ -38,6 +40,7 @@ def command(model: Path, file: Path, **options: Any) -> None:
     from coterie.cli.models import load_model
 
     fitted = load_model(model, options["trust"])
+    file = table_file(file)
     answers = gather_answers(fitted, file, options["target"], read_options(options))
     scores = measure(answers)
     console = Console(options["quiet"])
@@ -46,14 +49,14 @@ def command(model: Path, file: Path, **options: Any) -> None:
         console.data(
             {
                 "model": str(fitted.path),
-                "file": str(file),
+                "file": shown_path(file),
                 "rows": len(answers.truth),
                 "task": answers.task,
                 "scores": scores,
             }
         )
         return
-    console.say(f"{fitted.path} on {len(answers.truth):,} rows of {file}\n")
+    console.say(f"{fitted.path} on {len(answers.truth):,} rows of {shown_path(file)}\n")
     rows = [
         [name, *(f"{one[key]:.4g}" for key in ("score", "low", "high")), one["better"]]
         for name, one in scores.items()

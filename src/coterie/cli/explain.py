@@ -17,6 +17,7 @@ from coterie.cli.options import (
     model_argument,
     read_options,
     reading,
+    table_file,
 )
 
 __all__ = ["command", "parse_rows"]
@@ -48,6 +49,7 @@ def command(model: Path, file: Path | None, **options: Any) -> None:
 
     fitted = load_model(model, options["trust"])
     console = Console(options["quiet"])
+    file = None if file is None else table_file(file)
     if options["rows"] is not None:
         if file is None:
             raise click.UsageError("--rows needs the FILE that holds them.")
@@ -101,8 +103,8 @@ def _shuffled(fitted: Any, file: Path, options: dict[str, Any]) -> dict[str, tup
     return shuffled_losses(lambda rows: metric.loss(truth, chances_or_numbers(fitted, rows)), table)
 
 
-def parse_rows(text: str) -> list[int]:
-    """Numbers of rows, counted from one.
+def parse_rows(text: str) -> list[tuple[int, int]]:
+    """First and last rows of ranges, counted from one.
 
     Parameters
     ----------
@@ -112,18 +114,21 @@ def parse_rows(text: str) -> list[int]:
     Examples
     --------
     >>> parse_rows("1,4-6")
-    [1, 4, 5, 6]
+    [(1, 1), (4, 6)]
     """
-    rows: list[int] = []
+    ranges = []
     for part in text.split(","):
         ends = re.fullmatch(r"\s*([1-9]\d*)\s*(?:-\s*([1-9]\d*)\s*)?", part)
         if ends is None:
             raise click.BadParameter(
-                f"{part!r} is no row; write numbers from 1 and ranges, such as 1,4-6.",
+                f"{part!r} is not a row; write numbers from 1 and ranges, such as 1,4-6.",
                 param_hint="--rows",
             )
-        rows += range(int(ends[1]), int(ends[2] or ends[1]) + 1)
-    return rows
+        first, last = int(ends[1]), int(ends[2] or ends[1])
+        if last < first:
+            raise click.BadParameter(f"{part!r} ends before it begins.", param_hint="--rows")
+        ranges.append((first, last))
+    return ranges
 
 
 def _explain_rows(fitted: Any, file: Path, options: dict[str, Any]) -> list[dict[str, Any]]:
@@ -133,20 +138,29 @@ def _explain_rows(fitted: Any, file: Path, options: dict[str, Any]) -> list[dict
 
     wanted = parse_rows(options["rows"])
     columns, read = fitted.columns(file, read_options(options))
-    blocks, _ = open_blocks(file, columns, read)
-    kept: dict[int, Any] = {}
     background, seen = None, 0
-    for table in blocks:
+    kept: list[list[Any]] = [[] for _ in wanted]
+    for table in open_blocks(file, columns, read)[0]:
         background = table.slice(0, MOST_ROWS) if background is None else background
-        inside = [row for row in wanted if seen < row <= seen + len(table)]
-        kept |= {row: table.slice(row - seen - 1, 1) for row in inside}
+        for (first, last), parts in zip(wanted, kept, strict=True):
+            start, stop = max(first - 1 - seen, 0), min(last - seen, len(table))
+            if start < stop:
+                # A slice holds on to its whole block; a copy does not.
+                parts.append(table.take(pa.array(range(start, stop))))
         seen += len(table)
-        # A slice holds on to its whole block; a copy does not.
-        kept = {row: pa.Table.from_pylist(one.to_pylist(), one.schema) for row, one in kept.items()}
-    absent = [row for row in wanted if row not in kept]
-    if absent:
-        raise CommandError(f"row {absent[0]:,} of {seen:,} does not exist.", file=file)
-    return [_explain_row(fitted, row, kept[row], background) for row in wanted]
+    highest = max(last for _, last in wanted)
+    if highest > seen:
+        raise CommandError(
+            f"there is no row {highest:,}: the file has {seen:,} rows.",
+            "Rows are counted from 1, without the header.",
+            file=file,
+        )
+    found = []
+    for (first, _), parts in zip(wanted, kept, strict=True):
+        rows = pa.concat_tables(parts, promote_options="permissive")
+        for k in range(len(rows)):
+            found.append(_explain_row(fitted, first + k, rows.slice(k, 1), background))
+    return found
 
 
 def _explain_row(fitted: Any, number: int, row: Any, background: Any) -> dict[str, Any]:

@@ -29,9 +29,16 @@ def command(model: Path, **options: Any) -> None:
     from coterie import export
     from coterie.cli.errors import CommandError
     from coterie.cli.models import load_model
+    from coterie.cli.writing import check_folder
 
+    if options["out"] is not None and options["out"].suffix.lower() != ".onnx":
+        raise click.UsageError(
+            f"models are exported as ONNX: the name given with --out must end in .onnx, and "
+            f"{str(options['out'])!r} does not."
+        )
     fitted = load_model(model, options["trust"])
     out = options["out"] or fitted.path.with_suffix(".onnx")
+    check_folder(out)
     try:
         export.to_onnx(fitted.model, out)
     except export.OnnxError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,15 @@ from typing import Any
 import rich_click as click
 
 from coterie.cli.console import Console, duration_text
-from coterie.cli.errors import CommandError, nearest
-from coterie.cli.options import Duration, common, existing, read_options, reading
+from coterie.cli.errors import CommandError, nearest, shown_path
+from coterie.cli.options import (
+    Duration,
+    common,
+    existing,
+    read_options,
+    reading_anew,
+    table_file,
+)
 from coterie.cli.reading.kinds import SHOWN
 
 __all__ = ["command"]
@@ -28,7 +36,10 @@ DECISIVE = (
     "delimiter",
     "encoding",
     "stream",
+    "odd_cells",
+    "text",
 )
+ODD = "odd cells"
 
 
 @click.command("fit")
@@ -38,7 +49,7 @@ DECISIVE = (
     "--task",
     type=click.Choice(["auto", "classification", "regression"]),
     default="auto",
-    help="Classes or numbers; found by itself.",
+    help="Classes or numbers; detected if not given.",
 )
 @click.option(
     "--time",
@@ -77,51 +88,76 @@ DECISIVE = (
 @click.option("--out", type=existing, metavar="DIR", help="Where to write; FILE_model otherwise.")
 @click.option("--resume", is_flag=True, help="Go on with a fit that was killed.")
 @click.option("--overwrite", is_flag=True, help="Replace an earlier fit in DIR.")
-@reading
+@reading_anew
 @common
 def command(file: Path, **options: Any) -> None:
     """Find the best ensemble for the table in FILE, and write it with a report.
 
-    FILE is CSV, TSV, Parquet, Arrow or JSON lines, also packed (.gz, .zst). Many kinds of members
+    FILE is CSV, TSV, Parquet, Arrow or JSON lines, also packed (.gz, .zst), or - for the standard
+    input. Many kinds of members
     are tried on rows held out in turn, and combined. Ctrl-C ends the search and keeps the best so
     far; a second one aborts. A fit that was killed goes on with --resume and reaches the same
     model.
     """
+    began = time.monotonic()
+    from coterie.automl.clock import counting
+    from coterie.cli.lock import only_fit
     from coterie.cli.outdir import FitDirectory
     from coterie.cli.reading.files import check_file
     from coterie.cli.streaming import is_large
 
-    console = Console(options["quiet"])
-    read = read_options(options)
+    if file == Path("-") and options["out"] is None:
+        raise click.UsageError("say with --out where to write the model of the standard input.")
+    file = table_file(file)
     check_file(file)
     if options["stream"] and options["groups"]:
         raise click.UsageError("--groups needs the whole table; leave --stream out.")
     if options["stream"] is None:
         options["stream"] = is_large(file) and not options["groups"]
     directory = FitDirectory(options["out"] or file.with_name(f"{file.name.split('.')[0]}_model"))
-    settings = _settings(file, options)
-    resume = options["resume"]
+    with counting(began), only_fit(directory.path):
+        _fit_into(directory, file, options, Console(options["quiet"]))
+
+
+def _fit_into(directory: Any, file: Path, options: dict[str, Any], console: Console) -> None:
+    """Fit, unless it was done, and write all that belongs to the model."""
+    settings, resume = _settings(file, options), options["resume"]
     directory.check(settings, resume=resume, overwrite=options["overwrite"])
-    if resume and directory.model.exists():
+    done = _finished(directory) if resume else None
+    if done is not None:
         console.say("the fit was finished already")
         if not directory.report.exists():
-            from coterie.cli.models import load_model
-
-            directory.describe(load_model(directory.model).model)
+            directory.describe(done)
     else:
-        found = _read(file, read, options, console)
+        found = _read(file, read_options(options), options, console)
         directory.begin(settings, anew=options["overwrite"] and not resume)
-        model = _search(found, directory, options, console)
+        try:
+            model = _search(found, directory, options, console)
+        except BaseException:
+            directory.withdraw()
+            raise
         directory.finish(model)
         _show(model, console)
     console.say(f"\nmodel   {directory.model}\nreport  {directory.report}")
+
+
+def _finished(directory: Any) -> Any:
+    """The model of a fit that came to its end; None if there is none, or if it was interrupted."""
+    from coterie.cli.models import load_model
+
+    if not directory.model.exists():
+        return None
+    model = load_model(directory.model).model
+    return None if getattr(model, "stopped_", "") == "interrupted" else model
 
 
 def _settings(file: Path, options: dict[str, Any]) -> dict[str, Any]:
     """All that decides about the result, as plain data."""
     from coterie.cli.outdir import CONTENT, file_digest
 
-    chosen = {name: options[name] for name in DECISIVE} | {"members": list(options["members"])}
+    chosen = {name: options[name] for name in DECISIVE} | {
+        name: list(options[name]) for name in ("members", "text")
+    }
     return chosen | {CONTENT: file_digest(file)}
 
 
@@ -129,8 +165,8 @@ def _read(file: Path, read: Any, options: dict[str, Any], console: Console) -> A
     """The table, without rows whose target is missing."""
     from coterie.cli.reading import open_file, read_table
 
-    for name in (options["target"], options["groups"]):
-        names = open_file(file, read).names if name is not None else ()
+    names = open_file(file, read).names
+    for name in (options["target"], options["groups"], *options["text"]):
         if name is not None and name not in names:
             raise CommandError("no such column.", nearest(name, names), file, column=name)
     if options["stream"]:
@@ -148,7 +184,7 @@ def _read(file: Path, read: Any, options: dict[str, Any], console: Console) -> A
     if not len(found.table):
         raise CommandError("holds no value.", "", file, column=options["target"])
     target = found.table.column(options["target"])
-    console.say(_task_line(_task(target, options), target.unique().drop_null(), options))
+    console.say(_task_line(_task(target, options), target.unique().drop_null(), file, options))
     return found
 
 
@@ -156,31 +192,38 @@ def _stream(file: Path, read: Any, options: dict[str, Any], console: Console) ->
     """The bins of a table that is not held as a whole."""
     from coterie.cli.streaming import stream_table
 
-    console.say(f"{file}: is large; it is read block by block")
+    console.say(f"{shown_path(file)}: read block by block")
     found = stream_table(file, read, options["target"], options["seed"])
     console.notes(found.notes)
     _tell_size(file, len(found.rows), found.columns, console)
     if found.n_lost:
         _tell_lost(found.n_lost, console)
-    console.say(_task_line(_streamed_task(found, options), _kinds(found), options))
+    console.say(_task_line(_streamed_task(found, options), _kinds(found), file, options))
     return found
 
 
 def _tell_size(file: Path, n_rows: int, columns: Any, console: Console) -> None:
     kinds = Counter(SHOWN[kind] for kind in columns.kinds.values())
     shown = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common())
-    console.say(f"{file}: {n_rows:,} rows; columns: {shown}")
+    console.say(f"{shown_path(file)}: {n_rows:,} rows; columns: {shown}")
 
 
 def _tell_lost(n_rows: int, console: Console) -> None:
     console.note(f"{n_rows:,} rows without a value of the target are left out")
 
 
-def _task_line(task: str, kinds: Any, options: dict[str, Any]) -> str:
+def _task_line(task: str, kinds: Any, file: Path, options: dict[str, Any]) -> str:
     """What is to be predicted, and whether that was found or said."""
+    if task == "classification" and len(kinds) < 2:
+        raise CommandError(
+            f"holds one class only, {kinds.tolist()[0]!r}: there is nothing to tell apart.",
+            "Choose another --target, or add rows of another class.",
+            file,
+            column=options["target"],
+        )
     found = options["task"] == "auto"
     other = "regression" if task == "classification" else "classification"
-    hint = f" (found by itself; --task {other} overrides)" if found else ""
+    hint = f" (detected; --task {other} overrides)" if found else ""
     shown = "numbers"
     if task == "classification":
         first = ", ".join(map(str, sorted(kinds.tolist())[:5]))
@@ -230,7 +273,7 @@ def _search(found: Any, directory: Any, options: dict[str, Any], console: Consol
     greater = chosen is not None and chosen.greater_is_better
     with (
         watch(console, greater_is_better=greater) as watcher,
-        patient_interrupts(lambda: watcher.finishing),
+        patient_interrupts(lambda: watcher.finishing, lambda: watcher.best is not None),
     ):
         model = _fit(
             found,
@@ -251,7 +294,20 @@ def _search(found: Any, directory: Any, options: dict[str, Any], console: Consol
         if name in (*model.feature_names_in_, options["target"])
     ]
     model.file_columns_ = found.columns.only(kept).plain()
+    model.findings_ = [*model.findings_, *_odd_findings(found.odd)]
     return model
+
+
+def _odd_findings(odd: Any) -> list[Any]:
+    """Cells that count as missing because they do not fit, for the report."""
+    from coterie.automl.records import Finding
+    from coterie.cli.reading.odd import ADVICE
+
+    return [
+        Finding(ODD, "warning", [name], odd.describe(name), ADVICE)
+        for name, column in odd.columns.items()
+        if column.count
+    ]
 
 
 def _fit(found: Any, options: dict[str, Any], **settings: Any) -> Any:
@@ -299,5 +355,5 @@ def _show(model: Any, console: Console) -> None:
     console.say()
     console.table(["", model.metric_, "95 % interval", "weight", "fitted in", ""], rows, first)
     for finding in model.findings_:
-        if finding.level != "info":
+        if finding.level != "info" and finding.kind != ODD:  # told when the file was read
             console.note(f"{finding.message} {finding.advice}")

@@ -13,7 +13,7 @@ __all__ = ["patient_interrupts"]
 
 
 @contextmanager
-def patient_interrupts(finishing: Callable[[], bool]) -> Iterator[None]:
+def patient_interrupts(finishing: Callable[[], bool], found: Callable[[], bool]) -> Iterator[None]:
     """Let the first Ctrl-C end the search, not the process.
 
     The search itself turns the interrupt into the best result so far. When the result is already
@@ -23,6 +23,8 @@ def patient_interrupts(finishing: Callable[[], bool]) -> Iterator[None]:
     ----------
     finishing : callable
         Whether the search is over.
+    found : callable
+        Whether there is a result to keep.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -35,6 +37,11 @@ def patient_interrupts(finishing: Callable[[], bool]) -> Iterator[None]:
         if pressed > 1:
             raise KeyboardInterrupt
         word = "finishing" if finishing() else "keeping the best so far"
+        if not (finishing() or found()):
+            print(
+                "\nno candidate was finished yet, so no model is kept", file=sys.stderr, flush=True
+            )
+            raise KeyboardInterrupt
         print(f"\n{word}; Ctrl-C again to abort", file=sys.stderr, flush=True)
         if not finishing():
             raise KeyboardInterrupt

@@ -34,15 +34,27 @@ COMMANDS = {
     "info": "Say what a model file holds, without loading it.",
 }
 EXIT_CODES = {
-    "0": "fine",
+    "0": "success",
     "1": "something is wrong with the data or the model; the message names the cure",
-    "2": "the command was called in a wrong way",
+    "2": "the command was called incorrectly",
     "130": "interrupted before there was a result",
+    "141": "the program that read the output closed it",
 }
+
+
+class ClosedPipe(Exception):
+    """Whoever read the output has seen enough."""
 
 
 class LazyGroup(click.Group):
     """Commands whose modules are imported when they are called."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; click would end the process if its output is not wanted any more."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise ClosedPipe from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names of the commands, in the order in which they are used."""
@@ -116,10 +128,10 @@ def run(arguments: list[str] | None = None) -> int:
             if not debug:
                 warnings.showwarning = _show_warning
             return _run(given)
-    except BrokenPipeError:
-        # Whoever read the output has seen enough; Python must not complain when it closes it.
+    except (ClosedPipe, BrokenPipeError):
+        # Python must not complain when it closes the output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return 141
     except (KeyboardInterrupt, click.Abort):
         _complain("interrupted")
         return 130
@@ -143,6 +155,9 @@ def _run(arguments: list[str]) -> int:
 
 def _words(error: Exception) -> str:
     """What to tell a person about an exception."""
+    if isinstance(error, OSError) and error.strerror:
+        what = f"{error.filename}: " if error.filename else ""
+        return f"{what}{error.strerror}"
     if isinstance(error, CommandError | ValueError | OSError | ImportError):
         return str(error)
     if isinstance(error, MemoryError):

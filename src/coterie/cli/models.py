@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +58,7 @@ class Fitted:
         if known is not None:
             every = Columns.from_plain(known)
             features = every.only(name for name in every.kinds if name != self.target)
-            return features, ReadOptions(options.delimiter, options.encoding, every.missing)
+            return features, replace(options, missing=every.missing)
         source = open_file(path, options)
         found, _ = find_columns(source, options)
         kinds = {name: found.kinds.get(name, "number") for name in self._wanted(source)}

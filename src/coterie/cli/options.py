@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ __all__ = [
     "model_argument",
     "read_options",
     "reading",
+    "reading_anew",
+    "table_file",
 ]
 
 
@@ -41,16 +44,16 @@ class Duration(click.ParamType):
             return self._positive(float(text), value, param, ctx)
         parts = re.fullmatch(r"(?:([\d.]+)h)?(?:([\d.]+)m(?:in)?)?(?:([\d.]+)s)?", text)
         if parts is None or not any(parts.groups()):
-            self.fail(f"{value!r} is no time; write 90s, 5m or 1h30m.", param, ctx)
+            self.fail(f"{value!r} is not a time; write 90s, 5m or 1h30m.", param, ctx)
         try:
             hours, minutes, seconds = (float(part or 0) for part in parts.groups())
         except ValueError:
-            self.fail(f"{value!r} is no time; write 90s, 5m or 1h30m.", param, ctx)
+            self.fail(f"{value!r} is not a time; write 90s, 5m or 1h30m.", param, ctx)
         return self._positive(3600 * hours + 60 * minutes + seconds, value, param, ctx)
 
     def _positive(self, seconds: float, value: Any, param: Any, ctx: Any) -> float:
         if seconds <= 0:
-            self.fail(f"{value!r} is not above zero.", param, ctx)
+            self.fail(f"{value!r} is not greater than zero.", param, ctx)
         return seconds
 
 
@@ -69,12 +72,50 @@ def common(command: Any) -> Any:
 
 def reading(command: Any) -> Any:
     """Add what can be said about text files."""
+    return _reading(command, ["missing", "error"])
+
+
+def reading_anew(command: Any) -> Any:
+    """Add what can be said about text files whose columns are not known yet."""
+    command = click.option(
+        "--text", multiple=True, metavar="COLUMN", help="Read this column as text. Repeatable."
+    )(command)
+    return _reading(command, ["missing", "text", "error"])
+
+
+def _reading(command: Any, choices: list[str]) -> Any:
+    command = click.option(
+        "--odd-cells",
+        type=click.Choice(choices),
+        default="missing",
+        show_default=True,
+        help="What the few cells that are no numbers or dates, in a column that holds them "
+        "otherwise, are taken for"
+        + (
+            ": missing values, a sign that the column is text, or an error."
+            if "text" in choices
+            else ": missing values, or an error."
+        ),
+    )(command)
     command = click.option(
         "--encoding", default="utf-8", show_default=True, help="Encoding of a text file."
     )(command)
     return click.option(
-        "--delimiter", help='Between the fields of a line, such as ";" or "\\t"; found by itself.'
+        "--delimiter",
+        help='Between the fields of a line, such as ";" or "\\t"; detected if not given.',
     )(command)
+
+
+def table_file(path: Path) -> Path:
+    """The file of a table; "-" is the standard input, of which a copy is read."""
+    from coterie.cli.reading.standard import STANDARD, spool
+
+    if path != STANDARD:
+        return path
+    copy = spool()
+    context: Any = click.get_current_context()
+    context.call_on_close(lambda: shutil.rmtree(copy.parent))
+    return copy
 
 
 def read_options(options: dict[str, Any], **more: Any) -> ReadOptions:
@@ -85,14 +126,20 @@ def read_options(options: dict[str, Any], **more: Any) -> ReadOptions:
         codecs.lookup(options["encoding"])
     except LookupError:
         raise click.BadParameter(
-            f"{options['encoding']!r} is no encoding; write utf-8, latin-1, cp1252 …",
+            f"{options['encoding']!r} is not a known encoding; use utf-8, latin-1, cp1252 …",
             param_hint="--encoding",
         ) from None
     delimiter = options["delimiter"]
     delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
     if delimiter is not None and len(delimiter) != 1:
         raise click.BadParameter("must be one character.", param_hint="--delimiter")
-    return ReadOptions(delimiter, options["encoding"], **more)
+    return ReadOptions(
+        delimiter,
+        options["encoding"],
+        odd=options.get("odd_cells", "missing"),
+        text=options.get("text", ()),
+        **more,
+    )
 
 
 def model_argument(command: Any) -> Any:

@@ -64,7 +64,7 @@ class FitDirectory:
         if self.path.exists() and not self.path.is_dir():
             raise CommandError("is a file.", "Name a directory with --out.", file=self.path)
         if resume and self.settings.exists():
-            self._compare(json.loads(self.settings.read_text(encoding="utf-8")), settings)
+            self._compare(self._before(), settings)
         elif not (resume or overwrite) and (self.model.exists() or self.settings.exists()):
             what = "a model" if self.model.exists() else "an unfinished fit"
             raise CommandError(
@@ -72,6 +72,26 @@ class FitDirectory:
                 "Go on with it by --resume, begin anew by --overwrite, or choose another --out.",
                 file=self.path,
             )
+
+    def _before(self) -> dict[str, Any]:
+        """How the fit that is to be resumed was asked for."""
+        try:
+            found = json.loads(self.settings.read_text(encoding="utf-8"))
+        except ValueError:
+            found = None
+        if not isinstance(found, dict):
+            raise CommandError(
+                "is damaged, so the fit cannot be resumed.",
+                "Start over with --overwrite.",
+                file=self.settings,
+            )
+        return found
+
+    def withdraw(self) -> None:
+        """Remove the traces of a fit that ended before it had any result worth keeping."""
+        left = [path for path in self.journal.rglob("*") if path.is_file()]
+        if left == [self.settings] and not self.model.exists():
+            shutil.rmtree(self.journal)
 
     def begin(self, settings: dict[str, Any], *, anew: bool) -> None:
         """Make the directory ready; `anew` removes what an earlier fit left there."""

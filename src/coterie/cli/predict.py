@@ -8,7 +8,7 @@ from typing import Any
 import rich_click as click
 
 from coterie.cli.console import Console
-from coterie.cli.options import common, existing, model_argument, read_options, reading
+from coterie.cli.options import common, existing, model_argument, read_options, reading, table_file
 
 __all__ = ["command"]
 
@@ -16,7 +16,11 @@ __all__ = ["command"]
 @click.command("predict")
 @model_argument
 @click.argument("file", type=existing)
-@click.option("--out", type=existing, help="Where to write: .csv, .csv.gz, .tsv or .parquet.")
+@click.option(
+    "--out",
+    type=existing,
+    help="Where to write: .csv, .csv.gz, .tsv or .parquet; - for the standard output.",
+)
 @click.option("--probabilities", is_flag=True, help="Add the probability of every class.")
 @click.option(
     "--reject",
@@ -33,6 +37,11 @@ __all__ = ["command"]
 @click.option(
     "--keep", multiple=True, metavar="COLUMN", help="Copy a column of the file. Repeatable."
 )
+@click.option(
+    "--escape-formulas",
+    is_flag=True,
+    help="Put an apostrophe before text in CSV that a spreadsheet would run as a formula.",
+)
 @click.option("--trust", multiple=True, metavar="TYPE", help="Load this foreign type. Repeatable.")
 @reading
 @common
@@ -40,13 +49,16 @@ def command(model: Path, file: Path, **options: Any) -> None:
     """Answer for the rows of FILE, of any size, with MODEL (a directory of `coterie fit`).
 
     Rows are read, answered and written block by block, in their order; memory does not depend on
-    their number. Without --out, CSV goes to the standard output. Columns are read as they were at
-    fit. A category that was not seen then counts as missing; columns the model does not know are
-    ignored.
+    their number. FILE may be - for the standard input; without --out, CSV goes to the standard
+    output. Columns are read as they were at fit. A category that was not seen then counts as
+    missing; columns the model does not know are ignored.
     """
     from coterie.cli.models import load_model
 
+    if options["out"] == Path("-"):
+        options["out"] = None
     fitted = load_model(model, options["trust"])
+    file = table_file(file)
     rows, notes = predict_file(fitted, file, options)
     console = Console(options["quiet"])
     console.notes(notes)
@@ -69,7 +81,7 @@ def predict_file(fitted: Any, file: Path, options: dict[str, Any]) -> tuple[int,
     columns, read = fitted.columns(file, read_options(options))
     blocks, notes = open_blocks(file, columns, read, also=options["keep"], target=fitted.target)
     rows = 0
-    with open_writer(options["out"]) as write:
+    with open_writer(options["out"], escape=options["escape_formulas"]) as write:
         for table in blocks:
             write(_answered(fitted, table, options, width))
             rows += len(table)

@@ -27,8 +27,15 @@ def command(model: Path, **options: Any) -> None:
     """
     from coterie.base.atomic import write_whole
     from coterie.cli.models import load_model, model_file
+    from coterie.cli.writing import check_folder
     from coterie.report import facts, html, markdown
 
+    endings = (".html", ".htm", ".md", ".markdown")
+    if options["out"] is not None and options["out"].suffix.lower() not in endings:
+        raise click.UsageError(
+            f"the page is written as HTML or Markdown: the name given with --out must end in "
+            f".html or .md, and {str(options['out'])!r} does not."
+        )
     file = model_file(model)
     kept = file.with_name("facts.json")
     if model.is_dir() and kept.exists():
@@ -36,6 +43,7 @@ def command(model: Path, **options: Any) -> None:
     else:
         found = facts(load_model(model, options["trust"]).model)
     out = options["out"] or file.with_name("report.html")
+    check_folder(out)
     page = markdown(found) if out.suffix.lower() in (".md", ".markdown") else html(found)
     write_whole(out, [page.encode("utf-8")])
     Console(options["quiet"]).say(str(out))

@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.cli.errors import CommandError
-from coterie.cli.reading.files import ReadOptions, file_format
+from coterie.cli.reading.columnar import count_cells
+from coterie.cli.reading.files import ReadOptions, Source, file_format
 from coterie.cli.reading.kinds import Columns
+from coterie.cli.reading.odd import OddCells
 from coterie.cli.reading.table import find_columns, open_blocks, open_file
 
 __all__ = ["StreamedTable", "is_large", "stream_table"]
@@ -49,6 +51,8 @@ class StreamedTable:
         Columns of dates, which became numbers.
     left_out : list of Column
         Columns that were of no use.
+    odd : OddCells or None
+        Cells that count as missing because they do not fit their columns.
     n_lost : int
         Rows without a target.
     notes : list of str
@@ -61,6 +65,7 @@ class StreamedTable:
     columns: Columns
     dates: tuple[str, ...] = ()
     left_out: list[Any] = field(default_factory=list)
+    odd: Any = None
     n_lost: int = 0
     notes: list[str] = field(default_factory=list)
 
@@ -70,10 +75,7 @@ def is_large(path: Path) -> bool:
     kind, packing = file_format(path)
     if kind != "parquet":
         return path.stat().st_size * (_PACKED if packing else 1) > _LARGE_BYTES
-    from pyarrow import parquet
-
-    facts = parquet.read_metadata(path)
-    return facts.num_rows * facts.num_columns > _LARGE_CELLS
+    return count_cells(path) > _LARGE_CELLS
 
 
 def stream_table(path: Path, options: ReadOptions, target: str, seed: int) -> StreamedTable:
@@ -94,10 +96,11 @@ def stream_table(path: Path, options: ReadOptions, target: str, seed: int) -> St
     from coterie.data import RowStream
 
     _return_large_blocks()
-    columns, notes = find_columns(open_file(path, options), options)
+    source = open_file(path, options)
+    columns, notes = find_columns(source, options)
     if columns.kinds.get(target, "time") == "time":
         raise CommandError("cannot be a target.", "", path, column=target)
-    passes = _Passes(path, options, columns, target)
+    passes = _Passes(source, options, columns, target)
     left_out = passes.drop_useless()
     sample_rows = int(np.clip(_SAMPLE_CELLS // len(columns.kinds), 10_000, 100_000))
     stream = RowStream(sample_rows=sample_rows, held_out=HELD_OUT, seed=seed)
@@ -117,18 +120,24 @@ def stream_table(path: Path, options: ReadOptions, target: str, seed: int) -> St
     rows, (y, classes) = stream.rows(), truth.ordered(stream.order)
     del stream, truth
     _give_back()
-    return StreamedTable(rows, y, classes, passes.columns, passes.dates, left_out, lost, notes)
+    notes += passes.odd.notes(words=True)
+    return StreamedTable(
+        rows, y, classes, passes.columns, passes.dates, left_out, passes.odd, lost, notes
+    )
 
 
 @dataclass
 class _Passes:
     """A file that is read several times: blocks of features, each with its column of truth."""
 
-    path: Path
+    source: Source
     options: ReadOptions
     columns: Columns
     target: str
     n_lost: int = 0
+
+    def __post_init__(self) -> None:
+        self.path = self.source.path
 
     @property
     def dates(self) -> tuple[str, ...]:
@@ -140,7 +149,9 @@ class _Passes:
         from coterie.automl.dates import DateColumns
 
         dates, self.n_lost = DateColumns(self.dates), 0
-        for table in open_blocks(self.path, self.columns, self.options)[0]:
+        self.odd = OddCells(self.source, strict=self.options.odd == "error")
+        blocks, _ = open_blocks(self.path, self.columns, self.options, odd=self.odd)
+        for table in blocks:
             known = pc.invert(pc.is_null(table.column(self.target), nan_is_null=True))
             lost = len(table) - pc.sum(known).as_py()
             self.n_lost += lost

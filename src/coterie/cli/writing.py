@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,13 +14,16 @@ from typing import Any
 from coterie.cli.errors import CommandError
 from coterie.cli.reading.files import file_format
 
-__all__ = ["open_writer"]
+__all__ = ["check_folder", "open_writer"]
 
 Write = Callable[[Any], None]
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_NUMBER = re.compile(r"[+-]?[\d.,]*\d[\d.,]*(e[+-]?\d+)?", re.IGNORECASE)
+
 
 @contextmanager
-def open_writer(path: Path | None) -> Iterator[Write]:
+def open_writer(path: Path | None, *, escape: bool = False) -> Iterator[Write]:
     """A function that writes one Arrow table after the other.
 
     Parameters
@@ -27,9 +31,12 @@ def open_writer(path: Path | None) -> Iterator[Write]:
     path : Path or None
         The file, whose name tells the format: CSV or TSV (also .gz, .zst) or Parquet. None writes
         CSV to the standard output.
+    escape : bool
+        Whether text that a spreadsheet would take for a formula is written with an apostrophe
+        before it; not in Parquet, where text is text.
     """
     if path is None:
-        yield _text_writer(sys.stdout, ",")
+        yield _text_writer(sys.stdout, ",", escape)
         sys.stdout.flush()
         return
     kind, compression = file_format(path)
@@ -39,16 +46,23 @@ def open_writer(path: Path | None) -> Iterator[Write]:
             "Let the name end in .csv, .tsv, .csv.gz or .parquet.",
             file=path,
         )
-    if not path.parent.is_dir():
-        raise CommandError("there is no such directory.", file=path.parent)
+    check_folder(path)
     aside = path.with_name(f".{path.name}.part")
     try:
-        opened = _parquet(aside) if kind == "parquet" else _text(aside, path, compression)
+        opened = _parquet(aside) if kind == "parquet" else _text(aside, path, compression, escape)
         with opened as write:
             yield write
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def check_folder(path: Path) -> None:
+    """Refuse to write where there is no directory, or where one is in the way."""
+    if not path.parent.is_dir():
+        raise CommandError("there is no such directory.", "Create it first.", file=path.parent)
+    if path.is_dir():
+        raise CommandError("is a directory.", "Name a file in it.", file=path)
 
 
 @contextmanager
@@ -70,7 +84,7 @@ def _parquet(aside: Path) -> Iterator[Write]:
 
 
 @contextmanager
-def _text(aside: Path, path: Path, compression: str | None) -> Iterator[Write]:
+def _text(aside: Path, path: Path, compression: str | None, escape: bool) -> Iterator[Write]:
     import pyarrow as pa
 
     delimiter = "\t" if {".tsv", ".tab"} & set(path.suffixes) else ","
@@ -78,20 +92,23 @@ def _text(aside: Path, path: Path, compression: str | None) -> Iterator[Write]:
         pa.output_stream(str(aside), compression=compression) as stream,
         io.TextIOWrapper(stream, encoding="utf-8", newline="") as text,
     ):
-        yield _text_writer(text, delimiter)
+        yield _text_writer(text, delimiter, escape)
 
 
-def _text_writer(text: Any, delimiter: str) -> Write:
+def _text_writer(text: Any, delimiter: str, escape: bool) -> Write:
     lines = csv.writer(text, delimiter=delimiter, lineterminator="\n")
     begun = False
 
     def write(table: Any) -> None:
         nonlocal begun
         if not begun:
-            lines.writerow(table.column_names)
+            names = table.column_names
+            lines.writerow([_escaped(name) for name in names] if escape else names)
             begun = True
         # "true" and "false" as in most formats; null as an empty field.
         columns = [_cells(column) for column in table.columns]
+        if escape:
+            columns = [[_escaped(cell) for cell in cells] for cells in columns]
         lines.writerows(zip(*columns, strict=True))
 
     return write
@@ -102,3 +119,10 @@ def _cells(column: Any) -> list[Any]:
     if str(column.type) == "bool":
         return [None if value is None else str(value).lower() for value in values]
     return values
+
+
+def _escaped(cell: Any) -> Any:
+    """Text that begins as a formula does, with an apostrophe before it; numbers are none."""
+    if isinstance(cell, str) and cell.startswith(_FORMULA) and not _NUMBER.fullmatch(cell):
+        return f"'{cell}"
+    return cell

@@ -30,6 +30,7 @@ from coterie.combining.shared_bins import share_bins
 from coterie.combining.splits import Rows, Split
 from coterie.core import Allowed, instance_of, one_of
 from coterie.data import BinnedRows, Table, Target
+from coterie.learners import naming
 
 Array = NDArray[np.float64]
 
@@ -210,7 +211,8 @@ def _do(work: Any, rows: Rowset, chore: Chore) -> tuple[Any, Any]:
     train, test = (None, None) if chore.split is None else chore.split
     cut = rows.cut(name, train)
     asked = None if test is None else rows.show(name, test)
-    seat, said = work(chore.member.estimator, chore.method, cut, asked, rows.classes)
+    with naming(chore.member.estimator, name):
+        seat, said = work(chore.member.estimator, chore.method, cut, asked, rows.classes)
     return (seat if chore.keep else None), said
 
 

@@ -16,6 +16,7 @@ from scipy.optimize import nnls
 from sklearn.linear_model import RidgeCV
 
 from coterie import fusion
+from coterie.fusion.sums import row_product, sum_of_members
 from coterie.tags import tagged
 
 Array = NDArray[np.float64]
@@ -71,7 +72,9 @@ class LinearStack:
     def __call__(self, profile: Array, meta: Array | None = None) -> Array:
         """Support of the classes, or numbers; not clipped."""
         tables = _tables(profile, self.inputs)
-        parts = [t @ c + b for t, c, b in zip(tables, self.coef, self.intercept, strict=True)]
+        parts = [
+            row_product(t, c) + b for t, c, b in zip(tables, self.coef, self.intercept, strict=True)
+        ]
         return np.stack(parts, axis=1)
 
 
@@ -118,7 +121,9 @@ class FeatureWeightedStack:
     def __call__(self, profile: Array, meta: Array | None = None) -> Array:
         """Support of the classes, or numbers; not clipped."""
         assert meta is not None, "meta-features are needed"
-        parts = [products(profile[:, :, k], meta) @ coef for k, coef in enumerate(self.coef)]
+        parts = [
+            row_product(products(profile[:, :, k], meta), coef) for k, coef in enumerate(self.coef)
+        ]
         return np.stack(parts, axis=1)
 
 
@@ -154,7 +159,7 @@ class ConvexStack:
 
     def __call__(self, profile: Array, meta: Array | None = None) -> Array:
         """Weighted average of the members."""
-        return np.asarray(np.tensordot(self.weights, profile, axes=1))
+        return sum_of_members(self.weights, profile)
 
 
 def risks(profile: Array, truth: Array, weight: Array | None = None) -> Array:

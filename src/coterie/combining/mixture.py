@@ -24,7 +24,8 @@ from coterie.core import (
     one_of,
 )
 from coterie.data import Table, Target
-from coterie.learners import takes_weight
+from coterie.fusion.sums import row_product, sum_of_members
+from coterie.learners import naming, takes_weight
 from coterie.trees.growth import SHAPE
 
 Array = NDArray[np.float64]
@@ -194,13 +195,15 @@ class Experts(Committee):
         return this._trust(this._admit(X))
 
     def _trust(self, table: Table) -> Array:
-        return np.asarray(softmax(self.gate_inputs_.read(table) @ self.gate_coef_, axis=1))
+        return np.asarray(
+            softmax(row_product(self.gate_inputs_.read(table), self.gate_coef_), axis=1)
+        )
 
     def _mean_vote(self, X: Any) -> Array:
         table = self._admit(X)
         votes = self.pool_.votes(table)
         # By how much they differ from the first: experts that agree are not blurred by rounding.
-        mixed = votes[0] + np.einsum("ij,jik->ik", self._trust(table), votes - votes[0])
+        mixed = votes[0] + sum_of_members(self._trust(table).T[:, :, None], votes - votes[0])
         return np.asarray(mixed * self.size_)
 
 
@@ -226,6 +229,8 @@ def _fit_expert(
     method = "predict"
     if classes is not None and hasattr(experts[number].estimator, "predict_proba"):
         method = "predict_proba"
-    fitted = fit_one(experts[number].estimator, table.given(), target, shares[:, number], {})
+    expert = experts[number]
+    with naming(expert.estimator, expert.name):
+        fitted = fit_one(expert.estimator, table.given(), target, shares[:, number], {})
     seat = Seat(fitted, classes, method)  # type: ignore[arg-type]  # one of the three names
     return seat, seat.predict(table)

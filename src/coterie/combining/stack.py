@@ -24,6 +24,7 @@ from coterie.combining.meta import (
 )
 from coterie.core import Allowed, a_function, a_list, has, one_of
 from coterie.data import DataError, Table, Target
+from coterie.learners import naming
 
 Array = NDArray[np.float64]
 
@@ -99,7 +100,8 @@ class Stack(TransformerMixin, Combiner):
         features = draft._features(values, table)
         draft.n_each_ = [part.shape[1] for part in draft._columns(values)]
         final = draft._default_final() if self.final_estimator is None else self.final_estimator
-        draft.final_estimator_ = fit_one(final, features, target, weight, {})
+        with naming(final, "final_estimator"):
+            draft.final_estimator_ = fit_one(final, features, target, weight, {})
 
     def _learn_profile(
         self, draft: Self, profile: Array, table: Table, target: Target, weight: Array | None

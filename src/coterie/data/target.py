@@ -20,8 +20,10 @@ __all__ = ["Target"]
 
 Array = NDArray[Any]
 
-# Squares of targets are summed with weights; both stay far from the end of float64 this way.
-_LARGEST = 1e140
+# Squares of targets are summed with weights, and the standard error of a squared error takes
+# squares of squares; all stay far from the ends of float64 this way.
+_LARGEST = 1e70
+_SMALLEST = 1e-70  # of the largest value: were its square zero, every target would look constant
 # What targets are made of, in messages.
 _KINDS = {"labels": "labels", "values": "numbers", "absent": "nothing"}
 # What marks a row without a label, besides a missing one.
@@ -321,7 +323,13 @@ def _read_numbers(cells: Cells) -> NDArray[np.float64]:
     if large:
         raise DataError(
             f"{cells.where} holds {large} of {len(values)} values beyond {_LARGEST:g}, whose "
-            "squares overflow. Rescale y, for example by dividing it by its largest magnitude."
+            "powers overflow. Rescale y, for example by dividing it by its largest magnitude."
+        )
+    largest = float(np.abs(values).max(initial=0.0))
+    if 0.0 < largest < _SMALLEST:
+        raise DataError(
+            f"{cells.where} holds no value beyond {largest:g}, and the powers of such numbers "
+            "vanish. Rescale y, for example by dividing it by its largest magnitude."
         )
     return values
 

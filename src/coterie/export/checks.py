@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from coterie.core import Pool
 from coterie.core.stages import StagedPool
@@ -15,6 +16,7 @@ from coterie.native.forest import NODE
 
 __all__ = ["BUILDERS", "check"]
 
+_ROUNDING = 1e-9
 _FOREST = {
     "nodes": (NODE, 1),
     "n_samples": (np.dtype("<i4"), 1),
@@ -49,7 +51,11 @@ def build_forest(state: dict[str, Any]) -> Forest:
         _require(fits and array.ndim == ndim, f"{name} of a forest is of another type or shape")
     n_features = state["n_features"]
     _require(type(n_features) is int and n_features > 0, "a forest walks no columns")
-    _require(not np.isnan(state["values"]).any(), "a leaf holds no number")
+    _require(bool(np.isfinite(state["values"]).all()), "values of a forest are not finite")
+    _require((state["n_samples"] >= 0).all(), "n_samples of a forest are negative")
+    for name in ("weight", "impurity"):
+        _require(bool(np.isfinite(state[name]).all()), f"{name} of a forest is not finite")
+    _require((state["weight"] >= 0).all(), "weight of a forest is negative")
     try:
         return Forest(**state)
     except (TypeError, ValueError) as error:
@@ -89,6 +95,52 @@ def check_schema(schema: Any) -> None:
         _require(isinstance(labels, np.ndarray) and labels.ndim == 1, "labels are no array")
 
 
+def check_target(target: Any) -> None:
+    """Encoded rows of as many outputs as there are classes, and codes of classes."""
+    encoded, classes = target.encoded, target.classes
+    _require(encoded.ndim == 2, "encoded of a Target is no table")
+    for labels in classes:
+        _require(labels.ndim == 1 and len(labels) > 0, "classes of a Target are not labels")
+    if target.kind == "labels":
+        _require(encoded.dtype == np.int32, "encoded of a Target holds no codes")
+        _require(len(classes) == encoded.shape[1], "classes of a Target do not fit its outputs")
+        for column, labels in enumerate(classes):
+            codes = encoded[:, column]
+            inside = bool(((codes >= 0) & (codes < len(labels))).all())
+            _require(inside, "encoded of a Target holds codes of no class")
+    else:
+        _require(encoded.dtype == np.float64, "encoded of a Target holds no numbers")
+
+
+def check_estimator(model: Any) -> None:
+    """Fitted attributes that agree with each other."""
+    fitted = vars(model)
+    schema, pool = fitted.get("schema_"), fitted.get("pool_")
+    if schema is not None:
+        said = fitted.get("n_features_in_", schema.n_columns)
+        _require(said == schema.n_columns, "n_features_in_ is not the number of columns")
+    family = type(model).__module__.split(".")[:2]
+    if pool is None or family not in (["coterie", "trees"], ["coterie", "forests"]):
+        return
+    _require(isinstance(pool.members, Forest), "pool_ holds no trees")
+    if schema is not None:
+        fits = pool.members.n_features == schema.n_columns
+        _require(fits, "trees walk other columns than those of schema_")
+    if getattr(model, "task", None) == "classification":
+        values = pool.members.values
+        _require(_are_shares(values), "values of a forest of a classifier are no probabilities")
+
+
+def _are_shares(values: Any) -> bool:
+    """Whether leaves hold probabilities, which add up to one for each output."""
+    if not values.size:
+        return True
+    totals = values.sum(axis=1)
+    inside = values.min() >= -_ROUNDING and values.max() <= 1 + _ROUNDING
+    whole = np.abs(totals - np.round(totals[0])).max() <= 1e-6 and totals[0] > 0.5
+    return bool(inside and whole)
+
+
 def check_neighbours(member: Any) -> None:
     """Rows that are there, and an index over them."""
     points, rows = member.home.points, member.rows
@@ -109,7 +161,7 @@ def _vector(array: Any, length: int, name: str) -> None:
     """Refuse what is not so many numbers."""
     is_vector = isinstance(array, np.ndarray) and array.dtype.kind == "f"
     _require(is_vector and array.shape == (length,), f"{name} are not {length} numbers")
-    _require(not np.isnan(array).any(), f"{name} are no numbers")
+    _require(bool(np.isfinite(array).all()), f"{name} are not finite")
 
 
 #: Objects that are not made from their attributes alone, by tag.
@@ -119,6 +171,7 @@ _CHECKS: dict[str, Callable[[Any], None]] = {
     "Pool": check_pool,
     "Schema": check_schema,
     "StagedPool": check_staged,
+    "Target": check_target,
 }
 
 
@@ -134,3 +187,5 @@ def check(tag: str, built: Any) -> None:
     """
     if tag in _CHECKS:
         _CHECKS[tag](built)
+    elif isinstance(built, BaseEstimator):
+        check_estimator(built)

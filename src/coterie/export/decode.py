@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from coterie.export.arrays import from_bytes, read_dtype, read_scalar
+from coterie.export.attributes import check_attributes
 from coterie.export.checks import BUILDERS, check
 from coterie.export.encode import SCALARS, TYPES
 from coterie.export.errors import ModelFileError, UntrustedTypesError
 from coterie.export.foreign import read_foreign, untrusted
+from coterie.export.nesting import check_nesting
 from coterie.export.registry import METHODS, class_of, function_of
 from coterie.export.seeds import read_seed
 
@@ -32,6 +34,8 @@ class Decoder:
         The bytes that entries refer to; their checksums are right.
     trusted : collection of str
         Foreign types that may be loaded.
+    max_unpacked : int, optional
+        The most bytes that foreign estimators may take once they are unpacked.
 
     Examples
     --------
@@ -39,9 +43,15 @@ class Decoder:
     (1, inf)
     """
 
-    def __init__(self, blocks: list[NDArray[np.uint8]], trusted: Collection[str]) -> None:
+    def __init__(
+        self,
+        blocks: list[NDArray[np.uint8]],
+        trusted: Collection[str],
+        max_unpacked: int = 1 << 28,
+    ) -> None:
         self.blocks = blocks
         self.trusted = trusted
+        self.max_unpacked = max_unpacked
         self.objects: list[Any] = []
         self._readers: dict[str, Callable[[Any], Any]] = {
             "ref": self._ref,
@@ -72,7 +82,8 @@ class Decoder:
         root : value
             The model among them.
         """
-        self._check_trust(_of(entries, list))
+        check_nesting(_of(entries, list), root)
+        self._check_trust(entries)
         for entry in entries:
             self.objects.append(self._entry(_of(entry, dict)))
         return self.value(root)
@@ -81,7 +92,8 @@ class Decoder:
         """Name all foreign types that are not trusted at once, before anything is made."""
         foreign = [entry for entry in entries if isinstance(entry, dict) and "foreign" in entry]
         if foreign:
-            found = untrusted(self._block(entry["foreign"]).tobytes() for entry in foreign)
+            blocks = (self._block(entry["foreign"]).tobytes() for entry in foreign)
+            found = untrusted(blocks, self.max_unpacked)
             if found - set(self.trusted):
                 raise UntrustedTypesError(found - set(self.trusted))
 
@@ -118,8 +130,11 @@ class Decoder:
         cls = class_of(entry["class"])
         if issubclass(cls, tuple):
             length = len(getattr(cls, "_fields", ()))
-            return tuple.__new__(cls, self._items(entry.get("items"), length))
+            items = self._items(entry.get("items"), length)
+            check_attributes(cls, dict(zip(getattr(cls, "_fields", ()), items, strict=True)))
+            return tuple.__new__(cls, items)
         state = {name: self.value(part) for name, part in _of(entry.get("state"), dict).items()}
+        check_attributes(cls, state)
         build = BUILDERS.get(entry["class"], lambda state: revive(cls, state))
         built = build(state)
         check(entry["class"], built)

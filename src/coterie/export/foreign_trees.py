@@ -1,12 +1,15 @@
-"""Range checks for scikit-learn's trees, which follow whatever index they are given."""
+"""Range checks for what compiled code reads in foreign estimators: it follows any index."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from coterie.export.errors import ModelFileError
+from coterie.export.foreign_types import check_estimator
+from coterie.export.seeds import check_seed
 
 __all__ = ["check_trees"]
 
@@ -15,7 +18,10 @@ _SEARCHES = ("sklearn.neighbors._ball_tree", "sklearn.neighbors._kd_tree")
 
 
 def check_trees(estimator: Any) -> None:
-    """Refuse an estimator with a tree, or a search for neighbours, that leaves its range.
+    """Refuse an estimator with a part that leaves its range, wherever in it that is.
+
+    Trees, searches for neighbours, sparse matrices and random generators are looked through
+    whoever holds them, and estimators as far as their type is known.
 
     Parameters
     ----------
@@ -38,6 +44,12 @@ def check_trees(estimator: Any) -> None:
             _check_tree(value)
         elif type(value).__module__ in _SEARCHES:
             _check_search(value)
+        elif sparse.issparse(value):
+            _check_sparse(value)
+        elif isinstance(value, np.random.Generator | np.random.RandomState):
+            check_seed(value)
+        else:
+            check_estimator(value)
         waiting += _parts(value)
 
 
@@ -52,6 +64,17 @@ def _parts(value: Any) -> list[Any]:
     return list(getattr(value, "__dict__", {}).values())
 
 
+def _check_sparse(matrix: Any) -> None:
+    """Refuse a sparse matrix with cells that it has no room for."""
+    try:
+        if matrix.format in ("csr", "csc", "bsr"):
+            matrix.check_format(full_check=True)
+            return
+    except ValueError as error:
+        raise ModelFileError(f"a sparse matrix in the file is damaged: {error}") from error
+    raise ModelFileError(f"a sparse matrix in the file has the format {matrix.format}")
+
+
 def _check_tree(tree: Any) -> None:
     left, right, column = tree.children_left, tree.children_right, tree.feature
     n = len(left)
@@ -60,6 +83,9 @@ def _check_tree(tree: Any) -> None:
         # A child comes after its parent, so that no walk goes round in circles.
         if not ((children > inner) & (children < n)).all():
             raise ModelFileError("a tree of scikit-learn in the file has children out of range")
+    below = np.concatenate([left[inner], right[inner]])
+    if np.bincount(below, minlength=1).max(initial=0) > 1:
+        raise ModelFileError("a tree of scikit-learn in the file has a node with two parents")
     if not ((column[inner] >= 0) & (column[inner] < tree.n_features)).all():
         raise ModelFileError("a tree of scikit-learn in the file has columns out of range")
     depth, level = 0, inner[inner == 0]

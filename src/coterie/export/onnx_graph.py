@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,7 @@ class Graph:
         self._constants: list[Any] = []
         self._outputs: list[Any] = []
         self._onnx = onnx_package()
+        self._cells = "X"  # what trees see
 
     def add(self, kind: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
         """Apply an operator; returns the name of its result."""
@@ -75,6 +77,27 @@ class Graph:
         """A number in double precision; returns its name."""
         return self.constant(np.array(value, dtype=np.float64))
 
+    def forget_strange_codes(self, labels: Mapping[int, NDArray[Any]]) -> None:
+        """Let trees see a missing value in place of a code that no category has.
+
+        A list of the categories that are a yes sends all others to the no, while a category that
+        was not seen at fit goes where missing values go.
+
+        Parameters
+        ----------
+        labels : mapping of int to ndarray
+            The categories of each column of the input that holds codes.
+        """
+        if not labels:
+            return
+        last = np.full((1, self.n_columns), np.inf)
+        last[0, list(labels)] = [len(known) - 1 for known in labels.values()]
+        first = np.where(np.isinf(last), -np.inf, 0.0)
+        below = self.add("Less", "X", self.constant(first))
+        above = self.add("Greater", "X", self.constant(last))
+        strange = self.add("Or", below, above)
+        self._cells = self.add("Where", strange, self.number(np.nan), "X")
+
     def trees(self, arrays: TreeArrays, n_scores: int) -> str:
         """The scores that trees add up, shape (n_rows, n_scores)."""
         tensor = self._onnx.numpy_helper.from_array
@@ -82,7 +105,7 @@ class Graph:
         members = {"membership_values": tensor(arrays.members)} if len(arrays.members) else {}
         return self.add(
             "TreeEnsemble",
-            "X",
+            self._cells,
             domain="ai.onnx.ml",
             n_targets=n_scores,
             aggregate_function=1,  # the sum

@@ -27,8 +27,8 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
     input ``X`` holds doubles, one column for each in ``feature_names_in_`` and in that order,
     whether it is used or not, NaN where something is missing; a categorical column holds the codes
     of its categories, their positions in the list that the metadata entry ``categories`` has for
-    it. A classifier has the outputs ``label`` and ``probabilities``, a regressor has
-    ``prediction``.
+    it; any other code, such as -1, is a category that was not seen at fit. A classifier has the
+    outputs ``label`` and ``probabilities``, a regressor has ``prediction``.
 
     Parameters
     ----------
@@ -64,6 +64,7 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
     refuse_unknown(model)
     check_is_fitted(model)
     graph = Graph(type(model).__name__, model.schema_.n_columns)
+    graph.forget_strange_codes(model.schema_.labels)
     said = answer(graph, model, View.whole(model.schema_))
     if is_classifier(model):
         _put_classes(graph, model.target_.classes[0], said)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from coterie.data.errors import DataError
 from coterie.data.outputs import member_weights, numbers_of
+from coterie.fusion.sums import sum_of_members
 
 Array = NDArray[np.float64]
 
@@ -51,7 +52,7 @@ def average(outputs: Any, weights: Any = None) -> Array:
     total = weight.sum()
     if total == 0:
         raise DataError("The weights add up to zero, so that there is no average.")
-    return np.asarray(np.tensordot(weight / total, members, axes=1))
+    return sum_of_members(weight / total, members)
 
 
 def weighted_sum(outputs: Any, weights: Any) -> Array:
@@ -82,7 +83,7 @@ def weighted_sum(outputs: Any, weights: Any) -> Array:
     """
     members: Array = numbers_of(outputs)
     weight = member_weights(weights, len(members), signed=True)
-    return np.asarray(np.tensordot(weight, members, axes=1))
+    return sum_of_members(weight, members)
 
 
 def median(outputs: Any, *, normalise: bool = True) -> Array:
@@ -194,7 +195,7 @@ def ordered_average(outputs: Any, weights: Any, *, normalise: bool = True) -> Ar
     members = support_of(outputs, 2, 3, normalise=normalise)
     weight = member_weights(weights, len(members))
     ranked = np.sort(members, axis=0)[::-1]
-    return finish(np.tensordot(weight / weight.sum(), ranked, axes=1), members, normalise)
+    return finish(sum_of_members(weight / weight.sum(), ranked), members, normalise)
 
 
 def support_of(outputs: Any, *ndim: int, normalise: bool = True) -> Array:

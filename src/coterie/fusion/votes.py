@@ -11,6 +11,7 @@ from coterie.data.errors import DataError
 from coterie.data.hashes import ODD, mix
 from coterie.data.outputs import counted_votes, member_weights, numbers_of
 from coterie.fusion.labels import coded
+from coterie.fusion.sums import sum_of_members
 
 Array = NDArray[np.float64]
 
@@ -82,7 +83,7 @@ def tally(votes: Any, weights: Any = None, *, classes: Any = None, start: Any = 
         if len(known) != members.shape[2]:
             raise DataError(f"There are {members.shape[2]} columns for {len(known)} classes.")
         weight = member_weights(weights, len(members), signed=True)
-        counted = np.tensordot(weight, members, axes=1)
+        counted = sum_of_members(weight, members)
     else:
         codes, known = coded(array, classes)
         weight = member_weights(weights, len(codes), signed=True)

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import logsumexp
 
 from coterie.base import Admitted
 from coterie.boosting.booster import BOOSTER, BoostedClassifier
@@ -22,6 +21,7 @@ from coterie.core.rule import Array, Rule, State, Step, rounding, smallest_error
 from coterie.core.train import Trainer
 from coterie.data import Table, Target
 from coterie.imbalance.undersample import Undersampled, Units, a_strategy
+from coterie.native import elementary
 
 
 @dataclass(frozen=True)
@@ -54,12 +54,12 @@ class RUSBoost(AdaBoostM2):
             return Step(0.0, {"error": error}, keep=False, stop="too_weak")
         perfect = error <= rounding(state)
         counted = smallest_error(state) if perfect else error
-        own = float(np.log((1 - counted) / counted)) / 2
+        own = float(elementary.log((1 - counted) / counted)) / 2
         alpha = self.learning_rate * self.length(state, vote, own)
         if alpha <= 0:
             return Step(0.0, {"error": error}, keep=False, stop="too_weak")
         state.raw = state.raw + alpha * vote
-        RunningState.of(state).multiply(logsumexp(-alpha * lead, axis=1))
+        RunningState.of(state).multiply(elementary.logsumexp(-alpha * lead))
         wrong = self.decide(state.raw) != state.codes
         facts = {"error": error, "edge": 1 - 2 * error, "alpha": alpha}
         facts["train_error"] = float(state.initial[wrong].sum())

@@ -22,6 +22,7 @@ from coterie.core import (
 )
 from coterie.data import Table
 from coterie.forests import RandomForestClassifier, RandomForestRegressor
+from coterie.fusion.sums import row_product
 from coterie.interpretation.rulefit import RuleBased
 from coterie.interpretation.rules import Rules, forest_rules
 from coterie.interpretation.terms import Term
@@ -68,7 +69,7 @@ class RuleMean:
         """Weighted sum of what the rules say, shape (n_rows, n_outputs)."""
         held = self.rules(Table.under(self.rules.schema, table.given()))
         change = self.weights[:, None] * (self.inside - self.outside)
-        return np.asarray(self.constant + self.weights @ self.outside + held @ change)
+        return np.asarray(self.constant + self.weights @ self.outside + row_product(held, change))
 
 
 class Frequent(RuleBased):

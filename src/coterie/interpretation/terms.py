@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from coterie.data import Table
+from coterie.fusion.sums import row_product
 from coterie.interpretation.rules import Rules, column_name
 from coterie.tags import tagged
 
@@ -152,8 +153,8 @@ class RuleModel:
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _score(self, table: Table, cells: Array) -> Array:
-        held = self.rules(table) @ self.coefs[:, : len(self.rules)].T
-        columns = self.linear(cells) @ self.coefs[:, len(self.rules) :].T
+        held = row_product(self.rules(table), self.coefs[:, : len(self.rules)].T)
+        columns = row_product(self.linear(cells), self.coefs[:, len(self.rules) :].T)
         return np.asarray(self.intercepts + held + columns)
 
     @property

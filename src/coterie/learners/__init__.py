@@ -4,6 +4,9 @@ from coterie.learners.foreign import (
     ConstantMember,
     ForeignLearner,
     ForeignMember,
+    fit_member,
+    naming,
+    seeded,
     takes_weight,
 )
 from coterie.learners.tree import TreeLearner
@@ -14,6 +17,9 @@ __all__ = [
     "ForeignLearner",
     "ForeignMember",
     "TreeLearner",
+    "fit_member",
+    "naming",
+    "seeded",
     "takes_weight",
     "votes_of_labels",
     "votes_of_probabilities",

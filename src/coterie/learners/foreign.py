@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -90,16 +92,14 @@ class ForeignLearner:
         if classes is not None and len(seen) == 1:
             return ConstantMember(np.eye(len(classes))[seen[0]])
         y = codes if classes is None else classes[codes]
-        estimator = clone(self.estimator)
-        if "random_state" in estimator.get_params():
-            estimator.set_params(random_state=int(rng.integers(2**31)))
+        estimator = seeded(self.estimator, rng)
         if takes_weight(estimator):
             rows = np.flatnonzero(weight > 0)
             part = table if len(rows) == table.n_rows else table.take(rows)
-            estimator.fit(part.given(), y[rows], sample_weight=weight[rows])
+            fit_member(estimator, part.given(), y[rows], sample_weight=weight[rows])
         else:
             rows = draw_rows(codes, weight, rng, labels=classes is not None)
-            estimator.fit(table.take(rows).given(), y[rows])
+            fit_member(estimator, table.take(rows).given(), y[rows])
         return ForeignMember(estimator, classes, self.gives)
 
     def train(
@@ -108,6 +108,52 @@ class ForeignLearner:
         """A fitted clone, and its vote on every row of the table."""
         member = self.fit(table, target, weight, rng)
         return member, cast(member.predict(table))
+
+
+def seeded(estimator: Any, rng: Generator) -> Any:
+    """A clone whose parameters named ``random_state``, nested ones too, are seeds of its own."""
+    twin = clone(estimator)
+    names = [
+        name
+        for name in sorted(twin.get_params())
+        if name == "random_state" or name.endswith("__random_state")
+    ]
+    return twin.set_params(**{name: int(rng.integers(2**31)) for name in names}) if names else twin
+
+
+@contextmanager
+def naming(estimator: Any, name: str = "") -> Iterator[None]:
+    """Errors of a member say which one it was.
+
+    They keep their type if that can be made of a text, and have the original as their cause.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The member.
+    name : str
+        What the user calls it.
+    """
+    try:
+        yield
+    except Exception as error:
+        kind = type(estimator).__name__
+        who = f"{name!r} ({kind})" if name else kind
+        raise _of_type(type(error), f"The member {who} failed: {error}") from error
+
+
+def fit_member(estimator: Any, X: Any, y: Any, **params: Any) -> Any:
+    """``estimator.fit``, whose errors name the estimator."""
+    with naming(estimator):
+        return estimator.fit(X, y, **params)
+
+
+def _of_type(kind: type[Exception], told: str) -> Exception:
+    try:
+        made = kind(told)
+    except Exception:  # it is made of more than a text
+        made = RuntimeError(told)
+    return made if told in str(made) else RuntimeError(told)
 
 
 def takes_weight(estimator: Any) -> bool:

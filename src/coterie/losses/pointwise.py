@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.native import elementary
 from coterie.tags import Tagged
 
 Array = NDArray[np.float64]
@@ -25,7 +26,7 @@ MIN_CURVATURE = 1e-150
 
 def bounded_exp(raw: Array) -> Array:
     """The exponential of scores, which stops growing where it would overflow."""
-    return np.asarray(np.exp(np.clip(raw, -SCORE_LIMIT, SCORE_LIMIT)))
+    return np.asarray(elementary.exp(np.clip(raw, -SCORE_LIMIT, SCORE_LIMIT)))
 
 
 def ratio(above: Array, below: Array) -> Array:

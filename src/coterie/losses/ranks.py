@@ -39,7 +39,7 @@ def ranked(values: Array, weight: Array, leaves: Leaves, n_leaves: int) -> Ranke
     # Sorting small integers stably is a radix sort: cheaper than sorting pairs.
     if n_leaves <= 1 << 16:
         leaves = leaves.astype(np.uint16)
-    order = np.argsort(values)
+    order = np.argsort(values, kind="stable")
     order = order[np.argsort(leaves[order], kind="stable")]
     sizes = np.bincount(leaves, minlength=n_leaves)
     bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

@@ -10,6 +10,7 @@ from scipy.optimize import brentq
 
 from coterie.losses.pointwise import Array, Leaves, OneScoreLoss, leaf_sums, ratio
 from coterie.losses.ranks import leaf_expectiles, leaf_quantiles, quantile
+from coterie.native import elementary
 
 
 def inside(name: str, level: float) -> None:
@@ -210,7 +211,7 @@ class HuberLoss(OneScoreLoss):
             return quantile(y, weight, 0.5)
 
         def pull(constant: float) -> float:
-            return float(weight @ np.clip(y - constant, -self.width, self.width))
+            return elementary.dot(weight, np.clip(y - constant, -self.width, self.width))
 
         return float(brentq(pull, y.min(), y.max(), xtol=1e-14, rtol=1e-14))
 

@@ -9,6 +9,7 @@ are put end to end in one :class:`Forest`, plain arrays; 5. the forest walks raw
 from coterie.native.bins import Bins, check_table, encode, find_bins, row_hashes
 from coterie.native.forest import Forest
 from coterie.native.growth import Effort, Growth, Labels, Values, grow
+from coterie.native.interrupts import obey
 from coterie.native.newton import (
     NewtonGrowth,
     NewtonTable,
@@ -37,6 +38,7 @@ __all__ = [
     "grow",
     "grow_newton",
     "logistic_slopes",
+    "obey",
     "row_hashes",
     "softmax_slopes",
     "squared_slopes",

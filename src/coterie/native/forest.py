@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,17 +10,13 @@ from numpy.typing import NDArray
 
 from coterie.native import _engine
 from coterie.native.bins import addressable
+from coterie.native.interrupts import in_main_thread
 from coterie.tags import tagged
 
 NODE = np.dtype([("threshold", "<f8"), ("column", "<u4"), ("left", "<i4")])
 MISSING_LEFT = np.uint32(1 << 31)
 CATEGORICAL = np.uint32(1 << 30)
 _COLUMN = np.uint32(CATEGORICAL - 1)
-
-
-def in_main_thread() -> bool:
-    """Tell whether this thread is the one that receives Ctrl-C."""
-    return threading.current_thread() is threading.main_thread()
 
 
 @tagged

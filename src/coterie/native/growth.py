@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.native import _engine
-from coterie.native.forest import Forest, in_main_thread
+from coterie.native.forest import Forest
+from coterie.native.interrupts import in_main_thread, stop_flag
 
 if TYPE_CHECKING:
     from coterie.native.bins import Bins, Codes
@@ -107,7 +108,8 @@ class Effort:
     n_threads : int, default=1
         Threads to use.
     stop : uint8 array of one element, optional
-        Another thread may set it to end the growth with KeyboardInterrupt.
+        Another thread may set it to end the growth with KeyboardInterrupt; threads that obey a
+        flag of their own (:func:`~coterie.native.obey`) follow that one.
     """
 
     n_threads: int = 1
@@ -183,7 +185,7 @@ def grow(
         seed,
         effort.n_threads,
         leaves,
-        effort.stop,
+        stop_flag(effort.stop),
         in_main_thread(),
     )
     outputs = sum(target.n_classes) if isinstance(target, Labels) else target.values.shape[1]

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.native import _engine
-from coterie.native.forest import Forest, in_main_thread
+from coterie.native.forest import Forest
 from coterie.native.growth import NO_LIMIT, Effort, _optional
+from coterie.native.interrupts import in_main_thread, stop_flag
 
 Bundles = tuple[
     NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]
@@ -230,7 +231,7 @@ def grow_newton(
         effort.n_threads,
         table.workspace,
         leaves,
-        effort.stop,
+        stop_flag(effort.stop),
         in_main_thread(),
     )
     return Forest.of_tree(grown, n_features=d, n_outputs=1)

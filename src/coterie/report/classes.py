@@ -65,39 +65,38 @@ def per_class(truth: Codes, chances: Array, labels: list[str]) -> list[dict[str,
 def confusion(truth: Codes, chances: Array, labels: list[str]) -> dict[str, Any]:
     """Counts of true and predicted classes; rare classes of very many are counted as one."""
     said, k = chances.argmax(axis=1), len(labels)
-    counts = np.bincount(truth * k + said, minlength=k * k).reshape(k, k)
+    # Pairs that occur: of thousands of classes, a square of counts would not fit into memory.
+    pairs, times = np.unique(truth.astype(np.int64) * k + said, return_counts=True)
     names = [cut(label, 60) for label in labels]
-    worst = _worst(counts, names)
+    worst = _worst(np.divmod(pairs, k), times, names, np.bincount(truth, minlength=k))
+    place, shown = np.arange(k), names
     if k > MOST_CLASSES:
-        kept = np.sort(np.argsort(-counts.sum(axis=1), kind="stable")[: MOST_CLASSES - 1])
+        rows = np.bincount(truth, minlength=k)
+        kept = np.sort(np.argsort(-rows, kind="stable")[: MOST_CLASSES - 1])
         place = np.full(k, len(kept))
         place[kept] = np.arange(len(kept))
-        small = np.zeros((len(kept) + 1, len(kept) + 1), dtype=counts.dtype)
-        np.add.at(small, (place[:, None], place[None, :]), counts)
-        names = [*(names[c] for c in kept), f"{k - len(kept)} others"]
-        counts = small
-    return {"labels": names, "counts": counts.tolist(), "worst": worst, "lumped": k > MOST_CLASSES}
+        shown = [*(names[c] for c in kept), f"{k - len(kept)} others"]
+    counts = np.zeros((len(shown), len(shown)), dtype=np.int64)
+    np.add.at(counts, (place[pairs // k], place[pairs % k]), times)
+    return {"labels": shown, "counts": counts.tolist(), "worst": worst, "lumped": k > MOST_CLASSES}
 
 
-def _worst(counts: NDArray[Any], names: list[str], most: int = 10) -> list[dict[str, Any]]:
+def _worst(
+    pairs: tuple[Codes, Codes], times: Codes, names: list[str], rows: Codes, most: int = 10
+) -> list[dict[str, Any]]:
     """The most frequent mistakes."""
-    wrong = counts.copy()
-    np.fill_diagonal(wrong, 0)
-    found = []
-    for place in np.argsort(-wrong, axis=None, kind="stable")[:most]:
-        true, said = np.unravel_index(place, wrong.shape)
-        if not wrong[true, said]:
-            break
-        share = wrong[true, said] / counts[true].sum()
-        found.append(
-            {
-                "true": names[true],
-                "said": names[said],
-                "rows": int(wrong[true, said]),
-                "share": plain(share),
-            }
-        )
-    return found
+    true, said = pairs
+    wrong = np.where(true == said, 0, times)
+    return [
+        {
+            "true": names[true[at]],
+            "said": names[said[at]],
+            "rows": int(wrong[at]),
+            "share": plain(wrong[at] / rows[true[at]]),
+        }
+        for at in np.argsort(-wrong, kind="stable")[:most]
+        if wrong[at]
+    ]
 
 
 def calibration(truth: Codes, chances: Array, labels: list[str]) -> dict[str, Any]:

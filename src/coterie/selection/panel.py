@@ -18,7 +18,7 @@ from coterie.base import Admitted
 from coterie.base.bagged import Bagged
 from coterie.core import Pool, growing_stream, repetitions
 from coterie.data import DataError, Schema, Table
-from coterie.learners import takes_weight
+from coterie.learners import fit_member, takes_weight
 from coterie.tags import tagged
 
 Array = NDArray[np.float64]
@@ -191,8 +191,8 @@ def fit_model(model: Any, rows: Admitted, seed: int) -> Any:
         twin = DummyClassifier(strategy="prior")
     X, y = rows_given(table, shown, None), part.decode(part.encoded)
     if weight is not None and weighs:
-        return twin.fit(X, y, sample_weight=weight)
-    return twin.fit(X, y)
+        return fit_member(twin, X, y, sample_weight=weight)
+    return fit_member(twin, X, y)
 
 
 def members_of(model: Any) -> tuple[list[Any], Classes, list[Any]]:

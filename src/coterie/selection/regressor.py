@@ -11,6 +11,7 @@ import numpy as np
 from coterie.base import JoblibExecutor, RegressorTask, thread_count
 from coterie.core import Allowed, a_function, one_of
 from coterie.forests import RandomForestRegressor
+from coterie.fusion.sums import sum_of_members
 from coterie.selection.classifier import checked
 from coterie.selection.dynamic import DYNAMIC, DynamicSelection
 from coterie.selection.ensembles import best
@@ -220,7 +221,8 @@ class DynamicSelectionRegressor(RegressorTask, DynamicSelection):
         table = self._admit(X)
         said = self.panel_.votes(table, thread_count(self.n_jobs))[:, :, 0]
         weights = self._weigh(self.ground_.place(table))
-        return np.asarray((weights * said).sum(axis=0) / weights.sum(axis=0))[:, None]
+        total = sum_of_members(np.ones(len(weights)), weights)
+        return np.asarray(sum_of_members(weights, said) / total)[:, None]
 
     def member_weights(self, X: Any) -> Array:
         """What each member counts for each row.

@@ -68,6 +68,7 @@ def overlapping():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "cls", [ERLPBoostClassifier, LPBoostClassifier, SoftBoostClassifier, TotalBoostClassifier]
 )

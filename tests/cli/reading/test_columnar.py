@@ -34,3 +34,12 @@ def test_damaged_files_are_told(tmp_path, kind):
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(CommandError, match="cannot be read"):
         open_columnar(path, kind)
+
+
+def test_cells_are_counted_without_reading_them(tmp_path):
+    assert columnar.count_cells(written(tmp_path, "parquet")) == 20
+    path = tmp_path / "a.parquet"
+    path.write_bytes(b"no such thing")
+    with pytest.raises(CommandError, match="cannot be read") as caught:
+        columnar.count_cells(path)
+    assert caught.value.file == path

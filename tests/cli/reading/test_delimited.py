@@ -95,3 +95,23 @@ def test_blocks_are_small_and_only_of_the_columns_asked_for(write, monkeypatch):
 def test_what_is_no_text_is_refused(write):
     with pytest.raises(CommandError, match="zero bytes"):
         rows(write("a.csv", b"a,b\n\0\0"))
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "words"),
+    [
+        (b"a,b\n1,2\n", {"encoding": "utf-16"}, "not valid utf-16"),
+        ("a,b\n1,2\n".encode("utf-16-le"), {}, "zero bytes"),
+        (b'"a,b\n1,2\n3,4\n', {}, "several lines"),
+        (b"\n \n", {}, "blank"),
+    ],
+)
+def test_files_that_cannot_be_read_are_told_in_words(write, content, options, words):
+    with pytest.raises(CommandError, match=words):
+        rows(write("a.csv", content), **options)
+
+
+def test_lines_above_the_header_may_be_blank(write):
+    source, found = rows(write("a.csv", "\n  \na,b\n1,2\n"))
+    assert found == [{"a": "1", "b": "2"}]
+    assert source.line(0) == 4

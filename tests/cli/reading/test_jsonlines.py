@@ -19,8 +19,8 @@ def test_keys_of_all_lines_are_columns(write, monkeypatch):
 @pytest.mark.parametrize(
     ("second", "message", "column"),
     [
-        ('{"a": ', "is no JSON", None),
-        ("[1]", "no JSON object", None),
+        ('{"a": ', "not valid JSON", None),
+        ("[1]", "not a JSON object", None),
         ('{"a": "x"}', "another kind", "a"),
     ],
 )

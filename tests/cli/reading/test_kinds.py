@@ -63,3 +63,23 @@ def test_columns_as_plain_data():
     columns = Columns({"a": "integer", "b": "text"}, ("", "-"))
     assert Columns.from_plain(columns.plain()) == columns
     assert columns.only(["b"]) == Columns({"b": "text"}, ("", "-"))
+
+
+@pytest.mark.parametrize(
+    ("blocks", "expected"),
+    [
+        ([["abc"] * 3000, ["1"]], "text"),
+        ([["1"] * 99, ["x"]], "integer"),
+        ([["1"] * 98, ["x", "x"]], "text"),
+        ([["1"] * 99, ["1.5", "x"]], "number"),
+        ([["1,234"] * 99, ["x"]], None),
+        ([["2024-01-02"] * 30, ["soon"]], "time"),
+        ([["-", "none"] * 9], "text"),
+        ([["-"] * 9, ["1"]], "integer"),
+    ],
+)
+def test_a_few_odd_cells_make_no_difference(blocks, expected):
+    finder = KindFinder(MISSING, lenient=True)
+    for block in blocks:
+        finder.look(pa.array(block), typed=False)
+    assert finder.certain() == expected

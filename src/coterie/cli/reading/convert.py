@@ -7,11 +7,14 @@ from typing import Any
 from coterie.cli.errors import CommandError
 from coterie.cli.reading.files import Source
 from coterie.cli.reading.kinds import PATTERNS, SHOWN, Columns, is_text, known_cells
+from coterie.cli.reading.odd import OddCells
 
 __all__ = ["convert_block"]
 
 
-def convert_block(block: Any, columns: Columns, source: Source, first: int) -> Any:
+def convert_block(
+    block: Any, columns: Columns, source: Source, first: int, odd: OddCells | None = None
+) -> Any:
     """The columns of one block with the types that `columns` asks for.
 
     Parameters
@@ -24,6 +27,9 @@ def convert_block(block: Any, columns: Columns, source: Source, first: int) -> A
         Where the rows come from, for messages.
     first : int
         The number of the block's first row in the file, counted from zero.
+    odd : OddCells, optional
+        Notes cells that do not fit, which count as missing then. Without it the first one is an
+        error.
 
     Returns
     -------
@@ -32,13 +38,23 @@ def convert_block(block: Any, columns: Columns, source: Source, first: int) -> A
     """
     import pyarrow as pa
 
+    odd = OddCells(source, strict=True) if odd is None else odd
     arrays = {}
     for name, kind in columns.kinds.items():
         cells = block.column(name)
         try:
-            arrays[name] = _convert(cells, kind, columns.missing)
+            found = _convert(cells, kind, columns.missing)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-            raise _explain(cells, kind, columns.missing, error).at(source, first, name) from error
+            if not is_text(cells.type) or kind not in PATTERNS:
+                raise _wrong_type(cells, kind, error, source, name) from error
+            known = known_cells(cells, columns.missing)
+            fits = _fitting(known, kind)
+            odd.take(name, kind, known, fits, first)
+            found = _convert_text(_masked(known, fits), kind)
+        else:
+            odd.pass_by(name, kind, len(found) - found.null_count)
+        _check_finite(found, cells, source, first, name)
+        arrays[name] = found
     return pa.table(arrays)
 
 
@@ -53,7 +69,19 @@ def _convert(cells: Any, kind: str, missing: tuple[str, ...]) -> Any:
         return cells.cast(pa.string())
     if kind == "integer" and pa.types.is_floating(cells.type):
         return cells.cast(pa.float64())
+    if pa.types.is_integer(cells.type):
+        return _convert_whole(cells, kind)
     return cells.cast(_arrow_type(kind))
+
+
+def _convert_whole(cells: Any, kind: str) -> Any:
+    """Whole numbers of any width: those that int64 cannot hold become the nearest double."""
+    import pyarrow as pa
+
+    try:
+        return cells.cast(_arrow_type(kind))
+    except pa.ArrowInvalid:
+        return cells.cast(pa.float64(), safe=False)
 
 
 def _convert_text(known: Any, kind: str) -> Any:
@@ -62,6 +90,9 @@ def _convert_text(known: Any, kind: str) -> Any:
 
     if kind == "text":
         return known
+    if kind in ("decimal_comma", "thousands") and not pc.all(_fitting(known, kind)).as_py():
+        # Without its commas or points it could be read all the same, as another number.
+        raise pa.ArrowInvalid("not written in this way")
     if kind == "decimal_comma":
         known = pc.replace_substring(pc.replace_substring(known, ".", ""), ",", ".")
     elif kind == "thousands":
@@ -82,38 +113,64 @@ def _arrow_type(kind: str) -> Any:
     return types.get(kind, pa.string() if kind == "text" else pa.float64())
 
 
-class _Misfit(Exception):
-    """A cell that is not what its column is to hold."""
-
-    def __init__(self, row: int, message: str, cure: str) -> None:
-        super().__init__(message)
-        self.row, self.message, self.cure = row, message, cure
-
-    def at(self, source: Source, first: int, name: str) -> CommandError:
-        line = source.line(first + self.row)
-        where = "" if line is not None else f"row {first + self.row + 1:,}: "
-        return CommandError(where + self.message, self.cure, source.path, line, name)
-
-
-def _explain(cells: Any, kind: str, missing: tuple[str, ...], error: Exception) -> _Misfit:
-    """The first cell that does not fit."""
+def _fitting(known: Any, kind: str) -> Any:
+    """Which cells can be converted; so can those that are missing."""
+    import pyarrow as pa
     from pyarrow import compute as pc
 
-    shown = SHOWN.get(kind, kind)
-    if is_text(cells.type) and kind in PATTERNS:
-        known = known_cells(cells, missing)
-        pattern = PATTERNS["number" if kind == "integer" else kind]
-        bad = pc.invert(pc.fill_null(pc.match_substring_regex(known, pattern), True))
-        rows = pc.indices_nonzero(bad)
-        if len(rows):
-            row = rows[0].as_py()
-            return _Misfit(
-                row,
-                f'"{known[row].as_py()}" in a column that held {shown} at fit.',
-                "Correct the cell, or leave it empty if the value is not known.",
-            )
-    return _Misfit(
-        0,
-        f"holds {cells.type} where {shown} are expected: {error}",
+    # See `_convert_text`: fractions are fine among whole numbers.
+    pattern = PATTERNS["number" if kind == "integer" else kind]
+    fits = pc.fill_null(pc.match_substring_regex(known, pattern), True)
+    if kind != "time":
+        return fits
+    # Days that are written well need not exist.
+    texts = pc.unique(known.filter(fits).drop_null()).to_pylist()
+    impossible = [text for text in texts if not _is_moment(text)]
+    return pc.and_(fits, pc.invert(pc.is_in(known, pa.array(impossible, known.type))))
+
+
+def _is_moment(text: str) -> bool:
+    import pyarrow as pa
+
+    try:
+        pa.scalar(text).cast(_arrow_type("time"))
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _masked(known: Any, fits: Any) -> Any:
+    import pyarrow as pa
+    from pyarrow import compute as pc
+
+    return pc.if_else(fits, known, pa.scalar(None, known.type))
+
+
+def _check_finite(found: Any, cells: Any, source: Source, first: int, name: str) -> None:
+    """Refuse infinite numbers where their line is still known."""
+    import pyarrow as pa
+    from pyarrow import compute as pc
+
+    if not pa.types.is_floating(found.type):
+        return
+    infinite = pc.is_inf(found)
+    if pc.any(infinite).as_py():
+        row = pc.indices_nonzero(infinite)[0].as_py()
+        line = source.line(first + row)
+        where = "" if line is not None else f"row {first + row + 1:,}: "
+        raise CommandError(
+            f'{where}"{cells[row].as_py()}" is infinite.',
+            "Write a finite number, or leave the cell empty if the value is not known.",
+            source.path,
+            line,
+            name,
+        )
+
+
+def _wrong_type(cells: Any, kind: str, error: Exception, source: Source, name: str) -> CommandError:
+    return CommandError(
+        f"holds {cells.type} where {SHOWN.get(kind, kind)} are expected: {error}",
         "Convert the column to what it was at fit.",
+        source.path,
+        column=name,
     )

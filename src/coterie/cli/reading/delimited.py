@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import csv
+import io
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -35,9 +37,26 @@ class DelimitedSource:
     encoding: str
     compression: str | None
     notes: list[str] = field(default_factory=list)
+    # Arrow cannot read a header that does not even end its line.
+    header_only: bool = False
+    blank: int = 0  # lines above the header
 
     def line(self, row: int) -> int:
-        """The line of a row, if no field before it holds a line break."""
+        """The line on which a row begins, as an editor counts them."""
+        with (
+            open_bytes(self.path, self.compression) as stream,
+            io.TextIOWrapper(stream, encoding=self.encoding, newline="") as text,
+        ):
+            lines = csv.reader(text, delimiter=self.delimiter)
+            begins = 1
+            # Blank lines are no rows; the header is the one before the first.
+            left = row + 1
+            with contextlib.suppress(csv.Error):  # a field of more than 128 kB, say
+                for cells in lines:
+                    left -= bool(cells) and lines.line_num > self.blank
+                    if left < 0:
+                        return begins
+                    begins = lines.line_num + 1
         return row + 2
 
     def blocks(self, columns: Sequence[str]) -> Iterator[Any]:
@@ -45,6 +64,8 @@ class DelimitedSource:
         import pyarrow as pa
         from pyarrow import csv as arrow_csv
 
+        if self.header_only:
+            return
         with open_bytes(self.path, self.compression) as stream:
             try:
                 reader = arrow_csv.open_csv(
@@ -53,6 +74,7 @@ class DelimitedSource:
                         use_threads=False,
                         block_size=BLOCK_BYTES,
                         column_names=list(self.names),
+                        skip_rows=self.blank,
                         skip_rows_after_names=1,
                         encoding="utf-8" if self.encoding == "utf-8-sig" else self.encoding,
                     ),
@@ -68,7 +90,7 @@ class DelimitedSource:
                     ),
                 )
                 yield from reader
-            except (pa.ArrowInvalid, UnicodeDecodeError) as error:
+            except (pa.ArrowInvalid, UnicodeError) as error:
                 raise self._explain(error) from error
 
     def _refuse(self, row: Any) -> str:
@@ -81,7 +103,7 @@ class DelimitedSource:
         row = getattr(self, "_ragged", None)
         if row is not None:
             return _ragged_error(self, row)
-        if "UTF8" in str(error) or isinstance(error, UnicodeDecodeError):
+        if "UTF8" in str(error) or isinstance(error, UnicodeError):
             return _encoding_error(self.path, self.compression, self.encoding)
         if "block" in str(error).lower():
             return CommandError(
@@ -110,7 +132,7 @@ def _ragged_error(source: DelimitedSource, row: Any) -> CommandError:
         f"{fields} where the header has {row.expected_columns}: {text}",
         cure,
         file=source.path,
-        line=row.number,
+        line=source.line(row.number - 2),  # which counts the header, and no blank lines
     )
 
 
@@ -127,7 +149,7 @@ def open_delimited(path: Path, options: ReadOptions) -> DelimitedSource:
     _, compression = file_format(path)
     head, encoding = _head(path, compression, options.encoding)
     delimiter = options.delimiter or guess_delimiter(head, path)
-    names = [name.strip() for name in next(csv.reader(head.splitlines(True), delimiter=delimiter))]
+    names, blank, header_only = _header(head, delimiter, path)
     notes = []
     for position, name in enumerate(names, start=1):
         if not name:
@@ -136,7 +158,28 @@ def open_delimited(path: Path, options: ReadOptions) -> DelimitedSource:
     _check_names(path, names)
     if names and all(_is_number(name) for name in names):
         notes.append("all column names are numbers: does the file lack its header line?")
-    return DelimitedSource(path, tuple(names), delimiter, encoding, compression, notes)
+    return DelimitedSource(
+        path, tuple(names), delimiter, encoding, compression, notes, header_only, blank
+    )
+
+
+def _header(head: str, delimiter: str, path: Path) -> tuple[list[str], int, bool]:
+    """The names of the columns, the blank lines above, and whether nothing stands below."""
+    rows, blank = csv.reader(head.splitlines(True), delimiter=delimiter), 0
+    try:
+        for row in rows:
+            names = [name.strip() for name in row]
+            if any(names):
+                break
+            blank = rows.line_num
+        return names, blank, not any(rows) and len(head) < HEAD_BYTES // 4
+    except csv.Error as error:
+        raise CommandError(
+            f"the header cannot be read: {error}.",
+            "A quotation mark that is never closed does that.",
+            file=path,
+            line=1,
+        ) from error
 
 
 def _head(path: Path, compression: str | None, encoding: str) -> tuple[str, str]:
@@ -148,16 +191,17 @@ def _head(path: Path, compression: str | None, encoding: str) -> tuple[str, str]
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
         text = decoder.decode(head, final=len(head) < HEAD_BYTES)
-    except UnicodeDecodeError as error:
+    except UnicodeError as error:  # also that a byte order mark is lacking
         raise _encoding_error(path, compression, encoding) from error
     if "\0" in text:
         raise CommandError(
-            "the file holds zero bytes; it is no text.",
-            "Is it packed or of another format? Its name must say so (.gz, .zst, .parquet).",
+            "the file holds zero bytes, so it is not text in this encoding.",
+            "Is it UTF-16 (--encoding utf-16-le), packed, or in another format? The name must tell "
+            "the latter (.gz, .zst, .parquet).",
             file=path,
         )
     if not text.strip():
-        raise CommandError("the file holds nothing but blanks.", file=path)
+        raise CommandError("the file is blank.", file=path)
     last = text.rfind("\n")
     return (text[: last + 1] if last >= 0 and len(head) == HEAD_BYTES else text), encoding
 
@@ -192,6 +236,13 @@ def guess_delimiter(head: str, path: Path | None = None) -> str:
 
 
 def _check_names(path: Path, names: list[str]) -> None:
+    if any(name.count("\n") > 1 for name in names):
+        raise CommandError(
+            "a name in the header goes on over several lines.",
+            "Close the quotation mark that begins it.",
+            file=path,
+            line=1,
+        )
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         places = [str(k) for k, name in enumerate(names, start=1) if name == twice[0]]
@@ -221,10 +272,12 @@ def _encoding_error(path: Path, compression: str | None, encoding: str) -> Comma
             held = len(decoder.getstate()[0])
             try:
                 decoder.decode(chunk)
-            except UnicodeDecodeError as error:
+            except UnicodeError as error:
+                if not isinstance(error, UnicodeDecodeError):
+                    return CommandError(f"is not valid {encoding}: {error}.", file=path)
                 start = max(error.start - held, 0)
                 return CommandError(
-                    f"byte {offset + start:,} (0x{chunk[start]:02x}) is no {encoding} text.",
+                    f"byte {offset + start:,} (0x{chunk[start]:02x}) is not valid {encoding}.",
                     "Say how the file is encoded, for example --encoding latin-1 or "
                     "--encoding cp1252.",
                     file=path,

@@ -6,11 +6,19 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from coterie.cli.errors import CommandError
 
-__all__ = ["FORMATS", "MISSING", "ReadOptions", "Source", "file_format", "open_bytes"]
+__all__ = [
+    "FORMATS",
+    "MISSING",
+    "ReadOptions",
+    "Source",
+    "check_file",
+    "file_format",
+    "open_bytes",
+]
 
 FORMATS = {
     ".csv": "delimited",
@@ -44,11 +52,18 @@ class ReadOptions:
         Of a text file without a byte order mark.
     missing : tuple of str
         Fields that mean a missing value, in small letters.
+    odd : {"missing", "text", "error"}
+        What becomes of the few cells that are no numbers, or dates, in a column that holds them
+        otherwise: they count as missing, make the column text, or are an error.
+    text : tuple of str
+        Columns that are text, whatever they hold.
     """
 
     delimiter: str | None = None
     encoding: str = "utf-8"
     missing: tuple[str, ...] = MISSING
+    odd: Literal["missing", "text", "error"] = "missing"
+    text: tuple[str, ...] = ()
 
 
 class Source(Protocol):
@@ -84,8 +99,8 @@ def file_format(path: Path) -> tuple[str, str | None]:
     kind = FORMATS.get(suffixes[-1]) if suffixes else None
     if kind is None:
         raise CommandError(
-            "the format is told by the end of the name, and this one is not known.",
-            f"Known are {', '.join(FORMATS)}, also followed by .gz or .zst.",
+            "the ending of the name does not tell a known format.",
+            f"Known endings are {', '.join(FORMATS)}, also followed by .gz or .zst.",
             file=path,
         )
     if compression is not None and kind in ("parquet", "arrow"):

@@ -26,7 +26,12 @@ class JsonLinesSource:
     notes: list[str] = field(default_factory=list)
 
     def line(self, row: int) -> int:
-        """The line of a row, if the file has no blank lines."""
+        """The line of a row; blank lines are none."""
+        for block, first in _line_blocks(self.path, self.compression):
+            for number, line in enumerate(block.splitlines(), start=first):
+                row -= bool(line.strip())
+                if row < 0:
+                    return number
         return row + 1
 
     def blocks(self, columns: Sequence[str]) -> Iterator[Any]:
@@ -53,6 +58,8 @@ def open_jsonlines(path: Path) -> JsonLinesSource:
     names: dict[str, None] = {}
     for block, first in _line_blocks(path, compression):
         names |= dict.fromkeys(_parse(path, block, first).column_names)
+    if not names:
+        raise CommandError("the file has no rows.", 'Write {"name": value, …} lines.', path)
     return JsonLinesSource(path, tuple(names), compression)
 
 
@@ -89,9 +96,11 @@ def _explain(path: Path, block: bytes, first: int, said: str) -> CommandError:
         try:
             row = json.loads(line)
         except ValueError as error:
-            return CommandError(f"is no JSON: {error}", "One object a line.", path, number)
+            return CommandError(
+                f"is not valid JSON: {error}", "Write one object per line.", path, number
+            )
         if not isinstance(row, dict):
-            return CommandError("is no JSON object.", 'Write {"name": value, …}.', path, number)
+            return CommandError("is not a JSON object.", 'Write {"name": value, …}.', path, number)
         for name, value in row.items():
             kind = float if type(value) in (int, float) else type(value)
             if value is not None and kinds.setdefault(name, kind) is not kind:

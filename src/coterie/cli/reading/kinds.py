@@ -8,7 +8,16 @@ from typing import Any
 
 from coterie.cli.reading.files import MISSING
 
-__all__ = ["PATTERNS", "Columns", "KindFinder", "is_text", "known_cells"]
+__all__ = [
+    "NO_VALUE",
+    "PATTERNS",
+    "Columns",
+    "KindFinder",
+    "few",
+    "is_no_value",
+    "is_text",
+    "known_cells",
+]
 
 # A kind is possible for a column of text while all of its known values match.
 PATTERNS = {
@@ -18,6 +27,15 @@ PATTERNS = {
     "thousands": r"^[+-]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?$",
     "time": r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?)?$",
 }
+# Words that mean "no value" among numbers or dates; elsewhere they may be categories.
+NO_VALUE = (
+    *("-", "--", "---", "–", "—", ".", "..", "...", "*", "(null)", "nil", "none", "nd", "n.d."),
+    *("n.a.", "n.a", "na.", "#na", "missing", "unknown", "not available", "tbd", "-nan", "+nan"),
+    *("#n/a", "#value!", "#ref!", "#div/0!", "#num!", "#name?", "#null!", "0000-00-00"),
+)
+_SHARE = 100  # one odd cell in so many is a slip; more of them are what the column holds
+_FEWEST = 20  # cells, below which one odd one is as good a sign as the others
+_HOPELESS = 1_000  # odd cells, from which on a kind that most cells miss is given up
 SHOWN = {
     "integer": "whole numbers",
     "number": "numbers",
@@ -87,13 +105,43 @@ def known_cells(cells: Any, missing: tuple[str, ...]) -> Any:
     return pc.if_else(unknown, pa.scalar(None, trimmed.type), trimmed)
 
 
+def few(known: int) -> int:
+    """How many odd cells among so many known ones are slips rather than what a column holds.
+
+    Examples
+    --------
+    >>> few(60_000), few(60), few(5)
+    (600, 1, 0)
+    """
+    return max(known // _SHARE, int(known >= _FEWEST))
+
+
+def is_no_value(known: Any) -> Any:
+    """Which cells of a column of text hold a word that means "no value" among numbers."""
+    import pyarrow as pa
+    from pyarrow import compute as pc
+
+    return pc.is_in(pc.utf8_lower(known), pa.array(NO_VALUE, known.type))
+
+
 @dataclass
 class KindFinder:
-    """Looks at blocks of a column, one after the other, and tells in the end what it holds."""
+    """Looks at blocks of a column, one after the other, and tells in the end what it holds.
+
+    Parameters
+    ----------
+    missing : tuple of str
+        Texts that mean a missing value.
+    lenient : bool, default=False
+        Whether a few cells that are none make no difference to a column of numbers or dates.
+    """
 
     missing: tuple[str, ...]
-    # What a text file's column may be; what is found in a typed file is certain.
-    possible: set[str] = field(default_factory=lambda: {*PATTERNS, "text"})
+    lenient: bool = False
+    # How many cells of a text file's column do not match each kind that is still possible; what is
+    # found in a typed file is certain.
+    odd: dict[str, int] = field(default_factory=lambda: dict.fromkeys(PATTERNS, 0))
+    known: int = 0
     seen: set[str] = field(default_factory=set)
     example: str | None = None
 
@@ -106,7 +154,7 @@ class KindFinder:
         if typed or not is_text(cells.type):
             self.seen.add(_kind_of_type(cells.type))
             return
-        if self.possible == {"text"}:
+        if not self.odd and "known" in self.seen:
             return
         known = known_cells(cells, self.missing).drop_null()
         if len(known):
@@ -117,25 +165,41 @@ class KindFinder:
         import pyarrow as pa
         from pyarrow import compute as pc
 
-        if "integer" in self.possible and _casts(known, pa.int64()):
-            self.possible -= {"time"}
+        if "integer" in self.odd and _casts(known, pa.int64()):
+            self.known += len(known)
+            self._count("time", len(known))
             return
-        if "number" in self.possible and _casts(known, pa.float64()):
+        if "number" in self.odd and _casts(known, pa.float64()):
+            self.known += len(known)
             # Written with a point: no decimal comma, unless all points are between thousands.
-            self.possible -= {"integer", "time"}
-            if "decimal_comma" in self.possible:
-                self._match(known, "decimal_comma")
+            self.odd.pop("integer", None)
+            self._count("time", len(known))
+            self._match(known, ("decimal_comma",))
             return
-        for kind in sorted(self.possible - {"text"}):
-            self._match(known, kind)
-        if self.possible & {"decimal_comma", "thousands"} and self.example is None:
-            self.example = known.filter(pc.match_substring(known, ","))[0].as_py()
+        if self.lenient:
+            known = known.filter(pc.invert(is_no_value(known)))
+        self.known += len(known)
+        self._match(known, tuple(self.odd))
+        if self.odd.keys() & {"decimal_comma", "thousands"} and self.example is None:
+            either = f"({PATTERNS['decimal_comma']})|({PATTERNS['thousands']})"
+            fits = pc.and_(pc.match_substring(known, ","), pc.match_substring_regex(known, either))
+            self.example = next(iter(known.filter(fits).to_pylist()), None)
 
-    def _match(self, known: Any, kind: str) -> None:
+    def _match(self, known: Any, kinds: tuple[str, ...]) -> None:
         from pyarrow import compute as pc
 
-        if not pc.all(pc.match_substring_regex(known, PATTERNS[kind])).as_py():
-            self.possible.discard(kind)
+        for kind in kinds:
+            if kind in self.odd:
+                fit = pc.sum(pc.match_substring_regex(known, PATTERNS[kind])).as_py() or 0
+                self._count(kind, len(known) - fit)
+
+    def _count(self, kind: str, odd: int) -> None:
+        if kind not in self.odd or not odd:
+            return
+        self.odd[kind] += odd
+        most = self.known // 2
+        if not self.lenient or (self.odd[kind] > _HOPELESS and self.odd[kind] > most):
+            del self.odd[kind]
 
     def certain(self) -> str | None:
         """The kind, or None if both ways of writing numbers with commas are possible."""
@@ -143,12 +207,14 @@ class KindFinder:
             return "empty"
         if "known" not in self.seen:
             return _one_kind(self.seen)
-        for kind in ("integer", "number"):
-            if kind in self.possible:
-                return kind
-        if {"decimal_comma", "thousands"} <= self.possible:
-            return None
-        return next((kind for kind in PATTERNS if kind in self.possible), "text")
+        if not self.odd or not self.known:
+            return "text"
+        fewest = min(self.odd.values())
+        if fewest > (few(self.known) if self.lenient else 0):
+            return "text"
+        possible = [kind for kind in PATTERNS if self.odd.get(kind) == fewest]
+        commas = {"decimal_comma", "thousands"} <= set(possible)
+        return None if commas and not {"integer", "number"} & set(possible) else possible[0]
 
 
 def _casts(known: Any, kind: Any) -> bool:

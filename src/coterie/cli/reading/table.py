@@ -14,6 +14,7 @@ from coterie.cli.reading.delimited import DelimitedSource, open_delimited
 from coterie.cli.reading.files import ReadOptions, Source, check_file, file_format
 from coterie.cli.reading.jsonlines import open_jsonlines
 from coterie.cli.reading.kinds import SHOWN, Columns, KindFinder
+from coterie.cli.reading.odd import OddCells
 
 __all__ = ["Reading", "find_columns", "open_blocks", "open_file", "read_table"]
 
@@ -28,12 +29,15 @@ class Reading:
         The typed columns.
     columns : Columns
         What they hold.
+    odd : OddCells
+        Cells that count as missing because they do not fit their columns.
     notes : list of str
         What was found out on the way and may surprise.
     """
 
     table: Any
     columns: Columns
+    odd: OddCells
     notes: list[str] = field(default_factory=list)
 
 
@@ -65,7 +69,8 @@ def find_columns(source: Source, options: ReadOptions) -> tuple[Columns, list[st
         What the user said about it.
     """
     typed = not isinstance(source, DelimitedSource)
-    finders = {name: KindFinder(options.missing) for name in source.names}
+    lenient = options.odd != "text"
+    finders = {name: KindFinder(options.missing, lenient) for name in source.names}
     rows = 0
     for block in source.blocks(source.names):
         rows += len(block)
@@ -78,6 +83,7 @@ def find_columns(source: Source, options: ReadOptions) -> tuple[Columns, list[st
             file=source.path,
         )
     found = {name: finder.certain() for name, finder in finders.items()}
+    found |= dict.fromkeys(options.text, "text")
     # A table is written in one way: what is certain in one column decides for the others.
     comma = "decimal_comma" in found.values() or (
         "thousands" not in found.values() and getattr(source, "delimiter", ",") == ";"
@@ -117,8 +123,10 @@ def read_table(path: Path, options: ReadOptions | None = None) -> Reading:
     options = options or ReadOptions()
     source = open_file(path, options)
     columns, notes = find_columns(source, options)
-    table = pa.concat_tables(list(_converted(source, columns)), promote_options="permissive")
-    return Reading(table, columns, notes)
+    odd = OddCells(source, strict=options.odd == "error")
+    blocks = list(_converted(source, columns, odd))
+    table = pa.concat_tables(blocks, promote_options="permissive")
+    return Reading(table, columns, odd, notes + odd.notes(words=True))
 
 
 def open_blocks(
@@ -127,6 +135,7 @@ def open_blocks(
     options: ReadOptions | None = None,
     also: Iterable[str] = (),
     target: str | None = None,
+    odd: OddCells | None = None,
 ) -> tuple[Iterator[Any], list[str]]:
     """The rows of a file in blocks, with the columns and types of an earlier reading.
 
@@ -144,6 +153,9 @@ def open_blocks(
         Further columns to hand out as they are.
     target : str, optional
         A column that may be there and is not needed.
+    odd : OddCells, optional
+        Notes cells that do not fit their columns and count as missing. Otherwise `notes` tells of
+        them after the last block.
 
     Returns
     -------
@@ -171,15 +183,26 @@ def open_blocks(
     notes = list(source.notes)
     if ignored:
         notes.append(f"columns the model does not know are ignored: {', '.join(ignored)}")
-    return _converted(source, columns, kept), notes
+    if odd is not None:
+        return _converted(source, columns, odd, kept), notes
+    odd = OddCells(source, strict=options.odd == "error")
+    return _telling(_converted(source, columns, odd, kept), odd, notes), notes
 
 
-def _converted(source: Source, columns: Columns, kept: Iterable[str] = ()) -> Iterator[Any]:
+def _telling(blocks: Iterator[Any], odd: OddCells, notes: list[str]) -> Iterator[Any]:
+    yield from blocks
+    notes += odd.notes()
+
+
+def _converted(
+    source: Source, columns: Columns, odd: OddCells, kept: Iterable[str] = ()
+) -> Iterator[Any]:
     first = 0
     kept = list(kept)
     for block in source.blocks([*columns.kinds, *kept]):
-        table = convert_block(block, columns, source, first)
+        table = convert_block(block, columns, source, first, odd)
         for name in kept:
             table = table.append_column(name, block.column(name))
         first += len(block)
         yield table
+    odd.check()

@@ -1,0 +1,48 @@
+"""Who may end a native call: Ctrl-C in the main thread, a flag in every other one."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+from numpy.typing import NDArray
+
+_thread = threading.local()
+
+
+def in_main_thread() -> bool:
+    """Tell whether this thread is the one that receives Ctrl-C."""
+    return threading.current_thread() is threading.main_thread()
+
+
+def obey(stop: NDArray[np.uint8]) -> None:
+    """From now on, native calls of this thread end with KeyboardInterrupt once the flag is set.
+
+    It holds for whatever the thread does, however deep: a member that is an ensemble of its own
+    need not be told.
+
+    Parameters
+    ----------
+    stop : uint8 array of one element
+        The flag.
+
+    Examples
+    --------
+    >>> import threading
+    >>> import numpy as np
+    >>> flag, seen = np.zeros(1, dtype=np.uint8), []
+    >>> def work():
+    ...     obey(flag)
+    ...     seen.append(stop_flag() is flag)
+    >>> thread = threading.Thread(target=work)
+    >>> thread.start()
+    >>> thread.join()
+    >>> seen, stop_flag()
+    ([True], None)
+    """
+    _thread.stop = stop
+
+
+def stop_flag(given: NDArray[np.uint8] | None = None) -> NDArray[np.uint8] | None:
+    """Return the flag that this thread obeys, or else the one given."""
+    return getattr(_thread, "stop", given)
