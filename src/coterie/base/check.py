@@ -58,14 +58,13 @@ def admit_fit(
     categorical: Any = None,
     min_classes: int = 1,
     multi_output: bool = True,
-    unlabelled: bool = False,
 ) -> Admitted:
     """Read everything a fit needs; the estimator itself is left alone.
 
     Parameters
     ----------
     estimator : estimator
-        Named in messages.
+        Named in messages. Labels may be unknown if its `unlabelled` is true, see `Target.labels`.
     X, y, sample_weight : array-like
         As passed to ``fit``. Rows of zero weight are dropped before anything else is looked at:
         what they hold does not matter, and a class found only in them does not exist.
@@ -77,8 +76,6 @@ def admit_fit(
         The fewest classes that every output must show.
     multi_output : bool, default=True
         Whether ``y`` may have several columns.
-    unlabelled : bool, default=False
-        Whether labels may be unknown, see `Target.labels`.
 
     Returns
     -------
@@ -96,7 +93,8 @@ def admit_fit(
     elif task == "regression":
         target = Target.numbers(y, rows=kept, n_rows=source.n_rows)
     else:
-        target = Target.labels(y, rows=kept, n_rows=source.n_rows, unlabelled=unlabelled)
+        some = getattr(estimator, "unlabelled", False)
+        target = Target.labels(y, rows=kept, n_rows=source.n_rows, unlabelled=some)
     _check_outputs(target, multi_output=multi_output)
     _check_classes(target, min_classes, owner)
     table = Table.read(source if kept is None else source.take(kept), categorical=categorical)

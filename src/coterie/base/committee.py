@@ -82,7 +82,6 @@ class Committee(BaseEstimator):
             task=self.task,
             categorical=self.categorical_features,
             multi_output=self.multi_output or self.multi_label,
-            unlabelled=self.unlabelled,
         )
         publish_columns(draft, admitted.table.schema)
         self._describe_target(draft, admitted)
