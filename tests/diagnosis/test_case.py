@@ -43,7 +43,7 @@ def test_clear_is_two_standard_errors():
 @pytest.mark.parametrize(
     ("y", "word"),
     [
-        ([0, 1, 2, 0], "2"),
+        ([0, 1, 2, 0], "contains 2, which is not one of the classes"),
         ([0, 1], "X has 4 rows, but y has 2 values"),
         (np.zeros((4, 2)), "only one target"),
     ],

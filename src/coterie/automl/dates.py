@@ -11,6 +11,8 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.tags import tagged
+
 Array = NDArray[np.float64]
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?Z?")
@@ -18,6 +20,7 @@ _LOOKED_AT = 100  # texts of a column by which it is told whether it holds dates
 PARTS = ("days", "month", "weekday", "hour")
 
 
+@tagged
 @dataclass(frozen=True)
 class DateColumns:
     """Columns of dates, each replaced by four columns of numbers.

@@ -22,6 +22,7 @@ from coterie.automl.material import Material, fit_clone
 from coterie.automl.metrics import own_chance
 from coterie.automl.situation import Situation
 from coterie.automl.splits import Rows
+from coterie.combining.folds import mean_answers
 from coterie.combining.members import Seat
 
 Array = NDArray[np.float64]
@@ -155,13 +156,10 @@ def _seated(model: Any, material: Material) -> Seat:
 def ask_unseen(models: list[Seat], material: Material, matrix: Any = None) -> Array:
     """The mean of what models say of the rows held out for them, in order of these rows."""
     cells = material.matrix if matrix is None else matrix
-    total = np.zeros((len(material.covered), max(1, material.n_classes)))
-    times = np.zeros(len(total))
-    for model, (_, test) in zip(models, material.splits, strict=True):
-        place = np.searchsorted(material.covered, test)
-        total[place] += model.ask(cells[test])
-        times[place] += 1
-    return np.asarray(total / times[:, None])
+    tests = [test for _, test in material.splits]
+    said = [model.ask(cells[test]) for model, test in zip(models, tests, strict=True)]
+    places = [np.searchsorted(material.covered, test) for test in tests]
+    return mean_answers(len(material.covered), places, said)
 
 
 def _fit_folds(estimator: Any, material: Material, clock: Clock) -> list[Any]:

@@ -16,6 +16,7 @@ from coterie.bagging.guest import Guest, GuestLearner, rows_given
 from coterie.core import Learner, at_least, check_params
 from coterie.data import Table, Target
 from coterie.learners import seeded
+from coterie.tags import tagged
 from coterie.trees.single import SingleTree
 
 Array = NDArray[np.float64]
@@ -37,6 +38,7 @@ class Watched(Guest):
     history: tuple[float, ...] = ()
 
 
+@tagged
 @dataclass(frozen=True)
 class EarlyStopping:
     """Train members in epochs, and keep each as it was when rows outside its bag liked it best.

@@ -21,10 +21,12 @@ from coterie.learners import (
     votes_of_labels,
     votes_of_probabilities,
 )
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 
 
+@tagged
 @dataclass(frozen=True)
 class Guest:
     """A fitted estimator as a member: its answers in the classes of the ensemble.

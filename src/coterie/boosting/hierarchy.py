@@ -13,6 +13,7 @@ from coterie.core import Member
 from coterie.core.rule import Array, majority
 from coterie.core.train import Trainer
 from coterie.data import Table, Target
+from coterie.tags import tagged
 
 
 class Answer(NamedTuple):
@@ -22,6 +23,7 @@ class Answer(NamedTuple):
     proba: Array
 
 
+@tagged
 @dataclass(frozen=True)
 class Part:
     """A part of the hierarchy: one member, or three parts that vote.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from coterie.base import Admitted, JoblibExecutor, thread_count
 from coterie.boosting.booster import BoostedClassifier
 from coterie.boosting.m1 import AdaBoostM1
-from coterie.core import Pool, content_order, draw_entropy, member_seeds, repetitions
+from coterie.core import Pool, content_order, draw_entropy, member_seeds, split_weight
 from coterie.core.boost import Boosted, Monitor, Settings, boost
 from coterie.core.rule import Array, Rule, State, normalised, share
 from coterie.core.trace import Trace
@@ -57,8 +57,7 @@ class Wagging:
     @classmethod
     def of(cls, table: Table, target: Target, weight: Array | None) -> Wagging:
         """Around the given weights; the table is binned."""
-        repeats = repetitions(weight)
-        importance = weight if repeats is None else None
+        repeats, importance = split_weight(weight)
         plain = np.ones(table.n_rows) if importance is None else importance
         return cls(content_order(table, target, importance), plain, repeats)
 
@@ -276,6 +275,8 @@ class MultiBoostClassifier(BoostedClassifier):
     >>> model.committees_
     array([0, 0, 0, 0, 1, 1, 1, 2, 2, 2])
     """
+
+    answers_by = None
 
     def _rule(self) -> AdaBoostM1:
         return AdaBoostM1(float(self.learning_rate))

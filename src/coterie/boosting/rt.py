@@ -104,6 +104,8 @@ class AdaBoostRTRegressor(BoostedRegressor):
     True
     """
 
+    answers_by = "ratio"
+
     threshold: float = 0.2
     power: float = 2.0
     error: Literal["relative", "scaled"] = "relative"

@@ -117,6 +117,8 @@ class TimedClassifier(BoostedClassifier):
         Rounds at most; boosting ends earlier when its time is over.
     """
 
+    answers_by = None
+
     n_estimators: int = 200
 
     def _member(self, gives: str) -> Any:

@@ -13,6 +13,7 @@ from scipy.special import expit
 
 from coterie import fusion
 from coterie.fusion.calibration import inner, log_odds
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 
@@ -25,6 +26,7 @@ _LEARNERS: dict[str, Callable[..., Any]] = {
 }
 
 
+@tagged
 @dataclass(frozen=True)
 class ClassMaps:
     """Calibrated probabilities of all classes.

@@ -12,7 +12,6 @@ The life of a fit:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -287,11 +286,7 @@ def wider(target: Target, members: Sequence[Named]) -> Target:
     if target.kind != "labels" or target.n_outputs > 1:
         return target
     known = [np.asarray(m.estimator.classes_) for m in members if hasattr(m.estimator, "classes_")]
-    classes = np.unique(np.concatenate([target.classes[0], *known]))
-    if len(classes) == len(target.classes[0]):
-        return target
-    codes = np.searchsorted(classes, target.classes[0])[target.codes]
-    return replace(target, encoded=codes.astype(np.int32), classes=(classes,))
+    return target.among(np.concatenate([target.classes[0], *known]))
 
 
 def _fitted(

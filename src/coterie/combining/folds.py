@@ -234,12 +234,31 @@ def _answers(
     if not parts:
         assert seat is not None, "without splits members are fitted on all rows"
         return _out_of_bag(seat) if _has_oob(seat.estimator) else _resubstitution(rows, seat)
-    times = np.zeros(rows.table.n_rows)
-    for _, test in splits:
+    return mean_answers(rows.table.n_rows, [test for _, test in splits], parts)
+
+
+def mean_answers(n_rows: int, tests: Sequence[Rows], parts: Sequence[Array]) -> Array:
+    """The mean of what was said of every row, NaN where nothing was.
+
+    Parameters
+    ----------
+    n_rows : int
+        How many rows there are.
+    tests, parts : sequence of ndarray
+        The rows of each split that were asked about, and the answers.
+
+    Examples
+    --------
+    >>> answers = [np.array([[1.0], [2.0]]), np.array([[4.0]])]
+    >>> mean_answers(3, [np.array([0, 1]), np.array([1])], answers).ravel()
+    array([ 1.,  3., nan])
+    """
+    times = np.zeros(n_rows)
+    for test in tests:
         np.add.at(times, test, 1.0)
     width = max(part.shape[1] for part in parts)
     total = np.where(times > 0, 0.0, np.nan)[:, None] * np.ones(width)
-    for (_, test), part in zip(splits, parts, strict=True):
+    for test, part in zip(tests, parts, strict=True):
         if part.shape[1] < width:  # a score for the second of two classes among several
             part = np.hstack([-part, part])
         np.add.at(total, test, part / times[test][:, None])

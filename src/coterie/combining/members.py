@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from coterie.core import ParameterError
 from coterie.data import DataError, Table, Target
 from coterie.learners import takes_weight
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 Method = Literal["predict_proba", "decision_function", "predict"]
@@ -27,6 +28,7 @@ class Named(NamedTuple):
     estimator: Any
 
 
+@tagged
 @dataclass(frozen=True)
 class Seat:
     """A fitted estimator whose answers are put in the classes of the committee.
@@ -76,6 +78,7 @@ class Seat:
         return np.column_stack([chances[:, -1] * (known[-1] == 1) for chances, known in pairs])
 
 
+@tagged
 @dataclass(frozen=True)
 class FoldSeat:
     """The models of all folds on one seat; they answer with their mean.

@@ -13,6 +13,7 @@ from coterie import fusion
 from coterie.combining.combiner import COMBINER
 from coterie.combining.profiles import Lesson, ProfiledClassifier, ProfiledRegressor
 from coterie.core import Allowed, RandomLike, a_function, at_least, draw_entropy, fraction, one_of
+from coterie.fusion.row_losses import brier_rows, error_rows, log_loss_rows
 
 Array = NDArray[np.float64]
 
@@ -26,17 +27,9 @@ SELECTION: dict[str, Allowed] = {
 }
 
 
-def _brier(hot: Array, mean: Array, weight: Array) -> float:
-    return float(np.average(((mean - hot) ** 2).sum(axis=1), weights=weight))
-
-
-def _log_loss(hot: Array, mean: Array, weight: Array) -> float:
-    own = (mean * hot).sum(axis=1) / mean.sum(axis=1)
-    return float(np.average(-np.log(np.maximum(own, 1e-12)), weights=weight))
-
-
-def _error(hot: Array, mean: Array, weight: Array) -> float:
-    return float(np.average(mean.argmax(axis=1) != hot.argmax(axis=1), weights=weight))
+def _mean_of(rows: Callable[[Array, Array], NDArray[Any]]) -> Callable[..., float]:
+    """The mean over weighted rows of a loss of single ones."""
+    return lambda hot, mean, weight: float(np.average(rows(mean, hot), weights=weight))
 
 
 def _rmse(y: Array, mean: Array, weight: Array) -> float:
@@ -49,9 +42,9 @@ def _mae(y: Array, mean: Array, weight: Array) -> float:
 
 #: Losses of weighted rows, by name.
 LABEL_LOSSES: dict[str, Callable[..., float]] = {
-    "log_loss": _log_loss,
-    "brier": _brier,
-    "error": _error,
+    "log_loss": _mean_of(log_loss_rows),
+    "brier": _mean_of(brier_rows),
+    "error": _mean_of(error_rows),
 }
 NUMBER_LOSSES: dict[str, Callable[..., float]] = {"rmse": _rmse, "mae": _mae}
 

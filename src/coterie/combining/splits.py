@@ -12,6 +12,7 @@ from sklearn.model_selection import LeaveOneOut, check_cv
 
 from coterie.core import Allowed, a_list, at_least, one_of
 from coterie.data import DataError, Table, Target
+from coterie.data.hashes import ODD, cell_bits
 
 Rows = NDArray[np.intp]
 Split = tuple[Rows, Rows]
@@ -22,7 +23,6 @@ a_splitter = Allowed(
 )
 a_cv: Allowed = one_of(None, "loo", "oob", "prefit") | at_least(2) | a_splitter | a_list
 
-_ODD = np.uint64(0x9E3779B97F4A7C15)
 _BLOCK_CELLS = 1 << 20
 
 
@@ -104,14 +104,12 @@ def row_keys(table: Table) -> NDArray[np.uint64]:
     step = max(1, _BLOCK_CELLS // max(1, table.n_columns))
     for block, values in table.blocks(_BLOCK_CELLS):
         for start in range(0, len(values), step):
-            part = np.ascontiguousarray(values[start : start + step], dtype=np.float64) + 0.0
-            part[np.isnan(part)] = np.nan  # one bit pattern for all of them
-            bits = part.view(np.uint64)
-            bits = (bits ^ (bits >> np.uint64(29))) * _ODD
+            bits = cell_bits(values[start : start + step])
+            bits = (bits ^ (bits >> np.uint64(29))) * ODD
             bits = (bits ^ (bits >> np.uint64(32))) * factors
             begin = block.start + start
-            keys[begin : begin + len(part)] = bits.sum(axis=1, dtype=np.uint64)
-    return (keys ^ (keys >> np.uint64(31))) * _ODD
+            keys[begin : begin + len(bits)] = bits.sum(axis=1, dtype=np.uint64)
+    return (keys ^ (keys >> np.uint64(31))) * ODD
 
 
 def make_splits(

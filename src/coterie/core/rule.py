@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from coterie.data import Target
 from coterie.native import elementary
+from coterie.tags import Tagged
 
 Array = NDArray[np.float64]
 
@@ -102,7 +103,7 @@ class Step:
     alphas: Array | None = None
 
 
-class Rule:
+class Rule(Tagged):
     """A boosting algorithm; see `coterie.core.boost.boost` for who calls what.
 
     Subclasses give `begin`, `ask` and `tell`, and override the rest where they differ.

@@ -143,7 +143,7 @@ class Encoder:
             raise SaveError(
                 path,
                 f"is a {type(value).__name__}, which models do not hold after a fit. If it is a "
-                "part of a model, it is missing in coterie.export.registry.",
+                "part of a model, mark it with coterie.tags.tagged.",
             )
         if is_foreign(value):
             self.blocks.append(np.frombuffer(foreign_bytes(value, path), dtype=np.uint8))

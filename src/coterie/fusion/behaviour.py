@@ -13,10 +13,12 @@ from coterie.data.errors import DataError
 from coterie.data.outputs import sample_weights
 from coterie.fusion.labels import coded
 from coterie.fusion.votes import with_rejects
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 
 
+@tagged
 @dataclass(frozen=True)
 class BehaviourKnowledge:
     """For each combination of labels that occurred, how often each class was true.
@@ -167,6 +169,7 @@ def behaviour_knowledge(
     return BehaviourKnowledge(cells, counts.reshape(len(cells), -1).astype(np.float64), known)
 
 
+@tagged
 @dataclass(frozen=True)
 class NaiveBayesVotes:
     """Probabilities of each member's labels given the true class.

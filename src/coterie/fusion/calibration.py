@@ -17,6 +17,7 @@ from scipy.special import expit, logsumexp, softmax
 from coterie.data import DataError
 from coterie.data.outputs import numbers_of, sample_weights
 from coterie.fusion.calibration_newton import newton_logistic
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 
@@ -24,6 +25,7 @@ EDGE = 1e-12  # probabilities stay as far from 0 and 1 before logarithms are tak
 _COLDEST, _HOTTEST = 0.05, 20.0
 
 
+@tagged
 @dataclass(frozen=True)
 class PlattMap:
     """A sigmoid of a score, see `platt`."""
@@ -36,6 +38,7 @@ class PlattMap:
         return np.asarray(expit(-(self.slope * np.asarray(scores, dtype=np.float64) + self.shift)))
 
 
+@tagged
 @dataclass(frozen=True)
 class IsotonicMap:
     """A non-decreasing function, see `isotonic`."""
@@ -53,6 +56,7 @@ class IsotonicMap:
         return np.asarray(self.values[np.maximum(place, 0)])
 
 
+@tagged
 @dataclass(frozen=True)
 class BetaMap:
     """A curve of three parameters, see `beta`."""
@@ -67,6 +71,7 @@ class BetaMap:
         return np.asarray(expit(self.a * np.log(p) - self.b * np.log1p(-p) + self.c))
 
 
+@tagged
 @dataclass(frozen=True)
 class TemperatureMap:
     """Scores divided by one number, see `temperature`."""

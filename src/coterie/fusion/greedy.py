@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from coterie.data.errors import DataError
 from coterie.data.outputs import numbers_of
+from coterie.fusion.row_losses import brier_rows, error_rows, log_loss_rows
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 Loss = str | Callable[[Any, Array], float]
@@ -21,6 +23,7 @@ _TINY = 1e-12
 _BLOCK_CELLS = 1 << 23
 
 
+@tagged
 @dataclass(frozen=True)
 class GreedySelection:
     """The members selected, in order.
@@ -213,7 +216,7 @@ def _measure(loss: Loss, members: Array, y: Any, classes: Any) -> Callable[[Arra
         metric = loss
         return lambda averages: np.array([float(metric(y, one)) for one in averages])
     numbers = {"rmse": _rmse, "mae": _mae}
-    chances = {"log_loss": _log_loss, "brier": _brier, "error": _error}
+    chances = {"log_loss": log_loss_rows, "brier": brier_rows, "error": error_rows}
     if loss not in numbers and loss not in chances:
         names = ", ".join(map(repr, [*numbers, *chances]))
         raise ValueError(f"loss must be one of {names} or a callable, not {loss!r}.")
@@ -233,7 +236,7 @@ def _measure(loss: Loss, members: Array, y: Any, classes: Any) -> Callable[[Arra
     hot = truth[:, None] == known
     if known.shape != members.shape[2:] or not hot.any(axis=1).all():
         raise DataError("y contains a label that is not one of the classes.")
-    return lambda averages: chances[loss](averages, hot)
+    return lambda averages: np.asarray(chances[loss](averages, hot).mean(axis=1))
 
 
 def _rmse(averages: Array, y: Array) -> Array:
@@ -242,16 +245,3 @@ def _rmse(averages: Array, y: Array) -> Array:
 
 def _mae(averages: Array, y: Array) -> Array:
     return np.asarray(np.abs(averages - y).mean(axis=1))
-
-
-def _log_loss(averages: Array, hot: NDArray[np.bool_]) -> Array:
-    own = averages[:, hot] / averages.sum(axis=2)
-    return np.asarray(-np.log(np.maximum(own, 1e-12)).mean(axis=1))
-
-
-def _brier(averages: Array, hot: NDArray[np.bool_]) -> Array:
-    return np.asarray(((averages - hot) ** 2).sum(axis=2).mean(axis=1))
-
-
-def _error(averages: Array, hot: NDArray[np.bool_]) -> Array:
-    return np.asarray((averages.argmax(axis=2) != hot.argmax(axis=1)).mean(axis=1))

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from coterie.data.errors import DataError
 from coterie.data.outputs import numbers_of, sample_weights
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 
 
+@tagged
 @dataclass(frozen=True)
 class DecisionTemplates:
     r"""Mean decision profile of each class.

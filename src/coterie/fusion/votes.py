@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.errors import DataError
+from coterie.data.hashes import ODD, mix
 from coterie.data.outputs import counted_votes, member_weights, numbers_of
 from coterie.fusion.labels import coded
 from coterie.fusion.sums import sum_of_members
@@ -296,13 +297,7 @@ def _uniform(n_samples: int, random_state: int, keys: Any) -> Array:
             raise DataError(f"keys must be {n_samples} whole numbers, one for each sample.")
         state = state.astype(np.uint64)
     seed = np.random.SeedSequence(random_state).generate_state(1, np.uint64)[0]
-    # The finaliser of SplitMix64 (Steele, Lea & Flood 2014), twice: keys may be close together.
+    # Twice: keys may be close together.
     with np.errstate(over="ignore"):
-        state = _mix(_mix(state + np.uint64(0x9E3779B97F4A7C15)) ^ seed)
+        state = mix(mix(state + ODD) ^ seed)
     return np.asarray((state >> np.uint64(11)) * 2.0**-53)
-
-
-def _mix(state: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(state ^ (state >> np.uint64(31)))

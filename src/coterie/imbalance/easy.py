@@ -11,8 +11,9 @@ from numpy.random import Generator
 from coterie.base import Admitted, JoblibExecutor
 from coterie.boosting.booster import BOOSTER
 from coterie.core import Allowed, Pool, View, at_least, draw_entropy, gather, member_seeds
+from coterie.core.class_draw import Counts, class_sizes
 from coterie.imbalance.bags import BAGS, BaggedBoosters, BagLearner
-from coterie.imbalance.undersample import Counts, Units, a_strategy, class_sizes
+from coterie.imbalance.undersample import Units, a_strategy
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,12 @@ from coterie.boosting.m2 import AdaBoostM2
 from coterie.boosting.running import RunningState
 from coterie.core import Allowed
 from coterie.core.boost import Monitor
+from coterie.core.class_draw import class_sizes
 from coterie.core.rows import Resample, RowSampler, every_row
 from coterie.core.rule import Array, Rule, State, Step, rounding, smallest_error
 from coterie.core.train import Trainer
 from coterie.data import Table, Target
-from coterie.imbalance.undersample import Undersampled, Units, a_strategy, class_sizes
+from coterie.imbalance.undersample import Undersampled, Units, a_strategy
 from coterie.native import elementary
 
 

@@ -13,6 +13,7 @@ from coterie.core import Pool
 from coterie.data import Schema, Table
 from coterie.native import Forest
 from coterie.native.forest import CATEGORICAL
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -21,6 +22,7 @@ Ints = NDArray[np.intp]
 _BLOCK = 1 << 22
 
 
+@tagged
 @dataclass(frozen=True, eq=False)
 class Rules:
     """Many rules, each a conjunction of conditions on columns; conditions lie end to end.

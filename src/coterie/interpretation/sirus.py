@@ -26,6 +26,7 @@ from coterie.fusion.sums import row_product
 from coterie.interpretation.rulefit import RuleBased
 from coterie.interpretation.rules import Rules, forest_rules
 from coterie.interpretation.terms import Term
+from coterie.tags import tagged
 from coterie.trees.growth import SHAPE
 
 Array = NDArray[np.float64]
@@ -41,6 +42,7 @@ _SIRUS: dict[str, Allowed] = {
 }
 
 
+@tagged
 @dataclass(frozen=True, eq=False)
 class RuleMean:
     """Rules that say one thing where they hold and another where they do not, as a member.

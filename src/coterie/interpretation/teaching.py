@@ -42,6 +42,7 @@ from coterie.data import Table, Target
 from coterie.forests import RandomForestClassifier, RandomForestRegressor
 from coterie.interpretation.virtual import GENERATORS, Prototypes, dense_cells, virtual_table
 from coterie.native import Forest
+from coterie.tags import tagged
 from coterie.trees.growth import SHAPE
 
 Array = NDArray[np.float64]
@@ -79,6 +80,7 @@ class Lesson(NamedTuple):
     target: Target
 
 
+@tagged
 class Instructed(Committee):
     """What is known after a fit; no fields of a dataclass, which would be parameters."""
 
@@ -87,6 +89,7 @@ class Instructed(Committee):
     n_virtual_: int
 
 
+@tagged
 @dataclass(eq=False, repr=False)
 class Taught(Instructed):
     """A student that learns from what a teacher says.
@@ -188,13 +191,9 @@ class Taught(Instructed):
         check_is_fitted(model)
         if self.task == "regression":
             return Guest(model), admitted
-        classes = np.unique(np.concatenate([target.classes[0], np.asarray(model.classes_)]))
-        codes = np.searchsorted(classes, target.classes[0])[target.codes]
-        admitted = admitted._replace(
-            target=replace(target, encoded=codes.astype(np.int32), classes=(classes,))
-        )
+        admitted = admitted._replace(target=target.among(model.classes_))
         self._describe_target(draft, admitted)
-        return Guest(model, (classes,)), admitted
+        return Guest(model, admitted.target.classes), admitted
 
 
 def with_virtual(lesson: Lesson, teacher: Guest, cells: Array) -> Lesson:

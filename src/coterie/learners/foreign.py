@@ -16,11 +16,13 @@ from sklearn.utils.validation import has_fit_parameter
 from coterie.core import Cast
 from coterie.data import Table, Target
 from coterie.learners.votes import votes_of_labels, votes_of_probabilities
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 Gives = Literal["label", "proba", "score"]
 
 
+@tagged
 @dataclass(frozen=True)
 class ForeignMember:
     """A fitted estimator whose answers are put in the classes of its committee.
@@ -50,6 +52,7 @@ class ForeignMember:
         return votes_of_labels(self.estimator.predict(X), self.classes)
 
 
+@tagged
 @dataclass(frozen=True)
 class ConstantMember:
     """Says the same of every row: what was fitted on rows of one class."""

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.native import elementary
+from coterie.tags import Tagged
 
 Array = NDArray[np.float64]
 
@@ -21,7 +22,7 @@ Array = NDArray[np.float64]
 _STEP = float(np.cbrt(np.finfo(np.float64).eps))
 
 
-class MarginLoss:
+class MarginLoss(Tagged):
     """A loss of the margin; subclasses give `value` and what they know beyond it."""
 
     #: Whether a local minimum along a line is the minimum.
@@ -192,6 +193,9 @@ class Sigmoid(MarginLoss):
     steepness : float
         The factor :math:`\lambda`.
     """
+
+    #: Another class of this name was there first.
+    file_tag: ClassVar[str] = "MarginSigmoid"
 
     steepness: float = 1.0
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.native import elementary
+from coterie.tags import Tagged
 
 Array = NDArray[np.float64]
 Leaves = NDArray[np.integer]
@@ -45,7 +46,7 @@ def bounded_reach(vote: Array, longest: float) -> float:
     return longest / most if most > 0 else np.inf
 
 
-class PointwiseLoss:
+class PointwiseLoss(Tagged):
     """A loss of raw scores. A subclass gives `value`, `slopes`, `link` and `start`.
 
     A loss whose shape depends on the residuals (Huber's, by default) is first settled on them:

@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.losses.pointwise import Array, Leaves
+from coterie.tags import tagged
 
 # Sums of weights that differ by less count as equal: half of ten tenths is five tenths.
 _TIE = 1e-12
 
 
+@tagged
 @dataclass(frozen=True)
 class Ranked:
     """Rows sorted by leaf and, within it, by value.

@@ -18,6 +18,7 @@ from coterie.selection.judged import Array, Ground, Ints, row_keys
 from coterie.selection.meta_des import MOST_PAIRS
 from coterie.selection.methods import METHODS
 from coterie.selection.regions import Region, frienemies
+from coterie.tags import tagged
 
 _WHOLE = 2.0**30  # steps in which confidence is compared, so that rounding makes no difference
 
@@ -30,6 +31,7 @@ class Said(NamedTuple):
     places: Array
 
 
+@tagged
 @dataclass(frozen=True)
 class Verdicts:
     """What members say of the judged rows.

@@ -12,6 +12,7 @@ from scipy.special import expit
 from coterie.fusion.calibration_newton import newton_logistic
 from coterie.selection.ensembles import or_all
 from coterie.selection.regions import Array, Region, around
+from coterie.tags import tagged
 
 MOST_PAIRS = 200_000  # of member and sample; more teach the same few coefficients nothing
 
@@ -71,6 +72,7 @@ def meta_features(region: Region, n_profiles: int) -> Array:
     return np.ascontiguousarray(features.transpose(2, 0, 1))
 
 
+@tagged
 @dataclass(frozen=True)
 class MetaDES:
     r"""Members vote that a meta-classifier considers competent.

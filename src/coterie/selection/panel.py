@@ -19,11 +19,13 @@ from coterie.base.bagged import Bagged
 from coterie.core import Pool, growing_stream, repetitions
 from coterie.data import DataError, Schema, Table
 from coterie.learners import fit_member, takes_weight
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 Classes = NDArray[Any] | None
 
 
+@tagged
 @dataclass(frozen=True)
 class Voter:
     """A fitted model as a member: its answers in the classes of the committee.
@@ -77,6 +79,7 @@ class Voter:
         )
 
 
+@tagged
 @dataclass(frozen=True)
 class Panel:
     """Members that speak about the same rows.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from coterie.base import Admitted, Committee, JoblibExecutor
 from coterie.core import Allowed, RandomLike, a_list, at_least, has, member_seeds, one_of
-from coterie.data import Target
 from coterie.selection.panel import fit_model, known_classes, members_of
 from coterie.trees.growth import SHAPE
 
@@ -81,11 +80,8 @@ class Pooled(Committee):
             check_is_fitted(model)
         if self.task == "regression":
             return admitted
-        target = admitted.target
-        classes = np.unique(np.concatenate([target.classes[0], *known_classes(self.estimator)]))
-        codes = np.searchsorted(classes, target.classes[0])[target.codes]
-        wider: Target = replace(target, encoded=codes.astype(np.int32), classes=(classes,))
-        admitted = admitted._replace(target=wider)
+        known = np.concatenate([admitted.target.classes[0], *known_classes(self.estimator)])
+        admitted = admitted._replace(target=admitted.target.among(known))
         self._describe_target(draft, admitted)
         return admitted
 

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.selection.pruning.ballots import Array, Ints, tie_losses
+from coterie.tags import tagged
 
 
+@tagged
 @dataclass(frozen=True)
 class PruningCurve:
     """Errors of the sub-ensembles considered, from the smallest to all members.
