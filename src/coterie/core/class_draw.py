@@ -46,7 +46,7 @@ def class_sizes(strategy: Strategy, counts: Counts, classes: NDArray[Any]) -> Co
         sizes = [strategy.get(label, count) for label, count in zip(labels, counts, strict=True)]
         if unknown or not all(isinstance(s, int | np.integer) and s >= 1 for s in sizes):
             raise ParameterError(
-                f"sampling_strategy={strategy!r} is not allowed; give numbers of rows >= 1 by "
+                f"sampling_strategy={strategy!r} is not allowed; use numbers of rows >= 1 by "
                 f"label, of {labels}."
             )
         return np.array(sizes, dtype=np.int64)
