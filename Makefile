@@ -49,7 +49,7 @@ build: $(VENV)/.built ## compile the engine and install the package in .venv, in
 
 test: test-native test-short ## the short suite: every estimator and every command, in minutes
 
-test-all: test-native test-python test-oldest ## every test, also with the oldest scikit-learn
+test-all: test-native test-python test-oldest test-processors ## every test, in every setting
 
 test-native: $(VENV)/.built ## the C++ unit tests
 	$(BIN)/cmake --build build/editable --target coterie_tests
@@ -78,6 +78,9 @@ PROCESSOR_TESTS = tests/golden tests/native tests/losses tests/interpretation te
   tests/boosting/test_line_search.py tests/selection/pruning
 PLAIN_NUMPY = X86_V3 X86_V4 AVX512_ICL AVX512_SPR
 PLAIN_LIBM = glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F
+# Kernels that this processor can run.
+KERNELS := $(shell grep -qs avx2 /proc/cpuinfo && echo Haswell Zen; \
+  grep -qs avx512f /proc/cpuinfo && echo SkylakeX)
 try_processors = $(BIN)/python -m pytest -n $(JOBS) -q -p no:cacheprovider $(PROCESSOR_TESTS)
 test-processors: $(VENV)/.built $(VENV)/.ready-test ## the same bits and digits on other processors
 	$(BIN)/cmake -S . -B build/plain -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
@@ -86,8 +89,9 @@ test-processors: $(VENV)/.built $(VENV)/.ready-test ## the same bits and digits 
 	COTERIE_TEST_ENGINE="$$(ls $(CURDIR)/build/plain/_engine.*so)" OMP_NUM_THREADS=1 \
 	  OPENBLAS_CORETYPE=Prescott NPY_DISABLE_CPU_FEATURES="$(PLAIN_NUMPY)" \
 	  GLIBC_TUNABLES=$(PLAIN_LIBM) $(try_processors) -W ignore::ImportWarning
-	for kernels in Haswell Zen SkylakeX; do \
-	  OMP_NUM_THREADS=1 OPENBLAS_CORETYPE=$$kernels $(try_processors) || exit 1; done
+	threads=1; for kernels in $(KERNELS); do \
+	  OMP_NUM_THREADS=$$threads OPENBLAS_CORETYPE=$$kernels $(try_processors) || exit 1; \
+	  threads=4; done
 
 lint: $(VENV)/.built $(VENV)/.ready-lint ## ruff, mypy, import contracts, clang-format, codespell
 	$(BIN)/ruff check
