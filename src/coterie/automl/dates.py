@@ -54,7 +54,8 @@ class DateColumns:
         if not self.names or not nw.dependencies.is_into_dataframe(X):
             return X
         frame = nw.from_native(X, eager_only=True)
-        present = [name for name in self.names if name in frame.columns]
+        columns = set(frame.columns)
+        present = {name: None for name in self.names if name in columns}
         made = []
         for name in present:
             for part, values in zip(PARTS, date_parts(_moments(frame[name])), strict=True):

@@ -288,11 +288,8 @@ def _search(found: Any, directory: Any, options: dict[str, Any], console: Consol
             journal=Journal(directory.journal, save=save, load=load),
         )
     # Files to predict are read as this one was.
-    kept = [
-        name
-        for name in found.columns.kinds
-        if name in (*model.feature_names_in_, options["target"])
-    ]
+    needed = {*model.feature_names_in_, options["target"]}
+    kept = [name for name in found.columns.kinds if name in needed]
     model.file_columns_ = found.columns.only(kept).plain()
     model.findings_ = [*model.findings_, *_odd_findings(found.odd)]
     return model

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from coterie.cli.errors import CommandError, nearest
-from coterie.cli.reading.columnar import open_columnar
+from coterie.cli.reading.columnar import ColumnarSource, open_columnar
 from coterie.cli.reading.convert import convert_block
 from coterie.cli.reading.delimited import DelimitedSource, open_delimited
 from coterie.cli.reading.files import ReadOptions, Source, check_file, file_format
 from coterie.cli.reading.jsonlines import open_jsonlines
-from coterie.cli.reading.kinds import SHOWN, Columns, KindFinder
+from coterie.cli.reading.kinds import SHOWN, Columns, KindFinder, look_at_texts
 from coterie.cli.reading.odd import OddCells
 
 __all__ = ["Reading", "find_columns", "open_blocks", "open_file", "read_table"]
@@ -68,15 +68,9 @@ def find_columns(source: Source, options: ReadOptions) -> tuple[Columns, list[st
     options : ReadOptions
         What the user said about it.
     """
-    typed = not isinstance(source, DelimitedSource)
     lenient = options.odd != "text"
     finders = {name: KindFinder(options.missing, lenient) for name in source.names}
-    rows = 0
-    for block in source.blocks(source.names):
-        rows += len(block)
-        for name, finder in finders.items():
-            finder.look(block.column(name), typed=typed)
-    if rows == 0:
+    if not _look_at_all(source, finders):
         raise CommandError(
             "the file has no rows, only the names of its columns.",
             "Write at least one row to it.",
@@ -101,6 +95,23 @@ def find_columns(source: Source, options: ReadOptions) -> tuple[Columns, list[st
         notes.append(f"left out, neither numbers nor text nor times: {', '.join(unusable)}")
     usable = {name: kind for name, kind in kinds.items() if kind != "unusable"}
     return Columns(usable, options.missing), notes
+
+
+def _look_at_all(source: Source, finders: dict[str, KindFinder]) -> bool:
+    """Let the finders see all rows, or only types where these tell; whether there are any rows."""
+    if isinstance(source, ColumnarSource):
+        for name, type_ in zip(source.names, source.types.types, strict=True):
+            finders[name].note_type(type_)
+        return not source.empty
+    rows = 0
+    for block in source.blocks(source.names):
+        rows += len(block)
+        if isinstance(source, DelimitedSource):
+            look_at_texts(block, finders)
+            continue
+        for name, finder in finders.items():
+            finder.note_type(block.column(name).type)
+    return rows > 0
 
 
 def _comma_note(name: str, kind: str, example: str | None, guessed: bool) -> str:
@@ -166,7 +177,8 @@ def open_blocks(
     """
     options = options or ReadOptions(missing=columns.missing)
     source = open_file(path, options)
-    absent = [name for name in columns.kinds if name not in source.names]
+    present = set(source.names)
+    absent = [name for name in columns.kinds if name not in present]
     if absent:
         listed = ", ".join(f'"{name}"' for name in absent)
         raise CommandError(
@@ -179,7 +191,8 @@ def open_blocks(
     for name in kept:
         if name not in source.names:
             raise CommandError("no such column.", nearest(name, source.names), path, column=name)
-    ignored = [name for name in source.names if name not in {*columns.kinds, *kept, target}]
+    expected = {*columns.kinds, *kept, target}
+    ignored = [name for name in source.names if name not in expected]
     notes = list(source.notes)
     if ignored:
         notes.append(f"columns the model does not know are ignored: {', '.join(ignored)}")
