@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from coterie.native import obeying
+
+_LONGEST = 86_400.0  # seconds, beyond which nobody need watch the clock
 _BEGUN: ContextVar[float | None] = ContextVar("begun", default=None)
 
 
@@ -46,6 +52,44 @@ def _now_or_earlier() -> float:
 
 class OutOfTime(Exception):
     """A candidate cannot be finished in the time that is left."""
+
+
+@contextmanager
+def ending_after(seconds: float) -> Iterator[None]:
+    """End what is done inside after so many seconds, wherever it is.
+
+    Native growth ends at once, and so does waiting for threads, which are told to stop. Compiled
+    code of others in this very thread comes to its end first.
+
+    Parameters
+    ----------
+    seconds : float
+        From now on.
+
+    Raises
+    ------
+    OutOfTime
+        If something was ended.
+
+    Examples
+    --------
+    >>> with ending_after(60.0):
+    ...     pass
+    """
+    flag = np.zeros(1, dtype=np.uint8)
+    timer = threading.Timer(max(seconds, 0.0), flag.fill, (1,))
+    timer.daemon = True
+    if seconds < _LONGEST:
+        timer.start()
+    try:
+        with obeying(flag):
+            yield
+    except KeyboardInterrupt:
+        if not flag[0]:
+            raise
+        raise OutOfTime("it was stopped in the midst of its fit") from None
+    finally:
+        timer.cancel()
 
 
 @dataclass

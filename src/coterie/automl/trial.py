@@ -23,6 +23,7 @@ from coterie.automl.metrics import own_chance
 from coterie.automl.situation import Situation
 from coterie.automl.splits import Rows
 from coterie.combining.members import Seat
+from coterie.native import stop_if_told
 
 Array = NDArray[np.float64]
 
@@ -158,6 +159,7 @@ def ask_unseen(models: list[Seat], material: Material, matrix: Any = None) -> Ar
     total = np.zeros((len(material.covered), max(1, material.n_classes)))
     times = np.zeros(len(total))
     for model, (_, test) in zip(models, material.splits, strict=True):
+        stop_if_told()
         place = np.searchsorted(material.covered, test)
         total[place] += model.ask(cells[test])
         times[place] += 1
@@ -166,7 +168,7 @@ def ask_unseen(models: list[Seat], material: Material, matrix: Any = None) -> Ar
 
 def _fit_folds(estimator: Any, material: Material, clock: Clock) -> list[Any]:
     splits = material.splits
-    lanes, start, done = Lanes(len(splits)), time.monotonic(), itertools.count(1)
+    lanes, start, done = Lanes(len(splits), apart=True), time.monotonic(), itertools.count(1)
     progress = [0]
 
     def fit(train: Rows) -> Any:
@@ -253,6 +255,7 @@ def _held_out_curve(model: Any, material: Material, test: Rows) -> Array:
     losses = []
     if not material.n_classes:
         for said in model.staged_predict(X):
+            stop_if_told()
             losses.append(share @ (said - truth) ** 2)
         return np.array(losses)
     place = np.full(material.n_classes, -1)
@@ -260,6 +263,7 @@ def _held_out_curve(model: Any, material: Material, test: Rows) -> Array:
     known = place[truth] >= 0
     codes, share = place[truth[known]], share[known]
     for said in model.staged_predict_proba(X):
+        stop_if_told()
         losses.append(-share @ np.log(np.maximum(own_chance(codes, said[known]), _EDGE)))
     return np.array(losses)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from coterie.cli.errors import CommandError
 
-__all__ = ["ColumnarSource", "table_size", "open_columnar"]
+__all__ = ["ColumnarSource", "open_columnar", "table_size"]
 
 BATCH_ROWS = 1 << 16
 
