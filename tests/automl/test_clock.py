@@ -46,3 +46,18 @@ def test_an_interrupt_by_hand_is_none_of_the_clock():
         raise KeyboardInterrupt
     with ending_after(1e9):  # nobody waits that long
         pass
+
+
+def test_time_is_kept_to_write_a_model_that_is_written():
+    clock = Clock(100.0)
+    clock.keep_for_writing(10_000_000, 10)
+    assert clock.kept == 0.0
+    with counting(writes=True):
+        clock = Clock(100.0)
+    clock.keep_for_writing(100, 10)
+    little = clock.kept
+    clock.keep_for_writing(100_000_000, 100_000)
+    assert 0.0 < little < 1.0 < clock.kept
+    assert clock.searching < clock.ending < clock.left - 1.0
+    clock.keep_for_writing(10**12, 10)
+    assert clock.kept <= 50.0  # no more than half of it

@@ -291,12 +291,12 @@ class Search:
         """How many rows combinations can be learnt from in the time that is left, if any."""
         n_rows = len(panel.truth)
         least = panel.profile[:, :_LEAST_ROWS].size * (_PARTS + 1) * _PASSES * _SECONDS
-        if least > max(self.clock.left, MOMENT):
+        if least > max(self.clock.ending, MOMENT):
             return 0
         if n_rows <= _LEAST_ROWS:
             return n_rows
         before = self.clock.elapsed
         learn_all(panel.take(np.arange(0, n_rows, n_rows // _LEAST_ROWS)), ways)
         seconds = (self.clock.elapsed - before) * (_PARTS + 1)
-        time = max(0.5 * self.clock.left, 0.03 * self.clock.limit)
+        time = max(0.5 * self.clock.ending, 0.03 * self.clock.limit)
         return int(np.clip(_LEAST_ROWS * time / max(seconds, 1e-9), _LEAST_ROWS, _MOST_ROWS))

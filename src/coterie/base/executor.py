@@ -111,6 +111,7 @@ class _Crew:
         self.numbers = itertools.count()  # the next one is taken atomically
         self.done = itertools.count(1)
         self.inside: set[int] = set()  # threads in which an exception may be raised
+        self.told: set[int] = set()  # threads in which one was raised
         self.quiet = threading.Event()  # nobody is about to raise one
         self.quiet.set()
 
@@ -163,6 +164,7 @@ class _Crew:
         try:
             for worker in workers:
                 if worker.ident in self.inside and not worker.gone.is_set():
+                    self.told.add(worker.ident)
                     _raise_in(worker.ident, _Cancelled)
         finally:
             self.quiet.set()
@@ -178,7 +180,9 @@ class _Crew:
             finally:
                 self.inside.discard(ident)
                 self.quiet.wait(1.0)  # whoever took it for inside has told it by then
-                _raise_in(ident, None)
+                # Not without need: under a profiler, Python 3.11 never comes back from it.
+                if ident in self.told:
+                    _raise_in(ident, None)
         except _Cancelled:
             pass  # on its way out
 

@@ -115,7 +115,7 @@ def command(file: Path, **options: Any) -> None:
     if options["stream"] is None:
         options["stream"] = is_large(file) and not options["groups"]
     directory = FitDirectory(options["out"] or file.with_name(f"{file.name.split('.')[0]}_model"))
-    with counting(began), only_fit(directory.path):
+    with counting(began, writes=True), only_fit(directory.path):
         _fit_into(directory, file, options, Console(options["quiet"]))
 
 

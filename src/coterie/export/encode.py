@@ -226,7 +226,7 @@ def state_of(value: Any, tag: str) -> dict[str, Any]:
     tag : str
         Its tag.
     """
-    slots, derived = _layout(type(value))
+    slots, derived = _layout(type(value))  # type: ignore[arg-type]  # classes can be hashed
     skipped = _MADE_ANEW.get(tag, set()) | derived
     held = {name: getattr(value, name) for name in slots if hasattr(value, name)}
     held |= getattr(value, "__dict__", {})
