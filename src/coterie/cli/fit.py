@@ -165,13 +165,14 @@ def _read(file: Path, read: Any, options: dict[str, Any], console: Console) -> A
     """The table, without rows whose target is missing."""
     from coterie.cli.reading import open_file, read_table
 
-    names = open_file(file, read).names
+    source = open_file(file, read)
+    names = source.names
     for name in (options["target"], options["groups"], *options["text"]):
         if name is not None and name not in names:
             raise CommandError("no such column.", nearest(name, names), file, column=name)
     if options["stream"]:
         return _stream(file, read, options, console)
-    found = read_table(file, read)
+    found = read_table(file, read, source)
     console.notes(found.notes)
     _tell_size(file, len(found.table), found.columns, console)
     if options["target"] not in found.columns.kinds:

@@ -119,7 +119,9 @@ def _comma_note(name: str, kind: str, example: str | None, guessed: bool) -> str
     return f'column "{name}" is read as {SHOWN[kind]}, such as "{example}"{doubt}'
 
 
-def read_table(path: Path, options: ReadOptions | None = None) -> Reading:
+def read_table(
+    path: Path, options: ReadOptions | None = None, source: Source | None = None
+) -> Reading:
     """Read a whole file into typed columns.
 
     Parameters
@@ -128,11 +130,13 @@ def read_table(path: Path, options: ReadOptions | None = None) -> Reading:
         The file.
     options : ReadOptions, optional
         What the user said about it.
+    source : Source, optional
+        The file, if it was opened before.
     """
     import pyarrow as pa
 
     options = options or ReadOptions()
-    source = open_file(path, options)
+    source = source or open_file(path, options)
     columns, notes = find_columns(source, options)
     odd = OddCells(source, strict=options.odd == "error")
     blocks = list(_converted(source, columns, odd))
