@@ -321,4 +321,4 @@ def _one_kind(seen: set[str]) -> str:
     """The kind of a column whose blocks were of these kinds."""
     if seen == {"integer", "number"}:
         return "number"
-    return seen.pop() if len(seen) == 1 else "text"
+    return next(iter(seen)) if len(seen) == 1 else "text"

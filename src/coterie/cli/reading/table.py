@@ -68,9 +68,8 @@ def find_columns(source: Source, options: ReadOptions) -> tuple[Columns, list[st
     options : ReadOptions
         What the user said about it.
     """
-    lenient = options.odd != "text"
-    finders = {name: KindFinder(options.missing, lenient) for name in source.names}
-    if not _look_at_all(source, finders):
+    finders = _look_at_all(source, options)
+    if not finders:
         raise CommandError(
             "the file has no rows, only the names of its columns.",
             "Write at least one row to it.",
@@ -97,12 +96,15 @@ def find_columns(source: Source, options: ReadOptions) -> tuple[Columns, list[st
     return Columns(usable, options.missing), notes
 
 
-def _look_at_all(source: Source, finders: dict[str, KindFinder]) -> bool:
-    """Let the finders see all rows, or only types where these tell; whether there are any rows."""
+def _look_at_all(source: Source, options: ReadOptions) -> dict[str, KindFinder]:
+    """A finder for each column that has seen its rows, or their type; none if there are no rows."""
     if isinstance(source, ColumnarSource):
-        for name, type_ in zip(source.names, source.types.types, strict=True):
-            finders[name].note_type(type_)
-        return not source.empty
+        of_type = {type_: KindFinder(options.missing) for type_ in set(source.types.types)}
+        for type_, finder in of_type.items():
+            finder.note_type(type_)
+        shared = zip(source.names, source.types.types, strict=True)
+        return {} if source.empty else {name: of_type[type_] for name, type_ in shared}
+    finders = {name: KindFinder(options.missing, options.odd != "text") for name in source.names}
     rows = 0
     for block in source.blocks(source.names):
         rows += len(block)
@@ -111,7 +113,7 @@ def _look_at_all(source: Source, finders: dict[str, KindFinder]) -> bool:
             continue
         for name, finder in finders.items():
             finder.note_type(block.column(name).type)
-    return rows > 0
+    return finders if rows else {}
 
 
 def _comma_note(name: str, kind: str, example: str | None, guessed: bool) -> str:
