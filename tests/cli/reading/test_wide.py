@@ -5,7 +5,7 @@ from pyarrow import compute as pc
 from pyarrow import csv, parquet
 
 from coterie.cli.errors import CommandError
-from coterie.cli.reading import read_table, wide
+from coterie.cli.reading import open_file, read_table, wide
 from coterie.cli.reading.files import ReadOptions
 from coterie.cli.reading.wide import bundles, cut
 
@@ -75,7 +75,8 @@ def test_what_is_wrong_with_a_cell_is_told_with_its_column(tmp_path):
 def test_a_header_longer_than_any_field_may_be(tmp_path):
     names = [f"{'n' * 40}{j}" for j in range(8000)]
     path = tmp_path / "a.csv"
-    path.write_text("\n".join([",".join(names), ",".join(["1"] * 8000)]) + "\n")
+    path.write_text("\n".join([",".join(names), *[",".join(["1"] * 8000)] * 100]) + "\n")
+    assert len(list(open_file(path, ReadOptions()).blocks(names))) == 1
     found = read_table(path)
     assert found.table.column_names == names
     assert set(found.columns.kinds.values()) == {"integer"}

@@ -20,7 +20,8 @@ __all__ = ["DelimitedSource", "guess_delimiter", "open_delimited"]
 DELIMITERS = (",", ";", "\t", "|")
 HEAD_BYTES = 1 << 18
 BLOCK_BYTES = 1 << 20
-_ROWS = 256  # that a block should hold at least, about as long as the header each
+_LONG_HEADER = 1 << 14  # bytes
+_ROWS = 256  # that a block of a wide file should hold, each about as long as the header
 _LARGEST = 1 << 28  # bytes of a block, and of a header
 MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -65,7 +66,8 @@ class DelimitedSource:
     def block_bytes(self) -> int:
         """The size of a block: calls for each column are too many if it holds few rows."""
         header = sum(map(len, self.names)) + len(self.names)
-        return max(BLOCK_BYTES, min(_ROWS * header, _LARGEST))
+        wide = header > _LONG_HEADER
+        return max(BLOCK_BYTES, min(_ROWS * header, _LARGEST)) if wide else BLOCK_BYTES
 
     def blocks(self, columns: Sequence[str]) -> Iterator[Any]:
         """The rows as record batches of text, a few megabytes at a time."""
