@@ -105,20 +105,30 @@ def test_no_time_left_means_no_more_candidates():
 @pytest.mark.parametrize("native", [True, False])
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_fit_that_runs_when_time_is_up_is_stopped(native, n_jobs):
-    found, _ = search(Clock(1.0, spent=0.5))
+    found, _ = search()
+    found.run([LINEAR])
+    found.clock = Clock(1.0, spent=0.5)
     with joblib.parallel_config(n_jobs=n_jobs, backend="threading"):
-        found.run([LINEAR, candidate("endless", Endless(native)), TREE])
+        found.run([candidate("endless", Endless(native)), TREE])
     assert [trial.name for trial in found.trials] == ["linear"]
     assert found.stopped == "time"
     assert [h["kind"] for h in found.history] == ["done", "skipped", "skipped"]
 
 
 def test_after_a_fit_that_was_stopped_only_what_is_quick_is_begun(monkeypatch):
-    found, _ = search(Clock(0.1))
+    found, _ = search(Clock(0.5))
     monkeypatch.setattr("coterie.automl.search.is_quick", lambda *_: False)
     found.run([candidate(f"endless {k}", Endless()) for k in range(20)])
     assert [trial.name for trial in found.trials] == ["prior"]
     assert [h["note"] for h in found.history][1:20] == ["no time was left"] * 19
+
+
+def test_after_the_time_nothing_large_is_begun(monkeypatch):
+    found, _ = search(Clock(1.0, spent=2.0))
+    monkeypatch.setattr("coterie.automl.search.is_quick", lambda *_: False)
+    found.run([LINEAR, TREE])
+    assert [h["note"] for h in found.history][:2] == ["no time was left"] * 2
+    assert [trial.name for trial in found.trials] == ["prior"]
 
 
 def test_a_booster_that_was_cut_short_is_told():

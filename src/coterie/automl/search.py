@@ -95,7 +95,7 @@ class Search:
             return
         if self._recall(candidate):
             return
-        if self.clock.searching <= 0 and (self.trials or self.cut_short):
+        if self.clock.searching <= 0 and not self._may_be_late:
             self.stopped = "time"
             self._note("skipped", candidate, "no time was left", write=True)
             return
@@ -114,6 +114,13 @@ class Search:
             self._note("failed", candidate, f"{type(error).__name__}: {error}"[:300], write=True)
             return
         self._take(trial, write=True)
+
+    @property
+    def _may_be_late(self) -> bool:
+        """Whether a candidate is begun even after the time: where it takes a moment, for want."""
+        if self.trials or self.cut_short:
+            return False
+        return is_quick(self.situation, self.material)
 
     @property
     def _too_large(self) -> bool:
