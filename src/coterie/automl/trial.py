@@ -24,6 +24,7 @@ from coterie.automl.situation import Situation
 from coterie.automl.splits import Rows
 from coterie.combining.folds import mean_answers
 from coterie.combining.members import Seat
+from coterie.native import stop_if_told
 
 Array = NDArray[np.float64]
 
@@ -157,14 +158,17 @@ def ask_unseen(models: list[Seat], material: Material, matrix: Any = None) -> Ar
     """The mean of what models say of the rows held out for them, in order of these rows."""
     cells = material.matrix if matrix is None else matrix
     tests = [test for _, test in material.splits]
-    said = [model.ask(cells[test]) for model, test in zip(models, tests, strict=True)]
+    said = []
+    for model, test in zip(models, tests, strict=True):
+        stop_if_told()
+        said.append(model.ask(cells[test]))
     places = [np.searchsorted(material.covered, test) for test in tests]
     return mean_answers(len(material.covered), places, said)
 
 
 def _fit_folds(estimator: Any, material: Material, clock: Clock) -> list[Any]:
     splits = material.splits
-    lanes, start, done = Lanes(len(splits)), time.monotonic(), itertools.count(1)
+    lanes, start, done = Lanes(len(splits), apart=True), time.monotonic(), itertools.count(1)
     progress = [0]
 
     def fit(train: Rows) -> Any:
@@ -251,6 +255,7 @@ def _held_out_curve(model: Any, material: Material, test: Rows) -> Array:
     losses = []
     if not material.n_classes:
         for said in model.staged_predict(X):
+            stop_if_told()
             losses.append(share @ (said - truth) ** 2)
         return np.array(losses)
     place = np.full(material.n_classes, -1)
@@ -258,6 +263,7 @@ def _held_out_curve(model: Any, material: Material, test: Rows) -> Array:
     known = place[truth] >= 0
     codes, share = place[truth[known]], share[known]
     for said in model.staged_predict_proba(X):
+        stop_if_told()
         losses.append(-share @ np.log(np.maximum(own_chance(codes, said[known]), _EDGE)))
     return np.array(losses)
 
