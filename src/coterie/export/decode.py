@@ -53,6 +53,8 @@ class Decoder:
         self.trusted = trusted
         self.max_unpacked = max_unpacked
         self.objects: list[Any] = []
+        self.foreign: list[Any] = []  # those of other packages
+        self.vouched_for: set[str] = set()  # types that only the caller's trust admits
         self._readers: dict[str, Callable[[Any], Any]] = {
             "ref": self._ref,
             "float": _float,
@@ -96,6 +98,7 @@ class Decoder:
             found = untrusted(blocks, self.max_unpacked)
             if found - set(self.trusted):
                 raise UntrustedTypesError(found - set(self.trusted))
+            self.vouched_for = found
 
     def value(self, value: Any) -> Any:
         """Something that JSON has as plain data."""
@@ -115,9 +118,7 @@ class Decoder:
             "class": self._instance,
             "array": self._array,
             "texts": self._texts,
-            "foreign": lambda entry: read_foreign(
-                self._block(entry["foreign"]).tobytes(), self.trusted
-            ),
+            "foreign": self._foreign,
             "generator": lambda entry: read_seed(self.value(entry["generator"]), legacy=False),
             "random_state": lambda entry: read_seed(self.value(entry["random_state"]), legacy=True),
         }
@@ -146,6 +147,11 @@ class Decoder:
             raise ModelFileError(f"an array has the order {order!r}")
         block = self._block(entry["array"])
         return from_bytes(block, read_dtype(entry.get("dtype")), _shape(entry), order)
+
+    def _foreign(self, entry: dict[str, Any]) -> Any:
+        made = read_foreign(self._block(entry["foreign"]).tobytes(), self.trusted)
+        self.foreign.append(made)
+        return made
 
     def _texts(self, entry: dict[str, Any]) -> NDArray[Any]:
         items = self._items(entry["texts"])

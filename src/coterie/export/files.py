@@ -18,6 +18,7 @@ from coterie.export.decode import Decoder
 from coterie.export.encode import SCALARS, Encoder
 from coterie.export.errors import ModelFileError
 from coterie.export.registry import COTERIE
+from coterie.export.rehearsal import rehearse
 
 __all__ = ["describe", "load", "save"]
 
@@ -140,13 +141,15 @@ def load(
             max_unpacked = max(_UNPACKED, 10 * os.path.getsize(path))
         decoder = Decoder(contents.blocks, trusted, max_unpacked)
         model = decoder.read(header["objects"], header["root"])
+        if not isinstance(model, BaseEstimator):
+            raise ModelFileError(f"the file holds a {type(model).__name__}, which is no model")
+        if not decoder.vouched_for:  # what others' code does is theirs to know
+            rehearse(model, decoder.foreign)
     except (ModelFileError, ImportError):
         raise
     except Exception as error:
         # The checksums are right, so somebody wrote this file on purpose or with another version.
         raise ModelFileError(f"the file cannot be read: {type(error).__name__}: {error}") from error
-    if not isinstance(model, BaseEstimator):
-        raise ModelFileError(f"the file holds a {type(model).__name__}, which is no model")
     return model
 
 

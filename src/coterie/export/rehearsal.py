@@ -1,0 +1,114 @@
+"""A model answers for one row before it is handed out: what no check of its parts finds shows."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from coterie.data.schema import Schema
+from coterie.export.errors import ModelFileError
+from coterie.export.foreign_trees import walk
+
+__all__ = ["rehearse"]
+
+_ROUNDING = 1e-6
+# Two threads that put filters of warnings aside at once may leave them aside for good.
+_ONE_AT_A_TIME = threading.Lock()
+
+
+def rehearse(model: Any, foreign: Iterable[Any] = ()) -> None:
+    """Refuse a fitted model that fails for a row of zeros, or says what cannot be.
+
+    Models that need not know such a row are left alone: those that are not fitted, that read dates,
+    or that hold encoders of others which refuse labels they have not seen.
+
+    Parameters
+    ----------
+    model : estimator
+        With all its members.
+    foreign : iterable of estimators
+        The members of other packages in it.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> tree = coterie.DecisionTreeRegressor().fit([[0.0], [1.0]], [3.0, 4.0])
+    >>> rehearse(tree)
+    >>> tree.pool_ = None
+    >>> rehearse(tree)
+    Traceback (most recent call last):
+    coterie.export.errors.ModelFileError: the file is damaged: the model fails to predict: ...
+    """
+    if isinstance(model, Pipeline):
+        model = model.steps[-1][1] if model.steps else None
+    schema = getattr(model, "__dict__", {}).get("schema_")
+    if not isinstance(schema, Schema) or _reads_dates(model) or any(map(_is_particular, foreign)):
+        return
+    problem = ""
+    try:
+        row = _row(schema)
+        with _ONE_AT_A_TIME, warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            problem = _odd_answers(model, row)
+    except ImportError:
+        pass  # a package is missing, which is no fault of the file
+    except Exception as error:
+        raise ModelFileError(
+            f"the file is damaged: the model fails to predict: {type(error).__name__}: {error}"
+        ) from error
+    if problem:
+        raise ModelFileError(f"the file is damaged: {problem}")
+
+
+def _reads_dates(model: Any) -> bool:
+    """Whether cells of the row would have to be dates."""
+    return bool(getattr(getattr(model, "dates_", None), "names", ()))
+
+
+def _is_particular(estimator: Any) -> bool:
+    """Whether an estimator of others may refuse a row for what its cells are."""
+    for part in walk(estimator):
+        if isinstance(part, OneHotEncoder) and part.handle_unknown == "error":
+            return True
+        if isinstance(part, ColumnTransformer) and hasattr(part, "feature_names_in_"):
+            return True  # it wants a frame
+    return False
+
+
+def _row(schema: Schema) -> NDArray[Any]:
+    """Zeros, and the first label of every column that has labels."""
+    row = np.zeros((1, schema.n_columns), dtype=object if schema.labels else np.float64)
+    for column, labels in schema.labels.items():
+        row[0, column] = labels[0] if len(labels) else None
+    return row
+
+
+def _odd_answers(model: Any, row: NDArray[Any]) -> str:
+    """What of the answers for a row cannot be, or nothing."""
+    said = np.asarray(model.predict(row))
+    if len(said) != 1:
+        return f"the model gives {len(said)} predictions for one row"
+    # Far from the rows of the fit, a number may grow out of bounds, but it is a number.
+    if said.dtype.kind == "f" and np.isnan(said).any():
+        return "the model predicts NaN"
+    if hasattr(model, "predict_proba"):
+        shares = model.predict_proba(row)
+        for share in shares if isinstance(shares, list) else [shares]:
+            if not _are_probabilities(np.asarray(share)):
+                return "the probabilities of the model do not add up to one"
+    return ""
+
+
+def _are_probabilities(share: NDArray[Any]) -> bool:
+    if share.dtype.kind != "f" or share.ndim != 2 or len(share) != 1:
+        return False
+    inside = bool((share >= -_ROUNDING).all())
+    return inside and bool((np.abs(share.sum(axis=1) - 1) <= _ROUNDING).all())
