@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 
 import coterie
 import coterie.interpretation
@@ -92,6 +93,8 @@ def ask(path: Path, X: Any) -> str:
         return f"loaded a {type(model).__name__}, which is no model"
     try:
         found = list(nonsense(model, X))
+    except NotFittedError:
+        return "sound"  # a model that is not fitted has its place in a file too
     except Exception as error:  # whatever it is, it came late
         import traceback
 

@@ -1,4 +1,4 @@
-"""A model answers for one row before it is handed out: what no check of its parts finds shows."""
+"""A model answers for a few rows before it is handed out, as no check of its parts finds all."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ from coterie.export.foreign_trees import walk
 __all__ = ["rehearse"]
 
 _ROUNDING = 1e-6
+_ROWS = 5  # one row would fit arrays of any length
 # Two threads that put filters of warnings aside at once may leave them aside for good.
 _ONE_AT_A_TIME = threading.Lock()
 
 
 def rehearse(model: Any, foreign: Iterable[Any] = ()) -> None:
-    """Refuse a fitted model that fails for a row of zeros, or says what cannot be.
+    """Refuse a fitted model that fails for a few plain rows, or says what cannot be.
 
-    Models that need not know such a row are left alone: those that are not fitted, that read dates,
+    Models that need not know such rows are left alone: those that are not fitted, that read dates,
     or that hold encoders of others which refuse labels they have not seen.
 
     Parameters
@@ -54,10 +55,10 @@ def rehearse(model: Any, foreign: Iterable[Any] = ()) -> None:
         return
     problem = ""
     try:
-        row = _row(schema)
+        rows = _rows(schema)
         with _ONE_AT_A_TIME, warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            problem = _odd_answers(model, row)
+            problem = _odd_answers(model, rows)
     except ImportError:
         pass  # a package is missing, which is no fault of the file
     except Exception as error:
@@ -83,24 +84,25 @@ def _is_particular(estimator: Any) -> bool:
     return False
 
 
-def _row(schema: Schema) -> NDArray[Any]:
-    """Zeros, and the first label of every column that has labels."""
-    row = np.zeros((1, schema.n_columns), dtype=object if schema.labels else np.float64)
+def _rows(schema: Schema) -> NDArray[Any]:
+    """Small whole numbers, and labels where columns have labels."""
+    kind = object if schema.labels else np.float64
+    rows = np.repeat(np.arange(float(_ROWS))[:, None], schema.n_columns, axis=1).astype(kind)
     for column, labels in schema.labels.items():
-        row[0, column] = labels[0] if len(labels) else None
-    return row
+        rows[:, column] = [labels[k % len(labels)] if len(labels) else None for k in range(_ROWS)]
+    return rows
 
 
-def _odd_answers(model: Any, row: NDArray[Any]) -> str:
-    """What of the answers for a row cannot be, or nothing."""
-    said = np.asarray(model.predict(row))
-    if len(said) != 1:
-        return f"the model gives {len(said)} predictions for one row"
+def _odd_answers(model: Any, rows: NDArray[Any]) -> str:
+    """What of the answers for rows cannot be, or nothing."""
+    said = np.asarray(model.predict(rows))
+    if said.shape[:1] != (_ROWS,):
+        return f"the model gives predictions of shape {said.shape} for {_ROWS} rows"
     # Far from the rows of the fit, a number may grow out of bounds, but it is a number.
     if said.dtype.kind == "f" and np.isnan(said).any():
         return "the model predicts NaN"
     if hasattr(model, "predict_proba"):
-        shares = model.predict_proba(row)
+        shares = model.predict_proba(rows)
         for share in shares if isinstance(shares, list) else [shares]:
             if not _are_probabilities(np.asarray(share)):
                 return "the probabilities of the model do not add up to one"
@@ -108,7 +110,7 @@ def _odd_answers(model: Any, row: NDArray[Any]) -> str:
 
 
 def _are_probabilities(share: NDArray[Any]) -> bool:
-    if share.dtype.kind != "f" or share.ndim != 2 or len(share) != 1:
+    if share.dtype.kind != "f" or share.ndim != 2 or len(share) != _ROWS:
         return False
     inside = bool((share >= -_ROUNDING).all())
     return inside and bool((np.abs(share.sum(axis=1) - 1) <= _ROUNDING).all())
