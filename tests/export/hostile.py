@@ -109,7 +109,7 @@ def try_numbers(folder: Path, numbers: range) -> None:
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
     good = sorted(folder.glob("*.coterie"))
-    tables = {path.stem: np.load(path.with_suffix(".npy")) for path in good}
+    tables = {path.stem: np.load(path.with_suffix(".npy"), allow_pickle=True) for path in good}
     with tempfile.TemporaryDirectory() as place:
         tried = Path(place, "tried")
         for number in numbers:

@@ -203,6 +203,11 @@ def check_neighbours(member: Any) -> None:
     _require(isinstance(points, np.ndarray) and points.ndim == 2, "neighbours without points")
     _require(np.isfinite(points).all() and points.dtype.kind == "f", "points that are nowhere")
     _vector(member.scales, points.shape[1], "the scales of neighbours")
+    codes, n_classes = member.home.codes, member.home.n_classes
+    fits = codes.dtype.kind == "i" and codes.shape == (len(points),)
+    _require(fits and n_classes > 0, "neighbours without classes")
+    _require(codes.min(initial=0) >= 0 and n_classes > codes.max(initial=0), "codes of no class")
+    _require(n_classes <= max(2, len(points)), "more classes than neighbours")
     known = len(points)
     if rows is not None:
         _require(isinstance(rows, np.ndarray) and rows.dtype.kind == "i", "rows are no numbers")
