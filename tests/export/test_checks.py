@@ -135,6 +135,12 @@ def test_trees_vote_for_the_classes_of_their_model(tmp_path):
     refused(model, tmp_path, "other classes than classes_")
 
 
+def test_classes_are_those_of_the_target(tmp_path):
+    model = coterie.VotingClassifier([("a", coterie.DecisionTreeClassifier())]).fit(X, Y)
+    model.classes_ = model.classes_[:1]
+    refused(model, tmp_path, "classes_ are not those of target_")
+
+
 def test_bags_hold_shares(tmp_path):
     model = coterie.BaggingClassifier(n_estimators=2, random_state=0).fit(X, Y)
     model.pool_.forest.values[0] = [0.5, 0.6]

@@ -44,12 +44,24 @@ def test_predictions_that_are_no_numbers_are_refused(tmp_path):
 def test_probabilities_add_up():
     def says(share):
         plain = {"predict": lambda rows: np.zeros(5), "predict_proba": lambda rows: share}
-        return SimpleNamespace(schema_=Schema(2), **plain)
+        return SimpleNamespace(schema_=Schema(2), classes_=[0, 1], **plain)
 
     rehearse(says(np.full((5, 2), 0.5)))
-    for share in (np.full((5, 2), 0.6), np.tile([1.5, -0.5], (5, 1)), np.full((5, 2), np.nan)):
+    for share in (
+        np.full((5, 2), 0.6),
+        np.tile([1.5, -0.5], (5, 1)),
+        np.full((5, 2), np.nan),
+        np.ones((5, 1)),
+    ):
         with pytest.raises(ModelFileError, match="add up to one"):
             rehearse(says(share))
+
+
+def test_rows_with_several_labels_come_back(tmp_path):
+    labels = (X > 0).astype(int)
+    model = coterie.AdaBoostMHClassifier(n_estimators=2, random_state=0).fit(X, labels)
+    again = through_a_file(model, tmp_path)
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
 
 
 def test_one_row_is_not_enough():

@@ -130,6 +130,11 @@ def check_estimator(model: Any) -> None:
         _require(said == schema.n_columns, "n_features_in_ is not the number of columns")
     if "feature_importances_" in fitted:
         _vector(fitted["feature_importances_"], schema.n_columns, "feature_importances_")
+    target, classes = fitted.get("target_"), fitted.get("classes_")
+    # Of several outputs, some models have a class for each output instead.
+    if target is not None and classes is not None and len(target.classes) == 1:
+        same = np.shape(classes) == np.shape(target.classes[0])
+        _require(same, "classes_ are not those of target_")
     family = type(model).__module__.split(".")[1]
     if pool is not None and family == "boosting":
         _check_origin(fitted.get("origin_"), pool.members, schema.n_columns)

@@ -102,15 +102,19 @@ def _odd_answers(model: Any, rows: NDArray[Any]) -> str:
     if said.dtype.kind == "f" and np.isnan(said).any():
         return "the model predicts NaN"
     if hasattr(model, "predict_proba"):
-        shares = model.predict_proba(rows)
-        for share in shares if isinstance(shares, list) else [shares]:
-            if not _are_probabilities(np.asarray(share)):
+        shares, classes = model.predict_proba(rows), model.classes_
+        # A row may have several labels at once: chances of each, which need not add up.
+        apart = not isinstance(shares, list) and said.ndim > 1
+        if not isinstance(shares, list):
+            shares, classes = [shares], [classes]
+        for share, labels in zip(shares, classes, strict=True):
+            if not _are_probabilities(np.asarray(share), len(labels), apart=apart):
                 return "the probabilities of the model do not add up to one"
     return ""
 
 
-def _are_probabilities(share: NDArray[Any]) -> bool:
-    if share.dtype.kind != "f" or share.ndim != 2 or len(share) != _ROWS:
+def _are_probabilities(share: NDArray[Any], n_classes: int, *, apart: bool) -> bool:
+    if share.dtype.kind != "f" or share.shape != (_ROWS, n_classes):
         return False
-    inside = bool((share >= -_ROUNDING).all())
-    return inside and bool((np.abs(share.sum(axis=1) - 1) <= _ROUNDING).all())
+    inside = bool(((share >= -_ROUNDING) & (share <= 1 + _ROUNDING)).all())
+    return inside and (apart or bool((np.abs(share.sum(axis=1) - 1) <= _ROUNDING).all()))
