@@ -13,6 +13,7 @@ import sklearn
 from sklearn.base import BaseEstimator
 
 from coterie.base.atomic import write_whole
+from coterie.export.attributes import fits
 from coterie.export.container import FORMAT, chunks, read_contents, read_header
 from coterie.export.decode import Decoder
 from coterie.export.encode import SCALARS, Encoder
@@ -25,6 +26,14 @@ __all__ = ["describe", "load", "save"]
 Path = str | os.PathLike[str]
 
 _UNPACKED = 1 << 28
+_DESCRIBED = {
+    "format": int,
+    "model": str,
+    "made_with": dict[str, str],
+    "n_features": int | None,
+    "features": list[str] | None,
+    "foreign": list[str],
+}
 
 
 def save(model: Any, path: Path) -> None:
@@ -181,9 +190,13 @@ def describe(path: Path) -> dict[str, Any]:
     """
     header = read_header(path)
     try:
-        return _described(header) | {"bytes": os.path.getsize(path)}
+        found = _described(header)
     except Exception as error:
         raise ModelFileError(f"the header cannot be read: {error}") from error
+    for name, kind in _DESCRIBED.items():
+        if not fits(found[name], kind):
+            raise ModelFileError(f"the header is damaged: {name} is no {kind}")
+    return found | {"bytes": os.path.getsize(path)}
 
 
 def _described(header: dict[str, Any]) -> dict[str, Any]:
