@@ -165,6 +165,13 @@ def test_categories_are_labels_of_their_columns(n_labels, tmp_path):
     refused(model, tmp_path, "labels that their columns do not have")
 
 
+def test_scores_start_somewhere(tmp_path):
+    model = coterie.AdaBoostClassifier(n_estimators=2).fit(X, Y)
+    for bad in (model.start_[None], np.full_like(model.start_, np.inf)):
+        model.start_ = bad
+        refused(model, tmp_path, "start_ are not")
+
+
 def test_fitted_models_know_their_columns(tmp_path):
     model = coterie.RandomForestClassifier(2, random_state=0).fit(X, Y)
     del model.schema_
@@ -198,5 +205,6 @@ def test_numbers_that_would_overflow_are_refused(tmp_path):
     networks = next(
         part for part in vars(model.pool_.members[0]).values() if hasattr(part, "outer")
     )
-    networks.outer[...] = 1e300
-    refused(model, tmp_path, "outer of a Networks is huge")
+    for bad in (1e300, np.inf):
+        networks.outer[...] = bad
+        refused(model, tmp_path, "outer of a Networks is huge")

@@ -43,15 +43,15 @@ def test_predictions_that_are_no_numbers_are_refused(tmp_path):
 
 def test_probabilities_add_up():
     def says(share):
-        plain = {"predict": lambda rows: np.zeros(5), "predict_proba": lambda rows: share}
+        plain = {"predict": lambda rows: np.zeros(11), "predict_proba": lambda rows: share}
         return SimpleNamespace(schema_=Schema(2), classes_=[0, 1], **plain)
 
-    rehearse(says(np.full((5, 2), 0.5)))
+    rehearse(says(np.full((11, 2), 0.5)))
     for share in (
-        np.full((5, 2), 0.6),
-        np.tile([1.5, -0.5], (5, 1)),
-        np.full((5, 2), np.nan),
-        np.ones((5, 1)),
+        np.full((11, 2), 0.6),
+        np.tile([1.5, -0.5], (11, 1)),
+        np.full((11, 2), np.nan),
+        np.ones((11, 1)),
     ):
         with pytest.raises(ModelFileError, match="add up to one"):
             rehearse(says(share))
@@ -67,7 +67,7 @@ def test_rows_with_several_labels_come_back(tmp_path):
 def test_one_row_is_not_enough():
     """Arrays of one row stretch to any number of rows."""
     answers = SimpleNamespace(schema_=Schema(2), predict=lambda rows: np.zeros(1))
-    with pytest.raises(ModelFileError, match=r"shape \(1,\) for 5 rows"):
+    with pytest.raises(ModelFileError, match=r"shape \(1,\) for 11 rows"):
         rehearse(answers)
 
 

@@ -22,6 +22,11 @@ _ROUNDING = 1e-9
 _LARGEST = 1e150
 _VOTES_ARE_SHARES = ("trees", "forests", "bagging", "imbalance")
 _CELLS = ("Bins", "Ground", "Neighbourhood", "Rules")
+_SUMMED = (
+    *("Blend", "ConvexStack", "Coordinates", "DecisionTemplates", "FeatureWeightedStack"),
+    *("GateInputs", "Linear", "LinearStack", "NetworkMember", "Networks", "Origin", "Rotation"),
+    *("RuleMean", "RuleModel", "Scale"),
+)
 _SMEARED = ("OutputSmearingClassifier",)  # its trees learn smeared numbers
 _FOREST = {
     "nodes": (NODE, 1),
@@ -125,16 +130,7 @@ def check_estimator(model: Any) -> None:
     if schema is None:
         _require(pool is None, "a fitted model does not know its columns")
         return
-    if not getattr(fitted.get("dates_"), "names", ()):  # parts of dates are columns of their own
-        said = fitted.get("n_features_in_", schema.n_columns)
-        _require(said == schema.n_columns, "n_features_in_ is not the number of columns")
-    if "feature_importances_" in fitted:
-        _vector(fitted["feature_importances_"], schema.n_columns, "feature_importances_")
-    target, classes = fitted.get("target_"), fitted.get("classes_")
-    # Of several outputs, some models have a class for each output instead.
-    if target is not None and classes is not None and len(target.classes) == 1:
-        same = np.shape(classes) == np.shape(target.classes[0])
-        _require(same, "classes_ are not those of target_")
+    _check_sizes(fitted, schema.n_columns)
     family = type(model).__module__.split(".")[1]
     if pool is not None and family == "boosting":
         _check_origin(fitted.get("origin_"), pool.members, schema.n_columns)
@@ -146,6 +142,22 @@ def check_estimator(model: Any) -> None:
         _require(len(pool.members) == 1, "a tree is not one tree")
     if isinstance(pool.members, Forest):
         _check_trees_of(model, schema, pool)
+
+
+def _check_sizes(fitted: dict[str, Any], n_columns: int) -> None:
+    """As many columns and classes everywhere."""
+    if not getattr(fitted.get("dates_"), "names", ()):  # parts of dates are columns of their own
+        said = fitted.get("n_features_in_", n_columns)
+        _require(said == n_columns, "n_features_in_ is not the number of columns")
+        if "feature_importances_" in fitted:
+            _vector(fitted["feature_importances_"], n_columns, "feature_importances_")
+    if fitted.get("start_") is not None:
+        _vector(fitted["start_"], np.size(fitted["start_"]), "start_")
+    target, classes = fitted.get("target_"), fitted.get("classes_")
+    # Of several outputs, some models have a class for each output instead.
+    if target is not None and classes is not None and len(target.classes) == 1:
+        same = np.shape(classes) == np.shape(target.classes[0])
+        _require(same, "classes_ are not those of target_")
 
 
 def _check_trees_of(model: Any, schema: Any, pool: Pool) -> None:
@@ -255,8 +267,10 @@ def check_numbers(tag: str, state: dict[str, Any]) -> None:
         return
     for name, array in state.items():
         if isinstance(array, np.ndarray) and array.dtype == np.float64:
-            size = np.abs(array)
-            _require(not ((size > _LARGEST) & (size < np.inf)).any(), f"{name} of a {tag} is huge")
+            huge = np.abs(array) > _LARGEST
+            if tag not in _SUMMED:
+                huge &= np.isfinite(array)  # infinity may stand for none
+            _require(not huge.any(), f"{name} of a {tag} is huge")
 
 
 def check_labels(member: Any) -> None:

@@ -20,7 +20,7 @@ from coterie.export.foreign_trees import walk
 __all__ = ["rehearse"]
 
 _ROUNDING = 1e-6
-_ROWS = 5  # one row would fit arrays of any length
+_ROWS = 11  # one row would fit arrays of any length
 # Two threads that put filters of warnings aside at once may leave them aside for good.
 _ONE_AT_A_TIME = threading.Lock()
 
