@@ -101,7 +101,8 @@ def load(
 
     Loading runs nothing that the file brings along. Checksums are compared, and every index is
     checked before anything follows it. What the model would take in memory is compared with the
-    limits before anything is made.
+    limits before anything is made. At the end the model predicts a few made-up rows, unless it
+    holds types that only `trusted` admits.
 
     Parameters
     ----------
