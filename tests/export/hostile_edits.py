@@ -336,7 +336,7 @@ def hostile(path: Path, seed: int) -> bytes:
             try:
                 _pick(EDITS, rng)(header, blocks, rng)
                 break
-            except (KeyError, IndexError, TypeError, ValueError, RecursionError, OverflowError):
+            except (LookupError, TypeError, ValueError, RuntimeError, OverflowError):
                 continue  # the file was changed before, and is no longer as the edit expects
     try:
         text = json.dumps(header, allow_nan=True)

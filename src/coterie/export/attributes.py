@@ -16,7 +16,7 @@ from coterie.data import Target
 from coterie.data.schema import Schema
 from coterie.export.errors import ModelFileError
 
-__all__ = ["check_attributes"]
+__all__ = ["check_attributes", "fits"]
 
 # Fitted attributes mean the same in every estimator, so they are told by their names.
 _FITTED: dict[str, tuple[type, ...]] = {
@@ -58,7 +58,7 @@ def check_attributes(cls: type, state: dict[str, Any]) -> None:
     """
     hints = _hints(cls)
     for name, value in state.items():
-        if name in hints and not _fits(value, hints[name]):
+        if name in hints and not fits(value, hints[name]):
             _refuse(cls, name, value)
         if name in _FITTED and not isinstance(value, _FITTED[name]):
             _refuse(cls, name, value)
@@ -86,11 +86,24 @@ def _hints(cls: type) -> dict[str, Any]:
         return {}
 
 
-def _fits(value: Any, hint: Any) -> bool:
-    """Whether a value may be of a type; hints that say more than types do are taken to fit."""
+def fits(value: Any, hint: Any) -> bool:
+    """Whether a value may be of a type; hints that say more than types do are taken to fit.
+
+    Parameters
+    ----------
+    value : object
+        Anything.
+    hint : type or generic alias
+        As in an annotation.
+
+    Examples
+    --------
+    >>> fits({"a": 1}, dict[str, int]), fits(["a", 1], list[str])
+    (True, False)
+    """
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
-        return any(_fits(value, part) for part in get_args(hint))
+        return any(fits(value, part) for part in get_args(hint))
     if origin is Literal:
         return any(type(value) is type(word) and value == word for word in get_args(hint))
     if hint is Any or hint is None:
@@ -113,9 +126,9 @@ def _holds(value: Any, kind: Any, parts: tuple[Any, ...]) -> bool:
         return False
     if kind is dict:
         keys, values = parts or (Any, Any)
-        return all(_fits(k, keys) and _fits(v, values) for k, v in value.items())
+        return all(fits(k, keys) and fits(v, values) for k, v in value.items())
     if kind is tuple and parts and parts[-1] is not Ellipsis:
         if len(parts) != len(value):
             return False
-        return all(_fits(item, part) for item, part in zip(value, parts, strict=True))
-    return not parts or all(_fits(item, parts[0]) for item in value)
+        return all(fits(item, part) for item, part in zip(value, parts, strict=True))
+    return not parts or all(fits(item, parts[0]) for item in value)

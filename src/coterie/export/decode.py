@@ -14,11 +14,11 @@ from sklearn.utils import Bunch
 
 from coterie.export.arrays import from_bytes, read_dtype, read_scalar
 from coterie.export.attributes import check_attributes
-from coterie.export.checks import BUILDERS, check
+from coterie.export.checks import BUILDERS, check, check_numbers
 from coterie.export.encode import SCALARS, TYPES
 from coterie.export.errors import ModelFileError, UntrustedTypesError
 from coterie.export.foreign import read_foreign, untrusted
-from coterie.export.nesting import check_nesting
+from coterie.export.nesting import LARGEST, check_nesting
 from coterie.export.registry import METHODS, class_of, function_of
 from coterie.export.seeds import read_seed
 
@@ -53,6 +53,8 @@ class Decoder:
         self.trusted = trusted
         self.max_unpacked = max_unpacked
         self.objects: list[Any] = []
+        self.foreign: list[Any] = []  # those of other packages
+        self.vouched_for: set[str] = set()  # types that only the caller's trust admits
         self._readers: dict[str, Callable[[Any], Any]] = {
             "ref": self._ref,
             "float": _float,
@@ -62,7 +64,7 @@ class Decoder:
             "dict": lambda pairs: dict(self._pairs(pairs)),
             "bunch": lambda pairs: Bunch(**dict(self._pairs(pairs))),
             "slice": lambda items: slice(*self._items(items, 3)),
-            "range": lambda items: range(*self._items(items, 3)),
+            "range": self._range,
             "bytes": lambda digits: bytes.fromhex(_of(digits, str)),
             "complex": lambda items: complex(*self._items(items, 2)),
             "scalar": lambda items: read_scalar(*_of(items, list, 2)),
@@ -96,6 +98,7 @@ class Decoder:
             found = untrusted(blocks, self.max_unpacked)
             if found - set(self.trusted):
                 raise UntrustedTypesError(found - set(self.trusted))
+            self.vouched_for = found
 
     def value(self, value: Any) -> Any:
         """Something that JSON has as plain data."""
@@ -115,9 +118,7 @@ class Decoder:
             "class": self._instance,
             "array": self._array,
             "texts": self._texts,
-            "foreign": lambda entry: read_foreign(
-                self._block(entry["foreign"]).tobytes(), self.trusted
-            ),
+            "foreign": self._foreign,
             "generator": lambda entry: read_seed(self.value(entry["generator"]), legacy=False),
             "random_state": lambda entry: read_seed(self.value(entry["random_state"]), legacy=True),
         }
@@ -135,6 +136,7 @@ class Decoder:
             return tuple.__new__(cls, items)
         state = {name: self.value(part) for name, part in _of(entry.get("state"), dict).items()}
         check_attributes(cls, state)
+        check_numbers(entry["class"], state)
         build = BUILDERS.get(entry["class"], lambda state: revive(cls, state))
         built = build(state)
         check(entry["class"], built)
@@ -146,6 +148,11 @@ class Decoder:
             raise ModelFileError(f"an array has the order {order!r}")
         block = self._block(entry["array"])
         return from_bytes(block, read_dtype(entry.get("dtype")), _shape(entry), order)
+
+    def _foreign(self, entry: dict[str, Any]) -> Any:
+        made = read_foreign(self._block(entry["foreign"]).tobytes(), self.trusted)
+        self.foreign.append(made)
+        return made
 
     def _texts(self, entry: dict[str, Any]) -> NDArray[Any]:
         items = self._items(entry["texts"])
@@ -172,6 +179,13 @@ class Decoder:
 
     def _pairs(self, pairs: Any) -> list[list[Any]]:
         return [self._items(pair, 2) for pair in _of(pairs, list)]
+
+    def _range(self, content: Any) -> range:
+        made = range(*self._items(content, 3))
+        # It takes no room itself, but whatever makes an array of it does.
+        if len(made) > LARGEST:
+            raise ModelFileError(f"the file holds a range of {len(made)} numbers")
+        return made
 
     def _method(self, content: Any) -> Any:
         owner, name = _of(content, list, 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from coterie.export.errors import ModelFileError
 from coterie.export.foreign_types import check_estimator
 from coterie.export.seeds import check_seed
 
-__all__ = ["check_trees"]
+__all__ = ["check_trees", "walk"]
 
 _TREE = "sklearn.tree._tree"
 _SEARCHES = ("sklearn.neighbors._ball_tree", "sklearn.neighbors._kd_tree")
@@ -33,13 +34,7 @@ def check_trees(estimator: Any) -> None:
     >>> from sklearn.tree import DecisionTreeRegressor
     >>> check_trees(DecisionTreeRegressor().fit([[0.0], [1.0]], [0.0, 1.0]))
     """
-    seen: set[int] = set()
-    waiting = [estimator]
-    while waiting:
-        value = waiting.pop()
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
+    for value in walk(estimator):
         if type(value).__module__ == _TREE:
             _check_tree(value)
         elif type(value).__module__ in _SEARCHES:
@@ -50,7 +45,30 @@ def check_trees(estimator: Any) -> None:
             check_seed(value)
         else:
             check_estimator(value)
-        waiting += _parts(value)
+
+
+def walk(estimator: Any) -> Iterator[Any]:
+    """Everything that an estimator is made of, each once, from the outside in.
+
+    Parameters
+    ----------
+    estimator : estimator
+        It comes first itself.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyRegressor
+    >>> "mean" in list(walk(DummyRegressor()))
+    True
+    """
+    seen: set[int] = set()
+    waiting = [estimator]
+    while waiting:
+        value = waiting.pop()
+        if id(value) not in seen:
+            seen.add(id(value))
+            yield value
+            waiting += _parts(value)
 
 
 def _parts(value: Any) -> list[Any]:

@@ -16,6 +16,7 @@ from coterie.export.errors import ModelFileError
 
 __all__ = ["TRUSTED", "check_estimator"]
 
+_MULTIPLIED = ("coef", "intercept", "dual_coef", "support_vectors", "fit_X", "y")
 _LINEAR = "coef_: rows? features; intercept_: rows?"
 #: The sizes that arrays must have; a word is the same size throughout an estimator, and "features"
 #: the number of its columns. A size with a question mark may be absent.
@@ -151,7 +152,7 @@ def _check_sizes(estimator: Any, attribute: str, sizes: list[str], known: dict[s
     if attribute not in ("classes_", "classes", "statistics_"):
         _require(numbers.dtype.kind in "iuf", estimator, attribute)
         # Quantiles, counts and the like may lack values; what is multiplied may not.
-        if attribute.strip("_") in ("coef", "intercept", "dual_coef", "support_vectors", "fit_X"):
+        if attribute.strip("_") in _MULTIPLIED:
             _require(np.isfinite(numbers).all(), estimator, attribute)
 
 
