@@ -99,6 +99,8 @@ class _Survey:
             return size
         if value["__loader__"] in _REFUSED:
             raise ModelFileError(f"a foreign estimator holds a {value['__loader__']}")
+        if value["__loader__"] == "TreeNode":
+            _check_tree(value)
         self.types.add(f"{value['__module__']}.{value['__class__']}")
         if value.get("file") is not None:
             self.files.append(value["file"])
@@ -107,3 +109,12 @@ class _Survey:
         if name is not None and self._sizes.setdefault(name, size) != size:
             raise ModelFileError("a foreign estimator has two objects of one name")
         return size + 1
+
+
+def _check_tree(node: dict[str, Any]) -> None:
+    """Arrays where a tree of scikit-learn expects them: it looks into whatever it is given."""
+    parts = node["content"]["content"]
+    for name in ("nodes", "values"):
+        part = parts[name]
+        if part["__loader__"] != "NdArrayNode" or part["type"] != "numpy":
+            raise ModelFileError(f"a tree of scikit-learn in the file has no array of {name}")
