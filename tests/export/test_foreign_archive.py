@@ -70,9 +70,14 @@ def test_trees_of_scikit_learn_need_their_arrays():
         files = {name: read.read(name) for name in read.namelist() if name != "schema.json"}
     open_archive(archive(schema, **files), 10**6)
     parts = schema["content"]["content"]["tree_"]["content"]["content"]
-    parts["nodes"] = parts["max_depth"] | {"content": "null"}
-    with pytest.raises(ModelFileError, match="no array of nodes"):
-        open_archive(archive(schema, **files), 10**6)
+    nodes = parts["nodes"]
+    for bad in (
+        parts["max_depth"] | {"content": "null"},
+        nodes | {"file": parts["values"]["file"]},
+    ):
+        parts["nodes"] = bad
+        with pytest.raises(ModelFileError, match="tree of scikit-learn"):
+            open_archive(archive(schema, **files), 10**6)
 
 
 def test_the_limit_is_a_parameter_of_load(tmp_path):
