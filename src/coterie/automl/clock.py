@@ -98,6 +98,8 @@ def ending_after(seconds: float) -> Iterator[None]:
         raise OutOfTime("it was stopped in the midst of its fit") from None
     finally:
         timer.cancel()
+        if timer.ident is not None:
+            timer.join()  # it ends at once: no thread is left behind
 
 
 @dataclass
