@@ -6,7 +6,7 @@ family says how rows are drawn (`_draw`), and, if need be, what a member is (`_m
 warm starts, early stopping and everything out of bag follow from these.
 
 Native trees are binned once and see the bag as weights of rows, so that no copy of the table is
-made; they end up in one flat forest. Other estimators see the rows as they were given (`guest`).
+made; they end up in one flat forest. Other estimators see the rows as they were given.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
-from coterie.bagging.guest import GuestLearner
 from coterie.bagging.members import MembersShown
 from coterie.base import (
     Admitted,
@@ -53,7 +52,7 @@ from coterie.core import (
     repetitions,
 )
 from coterie.data import Table, Target
-from coterie.learners import TreeLearner
+from coterie.learners import ForeignLearner, TreeLearner
 from coterie.native import Forest
 from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
 from coterie.trees.growth import SHAPE, resolve_growth, resolve_max_features
@@ -153,7 +152,7 @@ class Bag(MembersShown, Bagged):
     ) -> Learner:
         """Native trees grow on the binned table; anything else is cloned and fitted."""
         if not isinstance(member, SingleTree):
-            return GuestLearner(member)
+            return ForeignLearner(member)
         return tree_learner(self, member, view, choice, TreeEffort(n_threads, stop))
 
     # What follows.

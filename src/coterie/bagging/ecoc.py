@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
@@ -14,7 +14,6 @@ from scipy.special import softmax
 from coterie.bagging.bag import BAG, TreeEffort, tree_learner
 from coterie.bagging.ecoc_codes import CODES, Code, make_code
 from coterie.bagging.ecoc_decoding import LOSSES, hamming, probability, reliability, weighted
-from coterie.bagging.guest import Guest, GuestLearner
 from coterie.bagging.members import Members, MembersShown
 from coterie.base import (
     Admitted,
@@ -40,6 +39,7 @@ from coterie.core import (
     one_of,
 )
 from coterie.data import Table, Target
+from coterie.learners import ForeignLearner, ForeignMember
 from coterie.native import Forest
 from coterie.trees import DecisionTreeClassifier
 from coterie.trees.single import SingleTree
@@ -183,7 +183,7 @@ class ECOCClassifier(MembersShown, ClassifierTask, Committee):
         member = self._member()
         if isinstance(member, SingleTree):
             return tree_learner(self, member, view, None, effort)
-        return GuestLearner(member)
+        return ForeignLearner(member)
 
     def _scores(self, table: Table) -> Array:
         """What every column says of every row, shape (n_rows, n_columns)."""
@@ -244,10 +244,10 @@ def _fit_column(learner: Learner, view: View, column: tuple[Code, int]) -> Membe
 def _score(table: Table, part: Pool, *, n_threads: int = 1) -> Array:
     """What one column says of every row."""
     member = part.member(0)
-    if isinstance(member, Guest):
+    if isinstance(member, ForeignMember):
         estimator = member.estimator
         if not hasattr(estimator, "predict_proba") and hasattr(estimator, "decision_function"):
-            return member.decide(table)[:, 0]
+            return replace(member, method="decision_function").predict(table)[:, 0]
     return part.raw(table, n_threads=n_threads)[:, 0]
 
 

@@ -8,11 +8,12 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax, logsumexp, softmax
+from sklearn.base import clone
 
 from coterie.base import Admitted, Committee, JoblibExecutor
-from coterie.combining.combiner import seeded
+from coterie.combining.combiner import seed_member
 from coterie.combining.gate import GateInputs, fit_gate
-from coterie.combining.members import Named, Seat, fit_one
+from coterie.combining.members import Named, adapt_member
 from coterie.core import (
     Allowed,
     Pool,
@@ -25,7 +26,7 @@ from coterie.core import (
 )
 from coterie.data import Table, Target
 from coterie.fusion.sums import row_product, sum_of_members
-from coterie.learners import naming, takes_weight
+from coterie.learners import ForeignMember, Method, fit_member, takes_weight
 from coterie.trees.growth import SHAPE
 
 Array = NDArray[np.float64]
@@ -53,7 +54,7 @@ class Mixture(NamedTuple):
 
     Attributes
     ----------
-    seats : list of Seat
+    seats : list of ForeignMember
         The experts.
     gate : ndarray of shape (inputs, experts)
         Coefficients of the gate.
@@ -63,7 +64,7 @@ class Mixture(NamedTuple):
         Mean log-likelihood after each step.
     """
 
-    seats: list[Seat]
+    seats: list[ForeignMember]
     gate: Array
     variances: Array
     track: list[float]
@@ -148,7 +149,7 @@ class Experts(Committee):
                 "much of a row belongs to an expert. Take one whose fit has sample_weight."
             )
         seeds = member_seeds(entropy, 0, self.n_experts).tolist()
-        return [seeded(Named(f"expert{j}", expert), seed) for j, seed in enumerate(seeds)]
+        return [seed_member(Named(f"expert{j}", expert), seed) for j, seed in enumerate(seeds)]
 
     def _maximise(
         self,
@@ -223,14 +224,10 @@ def first_shares(inputs: Array, n_experts: int, seed: list[int]) -> Array:
 
 def _fit_expert(
     experts: list[Named], table: Table, target: Target, shares: Array, number: int
-) -> tuple[Seat, Array]:
+) -> tuple[ForeignMember, Array]:
     """One expert, and what it says of all rows."""
-    classes = target.classes[0] if target.kind == "labels" else None
-    method = "predict"
-    if classes is not None and hasattr(experts[number].estimator, "predict_proba"):
-        method = "predict_proba"
-    expert = experts[number]
-    with naming(expert.estimator, expert.name):
-        fitted = fit_one(expert.estimator, table.given(), target, shares[:, number], {})
-    seat = Seat(fitted, classes, method)  # type: ignore[arg-type]  # one of the three names
+    name, expert = experts[number]
+    method: Method = "predict_proba" if hasattr(expert, "predict_proba") else "predict"
+    fitted = fit_member(clone(expert), table.given(), target, shares[:, number], name=name)
+    seat = adapt_member(fitted, target.classes, method, name)
     return seat, seat.predict(table)

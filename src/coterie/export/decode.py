@@ -17,6 +17,7 @@ from coterie.export.checks import BUILDERS, check
 from coterie.export.encode import SCALARS, TYPES
 from coterie.export.errors import ModelFileError, UntrustedTypesError
 from coterie.export.foreign import read_foreign, untrusted
+from coterie.export.former import as_today
 from coterie.export.registry import METHODS, class_of, function_of
 from coterie.export.seeds import read_seed
 
@@ -120,6 +121,7 @@ class Decoder:
             length = len(getattr(cls, "_fields", ()))
             return tuple.__new__(cls, self._items(entry.get("items"), length))
         state = {name: self.value(part) for name, part in _of(entry.get("state"), dict).items()}
+        state = as_today(entry["class"], state)
         build = BUILDERS.get(entry["class"], lambda state: revive(cls, state))
         built = build(state)
         check(entry["class"], built)

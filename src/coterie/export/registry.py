@@ -30,7 +30,6 @@ _CLASSES = {
     "coterie.bagging.correlation_networks": "Networks",
     "coterie.bagging.epochs": "EarlyStopping",
     "coterie.bagging.flipping": "Flip",
-    "coterie.bagging.guest": "Guest",
     "coterie.bagging.neighbours": "Neighbourhood Neighbours",
     "coterie.bagging.refine": "Pruning Posteriors RefinedTree",
     "coterie.bagging.rotation": "Turned RotatedEstimator",
@@ -71,7 +70,7 @@ _CLASSES = {
     "coterie.boosting.timed": "Timed",
     "coterie.combining.calibration_maps": "ClassMaps",
     "coterie.combining.gate": "GateInputs",
-    "coterie.combining.members": "Seat FoldSeat",
+    "coterie.combining.members": "FoldSeat",
     "coterie.combining.meta": "LinearStack FeatureWeightedStack ConvexStack",
     "coterie.core.axis": "RowAxis",
     "coterie.core.bags": "Bags",
@@ -111,12 +110,16 @@ _CLASSES = {
     "coterie.selection.meta_des": "MetaDES",
     "coterie.selection.methods": "LocalClassAccuracy Probable KNOP RandomisedReference",
     "coterie.selection.neighbours": "ExactSearch ApproximateSearch",
-    "coterie.selection.panel": "Voter Panel",
     "coterie.selection.pruning.curve": "PruningCurve",
     "sklearn.pipeline": "Pipeline",
 }
-# Classes whose names are taken by another one.
-_RENAMED = {"MarginSigmoid": "coterie.losses.margin:Sigmoid"}
+# Classes whose names are taken by another one, or were others once.
+_RENAMED = {
+    "MarginSigmoid": "coterie.losses.margin:Sigmoid",
+    "Panel": "coterie.selection.adapted:AdaptedPool",
+}
+# What former versions had for classes of today; `former` makes these of it.
+_FORMER = dict.fromkeys(("Guest", "Seat", "Voter"), "coterie.learners.foreign:ForeignMember")
 _FUNCTIONS = {
     "coterie.bagging.ecoc": "side_score",
     "coterie.selection.methods": "by_ola by_rank by_mcb by_knora_e by_knora_u by_knora_w by_des_p "
@@ -131,8 +134,9 @@ def _by_tag(modules: dict[str, str]) -> dict[str, str]:
     return {name: f"{module}:{name}" for module, names in modules.items() for name in names.split()}
 
 
-_HOMES = _by_tag(_CLASSES) | _RENAMED
-_TAGS = {home: tag for tag, home in _HOMES.items()}
+_TODAY = _by_tag(_CLASSES) | _RENAMED
+_HOMES = _TODAY | _FORMER
+_TAGS = {home: tag for tag, home in _TODAY.items()}
 _FUNCTION_HOMES = _by_tag(_FUNCTIONS)
 _FUNCTION_TAGS = {home: tag for tag, home in _FUNCTION_HOMES.items()}
 
