@@ -13,7 +13,7 @@ from coterie.selection.methods import METHODS
 from tests.contract.exported import ESTIMATORS
 
 
-@pytest.mark.parametrize("tag", sorted(registry._HOMES))
+@pytest.mark.parametrize("tag", sorted(registry._TODAY))
 def test_tags_and_classes_belong_together(tag):
     assert tag_of(class_of(tag)) == tag
 

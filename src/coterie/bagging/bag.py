@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -53,6 +54,7 @@ from coterie.core import (
 )
 from coterie.data import Table, Target
 from coterie.learners import ForeignLearner, TreeLearner
+from coterie.learners.votes import NO_SCORE
 from coterie.native import Forest
 from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
 from coterie.trees.growth import SHAPE, resolve_growth, resolve_max_features
@@ -352,6 +354,15 @@ class BagClassifierTask(ClassifierTask):
         """
         this = self._settled()
         table = this._admit(X)
-        scores = JoblibExecutor(this.n_jobs).map(lambda m: m.decide(table), this.pool_.members)
+        scores = JoblibExecutor(this.n_jobs).map(partial(_decide, table), this.pool_.members)
         mean = np.average(np.stack(scores), axis=0, weights=this.pool_.weights)
         return mean[:, 0] if mean.shape[1] == 1 else mean
+
+
+def _decide(table: Table, member: Any) -> Array:
+    """Scores of a member, shape (n_rows, n_scores); minus infinity for classes it never saw."""
+    if hasattr(member.estimator, "decision_function"):
+        said = replace(member, method="decision_function").predict(table)
+        return np.where(said == NO_SCORE, -np.inf, said)
+    votes = member.predict(table)  # a bag of one class has made it a constant
+    return votes[:, 1:] - votes[:, :1] if votes.shape[1] == 2 else np.where(votes, 1.0, -np.inf)

@@ -8,28 +8,28 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax, logsumexp, softmax
-from sklearn.base import clone
 
 from coterie.base import Admitted, Committee, JoblibExecutor
-from coterie.combining.combiner import seed_member
 from coterie.combining.gate import GateInputs, fit_gate
-from coterie.combining.members import Named, adapt_member
 from coterie.core import (
     Allowed,
     Pool,
     a_random_state,
     at_least,
     draw_entropy,
+    growing_stream,
     has,
     member_seeds,
     one_of,
 )
 from coterie.data import Table, Target
 from coterie.fusion.sums import row_product, sum_of_members
-from coterie.learners import ForeignMember, Method, fit_member, takes_weight
+from coterie.learners import ForeignLearner, ForeignMember, seeded
 from coterie.trees.growth import SHAPE
 
 Array = NDArray[np.float64]
+# What fits an expert, and the seed of its draws.
+Expert = tuple[ForeignLearner, int]
 
 EXPERTS: dict[str, Allowed] = {
     "estimator": one_of(None) | has("fit", "predict"),
@@ -141,15 +141,12 @@ class Experts(Committee):
     def _at_scale(self, target: Target) -> tuple[Target, float]:
         return target, 1.0
 
-    def _experts(self, entropy: int) -> list[Named]:
+    def _experts(self, entropy: int) -> list[Expert]:
         expert = self._default() if self.estimator is None else self.estimator
-        if not takes_weight(expert):
-            raise TypeError(
-                f"estimator={type(expert).__name__} does not take sample weights, which say how "
-                "much of a row belongs to an expert. Take one whose fit has sample_weight."
-            )
         seeds = member_seeds(entropy, 0, self.n_experts).tolist()
-        return [seed_member(Named(f"expert{j}", expert), seed) for j, seed in enumerate(seeds)]
+        twins = [seeded(expert, np.random.SeedSequence(seed), keep=True) for seed in seeds]
+        learners = [ForeignLearner(t, keeps_seeds=True, name=j) for j, t in enumerate(twins)]
+        return list(zip(learners, seeds, strict=True))
 
     def _maximise(
         self,
@@ -157,7 +154,7 @@ class Experts(Committee):
         target: Target,
         weight: Array,
         inputs: Array,
-        experts: list[Named],
+        experts: list[Expert],
         shares: Array,
     ) -> Mixture:
         """Steps of expectation maximisation from one beginning."""
@@ -223,11 +220,10 @@ def first_shares(inputs: Array, n_experts: int, seed: list[int]) -> Array:
 
 
 def _fit_expert(
-    experts: list[Named], table: Table, target: Target, shares: Array, number: int
+    experts: list[Expert], table: Table, target: Target, shares: Array, number: int
 ) -> tuple[ForeignMember, Array]:
     """One expert, and what it says of all rows."""
-    name, expert = experts[number]
-    method: Method = "predict_proba" if hasattr(expert, "predict_proba") else "predict"
-    fitted = fit_member(clone(expert), table.given(), target, shares[:, number], name=name)
-    seat = adapt_member(fitted, target.classes, method, name)
-    return seat, seat.predict(table)
+    learner, seed = experts[number]
+    # The same stream in every step: rows that are drawn change as their shares do, not by chance.
+    member = learner.fit(table, target, shares[:, number], growing_stream(seed))
+    return member, member.predict(table)
