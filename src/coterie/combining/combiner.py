@@ -43,7 +43,7 @@ from coterie.core import (
     member_seeds,
     one_of,
 )
-from coterie.data import DataError, Target
+from coterie.data import DataError, Table, Target, open_texts
 from coterie.learners import Method, cut_params, seeded, takes_weight
 from coterie.trees import (
     DecisionTreeClassifier,
@@ -120,7 +120,8 @@ class Combiner(Composition, Committee):
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            The rows; members get them as they are given.
+            The rows; members get them as they are given. A list, array or series of texts is
+            allowed if all members take one, as pipelines that begin with a vectoriser do.
         y : array-like of shape (n_samples,)
             Class labels or numbers.
         sample_weight : array-like of shape (n_samples,), optional
@@ -136,7 +137,10 @@ class Combiner(Composition, Committee):
         -------
         self
         """
-        return self._fit(X, y, sample_weight, groups=groups, metadata=fit_params)
+        return self._fit(open_texts(X), y, sample_weight, groups=groups, metadata=fit_params)
+
+    def _admit(self, X: Any) -> Table:
+        return super()._admit(open_texts(X))
 
     def _train(
         self,
