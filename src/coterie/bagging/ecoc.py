@@ -38,6 +38,7 @@ from coterie.core import (
     member_seeds,
     one_of,
 )
+from coterie.core.learner import numbered
 from coterie.data import Table, Target
 from coterie.learners import ForeignLearner, ForeignMember
 from coterie.native import Forest
@@ -172,7 +173,7 @@ class ECOCClassifier(MembersShown, ClassifierTask, Committee):
         learner = self._learner(View(table, sides), TreeEffort(within, executor.stop))
         fit = partial(_fit_column, learner, View(table, target, weight))
         seeds = member_seeds(entropy, 0, code.shape[1]).tolist()
-        members = executor.map(fit, list(zip(code.T, seeds, strict=True)))
+        members = executor.map(fit, list(zip(range(code.shape[1]), code.T, seeds, strict=True)))
         draft.code_, draft.pool_ = code, Pool.of(members, cast=side_score)
         draft.bags_ = Bags(np.array(seeds), None, n_samples, admitted.kept)
         if self.decoding == "weighted":
@@ -230,15 +231,16 @@ class ECOCClassifier(MembersShown, ClassifierTask, Committee):
         return _Columns(self._settled())
 
 
-def _fit_column(learner: Learner, view: View, column: tuple[Code, int]) -> Member:
+def _fit_column(learner: Learner, view: View, column: tuple[int, Code, int]) -> Member:
     """The member of one column of the code."""
-    signs, seed = column
+    number, signs, seed = column
     side = signs[view.target.codes[:, 0]]
     weight = view.weight
     if not side.all():
         weight = np.where(side == 0, 0.0, 1.0 if weight is None else weight)
     sides = Target("labels", (side > 0).astype(np.int32)[:, None], _SIDES)
-    return learner.fit(view.table, sides, weight, growing_stream(seed))
+    stream = growing_stream(seed)
+    return numbered(learner, number).fit(view.table, sides, weight, stream)
 
 
 def _score(table: Table, part: Pool, *, n_threads: int = 1) -> Array:

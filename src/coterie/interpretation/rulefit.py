@@ -167,7 +167,8 @@ class RuleFit(RuleBased):
     def _design(self, admitted: Admitted, entropy: int) -> Design:
         table, target, weight, _ = admitted
         model = self._default_ensemble() if self.estimator is None else self.estimator
-        fitted = ForeignLearner(model).fit(table, target, weight, growing_stream(entropy)).estimator
+        learner = ForeignLearner(model, name="estimator")
+        fitted = learner.fit(table, target, weight, growing_stream(entropy)).estimator
         if isinstance(fitted, DummyClassifier):  # rows of one class
             rules = no_rules(table.schema)
         else:

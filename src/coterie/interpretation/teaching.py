@@ -183,7 +183,8 @@ class Taught(Instructed):
                 f"{'classifier' if self.task == 'classification' else 'regressor'}."
             )
         if not self.prefit:
-            return ForeignLearner(model).fit(table, target, weight, growing_stream(seed)), admitted
+            learner = ForeignLearner(model, name="estimator")
+            return learner.fit(table, target, weight, growing_stream(seed)), admitted
         if self.estimator is None:
             raise ValueError("prefit=True needs a fitted teacher; give it as `estimator`.")
         check_is_fitted(model)

@@ -148,7 +148,7 @@ def teach_classes(student: Any, lesson: Lesson, seed: int, *, soft: bool) -> Any
         weight = chance if weight is None else chance * weight[rows]
     encoded = np.ascontiguousarray(codes[:, None], dtype=np.int32)
     labels: Target = replace(target, encoded=encoded)
-    return ForeignLearner(student).fit(table, labels, weight, growing_stream(seed))
+    return ForeignLearner(student, name="student").fit(table, labels, weight, growing_stream(seed))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -209,6 +209,6 @@ class TwiceLearningRegressor(RegressorTask, Taught):
         if student is None:
             student = default_tree(DecisionTreeRegressor, self, lesson)
         numbers: Target = replace(lesson.target, encoded=np.ascontiguousarray(lesson.said))
-        return ForeignLearner(student).fit(
+        return ForeignLearner(student, name="student").fit(
             lesson.table, numbers, lesson.weight, growing_stream(seed)
         )
