@@ -6,8 +6,8 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run build test test-all test-native test-short test-python test-oldest lint format \
-        bench docs sanitize sanitized clean distclean
+.PHONY: help run build test test-all test-native test-short test-python test-oldest \
+        test-processors lint format bench docs sanitize sanitized clean distclean
 
 # It would make every import compile its modules anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -49,7 +49,7 @@ build: $(VENV)/.built ## compile the engine and install the package in .venv, in
 
 test: test-native test-short ## the short suite: every estimator and every command, in minutes
 
-test-all: test-native test-python test-oldest ## every test, also with the oldest scikit-learn
+test-all: test-native test-python test-oldest test-processors ## every test, in every setting
 
 test-native: $(VENV)/.built ## the C++ unit tests
 	$(BIN)/cmake --build build/editable --target coterie_tests
@@ -70,6 +70,28 @@ OLDEST_TESTS = tests/contract/test_sklearn_checks.py tests/contract/test_exports
   tests/base tests/data tests/datasets tests/trees
 test-oldest: $(OLDEST)/.built ## contract tests with the oldest supported scikit-learn
 	$(OLDEST)/bin/python -m pytest -n $(JOBS) -q -p no:cacheprovider $(wildcard $(OLDEST_TESTS))
+
+# What other processors would do, as far as one can be told to pretend: BLAS kernels of several
+# generations, NumPy and libm at their plainest, and an engine without clones for newer ones.
+PROCESSOR_TESTS = tests/golden tests/native tests/losses tests/interpretation tests/theory \
+  tests/fusion tests/diversity tests/boosting/margin tests/boosting/test_steps.py \
+  tests/boosting/test_line_search.py tests/selection/pruning
+PLAIN_NUMPY = X86_V3 X86_V4 AVX512_ICL AVX512_SPR
+PLAIN_LIBM = glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F
+# Kernels that this processor can run.
+KERNELS := $(shell grep -qs avx2 /proc/cpuinfo && echo Haswell Zen; \
+  grep -qs avx512f /proc/cpuinfo && echo SkylakeX)
+try_processors = $(BIN)/python -m pytest -n $(JOBS) -q -p no:cacheprovider $(PROCESSOR_TESTS)
+test-processors: $(VENV)/.built $(VENV)/.ready-test ## the same bits and digits on other processors
+	$(BIN)/cmake -S . -B build/plain -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
+	  -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python -DCOTERIE_NO_CLONES=ON
+	$(BIN)/cmake --build build/plain --target _engine
+	COTERIE_TEST_ENGINE="$$(ls $(CURDIR)/build/plain/_engine.*so)" OMP_NUM_THREADS=1 \
+	  OPENBLAS_CORETYPE=Prescott NPY_DISABLE_CPU_FEATURES="$(PLAIN_NUMPY)" \
+	  GLIBC_TUNABLES=$(PLAIN_LIBM) $(try_processors) -W ignore::ImportWarning
+	threads=1; for kernels in $(KERNELS); do \
+	  OMP_NUM_THREADS=$$threads OPENBLAS_CORETYPE=$$kernels $(try_processors) || exit 1; \
+	  threads=4; done
 
 lint: $(VENV)/.built $(VENV)/.ready-lint ## ruff, mypy, import contracts, clang-format, codespell
 	$(BIN)/ruff check

@@ -1,14 +1,25 @@
-"""Settings of all tests, and the choice of those that `make test` runs."""
+"""What is settled before tests import the package, and which tests `make test` runs."""
 
 from __future__ import annotations
 
 import os
+import sys
+from importlib import util
 from typing import Any
 
 import pytest
 
 # Pictures in docstrings are drawn into memory, also where there is a screen.
 os.environ.setdefault("MPLBACKEND", "Agg")
+
+# `make test-processors` tests an engine that was compiled for the plainest processor.
+if engine := os.environ.get("COTERIE_TEST_ENGINE"):
+    name = "coterie.native._engine"
+    spec = util.spec_from_file_location(name, engine)
+    assert spec is not None
+    assert spec.loader is not None
+    sys.modules[name] = util.module_from_spec(spec)
+    spec.loader.exec_module(sys.modules[name])
 
 #: Of a contract test over all estimators and many cases, the short suite runs one in this many.
 THINNING = 7

@@ -2,10 +2,10 @@
 A first comparison with scikit-learn
 ====================================
 
-Trees and forests of coterie and of scikit-learn are trained on one published table,
-with equal settings and equal threads, and printed side by side. The table is
-MAGIC: the shapes of 19,020 light flashes in a Cherenkov telescope, simulated by
-its physicists, each made by a gamma ray (``g``) or by a hadron (``h``).
+Trees and forests of coterie and of scikit-learn are trained on one public data set with equal
+settings and numbers of threads, and the results are printed side by side. The data set is MAGIC:
+the shapes of 19,020 light flashes in a Cherenkov telescope, simulated by its physicists, each made
+by a gamma ray (``g``) or by a hadron (``h``).
 """
 
 import time

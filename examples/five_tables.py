@@ -1,10 +1,10 @@
 """
-Tables and measures of the examples about members that differ
-==============================================================
+Data sets and measures for the diversity examples
+=================================================
 
-Four examples ask how ensembles compare whose members are made to differ by their rows, their
-columns, their outputs or their parameters. This is what they have in common: five published
-tables, two measures, and a picture of both. They import it, so keep it beside them.
+Four examples compare ensembles whose members differ in their rows, columns, outputs or parameters.
+This module is what they have in common: five public data sets, two measures, and a plot of both.
+They import it, so keep it in the same folder.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +17,7 @@ from coterie.diversity import mean_disagreement
 
 
 # %%
-# The largest tables are thinned out.
+# The largest data sets are subsampled.
 def five_tables():
     """Rows and labels by the name of the table."""
     digits, magic = load_digits(return_X_y=True), load_table("magic", return_X_y=True)
@@ -31,7 +31,7 @@ def five_tables():
 
 
 # %%
-# Half of the rows are for learning, the other half for judging; a second round swaps them.
+# Half of the rows are for training and half for testing; a second round swaps them.
 def judge(model, X, y):
     """How often two members differ, how often one is wrong, and how often all together are."""
     facts = []
@@ -59,8 +59,8 @@ def compare(models, tables):
 
 
 # %%
-# Each ensemble is a line: it begins at the mean error of its members and ends at the error of
-# their vote. Further to the right, members differ more.
+# Each ensemble is a line from the mean error of its members to the error of their vote. Further to
+# the right, the members are more diverse.
 def draw(found):
     """One panel per table, from what `compare` found."""
     fig, axes = plt.subplots(1, len(found), figsize=(13, 3.4), layout="constrained")

@@ -1,12 +1,11 @@
 """
-Categories and missing values as they are
-=========================================
+Categorical columns and missing values
+======================================
 
-Most tables hold words as well as numbers, and holes. Trees of coterie take both
-directly: a categorical column of a data frame is split into two sets of its
-categories, and a missing value goes to the side that the split found best for
-it. No one-hot columns, no imputation, and no pipeline to keep in step with the
-model.
+Most tables contain text as well as numbers, and missing values. coterie's trees handle both
+directly: a categorical column of a data frame is split into two sets of categories, and a missing
+value goes to the side that worked best in training. There is no one-hot encoding, no imputation,
+and no pipeline to keep in step with the model.
 """
 
 # %%
@@ -22,13 +21,13 @@ X, y = load_table("german_credit", as_frame=True, return_X_y=True)
 X.iloc[:3, :5]
 
 # %%
-# A forest is fitted on the frame itself.
+# A forest is fitted to the data frame itself.
 forest = RandomForestClassifier(n_estimators=200, random_state=0)
 cross_val_score(forest, X, y, cv=5, scoring="roc_auc").mean().round(3)
 
 # %%
-# Now holes are punched at random into every column, more and more of them. The
-# forest is fitted and tested on the damaged table, without any other preparation.
+# Now a growing share of the values in every column is removed at random. The forest is fitted and
+# tested on the incomplete table, without any other preparation.
 rng = np.random.default_rng(0)
 shares = [0.0, 0.1, 0.2, 0.3, 0.5]
 scores = []

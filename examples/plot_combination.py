@@ -2,14 +2,13 @@
 Five models, and ways to combine them
 =====================================
 
-Models that differ err on different rows. How much is there to gain from asking
-several of them, and does it pay to learn whom to trust? Here five models of the
-same table are combined in several ways; every combination learns from the same
-answers to rows that the models had not seen.
+Different models err on different rows. How much is gained by combining several of them, and does it
+pay to learn their weights? Here five models are combined in several ways; every combination learns
+from the same out-of-fold predictions.
 """
 
 # %%
-# The members, and what each of them is worth by itself.
+# The members, and the error of each on its own.
 import tempfile
 
 import matplotlib.pyplot as plt
@@ -44,8 +43,8 @@ members = [
 ]
 
 # %%
-# Members are fitted once: what they say of each fold is kept on disk, where the
-# next combination finds it.
+# Members are fitted once: their predictions for each fold are cached on disk and reused by the next
+# combination.
 memory = tempfile.TemporaryDirectory()
 shared = {"cv": 5, "memory": memory.name}
 combinations = {
@@ -63,10 +62,9 @@ fitted = combinations["majority"].named_estimators_
 alone = {name: 1 - fitted[name].score(X_test, y_test) for name, _ in members}
 
 # %%
-# Members of such different worth should not have the same say. Weights that look at
-# one member at a time do not know who errs together with whom, and help little. The
-# last three look at all answers together, and are better than the best member without
-# having been told which that is.
+# Members of such different quality should not have equal weights. Weights that are computed for one
+# member at a time ignore the correlation of errors, and help little. The last three methods use all
+# predictions jointly, and beat the best member without being told which one it is.
 fig, ax = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
 both = {**alone, **errors}
 colours = ["lightgrey"] * len(alone) + ["tab:blue"] * len(errors)
@@ -76,16 +74,15 @@ ax.invert_yaxis()
 ax.set(xlabel="error on 8000 new rows")
 
 # %%
-# A model that may decline to answer errs less on what it does answer. The curve is
-# computed from rows that the model had not seen, so it needs no test set; the dots
-# are what really happens on new rows.
+# A model that may abstain errs less on the rows it does predict. The curve is computed from
+# out-of-fold predictions, so it needs no test set; the dots show what happens on new rows.
 best = RejectOptionClassifier(combinations["super learner"], cv=3).fit(X_train, y_train)
 curve, new = best.risk_coverage_, best.risk_coverage(X_test, y_test)
 fig, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
 ax.plot(curve.coverage, curve.risk, label="unseen training rows")
 at = np.linspace(0.1, 1, 10)
 ax.plot(at, np.interp(at, new.coverage, new.risk), "o", label="new rows")
-ax.set(xlabel="share of rows that are answered", ylabel="error among them", xlim=(0, 1.02))
+ax.set(xlabel="coverage", ylabel="error among predicted rows", xlim=(0, 1.02))
 ax.legend(frameon=False)
 plt.show()
 memory.cleanup()

@@ -2,14 +2,13 @@
 What is wrong with this ensemble?
 =================================
 
-`diagnose` asks any fitted ensemble the same questions: is it accurate, diverse,
-oversized, overfitting, calibrated? Every answer is a measured number, and advice is
-given only where a number asks for it.
+`diagnose` checks any fitted ensemble: is it accurate, diverse, oversized, overfitting, calibrated?
+Every answer is based on a measured number, and advice is given only where a number supports it.
 """
 
 # %%
-# A forest, judged by rows that it has not seen. In a notebook the account is a table with
-# pictures; here it is text.
+# A forest, evaluated on held-out rows. In a notebook the diagnosis is a table with plots; here it
+# is text.
 import matplotlib.pyplot as plt
 
 from coterie import (
@@ -28,14 +27,13 @@ found = diagnose(forest, X_new, y_new, X_train=X, y_train=y)
 print(found)
 
 # %%
-# The two pictures behind it: the error by number of trees, and on how many rows how many of
-# them fail.
+# Two plots behind it: the error by number of trees, and the share of trees that fail on each row.
 found.plot()
 plt.show()
 
 # %%
-# Bagged trees of depth one are nearly all the same tree. They count as little more than one
-# member, and voting saves nothing.
+# Bagged trees of depth one are nearly all the same tree. They are worth little more than one
+# member, and voting gains nothing.
 stumps = BaggingClassifier(DecisionTreeClassifier(max_depth=1), 30, random_state=0).fit(X, y)
 found = diagnose(stumps, X_new, y_new, X_train=X, y_train=y)
 for question in ("diverse?", "oversized?"):
@@ -43,12 +41,12 @@ for question in ("diverse?", "oversized?"):
     print(finding.question, finding.verdict, finding.words, finding.advice, sep="\n  ")
 
 # %%
-# Boosting in long steps learns its rows by heart and is too sure of itself.
+# Boosting with a large learning rate memorises its training rows and is over-confident.
 booster = GradientBoostingClassifier(learning_rate=0.5, max_iter=200).fit(X, y)
 print(diagnose(booster, X_new, y_new, X_train=X, y_train=y))
 
 # %%
-# The numbers are there for programs, too: here for forests of growing leaves.
+# The numbers are also available to programs: here for forests with growing leaf sizes.
 print(f"{'leaf':>6}{'error':>8}{'member':>8}{'count as':>10}{'ECE':>8}")
 for leaf in (1, 5, 25, 125):
     forest = RandomForestClassifier(100, min_samples_leaf=leaf, random_state=0).fit(X, y)

@@ -1,14 +1,14 @@
 r"""
-Pictures of diversity
-=====================
+Plots of diversity
+==================
 
-Members of an ensemble should be right, and wrong about different rows. How much they differ, and
-whether that is of any use, is hard to see in a number. Here are five pictures of it, for ensembles
-of coterie, of scikit-learn and for a plain list of models: each takes one line.
+Members of an ensemble should be accurate, and wrong about different rows. A single number hardly
+shows how much they differ and whether that helps. Here are five plots of diversity, for ensembles
+of coterie and scikit-learn and for a plain list of models: each takes one line of code.
 """
 
 # %%
-# A thousand rows of a telescope to learn from, four thousand to judge by: a forest, a boosted
+# A thousand training rows from a telescope and four thousand test rows: a forest, a boosted
 # ensemble of scikit-learn, and seven models that have little in common.
 import matplotlib.pyplot as plt
 import numpy as np
@@ -44,28 +44,30 @@ models = [
 models = [(name, model.fit(X_train, y_train)) for name, model in models]
 
 # %%
-# **The kappa-error diagram** has a point for each pair of members. Trees of the forest are good and
-# alike, boosted ones are poor and differ. Which of the two ensembles is better it does not tell.
+# **The kappa-error diagram** has a point for each pair of members. Trees of the forest are accurate
+# and similar, boosted ones are weak and diverse. The diagram does not show which ensemble is
+# better.
 display = plotting.KappaErrorDisplay.from_estimator(forest, X_test, y_test)
 plotting.KappaErrorDisplay.from_estimator(boosted, X_test, y_test, ax=display.ax_)
 
 # %%
-# **The dissent profile** does. Rows stand side by side, the hardest first, each as high as the
-# share of members that are wrong about it. The red line ends the rows on which the vote is wrong:
-# its place is the error. Green votes are wrong and do no harm, orange ones are right and of no use:
-# green less orange is exactly what voting gains over a single member.
+# **The dissent profile** does. Rows are placed side by side, the hardest first, each as high as the
+# share of members that are wrong about it. The red line marks the end of the rows on which the vote
+# is wrong: its position is the error. Green votes are wrong and do no harm, orange ones are correct
+# and wasted: green minus orange is exactly what voting gains over a single member.
 #
 # The dashed profile is that of members with the same errors that fail independently. The boosted
-# trees are hardly better than a coin, but keep to it; those of the forest, and the different
-# models, fail on the same rows, so that the vote of many is not much better than that of a few.
+# trees are hardly better than chance, but nearly independent; those of the forest, and the
+# different models, fail on the same rows, so the vote of many is not much better than that of a
+# few.
 figure, axes = plt.subplots(1, 3, figsize=(15, 4.6), layout="constrained")
 for model, ax in zip((forest, boosted, models), axes, strict=True):
     plotting.DissentDisplay.from_estimator(model, X_test, y_test, ax=ax)
 
 # %%
-# Pairs cannot tell all of it. In these two pools of three members every two members are
-# independent, so that their kappa-error diagrams are the same; but one vote is right where the
-# other one is wrong.
+# Pairs do not tell the whole story. In these two pools of three members any two members are
+# independent, so their kappa-error diagrams are the same; but one vote is right where the other is
+# wrong.
 even = np.array([[0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 0]])
 figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
 for name, hits, ax in zip(("even", "odd"), (even, 1 - even), axes, strict=True):
@@ -73,16 +75,16 @@ for name, hits, ax in zip(("even", "odd"), (even, 1 - even), axes, strict=True):
 
 # %%
 # **The ambiguity-error map** has a point for each member. The height of the centre above the
-# diagonal is the error of the averaged vote; members above the dashed line cost more than they
-# bring.
+# diagonal is the error of the averaged vote; members above the dashed line do more harm than good.
 display = plotting.AmbiguityDisplay.from_estimator(forest, X_test, y_test)
 plotting.AmbiguityDisplay.from_estimator(boosted, X_test, y_test, ax=display.ax_)
 labels = np.stack([tree.predict(X_test) for tree in forest.estimators_])
 print(f"{display.error:.4f} = {theory.vote_ambiguity(labels, y_test).error:.4f}")
 
 # %%
-# **Every pair** of members, similar ones beside each other, and **a map of them**: to the right of
-# the truth is what they get wrong together, upwards what separates them.
+# **A heat map of all pairs**, with similar members next to each other, and **a map of the
+# members**: the horizontal distance from the truth is their common error, the vertical axis is what
+# separates them.
 figure, axes = plt.subplots(1, 2, figsize=(12.5, 5), layout="constrained")
 plotting.PairwiseDisplay.from_estimator(models, X_test, measure="kappa", ax=axes[0])
 plotting.SimilarityDisplay.from_estimator(models, X_test, y_test, ax=axes[1])

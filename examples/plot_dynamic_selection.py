@@ -1,14 +1,14 @@
 """
-Asking those who know the neighbourhood
-=======================================
+Dynamic selection: locally competent members
+============================================
 
-Three straight lines cannot follow a curve by a vote: outside its own region each of
-them is confidently wrong. Dynamic selection looks at rows near the query that none
-of the lines has seen, and asks the line that was right about them.
+A vote of three straight lines cannot follow a curve: outside its own region each of them is
+confidently wrong. Dynamic selection looks at held-out rows near the query, and uses the line that
+was right about them.
 """
 
 # %%
-# Three linear models, each of which has seen one part of two moons.
+# Three linear models, each fitted to one part of two moons.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import make_moons
@@ -30,7 +30,7 @@ chosen = DynamicSelectionClassifier(lines, method="ola", n_neighbors=15, prefit=
 chosen.fit(X[500:1000], y[500:1000])
 
 # %%
-# Left the vote of the three, right the line that is trusted most near each point.
+# Left: the vote of the three. Right: the line that is the most competent near each point.
 places = np.stack(np.meshgrid(np.linspace(-1.8, 2.8, 200), np.linspace(-1.3, 1.8, 150)), axis=-1)
 grid = places.reshape(-1, 2)
 vote = np.mean([line.predict(grid) for line in lines], axis=0) > 0.5
@@ -48,8 +48,8 @@ for ax, (title, answer) in zip(axes, answers.items(), strict=True):
     ax.set_title(title)
 
 # %%
-# Of a pool of bagged trees there is less to gain, as they know much the same. The
-# oracle, which always finds a member that is right, shows what selection could reach.
+# With a pool of bagged trees there is less to gain, as they are similar. The oracle, which always
+# finds a correct member if there is one, shows the upper limit of selection.
 X, y = load_table("magic", return_X_y=True)
 X, y, X_new, y_new = X[::4], y[::4], X[1::4], y[1::4]
 pool = BaggingClassifier(DecisionTreeClassifier(max_depth=4), 50, random_state=0)
@@ -60,8 +60,8 @@ for method in ("ola", "knora_e", "knora_u", "des_knn", "meta_des"):
 print(f"{'the oracle':<12}{model.oracle_score(X_new, y_new):.3f}")
 
 # %%
-# Shares of votes are no probabilities: shallow trees are too cautious. A map learnt
-# from folds makes them mean what they say.
+# Vote shares are not calibrated probabilities: shallow trees are under-confident. A calibration map
+# fitted to out-of-fold predictions corrects them.
 ax = ReliabilityDisplay.from_estimator(pool, X_new, y_new).ax_
 model = CalibratedEnsembleClassifier([("pool", pool)]).fit(X, y)
 ReliabilityDisplay.from_estimator(model, X_new, y_new, ax=ax)

@@ -1,10 +1,9 @@
 r"""
-Pictures of ensembles
-=====================
+Plots of ensembles
+==================
 
-Where an ensemble decides for what, how clearly, how well it knows what it does not know, and what
-went on in the rounds of a booster: every picture is made from a fitted model, or with
-``from_predictions`` from what models of any origin said.
+Decision regions, margins, calibration, risk by coverage, and the rounds of a booster: every plot is
+made from a fitted model or, with ``from_predictions``, from predictions of any source.
 """
 
 # %%
@@ -25,15 +24,16 @@ stumps = coterie.AdaBoostClassifier(n_estimators=11, trace="weights").fit(melons
 plotting.RegionsDisplay.from_estimator(stumps, melons, ripe, sizes=[3, 5, 11])
 
 # %%
-# **The rounds of a booster**: the weighted error of each member and the weight it got for it; the
-# training error below its bound; and what each melon weighed.
+# **The rounds of a booster**: the weighted error and the weight of each member; the training error
+# below its bound; and the weight of each melon.
 figure, axes = plt.subplots(1, 3, figsize=(16, 4.2), layout="constrained")
 plotting.RoundsDisplay.from_estimator(stumps, ax=axes[0])
 plotting.BoundDisplay.from_estimator(stumps, ax=axes[1])
 plotting.WeightsDisplay.from_estimator(stumps, ax=axes[2])
 
 # %%
-# AdaBoost of scikit-learn keeps no trace of its rounds. From the training rows they are told again.
+# scikit-learn's AdaBoost keeps no trace of its rounds. They are reconstructed from the training
+# rows.
 X, y = load_table("german_credit", return_X_y=True)
 half = np.arange(len(y)) % 2 == 0
 tree = DecisionTreeClassifier(max_depth=2)
@@ -48,8 +48,8 @@ maximal = coterie.LPBoostClassifier(n_estimators=60).fit(X[half], y[half])
 plotting.MarginBoundDisplay.from_estimator(maximal)
 
 # %%
-# **Reliability, and risk by coverage**: do probabilities mean what they say, and how many errors
-# are avoided by leaving the least sure rows to somebody else?
+# **Reliability, and risk by coverage**: are the probabilities calibrated, and how many errors are
+# avoided by leaving the least confident predictions to a person?
 forest = RandomForestClassifier(100, random_state=0).fit(X[half], y[half])
 bayes = GaussianNB().fit(X[half], y[half])
 figure, axes = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained")

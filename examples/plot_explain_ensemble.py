@@ -1,14 +1,13 @@
 """
-Reading an ensemble
-===================
+Interpreting an ensemble
+========================
 
-A forest predicts well and cannot be read. What does it look at, which rows puzzle it,
-and what remains of it if it has to become one tree, or a few rules?
+A forest predicts well but is hard to interpret. Which columns does it use, which rows are unusual,
+and how much accuracy is left if it is condensed into one tree or a few rules?
 """
 
 # %%
-# A forest on ten measurements of showers of light, told apart into gamma rays and
-# background.
+# A forest that separates gamma rays from background, by ten measurements of light showers.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -31,8 +30,8 @@ X, y, X_new, y_new = X[::20], y[::20], X[1::20], y[1::20]
 forest = RandomForestClassifier(random_state=0).fit(X, y)
 
 # %%
-# Which columns matter? Shapley values say how much columns move predictions, shuffled
-# columns of out-of-bag rows how much accuracy hangs on them.
+# Which columns matter? Shapley values measure how much columns move predictions; out-of-bag
+# permutation importances measure how much accuracy depends on them.
 moved = shap_values(forest, X_new[:200])
 lost = oob_importances(forest, X, y, random_state=0)
 order = np.argsort(lost.mean)
@@ -59,7 +58,7 @@ print(listed.to_text())
 print(f"agrees with the forest on {fidelity(listed, forest, X_new):.0%} of new rows")
 
 # %%
-# Rules that most trees share, and a sum of rules and lines.
+# Rules that most trees share, and a sparse sum of rules and linear terms.
 stable = SirusClassifier(random_state=0).fit(X, y)
 print(stable.to_text(5))
 print(f"accuracy of {stable.n_rules_} rules: {stable.score(X_new, y_new):.3f}")
@@ -68,6 +67,6 @@ print(sparse.to_text(6))
 print(f"accuracy of {len(sparse.terms_)} terms: {sparse.score(X_new, y_new):.3f}")
 
 # %%
-# Rows as the forest sees them: near one another if they share leaves.
+# A map of the rows: close together if they share leaves of the forest.
 ProximityDisplay.from_estimator(forest, X_new[:400], y_new[:400])
 plt.show()

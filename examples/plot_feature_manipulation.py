@@ -1,15 +1,15 @@
 """
-Members that see other columns
-==============================
+Members trained on different columns
+====================================
 
-Drawing columns instead of rows makes members differ in what they can know. A random
-subspace gives each member half of the columns, random patches draw rows too, a rotation
-forest turns groups of columns, and a random forest draws columns anew at every split. All
-are compared with plain bagging.
+Drawing columns instead of rows makes members differ in the information they use. A random subspace
+gives each member half of the columns, random patches also draw rows, a rotation forest rotates
+groups of columns, and a random forest draws columns at every split. All are compared with plain
+bagging.
 """
 
 # %%
-# The last two are about nearest neighbours, which other rows hardly change and other columns do.
+# The last two are nearest neighbours, which are sensitive to the columns but hardly to the rows.
 import matplotlib.pyplot as plt
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -38,13 +38,13 @@ models = {
 }
 
 # %%
-# Five published tables, the largest ones thinned out, from :doc:`five_tables`. Half of the rows
-# are for learning, the other half for judging; a second round swaps them.
+# Five public data sets, the largest ones subsampled, from :doc:`five_tables`. Half of the rows are
+# for training and half for testing; a second round swaps them.
 found = compare(models, five_tables())
 
 # %%
-# Each ensemble is a line: it begins at the mean error of its members and ends at the error of
-# their vote. Further to the right, members differ more.
+# Each ensemble is a line from the mean error of its members to the error of their vote. Further to
+# the right, the members are more diverse.
 draw(found)
 plt.show()
 
@@ -52,11 +52,11 @@ plt.show()
 # A random forest differs more than bagging on all five tables, and its vote is better on all of
 # them. Random patches, which draw rows as well, differ as much or more.
 #
-# A random subspace does not always raise diversity: on breast cancer and digits its members
-# differ a little less than bagged trees, since columns are so redundant that half of them tell
-# the same story, and on wine they differ as much. Rotation forests aim at something else, too.
-# Their members differ about as much as bagged trees, but on four of the tables they are better by
-# themselves, as they may split along slanted lines.
+# A random subspace does not always raise diversity: on breast cancer and digits its members differ
+# a little less than bagged trees, since the columns are so redundant that half of them carry the
+# same information, and on wine they differ as much. Rotation forests aim at something else, too.
+# Their members differ about as much as bagged trees, but on four of the data sets they are
+# individually better, as they may split along oblique lines.
 #
 # Five nearest neighbours, bagged, differ least of all. With other columns, scales, metrics and
 # numbers of neighbours they differ more, and the vote is better on every table.

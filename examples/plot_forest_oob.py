@@ -8,7 +8,7 @@ tested on its own training table: each row is predicted by the trees that did no
 see it. That is the out-of-bag estimate, and it costs no separate test set.
 
 Here the out-of-bag error is followed while the forest grows, and compared with
-the error on rows that were really held back.
+the error on a real test set.
 """
 
 # %%
@@ -27,15 +27,15 @@ forest.fit(X_train, y_train)
 curve = forest.oob_curve_
 
 # %%
-# The curve starts high, because at first only a tree or two speak for a row. From about
-# a hundred trees on, more of them change little: a forest does not overfit by growing,
-# it only settles. The errors of the two classes show what the total hides: hadrons
-# taken for gamma rays are much more frequent than the other way round.
+# The curve starts high, because at first only a tree or two vote on a row. From about a hundred
+# trees on, more of them change little: a forest does not overfit as it grows, it converges. The
+# errors by class show what the total hides: hadrons are mistaken for gamma rays much more often
+# than the other way round.
 fig, ax = plt.subplots(figsize=(6, 3.8), layout="constrained")
 for label, error in zip(forest.classes_, curve.class_errors.T, strict=True):
     ax.plot(curve.n_trees, error, linewidth=1, label=f"out-of-bag, class {label}")
 ax.plot(curve.n_trees, curve.error, color="black", label="out-of-bag, all rows")
-ax.axhline(1 - forest.score(X_test, y_test), color="grey", linestyle="--", label="rows held back")
+ax.axhline(1 - forest.score(X_test, y_test), color="grey", linestyle="--", label="test set")
 ax.set(xlabel="number of trees", ylabel="error", ylim=(0, 0.45))
 ax.legend(frameon=False)
 plt.show()

@@ -2,18 +2,18 @@
 Boosting when labels are wrong
 ==============================
 
-Most boosters descend a convex loss, and under a convex loss the row that is furthest on the wrong
-side weighs most. If its label is wrong, boosting works for the error. BrownBoost and RobustBoost
-give such rows up. Here all of them learn from labels of which up to 40 % were flipped, and are
-judged by labels that are right.
+Most boosters minimise a convex loss, and a convex loss gives the most weight to the row furthest on
+the wrong side. If its label is wrong, that effort is misdirected. BrownBoost and RobustBoost give
+up on such rows. Here all of them are trained on labels of which up to 40 % were flipped, and tested
+on clean labels.
 """
 
 # %%
-# All settings. Members are stumps throughout. BrownBoost and RobustBoost need to be told what
-# share of mistakes to put up with, and are told the share of flipped labels plus a tenth or a
-# twentieth: they know something the others do not. Nothing was tuned on any table, and the
-# learning rates are the defaults, 0.1 for gradient boosting and 1 for the others. This page has to
-# be drawn within a minute; the same study with seven tables and more rows, rounds and seeds is
+# All settings. Members are stumps throughout. BrownBoost and RobustBoost need a target error, which
+# is set to the share of flipped labels plus a tenth or a twentieth: they are given information that
+# the others do not have. Nothing was tuned on any data set, and the learning rates are the
+# defaults, 0.1 for gradient boosting and 1 for the others. This page has to run within a minute;
+# the same study with seven data sets and more rows, rounds and seeds is
 # ``benchmarks/label_noise.py``, and its figures are in ``benchmarks/results/label_noise.md``.
 import matplotlib.pyplot as plt
 import numpy as np
@@ -66,8 +66,7 @@ def study(draw, flips, models):
 
 
 # %%
-# Three published tables of two classes. Every seed draws 150 rows to learn from, and 400 others
-# to judge by.
+# Three public data sets with two classes. Every seed draws 150 training rows and 400 test rows.
 def table(X, y):
     """A function that draws rows to learn from and rows to judge by."""
 
@@ -122,12 +121,12 @@ plt.show()
 
 
 # %%
-# Long and Servedio built a table on which no convex loss can stand noise. Each of 21 columns is
-# the class or its opposite. A quarter of the rows has the class in all columns; a quarter,
-# the *pullers*, in the first eleven; half of them, the *penalisers*, in five of the first eleven
-# and six of the others, drawn at random. The plain majority of the columns is always right. But
-# with some labels flipped, the flipped rows of the first kind are so far on the wrong side that a
-# convex loss moves all the weight to the first columns, and the penalisers are lost.
+# Long and Servedio constructed a data set on which every convex loss fails under noise. Each of 21
+# columns is the class or its opposite. A quarter of the rows has the class in all columns; a
+# quarter, the *pullers*, in the first eleven; half of them, the *penalisers*, in five of the first
+# eleven and six of the others, drawn at random. The plain majority of the columns is always right.
+# But with some labels flipped, the flipped rows of the first kind are so far on the wrong side that
+# a convex loss moves all the weight to the first columns, and the penalisers are lost.
 def long_servedio(rng, n_rows):
     y = rng.integers(2, size=n_rows)
     kind = rng.choice(["clear", "puller", "penaliser"], n_rows, p=[0.25, 0.25, 0.5])[:, None]
@@ -143,10 +142,10 @@ def draw_hard(rng):
 
 
 # %%
-# 800 rows and 2000 to judge by, five seeds. BrownBoost and RobustBoost are shown with two goals
-# each, the same with and without flips: a tight one and a loose one. Both were chosen after trial
-# runs, the tight ones with two of the seeds shown here, the loose ones with others. They get 300
-# rounds at most, the others 100.
+# 800 training rows and 2000 test rows, five seeds. BrownBoost and RobustBoost are shown with two
+# goals each, the same with and without flips: a tight one and a loose one. Both were chosen after
+# trial runs, the tight ones with two of the seeds shown here, the loose ones with others. They get
+# 300 rounds at most, the others 100.
 others = {name: model for name, model in boosters(0.0, 100).items() if name != "BrownBoost"}
 models = {name: model for name, model in others.items() if name != "RobustBoost"} | {
     "Brown 0.25": coterie.BrownBoostClassifier(n_estimators=300, target_error=0.25),
@@ -175,18 +174,18 @@ ax.set(ylabel="error on clean labels", title="Long-Servedio, 10 % of the labels 
 plt.show()
 
 # %%
-# On breast cancer and magic, capped weights (MadaBoost) and short steps (gradient boosting) stand
-# noise as well as BrownBoost and RobustBoost do, without being told its share; where all labels
-# are right, these two are behind on breast cancer, since their goals let them end early.
-# TotalBoost, which maximises the least margin of all, suffers most. Tic-tac-toe has no noise of
-# its own and a rule that stumps can add up to: there the margin is worth maximising, and LPBoost
-# is far ahead of all others until three labels in ten are flipped.
+# On breast cancer and magic, capped weights (MadaBoost) and small steps (gradient boosting)
+# tolerate noise as well as BrownBoost and RobustBoost do, without being told its share; where all
+# labels are right, these two are behind on breast cancer, since their goals let them stop early.
+# TotalBoost, which maximises the minimum margin, suffers most. Tic-tac-toe has no noise of its own
+# and a rule that stumps can add up to: there the margin is worth maximising, and LPBoost is far
+# ahead of all others until three labels in ten are flipped.
 #
 # On Long and Servedio's table all boosters that descend a convex loss or maximise a margin are
 # wrong about a quarter of the clean labels; LogitBoost, whose working responses are clipped,
 # escapes in part. BrownBoost, and RobustBoost with the first of its settings, come down to one or
-# two per cent. They pay for it where no label is wrong: the looser the goal, the more they give
-# up, and RobustBoost's second setting, with a margin to reach, fails on some seeds. So do tight
-# goals on seeds not shown here: the potential is not convex, and boosting may end at a point where
-# no stump has an edge but the penalisers are wrong. Rows drawn at random each round do not lead
-# away from there; a looser goal does. The benchmark has the figures of ten seeds.
+# two per cent. They pay for it where no label is wrong: the looser the goal, the more rows they
+# give up, and RobustBoost's second setting, with a margin to reach, fails on some seeds. So do
+# tight goals on seeds not shown here: the potential is not convex, and boosting may end at a point
+# where no stump has an edge but the penalisers are wrong. Rows drawn at random each round do not
+# lead away from there; a looser goal does. The benchmark has the figures of ten seeds.

@@ -2,14 +2,14 @@ r"""
 Margins, round by round
 =======================
 
-A row's normalised margin is :math:`y F(x) / \sum_t |\alpha_t|`, between -1 and 1: how clearly the
-members decide, and whether they are right. Boosting keeps raising small margins when no row is
-wrong any more. Which margins it raises is what boosters differ in: some care for the smallest,
-others give it up for the sake of the rest.
+A row's normalised margin is :math:`y F(x) / \sum_t |\alpha_t|`, between -1 and 1: its sign shows
+whether the vote is right, its size how clearly. Boosting keeps raising small margins even when no
+row is wrong any more. Boosters differ in which margins they raise: some maximise the smallest,
+others sacrifice it for the rest.
 """
 
 # %%
-# Two classes, all rows for learning. BrownBoost and RobustBoost may leave 2 % of the rows wrong.
+# Two classes, all rows for training. BrownBoost and RobustBoost may leave 2 % of the rows wrong.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_breast_cancer
@@ -80,10 +80,10 @@ for ax in axes[-1]:
 plt.show()
 
 # %%
-# What theory makes of it for AdaBoost. The training error is below a product of the members'
+# What theory says about AdaBoost. The training error is bounded by a product over the members'
 # errors, and so is, with a factor, the share of margins below :math:`\theta`. The margin bound on
 # the error on unseen rows adds to that share a term for the number of stumps there are to choose
-# from and the number of rows. With 569 rows it says nothing yet: a bound of one is none.
+# from and the number of rows. With 569 rows it is still vacuous: the bound is one.
 ada = models["AdaBoost"]
 bound = training_error_bound(ada.estimator_errors_)
 print(f"training error {ada.trace_['train_error'][-1]:.4f}, bound {bound[-1]:.4f}")

@@ -1,16 +1,15 @@
 """
-Members that learn other outputs
-================================
+Members trained on different outputs
+====================================
 
-All members may see all rows and all columns, and still differ, if what they have to learn
-differs. Flipping changes some labels at random for every member, smearing adds noise to the
-class indicators, and an error-correcting output code makes each member tell other groups of
-classes apart.
+Members may see all rows and all columns and still differ, if their targets differ. Flipping changes
+some labels at random for every member, smearing adds noise to the class indicators, and an
+error-correcting output code makes each member separate different groups of classes.
 """
 
 # %%
-# Flips in proportion to the class shares, uniform flips, and smearing, each with 50 trees grown
-# in full, beside bagging.
+# Flips in proportion to the class shares, uniform flips, and smearing, each with 50 fully grown
+# trees, compared with bagging.
 import matplotlib.pyplot as plt
 
 from coterie import (
@@ -30,28 +29,28 @@ models = {
 }
 
 # %%
-# Five published tables, the largest ones thinned out, from :doc:`five_tables`. Half of the rows
-# are for learning, the other half for judging; a second round swaps them.
+# Five public data sets, the largest ones subsampled, from :doc:`five_tables`. Half of the rows are
+# for training and half for testing; a second round swaps them.
 tables = five_tables()
 found = compare(models, tables)
 
 # %%
-# Each ensemble is a line: it begins at the mean error of its members and ends at the error of
-# their vote. Further to the right, members differ more.
+# Each ensemble is a line from the mean error of its members to the error of their vote. Further to
+# the right, the members are more diverse.
 draw(found)
 plt.show()
 
 # %%
-# Outputs are the strongest lever on diversity: flipping raises disagreement over bagging on every
-# table, by up to a factor of four, and uniform flipping more than that. But it is bought with
-# members that were taught wrong labels. With 50 of them the vote is better than bagging's on wine
-# and breast cancer only, and uniform flipping, which changes far more labels, is behind
+# Manipulating the outputs has the strongest effect on diversity: flipping raises the disagreement
+# over bagging on every data set, by up to a factor of four, and uniform flipping even more. But the
+# price is members trained on wrong labels. With 50 of them the vote is better than bagging's on
+# wine and breast cancer only, and uniform flipping, which changes far more labels, is behind
 # everywhere; it is meant for hundreds of members. Smearing lies between bagging and flipping.
-# Diversity alone is no merit.
+# Diversity alone is not enough.
 #
-# Members of a code answer different questions, so there is no disagreement to measure. The more
-# columns, the more wrong answers are outvoted. On the ten digits, one class against the rest is
-# worse than a single tree: no column can err unpunished.
+# Members of a code solve different binary problems, so there is no disagreement to measure. The
+# more columns, the more wrong predictions are corrected. On the ten digits, one-vs-rest is worse
+# than a single tree: it cannot correct any error.
 X, y = tables["digits"]
 tree = DecisionTreeClassifier(random_state=0).fit(X[::2], y[::2])
 print(f"{'one tree':14}{1 - tree.score(X[1::2], y[1::2]):8.3f}")

@@ -1,16 +1,15 @@
 """
-Members with other parameters
-=============================
+Members with different parameters
+=================================
 
-A search over parameters fits many models and throws all but one away. They can vote
-instead. For networks, the initial weights are such a parameter, and negative correlation
-learning goes further: its members are trained together, with a penalty that pushes them
-apart.
+A hyperparameter search fits many models and discards all but one. They can vote instead. For
+networks, the initial weights are such a parameter, and negative correlation learning goes further:
+its members are trained together, with a penalty that makes them diverse.
 """
 
 # %%
-# Random parameters draw criterion, splitter, leaf size and columns per node of every tree; with
-# bags as well they add to what bagging does.
+# Random parameters draw criterion, splitter, leaf size and columns per node of every tree; combined
+# with bagging they add to its diversity.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_diabetes
@@ -33,13 +32,13 @@ models = {
 }
 
 # %%
-# Five published tables, the largest ones thinned out, from :doc:`five_tables`. Half of the rows
-# are for learning, the other half for judging; a second round swaps them.
+# Five public data sets, the largest ones subsampled, from :doc:`five_tables`. Half of the rows are
+# for training and half for testing; a second round swaps them.
 found = compare(models, five_tables())
 
 # %%
-# Each ensemble is a line: it begins at the mean error of its members and ends at the error of
-# their vote. Further to the right, members differ more.
+# Each ensemble is a line from the mean error of its members to the error of their vote. Further to
+# the right, the members are more diverse.
 draw(found)
 plt.show()
 
@@ -47,11 +46,11 @@ plt.show()
 # Random parameters make trees differ as much as bags do, within a tenth, although all of them see
 # all rows; the vote is a little better on every table. Together the two differ more than either.
 #
-# Networks differ less than trees, and each is better. The penalty drives them apart where they
-# are free to: a lot on magic, somewhat on digits and the credit table, not at all on wine, where
+# Networks differ less than trees, and each is better. The penalty makes them more diverse where
+# possible: a lot on magic, somewhat on digits and the credit table, not at all on wine, where
 # nearly all of them are right. It did not improve the vote: on magic and credit it became worse.
-# Ambiguity, by which the error of the mean is smaller than the mean error of the members, is
-# easiest to see with numbers: it grows with the penalty, and so does the error of the members,
+# Ambiguity, the difference between the mean error of the members and the error of their mean, is
+# easiest to see in regression: it grows with the penalty, and so does the error of the members,
 # here faster.
 X, y = load_diabetes(return_X_y=True)
 print("penalty  ambiguity  member error  error of the mean")

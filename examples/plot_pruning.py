@@ -1,15 +1,15 @@
 """
-Many could be better than all
-=============================
+Pruning: many could be better than all
+======================================
 
-A bag of trees holds members that say what others say, and members that are of no use
-to the rest. Orders put the useful ones first; where to stop is told by rows that the
-order has not seen.
+A bag of trees contains redundant members, and members that do not help the rest. Pruning orders the
+members with the useful ones first; where to stop is chosen on rows that were not used for the
+order.
 """
 
 # %%
-# Errors by size. On the rows that an order was made by, a few members seem to be far
-# better than all (dotted). Other rows believe less of it.
+# Errors by size. On the rows used for ordering, a few members seem to be far better than all
+# (dotted). On other rows the gain is smaller.
 import matplotlib.pyplot as plt
 
 from coterie import BaggingClassifier, PrunedEnsembleClassifier
@@ -28,7 +28,7 @@ for order in ("reduced_error", "orientation", "accuracy"):
 plt.show()
 
 # %%
-# All ways of pruning, with at most a third of the members each, on new rows.
+# All pruning methods, with at most a third of the members each, on new rows.
 print(f"{'all members':<18}{len(bag):>5}{bag.score(X_new, y_new):>8.3f}")
 for order in ORDERS:
     model = PrunedEnsembleClassifier(bag, order=order, **settings).fit(X, y)

@@ -1,16 +1,15 @@
 """
-Members that see other rows
-===========================
+Members trained on different rows
+=================================
 
-Bagging gives every member a bootstrap sample of the rows. There are other ways to shake
-rows: smaller samples, samples without replacement, random weights. Here they are compared
-on the same tables, by two numbers at once: how much the members differ, and how often the
-vote is wrong.
+Bagging gives every member a bootstrap sample of the rows. There are other ways to vary the rows:
+smaller samples, samples without replacement, random weights. Here they are compared on the same
+data sets, by two numbers: how much the members differ, and how often the vote is wrong.
 """
 
 # %%
-# All members but the last kind are trees grown in full, which other rows change a lot. Naive
-# Bayes is the opposite: its means and variances hardly move from one bag to the next.
+# All members but the last kind are fully grown trees, which are sensitive to the rows. Naive Bayes
+# is the opposite: its means and variances hardly change from one bag to the next.
 import matplotlib.pyplot as plt
 from sklearn.naive_bayes import GaussianNB
 
@@ -28,20 +27,20 @@ models = {
 }
 
 # %%
-# Five published tables, the largest ones thinned out, from :doc:`five_tables`. Half of the rows
-# are for learning, the other half for judging; a second round swaps them.
+# Five public data sets, the largest ones subsampled, from :doc:`five_tables`. Half of the rows are
+# for training and half for testing; a second round swaps them.
 found = compare(models, five_tables())
 
 # %%
-# Each ensemble is a line: it begins at the mean error of its members and ends at the error of
-# their vote. Further to the right, members differ more.
+# Each ensemble is a line from the mean error of its members to the error of their vote. Further to
+# the right, the members are more diverse.
 draw(found)
 plt.show()
 
 # %%
-# The smaller the bags, the more the members differ, and the worse each of them is; the vote pays
-# for it on digits and on the credit table, and hardly notices on the others. Half of the rows
-# drawn without replacement are nearly the same as a bootstrap sample.
+# The smaller the bags, the more the members differ, and the worse each of them is; the vote is
+# worse for it on digits and on the credit data, and hardly changes on the others. Half of the rows
+# drawn without replacement behave almost like a bootstrap sample.
 #
 # Wagging does not raise diversity: trees that see every row, only with other weights, differ less
 # than bagged ones on all five tables. And naive Bayes shows what bagging cannot do. Its bags are

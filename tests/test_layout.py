@@ -125,6 +125,7 @@ def test_functions_take_few_arguments():
 def test_no_machine_paths():
     roots = "|".join(("home", "root", "work", "Users", "opt"))
     pattern = re.compile(rf"(?<![\w.}}])/(?:{roots})/\w")
+    # In a linked work tree .git is a file that says where the repository is.
     texts = [path for path in ROOT.iterdir() if path.is_file() and path.name != ".git"]
     folders = ("native", "src", "tests", "tools", "examples", "docs", "benchmarks", ".ci")
     kinds = {".cpp", ".hpp", ".py", ".pyi", ".md", ".rst", ".toml", ".txt", ".json", ".css"}

@@ -2,15 +2,15 @@
 Seven points, and a stump that does not split
 =============================================
 
-Three crosses sit among four stars: below them are two stars, one is to the left,
-one above. No stump comes near, and boosting needs patience: about ten rounds. On
-the way there are stumps whose two sides say the same. That is no accident: a stump is
-chosen for how pure its sides are, and under the weights of that round both may hold more
-stars than crosses. Such a member asks nothing; it shifts the score of all points.
+Three crosses lie among four stars: two stars are below them, one is to the left and one above. No
+stump comes close, and boosting needs about ten rounds. On the way there are stumps that predict the
+same class on both sides. A stump is chosen for the purity of its sides, and under the weights of
+that round both may hold more stars than crosses. Such a member is constant; it shifts the score of
+all points.
 """
 
 # %%
-# All stumps are the best by the Gini impurity under the weights of their round.
+# Each stump is the best by Gini impurity under the weights of its round.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -36,18 +36,17 @@ for t, (stump, facts) in enumerate(zip(model.estimators_, model.trace_, strict=T
     print(f"{t:>5}  {split:<9}  {sides:<12}  {numbers}  {mistakes:>8}")
 
 # %%
-# The two lower stars always weigh the same, and so do the three crosses: no stump
-# that is worth choosing tells them apart.
+# The two lower stars always have the same weight, and so do the three crosses: no useful stump
+# separates them.
 WeightsDisplay.from_estimator(model, names=names)
 plt.show()
 
 # %%
-# The error may rise again for a round, its bound may not.
+# The error may rise in a round, its bound cannot.
 BoundDisplay.from_estimator(model)
 plt.show()
 
 # %%
-# The crosses are enclosed from three sides. Members that say the same everywhere
-# have no line of their own.
+# The crosses are enclosed from three sides. Constant members have no decision line.
 RegionsDisplay.from_estimator(model, X, y, sizes=[1, 4, 9])
 plt.show()

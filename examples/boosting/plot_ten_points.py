@@ -2,14 +2,13 @@
 Ten points, three stumps
 ========================
 
-The example by which boosting is most often taught: ten points in the plane that
-no single straight cut along an axis can tell apart, and three such cuts that
-can, when each is made where the ones before it went wrong.
+The classic textbook example of boosting: ten points in the plane that no single axis-parallel cut
+can separate, but three such cuts can, when each concentrates on the mistakes of the previous ones.
 """
 
 # %%
-# Five points are positive, five are negative. A *stump* asks one question of one
-# coordinate; here it is chosen to have the smallest weighted error.
+# Five points are positive, five are negative. A *stump* is a single threshold on one coordinate;
+# here it is chosen to have the smallest weighted error.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -32,10 +31,9 @@ stump = DecisionTreeClassifier(max_depth=1, criterion="misclassification")
 model = AdaBoostClassifier(stump, n_estimators=3, trace="weights").fit(X, y)
 
 # %%
-# The trace has one row of facts per round: the weighted error :math:`\epsilon` of the
-# stump, the weight :math:`\alpha = \frac12 \ln\frac{1-\epsilon}{\epsilon}` it gets for
-# it, and the normaliser :math:`Z = 2\sqrt{\epsilon(1-\epsilon)}`, whose product
-# bounds the training error.
+# The trace has one row per round: the weighted error :math:`\epsilon` of the stump, its weight
+# :math:`\alpha = \frac12 \ln\frac{1-\epsilon}{\epsilon}`, and the normaliser :math:`Z =
+# 2\sqrt{\epsilon(1-\epsilon)}`, whose product bounds the training error.
 trace = model.trace_
 print("round  split        epsilon   alpha       Z")
 for t, (stump, facts) in enumerate(zip(model.estimators_, trace, strict=True), start=1):
@@ -45,15 +43,16 @@ for t, (stump, facts) in enumerate(zip(model.estimators_, trace, strict=True), s
 print(f"training error {trace['train_error'][-1]:g}, bound {trace['bound'][-1]:.4f}")
 
 # %%
-# The first stump is wrong about P3, P4 and P5, so they weigh more in the second
-# round; that one is wrong about N1, N2 and N3, and so on. After each round the mistakes of the last
-# stump hold half of all the weight: it is of no more use than a coin.
+# The first stump is wrong about P3, P4 and P5, so they weigh more in the second round; that one is
+# wrong about N1, N2 and N3, and so on. After each round the mistakes of the last stump carry half
+# of the total weight: under the new weights it is no better than chance.
 WeightsDisplay.from_estimator(model, names=names)
 plt.show()
 
 # %%
-# Thin lines are the stumps so far, the red line is what their weighted vote decides. With
-# two members the heavier one has its way; the third makes every point right.
+# Thin lines are the stumps so far, the red line is the boundary of their weighted vote. With two
+# members the one with the larger weight decides; with the third every point is classified
+# correctly.
 RegionsDisplay.from_estimator(model, X, y, sizes=[1, 2, 3])
 plt.show()
 

@@ -1,15 +1,14 @@
 """
-AdaBoost of 3, 5 and 11 stumps on the watermelons
-=================================================
+AdaBoost with 3, 5 and 11 stumps on the watermelon data
+======================================================
 
-Seventeen watermelons, their density and their sugar content, and whether they are
-ripe. One stump can only cut the plane in two; the weighted vote of a few
-draws a boundary with corners.
+Seventeen watermelons with their density and sugar content, and whether they are ripe. One stump can
+only cut the plane in two; the weighted vote of a few stumps has a boundary with corners.
 """
 
 # %%
-# One fit of eleven members holds the smaller ensembles too: the first three members
-# are what a fit of three would have given.
+# One fit of eleven members contains the smaller ensembles: the first three members are the same as
+# those of a fit with three.
 import matplotlib.pyplot as plt
 
 from coterie.boosting import AdaBoostClassifier

@@ -83,9 +83,11 @@ void run_interruptible(const std::uint8_t* stop, bool signals,
 TreeArrays tree_arrays(const Tree& tree);
 
 void init_bins(nb::module_& module);
+void init_elementary(nb::module_& module);
 void init_grow(nb::module_& module);
 void init_forest(nb::module_& module);
 void init_newton(nb::module_& module);
+void init_halves(nb::module_& module);
 void init_shap(nb::module_& module);
 
 }  // namespace coterie

@@ -4,8 +4,8 @@
 
 #include "arrays.hpp"
 #include "bins_view.hpp"
-#include "coterie/parallel.hpp"
 #include "coterie/predict.hpp"
+#include "coterie/team.hpp"
 
 namespace coterie {
 

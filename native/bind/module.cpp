@@ -88,8 +88,10 @@ NB_MODULE(_engine, module) {
     nanobind::set_leak_warnings(false);
     module.doc() = "Binning, growing and walking trees (see coterie.native for the typed edge).";
     coterie::init_bins(module);
+    coterie::init_elementary(module);
     coterie::init_grow(module);
     coterie::init_forest(module);
     coterie::init_newton(module);
+    coterie::init_halves(module);
     coterie::init_shap(module);
 }

@@ -1,55 +1,13 @@
 #include "coterie/newton.hpp"
 
-#include "arrays.hpp"
-#include "bins_view.hpp"
 #include "coterie/slopes.hpp"
+#include "newton_arrays.hpp"
 
 namespace coterie {
 namespace {
 
-template <class T>
-using OutVector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Optional = std::optional<InVector<T>>;
-
-template <class T>
-std::span<const T> given(const Optional<T>& array) {
-    return array ? as_span(*array) : std::span<const T>{};
-}
-
-// The arrays besides table and slopes.
-using Column = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-struct NewtonArrays {
-    std::optional<std::tuple<Column, Column, Column, Column>> bundles;
-    const Unusual* unusual;  // Python keeps it alive
-    Optional<std::int8_t> monotone;
-    std::optional<InMatrix<std::uint8_t>> interactions;
-    InVector<std::int32_t> columns;
-    Optional<std::int32_t> rows;
-};
-
-void take_arrays(const NewtonArrays& arrays, std::size_t cols, NewtonGrowth& growth) {
-    growth.monotone = given(arrays.monotone);
-    require(growth.monotone.empty() || growth.monotone.size() == cols,
-            "monotone: one direction per column expected");
-    if (arrays.interactions) growth.interactions = as_matrix(*arrays.interactions);
-    require(!growth.interactions.data || growth.interactions.cols == cols,
-            "interactions: one flag per column expected");
-    growth.columns = as_span(arrays.columns);
-    std::int32_t before = -1;
-    for (const auto column : growth.columns) {
-        require(column > before && static_cast<std::size_t>(column) < cols,
-                "columns: ascending numbers of columns expected");
-        before = column;
-    }
-}
-
 // Refuses bundles that would make the engine read or write outside its histograms.
-BundlesView take_bundles(const NewtonArrays& arrays, const BinsView& bins, std::size_t counted) {
-    BundlesView view;
-    if (!arrays.bundles) return view;
-    const auto& [home, first, usual, sizes] = *arrays.bundles;
-    view = {as_span(home), as_span(first), as_span(usual), as_span(sizes)};
+BundlesView check_bundles(BundlesView view, const BinsView& bins, std::size_t counted) {
     const std::size_t d = bins.columns();
     require(view.home.size() == d && view.first.size() == d && view.usual.size() == d,
             "bundles: one entry per column expected");
@@ -69,66 +27,58 @@ BundlesView take_bundles(const NewtonArrays& arrays, const BinsView& bins, std::
     return view;
 }
 
-void check_rows(std::span<const std::int32_t> rows, std::size_t n) {
-    std::int64_t before = -1;
-    for (const auto row : rows) {
-        require(row > before && static_cast<std::size_t>(row) < n,
-                "rows: ascending numbers of rows expected");
-        before = row;
-    }
-}
-
-template <class Code, class Real>
-auto grow_on_slopes(const InMatrix<Code>& codes, const std::optional<InMatrix<Code>>& by_column,
-                    const InVector<std::int64_t>& offsets, const InVector<double>& lower,
-                    const InVector<double>& upper, const InVector<std::uint8_t>& categorical,
-                    const InVector<Real>& gradient, const Optional<Real>& hessian,
-                    const NewtonArrays& arrays, const NewtonGrowth& settings, std::uint64_t seed,
-                    int n_threads, Workspace& workspace, const OutVector<std::int32_t>& leaves,
+auto grow_on_slopes(const TableArrays& table, const SlopesArrays& slopes,
+                    const GrowthArrays& growth, std::uint64_t seed, int n_threads,
+                    Workspace& workspace, const OutVector<std::int32_t>& leaves,
                     const Optional<std::uint8_t>& stop, bool signals) {
-    const BinsView bins = as_bins(offsets, lower, upper, categorical);
-    const Matrix<const Code> matrix = as_matrix(codes);
-    const Matrix<const Code> columns = by_column ? as_matrix(*by_column) : matrix;
-    const BundlesView bundles = take_bundles(arrays, bins, matrix.cols);
-    require(bundles.empty() ? matrix.cols == bins.columns() : by_column.has_value(),
-            "codes: number of columns differs from the bins");
-    require(matrix.rows >= 1 && matrix.rows < 2147483647u, "codes: 1 to 2^31 - 2 rows expected");
-    require(columns.rows == matrix.rows && columns.cols == bins.columns(),
-            "by_column: one column per column of the bins expected");
-    const SlopesView<Real> slopes{as_span(gradient), given(hessian), given(arrays.rows)};
-    require(slopes.gradient.size() == matrix.rows, "gradient: one number per row expected");
-    require(!hessian || slopes.hessian.size() == matrix.rows,
-            "hessian: one number per row expected");
-    require(!arrays.rows || !slopes.rows.empty(), "rows: at least one expected");
-    check_rows(slopes.rows, matrix.rows);
-    require(leaves.shape(0) == matrix.rows, "leaves: one per row expected");
     require(!stop || stop->shape(0) == 1, "stop: an array of one flag expected");
-    const Unusual* unusual = arrays.unusual;
-    require(!unusual ||
-                (bundles.empty() && unusual->starts.size() == matrix.rows + 1 &&
-                 unusual->usual.size() == bins.columns() && unusual->n_cells == bins.upper.size()),
-            "unusual: made for another table");
-    NewtonGrowth growth = settings;
-    take_arrays(arrays, bins.columns(), growth);
-    Tree tree;
-    run_interruptible(stop ? stop->data() : nullptr, signals, [&](Interrupt& interrupt) {
-        tree = grow_newton<Code, Real>({matrix, columns, bins, bundles, unusual}, slopes, growth,
-                                       seed, n_threads, workspace,
-                                       std::span(leaves.data(), leaves.shape(0)), interrupt);
+    return with_task(table, slopes, growth, [&](auto& task) {
+        require(task.table.codes.rows >= 1, "codes: at least one row expected");
+        require(leaves.shape(0) == task.table.codes.rows, "leaves: one per row expected");
+        task.seed = seed;
+        task.leaves = {leaves.data(), leaves.shape(0)};
+        Tree tree;
+        run_interruptible(stop ? stop->data() : nullptr, signals, [&](Interrupt& interrupt) {
+            tree = grow_newton(task, n_threads, workspace, interrupt);
+        });
+        return tree_arrays(tree);
     });
-    return tree_arrays(tree);
 }
 
-template <class Code, class Real>
-void define_growth(nb::module_& module) {
-    module.def("grow_newton", &grow_on_slopes<Code, Real>, nb::arg("codes").noconvert(),
-               nb::arg("by_column").noconvert().none(), nb::arg("offsets").noconvert(),
-               nb::arg("lower").noconvert(), nb::arg("upper").noconvert(),
-               nb::arg("categorical").noconvert(), nb::arg("gradient").noconvert(),
-               nb::arg("hessian").noconvert().none(), nb::arg("arrays"), nb::arg("settings"),
-               nb::arg("seed"), nb::arg("n_threads"), nb::arg("workspace"),
-               nb::arg("leaves").noconvert(), nb::arg("stop").noconvert().none(),
-               nb::arg("signals"), "Grow one tree on slopes; returns what `grow` returns.");
+template <class Code>
+void define_table(nb::class_<TableArrays>& table) {
+    table.def(
+        "__init__",
+        [](TableArrays* self, InMatrix<Code> codes, InMatrix<Code> by_column,
+           InVector<std::int64_t> offsets, InVector<double> lower, InVector<double> upper,
+           InVector<std::uint8_t> categorical,
+           std::optional<std::tuple<Column, Column, Column, Column>> bundles,
+           const Unusual* unusual) {
+            new (self) TableArrays{CodesOf<Code>{std::move(codes), std::move(by_column)},
+                                   std::move(offsets),
+                                   std::move(lower),
+                                   std::move(upper),
+                                   std::move(categorical),
+                                   std::move(bundles),
+                                   unusual};
+        },
+        nb::keep_alive<1, 9>(), nb::kw_only(), nb::arg("codes").noconvert(),
+        nb::arg("by_column").noconvert(), nb::arg("offsets").noconvert(),
+        nb::arg("lower").noconvert(), nb::arg("upper").noconvert(),
+        nb::arg("categorical").noconvert(), nb::arg("bundles").none(), nb::arg("unusual").none());
+}
+
+template <class Real>
+void define_given_slopes(nb::class_<SlopesArrays>& slopes) {
+    slopes.def(
+        "__init__",
+        [](SlopesArrays* self, InVector<Real> gradient, Optional<Real> hessian,
+           Optional<std::int32_t> rows) {
+            new (self) SlopesArrays{SlopesOf<Real>{std::move(gradient), std::move(hessian)},
+                                    std::move(rows)};
+        },
+        nb::kw_only(), nb::arg("gradient").noconvert(), nb::arg("hessian").noconvert().none(),
+        nb::arg("rows").noconvert().none());
 }
 
 template <class Real>
@@ -182,6 +132,65 @@ void define_slopes(nb::module_& module) {
 
 }  // namespace
 
+template <class Code>
+NewtonTable<Code> TableArrays::view(const CodesOf<Code>& given) const {
+    NewtonTable<Code> table{as_matrix(given.codes), as_matrix(given.by_column),
+                            as_bins(offsets, lower, upper, categorical)};
+    const std::size_t n = table.codes.rows, d = table.bins.columns();
+    if (bundles) {
+        const auto& [home, first, usual, sizes] = *bundles;
+        table.bundles =
+            check_bundles({as_span(home), as_span(first), as_span(usual), as_span(sizes)},
+                          table.bins, table.codes.cols);
+    }
+    require(bundles || table.codes.cols == d, "codes: number of columns differs from the bins");
+    require(n < 2147483647u, "codes: at most 2^31 - 2 rows expected");
+    require(table.by_column.rows == n && table.by_column.cols == d,
+            "by_column: one column per column of the bins expected");
+    require(!unusual || (!bundles && unusual->starts.size() == n + 1 &&
+                         unusual->usual.size() == d && unusual->n_cells == table.bins.upper.size()),
+            "unusual: made for another table");
+    table.unusual = unusual;
+    return table;
+}
+template NewtonTable<std::uint8_t> TableArrays::view(const CodesOf<std::uint8_t>&) const;
+template NewtonTable<std::uint16_t> TableArrays::view(const CodesOf<std::uint16_t>&) const;
+
+template <class Real>
+SlopesView<Real> SlopesArrays::view(const SlopesOf<Real>& from, std::size_t n) const {
+    const SlopesView<Real> slopes{as_span(from.gradient), given(from.hessian), given(rows)};
+    require(slopes.gradient.size() == n, "gradient: one number per row expected");
+    require(!from.hessian || slopes.hessian.size() == n, "hessian: one number per row expected");
+    require(!rows || !slopes.rows.empty(), "rows: at least one expected");
+    std::int64_t before = -1;
+    for (const auto row : slopes.rows) {
+        require(row > before && static_cast<std::size_t>(row) < n,
+                "rows: ascending numbers of rows expected");
+        before = row;
+    }
+    return slopes;
+}
+template SlopesView<float> SlopesArrays::view(const SlopesOf<float>&, std::size_t) const;
+template SlopesView<double> SlopesArrays::view(const SlopesOf<double>&, std::size_t) const;
+
+NewtonGrowth GrowthArrays::view(std::size_t cols) const {
+    NewtonGrowth growth = settings;
+    growth.monotone = given(monotone);
+    require(growth.monotone.empty() || growth.monotone.size() == cols,
+            "monotone: one direction per column expected");
+    if (interactions) growth.interactions = as_matrix(*interactions);
+    require(!growth.interactions.data || growth.interactions.cols == cols,
+            "interactions: one flag per column expected");
+    growth.columns = as_span(columns);
+    std::int32_t before = -1;
+    for (const auto column : growth.columns) {
+        require(column > before && static_cast<std::size_t>(column) < cols,
+                "columns: ascending numbers of columns expected");
+        before = column;
+    }
+    return growth;
+}
+
 void init_newton(nb::module_& module) {
     nb::class_<NewtonGrowth>(module, "NewtonGrowth", "Plain numbers that steer a tree on slopes.")
         .def(nb::init<>())
@@ -221,25 +230,27 @@ void init_newton(nb::module_& module) {
             nb::arg("codes").noconvert(), nb::arg("offsets").noconvert(),
             nb::arg("lower").noconvert(), nb::arg("upper").noconvert(),
             nb::arg("categorical").noconvert(), nb::arg("usual").noconvert());
-    nb::class_<NewtonArrays>(module, "NewtonArrays", "Constraints, and what the tree may use.")
+    nb::class_<TableArrays> table(module, "NewtonTable", "A binned table to grow trees on.");
+    define_table<std::uint8_t>(table);
+    define_table<std::uint16_t>(table);
+    nb::class_<SlopesArrays> slopes(module, "NewtonSlopes", "Slopes, and the rows to learn from.");
+    define_given_slopes<float>(slopes);
+    define_given_slopes<double>(slopes);
+    nb::class_<GrowthArrays>(module, "NewtonPlan", "Settings, constraints and columns of a tree.")
         .def(
             "__init__",
-            [](NewtonArrays* self,
-               std::optional<std::tuple<Column, Column, Column, Column>> bundles,
-               const Unusual* unusual, Optional<std::int8_t> monotone,
-               std::optional<InMatrix<std::uint8_t>> interactions, InVector<std::int32_t> columns,
-               Optional<std::int32_t> rows) {
-                new (self) NewtonArrays{std::move(bundles),  unusual,
-                                        std::move(monotone), std::move(interactions),
-                                        std::move(columns),  std::move(rows)};
+            [](GrowthArrays* self, const NewtonGrowth& settings, Optional<std::int8_t> monotone,
+               std::optional<InMatrix<std::uint8_t>> interactions, Column columns) {
+                new (self) GrowthArrays{settings, std::move(monotone), std::move(interactions),
+                                        std::move(columns)};
             },
-            nb::keep_alive<1, 3>(), nb::arg("bundles").none(), nb::arg("unusual").none(),
-            nb::arg("monotone").noconvert().none(), nb::arg("interactions").noconvert().none(),
-            nb::arg("columns").noconvert(), nb::arg("rows").noconvert().none());
-    define_growth<std::uint8_t, float>(module);
-    define_growth<std::uint8_t, double>(module);
-    define_growth<std::uint16_t, float>(module);
-    define_growth<std::uint16_t, double>(module);
+            nb::kw_only(), nb::arg("settings"), nb::arg("monotone").noconvert().none(),
+            nb::arg("interactions").noconvert().none(), nb::arg("columns").noconvert());
+    module.def("grow_newton", &grow_on_slopes, nb::arg("table"), nb::arg("slopes"),
+               nb::arg("growth"), nb::kw_only(), nb::arg("seed"), nb::arg("n_threads"),
+               nb::arg("workspace"), nb::arg("leaves").noconvert(),
+               nb::arg("stop").noconvert().none(), nb::arg("signals"),
+               "Grow one tree on slopes; returns what `grow` returns.");
     define_slopes<float>(module);
     define_slopes<double>(module);
     module.def(

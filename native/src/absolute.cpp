@@ -105,8 +105,8 @@ void AbsoluteError::offer(std::span<const std::uint32_t> codes, std::size_t boun
             left.weight < limits.min_weight_leaf || right.weight < limits.min_weight_leaf)
             continue;
         if (limits.bounded) {
-            if (std::min(left.median, right.median) < limits.low ||
-                std::max(left.median, right.median) > limits.high)
+            if (std::min(left.median, right.median) < limits.bounds.low ||
+                std::max(left.median, right.median) > limits.bounds.high)
                 continue;
             if (limits.direction * (right.median - left.median) < 0.0) continue;
         }
@@ -118,8 +118,8 @@ void AbsoluteError::offer(std::span<const std::uint32_t> codes, std::size_t boun
         best.saw_missing = column.missing;
         best.missing_left = missing_left;
         best.left_weight = left.weight;
-        best.left_mean = left.median;
-        best.right_mean = right.median;
+        best.left_value = left.median;
+        best.right_value = right.median;
         if (column.categorical) {
             const auto middle = codes.begin() + static_cast<std::ptrdiff_t>(i) + 1;
             best.left_codes.assign(codes.begin(), middle);

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "coterie/clones.hpp"
-#include "coterie/parallel.hpp"
 #include "coterie/random.hpp"
+#include "coterie/team.hpp"
 
 namespace coterie {
 namespace {
@@ -278,7 +278,7 @@ std::vector<ColumnBins> find_numeric_bins(const Matrix<const T>& X,
         const auto some = columns.subspan(first, std::min(group, columns.size() - first));
         const std::vector<T> cells = gather(X, rows, some);
         std::vector<Distinct> distinct(some.size());
-        parallel_for(n_threads, some.size(), [&](std::size_t j) {
+        Team(n_threads).run(some.size(), [&](std::size_t j) {
             distinct[j] = find_distinct(std::span(cells).subspan(j * rows.size(), rows.size()),
                                         std::span<const std::size_t>(rows), weight,
                                         std::min<std::size_t>(16, max_bins));
@@ -297,7 +297,7 @@ std::vector<ColumnBins> find_numeric_bins(const Matrix<const T>& X,
         }
     }
     const std::size_t parts = std::min<std::size_t>(few.size(), std::max(n_threads, 1));
-    parallel_for(n_threads, parts, [&](std::size_t p) {
+    Team(n_threads).run(parts, [&](std::size_t p) {
         const std::size_t begin = few.size() * p / parts, end = few.size() * (p + 1) / parts;
         complete(X, std::span(few).subspan(begin, end - begin), max_bins);
     });
@@ -334,7 +334,7 @@ void encode(const Matrix<const T>& X, const BinsView& bins, const Matrix<Code>& 
         if (!bins.categorical[j])
             cuts[j] = cut_points<T>(bins.lower_of(j), bins.upper_of(j), bins.count(j));
     const std::size_t blocks = (X.rows + kBlock - 1) / kBlock;
-    parallel_for(n_threads, blocks, [&](std::size_t block) {
+    Team(n_threads).run(blocks, [&](std::size_t block) {
         const std::size_t begin = block * kBlock;
         const std::size_t end = std::min(begin + kBlock, X.rows);
         for (std::size_t j = 0; j < X.cols; ++j)

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "coterie/parallel.hpp"
+#include "coterie/team.hpp"
 
 namespace coterie {
 namespace {
@@ -46,7 +46,7 @@ Bundles find_bundles(const Matrix<const std::uint8_t>& codes, const BinsView& bi
     const std::size_t n = codes.rows, d = codes.cols;
     std::vector<std::int32_t> usual(d);
     std::vector<std::size_t> unusual(d);
-    parallel_for(n_threads, d, [&](std::size_t j) {
+    Team(n_threads).run(d, [&](std::size_t j) {
         std::array<std::size_t, kCodes> counts{};
         const std::uint8_t* at = codes.col(j);
         for (std::size_t i = 0; i < n; ++i)
@@ -140,7 +140,7 @@ Unusual::Unusual(const Matrix<const std::uint8_t>& codes, const BinsView& bins,
 void encode_bundles(const Matrix<const std::uint8_t>& codes, const BundlesView& bundles,
                     const Matrix<std::uint8_t>& out, int n_threads) {
     constexpr std::size_t block = 8192;
-    parallel_for(n_threads, (codes.rows + block - 1) / block, [&](std::size_t b) {
+    Team(n_threads).run((codes.rows + block - 1) / block, [&](std::size_t b) {
         const std::size_t begin = b * block, end = std::min(codes.rows, begin + block);
         for (std::size_t i = begin; i < end; ++i)
             for (std::size_t j = 0; j < out.cols; ++j) out(i, j) = 0;

@@ -7,23 +7,7 @@ namespace coterie {
 
 template <class Code, class Kind>
 double Grower<Code, Kind>::score_of(const double* sums, double l2) const {
-    if constexpr (Kind::kPair) {
-        const PairSums pair{sums[0], sums[1]};
-        switch (growth_.criterion) {
-            case Criterion::squared_error:
-                return pair.score<Criterion::squared_error>(l2);
-            case Criterion::gini:
-                return pair.score<Criterion::gini>(l2);
-            case Criterion::entropy:
-                return pair.score<Criterion::entropy>(l2);
-            case Criterion::misclassification:
-                return pair.score<Criterion::misclassification>(l2);
-            case Criterion::poisson:
-                return pair.score<Criterion::poisson>(l2);
-            case Criterion::absolute_error:
-                return 0.0;
-        }
-    }
+    if constexpr (Kind::kPair) return pair_score(growth_.criterion, {sums[0], sums[1]}, l2);
     return channels_score(growth_.criterion, sums, channels_, l2);
 }
 
@@ -92,8 +76,7 @@ template <class Code, class Kind>
 bool Grower<Code, Kind>::decide(Pending& pending, Split& split) {
     sum_items(pending);
     const auto node = static_cast<std::size_t>(pending.node);
-    double unit = 1.0 / static_cast<double>(target_.outputs());
-    if (growth_.criterion == Criterion::entropy) unit /= std::log(2.0);  // bits
+    const double unit = impurity_unit(growth_.criterion, target_.outputs());
     const double impurity = (cost_ - score_of(sums_.data(), 0.0)) * unit / sums_[0];
     tree_.n_samples[node] = static_cast<std::int32_t>(pending.size());
     tree_.weight[node] = sums_[0];
@@ -103,24 +86,20 @@ bool Grower<Code, Kind>::decide(Pending& pending, Split& split) {
 
     find_split(pending, split);
     if (!split.found()) return false;
-    constexpr double rounding = std::numeric_limits<double>::epsilon();
-    return split.gain * unit / root_weight_ + rounding >= growth_.min_impurity_decrease;
+    return decreases_enough(split.gain * unit / root_weight_, growth_);
 }
 
 template <class Code, class Kind>
 void Grower<Code, Kind>::find_split(Pending& pending, Split& split) {
     const double score = score_of(sums_.data(), growth_.l2);
-    // Gains that differ by less than rounding are ties; otherwise the winner would
-    // depend on how a sum was arranged.
-    const double tie = 1e-11 * std::abs(cost_ - score) + 2e-15 * std::abs(score);
-    const NodeSums node{sums_.data(), pending.size(), score, tie};
+    const NodeSums node{sums_.data(), pending.size(), score, gain_tie(cost_, score)};
     if (pending.whole) {
         search_whole(pending, node, split);
         pending.constants = 0;
     } else {
         search_direct(pending, node, split);
     }
-    if (split.found() && split.gain < growth_.min_gain - tie) split = Split{};
+    if (split.found() && split.gain < growth_.min_gain - node.tie) split = Split{};
 }
 
 template <class Code, class Kind>
@@ -307,23 +286,10 @@ void Grower<Code, Kind>::search_whole(const Pending& pending, const NodeSums& no
             std::swap(
                 columns_[at],
                 columns_[at + random_.below(static_cast<std::uint32_t>(columns_.size() - at))]);
-    const std::size_t stride = kind_.stride();
     for (const std::int32_t id : columns_) {
-        const auto column = static_cast<std::size_t>(id);
-        const std::uint32_t bins = bins_.count(column);
-        const double* sums = pending.whole->sums.data() + starts_[column] * stride;
-        std::size_t found = 0;
-        for (std::uint32_t code = 0; code < bins; ++code) {
-            occupied_[found] = code;
-            found += sums[code * stride] > 0.0;
-        }
-        const bool missing = sums[bins * stride] > 0.0;
-        if (found + missing < 2) continue;
-        const std::uint32_t* counts =
-            counted_ ? pending.whole->counts.data() + starts_[column] : nullptr;
-        offer({id, sums, counts, std::span(occupied_.data(), found), missing, bins,
-               bins_.categorical[column] != 0, bins_.lower_of(column), bins_.upper_of(column)},
-              pending, node, split);
+        const ColumnView column =
+            whole_column(*pending.whole, id, bins_, starts_, kind_.stride(), occupied_);
+        if (column.occupied.size() + column.missing >= 2) offer(column, pending, node, split);
     }
 }
 
@@ -331,12 +297,8 @@ void Grower<Code, Kind>::search_whole(const Pending& pending, const NodeSums& no
 template <class Code, class Kind>
 void Grower<Code, Kind>::offer(const ColumnView& column, const Pending& pending,
                                const NodeSums& node, Split& split, const Cut* cut) {
-    Limits limits;
-    limits.min_samples_leaf = static_cast<std::uint32_t>(growth_.min_samples_leaf);
-    limits.min_weight_leaf = growth_.min_weight_leaf;
-    limits.l2 = growth_.l2;
-    limits.low = pending.low;
-    limits.high = pending.high;
+    Limits limits = plain_limits(growth_);
+    limits.bounds = pending.bounds;
     limits.bounded = !growth_.monotone.empty();
     if (limits.bounded)
         limits.direction = growth_.monotone[static_cast<std::size_t>(column.column)];
@@ -361,10 +323,7 @@ void Grower<Code, Kind>::offer(const ColumnView& column, const Pending& pending,
         candidate_.last_left = cut->last_left;
         candidate_.threshold = cut->threshold;
     }
-    const double ahead = candidate_.gain - split.gain;
-    const bool lower = !growth_.max_features && candidate_.column < split.column;
-    if (!split.found() || ahead > node.tie || (lower && ahead >= -node.tie))
-        std::swap(split, candidate_);
+    keep_better(candidate_, node.tie, !growth_.max_features, split);
 }
 
 // The codes of the node's rows; of a drawn split, which side they are on.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace coterie {
 namespace {
@@ -39,15 +40,55 @@ void check_category_set(double position, std::span<const std::uint64_t> words, c
         refuse("category set of " + where.text() + " is cut off");
 }
 
-void check_node(const Node& node, std::int64_t nodes, std::int64_t leaves, std::size_t n_columns,
-                std::span<const std::uint64_t> words, const Place& where) {
+// What was named so far by the nodes of one tree. Each node but the root has one
+// parent, and each leaf one node: otherwise a walk over a small array of nodes that
+// share children would take two to the power of its depth.
+class Named {
+  public:
+    void begin(std::int64_t nodes, std::int64_t leaves) {
+        nodes_ = nodes;
+        leaves_ = leaves;
+        child_.assign(static_cast<std::size_t>(nodes), 0);
+        leaf_.assign(static_cast<std::size_t>(leaves), 0);
+        inner_ = 0;
+    }
+
+    void leaf(std::int64_t number, const Place& where) {
+        if (number >= leaves_ || leaf_[static_cast<std::size_t>(number)]++)
+            refuse(where.text() + " names leaf " + std::to_string(number));
+    }
+
+    void children(std::int64_t left, const Place& where) {
+        if (left <= where.node || left + 1 >= nodes_)
+            refuse(where.text() + " names child " + std::to_string(left));
+        for (const std::int64_t child : {left, left + 1})
+            if (child_[static_cast<std::size_t>(child)]++)
+                refuse("node " + std::to_string(child) + " of tree " + std::to_string(where.tree) +
+                       " has two parents");
+        ++inner_;
+    }
+
+    // As no node has two parents, counting tells whether all but the root have one; and as
+    // parents come before their children, each of them is below the root then.
+    void end(std::size_t tree) const {
+        if (nodes_ != 2 * inner_ + 1)
+            refuse("tree " + std::to_string(tree) + " has nodes without a parent");
+        if (leaves_ != inner_ + 1)
+            refuse("tree " + std::to_string(tree) + " has leaves without a node");
+    }
+
+  private:
+    std::int64_t nodes_ = 0, leaves_ = 0, inner_ = 0;
+    std::vector<std::uint8_t> child_, leaf_;
+};
+
+void check_node(const Node& node, std::size_t n_columns, std::span<const std::uint64_t> words,
+                const Place& where, Named& named) {
     if (node.is_leaf()) {
-        if (~node.left >= leaves)
-            refuse(where.text() + " names leaf " + std::to_string(~node.left));
+        named.leaf(~node.left, where);
         return;
     }
-    if (node.left <= where.node || node.left + std::int64_t{1} >= nodes)
-        refuse(where.text() + " names child " + std::to_string(node.left));
+    named.children(node.left, where);
     if (node.feature() >= n_columns)
         refuse(where.text() + " names column " + std::to_string(node.feature()));
     if (node.categorical()) {
@@ -66,6 +107,7 @@ void check_forest(const ForestView& forest, std::size_t n_columns) {
     if (forest.leaf_offsets.size() != forest.node_offsets.size() ||
         forest.category_offsets.size() != forest.node_offsets.size())
         refuse("offsets of nodes, leaves and categories differ in length");
+    Named named;
     for (std::size_t tree = 0; tree < forest.trees(); ++tree) {
         const std::int64_t start = forest.node_offsets[tree];
         const std::int64_t nodes = forest.node_offsets[tree + 1] - start;
@@ -74,9 +116,11 @@ void check_forest(const ForestView& forest, std::size_t n_columns) {
             forest.categories.subspan(static_cast<std::size_t>(forest.category_offsets[tree]),
                                       static_cast<std::size_t>(forest.category_offsets[tree + 1] -
                                                                forest.category_offsets[tree]));
+        named.begin(nodes, leaves);
         for (std::int64_t i = 0; i < nodes; ++i)
-            check_node(forest.nodes[static_cast<std::size_t>(start + i)], nodes, leaves, n_columns,
-                       words, Place{tree, i});
+            check_node(forest.nodes[static_cast<std::size_t>(start + i)], n_columns, words,
+                       Place{tree, i}, named);
+        named.end(tree);
     }
 }
 

@@ -33,7 +33,7 @@ Grower<Code, Kind>::Grower(const Matrix<const Code>& codes, const BinsView& bins
                            Prepared prepared, std::uint64_t seed, int n_threads,
                            std::span<std::int32_t> leaves, Interrupt& interrupt)
     : table_(codes), codes_(codes), bins_(bins), target_(target), weight_(weight), growth_(growth),
-      kind_(kind), channels_(channels), n_threads_(n_threads), leaves_of_rows_(leaves),
+      kind_(kind), channels_(channels), team_(n_threads), leaves_of_rows_(leaves),
       interrupt_(interrupt), random_(seed), rows_(std::move(prepared.rows)),
       items_(std::move(prepared.items)),
       spare_rows_(std::make_unique_for_overwrite<std::uint32_t[]>(rows_.size())),
@@ -210,12 +210,12 @@ void Grower<Code, Kind>::write_leaf(const Pending& pending) {
             const bool median = growth_.criterion == Criterion::absolute_error;
             const double value = median ? absolute_.median() : leaf_mean(pending, k);
             // Bounds were set on centred means.
-            tree_.values.push_back(
-                std::clamp(value, pending.low + centre_[k], pending.high + centre_[k]));
+            tree_.values.push_back(std::clamp(value, pending.bounds.low + centre_[k],
+                                              pending.bounds.high + centre_[k]));
         }
     } else if constexpr (Kind::kPair) {
-        const double mean = std::clamp(sums_[1] / sums_[0], std::max(pending.low, 0.0),
-                                       std::min(pending.high, 1.0));
+        const double mean = std::clamp(sums_[1] / sums_[0], std::max(pending.bounds.low, 0.0),
+                                       std::min(pending.bounds.high, 1.0));
         const bool two = target_.n_classes[0] > 1;
         if (two) tree_.values.push_back(1.0 - mean);
         tree_.values.push_back(two ? mean : 1.0);

@@ -15,10 +15,11 @@
 #include "coterie/absolute.hpp"
 #include "coterie/grow.hpp"
 #include "coterie/histogram.hpp"
-#include "coterie/parallel.hpp"
 #include "coterie/random.hpp"
 #include "coterie/split.hpp"
+#include "coterie/team.hpp"
 #include "permit.hpp"
+#include "whole_search.hpp"
 
 namespace coterie {
 
@@ -27,8 +28,7 @@ struct Pending {
     std::uint32_t begin = 0, end = 0;
     std::int64_t depth = 0;
     std::uint32_t constants = 0;  // columns_[0 … constants) do not vary here
-    double low = -std::numeric_limits<double>::infinity();
-    double high = std::numeric_limits<double>::infinity();
+    Bounds bounds;
     std::unique_ptr<WholeHistogram> whole;
     std::shared_ptr<const Permit> permit;
 
@@ -95,12 +95,8 @@ class Grower {
     // Dividing
     std::pair<Pending, Pending> divide(Pending& pending, Split& split);
     std::uint32_t part(const Pending& pending, const Split& split);
-    template <class Left>
-    std::uint32_t part_by(const Pending& pending, std::int32_t column, Left&& left);
     void write_inner(std::int32_t node, const Split& split, std::int32_t left);
     void share_whole(Pending& parent, Pending& left, Pending& right);
-    void share_bounds(const Pending& parent, const Split& split, Pending& left,
-                      Pending& right) const;
     void fill(const Pending& pending, WholeHistogram& out);
     void move_in(Pending& pending, std::size_t stack_size);
 
@@ -127,7 +123,7 @@ class Grower {
     const Growth& growth_;
     const Kind kind_;
     const Channels& channels_;
-    const int n_threads_;
+    Team team_;
     const std::span<std::int32_t> leaves_of_rows_;
     Interrupt& interrupt_;
     Random random_;
@@ -147,7 +143,6 @@ class Grower {
     Scanner scanner_;
     std::vector<std::uint32_t> occupied_;
     std::vector<std::int32_t> counted_batch_, drawn_batch_;  // columns looked at together
-    std::vector<std::uint8_t> goes_left_;
     Split candidate_;
     AbsoluteError absolute_;
     std::vector<std::uint32_t> row_codes_;

@@ -1,42 +1,147 @@
 #include "coterie/newton.hpp"
 
-#include "newton_divide.hpp"
-#include "newton_grower.hpp"
-#include "newton_search.hpp"
-#include "newton_symmetric.hpp"
-#include "newton_write.hpp"
+#include <stdexcept>
+
+#include "coterie/newton_halves.hpp"
+#include "newton_decider.hpp"
+#include "row_side.hpp"
 
 namespace coterie {
+namespace {
 
-template <class Code, class Real>
-Tree grow_newton(const NewtonTable<Code>& table, const SlopesView<Real>& slopes,
-                 const NewtonGrowth& growth, std::uint64_t seed, int n_threads,
-                 Workspace& workspace, std::span<std::int32_t> leaves, Interrupt& interrupt) {
-    const std::size_t n = slopes.rows.empty() ? table.codes.rows : slopes.rows.size();
-    Team team(n * growth.columns.size() >= 4 * kWorthTeam ? n_threads : 1);
-    const SlopeScale scale = measure(slopes, n, team);
-    const bool constant = slopes.hessian.empty();
+constexpr std::size_t kPackFrom = 8192;      // fewer rows are summed exactly
+constexpr std::size_t kPackWideFrom = 1024;  // unless there are many bins
+constexpr std::size_t kWide = 40'000;        // bins of all columns
+
+// Whether sums are packed; the halves must agree on it.
+bool packs(const SlopeScale& scale, const NewtonGrowth& growth, const BinsView& bins) {
     // Histograms that no cache holds cost more than the rows.
-    const bool large = n >= kPackFrom || (n >= kPackWideFrom && table.bins.upper.size() >= kWide);
-    const bool packed = can_pack(scale, n, constant, growth.precision == 1 ? 0.0 : 4.0) &&
-                        (growth.precision == 1 || (growth.precision == 0 && large));
-    if (packed)
-        return Newton<Code, Real, PackedCells>(table, slopes, growth, seed, workspace, leaves,
-                                               interrupt, team, scale)
-            .run();
-    return Newton<Code, Real, ExactCells>(table, slopes, growth, seed, workspace, leaves, interrupt,
-                                          team, scale)
-        .run();
+    const bool large =
+        scale.rows >= kPackFrom || (scale.rows >= kPackWideFrom && bins.upper.size() >= kWide);
+    return can_pack(scale, growth.precision == 1 ? 0.0 : 4.0) &&
+           (growth.precision == 1 || (growth.precision == 0 && large));
 }
 
-#define COTERIE_NEWTON(Code, Real)                                                 \
-    template Tree grow_newton(const NewtonTable<Code>&, const SlopesView<Real>&,   \
-                              const NewtonGrowth&, std::uint64_t, int, Workspace&, \
-                              std::span<std::int32_t>, Interrupt&);
+}  // namespace
+
+void SlopeScale::add(const SlopeScale& other) {
+    most_g = std::max(most_g, other.most_g);
+    most_h = std::max(most_h, other.most_h);
+    least_h = std::min(least_h, other.least_h);
+    sum_g += other.sum_g;
+    sum_h += other.sum_h;
+    rows += other.rows;
+}
+
+template <class Real>
+SlopeScale measure(const SlopesView<Real>& slopes, Team& team) {
+    const std::size_t n = slopes.learnt();
+    std::vector<SlopeScale> parts((n + kSlopeBlock - 1) / kSlopeBlock);
+    team.run(parts.size(), [&](std::size_t b) {
+        SlopeScale part;
+        for (std::size_t i = b * kSlopeBlock, end = std::min(n, i + kSlopeBlock); i < end; ++i) {
+            const std::size_t row =
+                slopes.rows.empty() ? i : static_cast<std::size_t>(slopes.rows[i]);
+            const double g = std::abs(static_cast<double>(slopes.gradient[row]));
+            part.most_g = std::max(part.most_g, g);
+            part.sum_g += g;
+            if (slopes.hessian.empty()) continue;
+            const double h = slopes.hessian[row];
+            part.most_h = std::max(part.most_h, h);
+            part.least_h = std::min(part.least_h, h);
+            part.sum_h += h;
+        }
+        parts[b] = part;
+    });
+    SlopeScale all;
+    for (const SlopeScale& part : parts) all.add(part);
+    // A sum that is no number, or too large to be one, betrays any such slope.
+    if (!std::isfinite(all.sum_g)) throw std::invalid_argument("gradient: NaN or infinite");
+    if (!std::isfinite(all.sum_h)) throw std::invalid_argument("hessian: NaN or infinite");
+    if (all.least_h < 0.0) throw std::invalid_argument("hessian: negative");
+    all.rows = n;
+    all.constant = slopes.hessian.empty();
+    if (all.constant) {
+        all.most_h = 1.0;
+        all.sum_h = static_cast<double>(n);
+    }
+    return all;
+}
+
+template <class Code>
+std::shared_ptr<const CellPlan> plan_cells(const NewtonTable<Code>& table,
+                                           const NewtonGrowth& growth, const SlopeScale& scale) {
+    return std::make_shared<const CellPlan>(
+        table.unusual
+            ? CellPlan::of(table.bins, *table.unusual, growth.columns)
+            : CellPlan::of(table.bins, table.bundles, growth.columns, table.codes, scale.rows));
+}
+
+template <class Code, class Real>
+std::unique_ptr<RowSide> open_rows(const NewtonTask<Code, Real>& task, const SlopeScale& scale,
+                                   std::shared_ptr<const CellPlan> plan, const Tools& tools) {
+    if (packs(scale, task.growth, task.table.bins))
+        return std::make_unique<Rows<Code, Real, PackedCells>>(task, scale, std::move(plan), tools);
+    return std::make_unique<Rows<Code, Real, ExactCells>>(task, scale, std::move(plan), tools);
+}
+
+std::unique_ptr<Decider> open_decider(const BinsView& bins, const NewtonGrowth& growth,
+                                      std::uint64_t seed, const SlopeScale& scale,
+                                      std::shared_ptr<const CellPlan> plan, const Tools& tools) {
+    if (packs(scale, growth, bins))
+        return std::make_unique<NewtonDecider<PackedCells>>(bins, growth, seed, scale,
+                                                            std::move(plan), tools);
+    return std::make_unique<NewtonDecider<ExactCells>>(bins, growth, seed, scale, std::move(plan),
+                                                       tools);
+}
+
+Tree grow(RowSide& rows, Decider& decider) {
+    const auto count_codes = [&](std::size_t node, std::size_t column,
+                                 std::span<std::uint32_t> counts) {
+        rows.count_codes(node, column, counts);
+    };
+    do {
+        for (const std::size_t node : decider.to_part()) {
+            const std::uint32_t left_rows = rows.part(node, decider.split(node));
+            if (const std::size_t left = decider.parted(node, left_rows)) rows.divide(node, left);
+        }
+        for (const std::size_t node : decider.to_count())
+            rows.count(node, decider.barren(node), decider.cells(node).data());
+        decider.decide(count_codes);
+    } while (!decider.to_part().empty());
+    Tree tree = decider.write(rows.leaf_sums(decider.leaves()));
+    rows.finish(tree, decider.last_left());
+    return tree;
+}
+
+template <class Code, class Real>
+Tree grow_newton(const NewtonTask<Code, Real>& task, int n_threads, Workspace& workspace,
+                 Interrupt& interrupt) {
+    const std::size_t cells = task.slopes.learnt() * task.growth.columns.size();
+    Team team(cells >= 4 * kWorthTeam ? n_threads : 1);
+    const Tools tools{workspace, team, interrupt};
+    const SlopeScale scale = measure(task.slopes, team);
+    const auto plan = plan_cells(task.table, task.growth, scale);
+    const auto rows = open_rows(task, scale, plan, tools);
+    const auto decider = open_decider(task.table.bins, task.growth, task.seed, scale, plan, tools);
+    return grow(*rows, *decider);
+}
+
+#define COTERIE_NEWTON(Code, Real)                                                                \
+    template std::unique_ptr<RowSide> open_rows(const NewtonTask<Code, Real>&, const SlopeScale&, \
+                                                std::shared_ptr<const CellPlan>, const Tools&);   \
+    template Tree grow_newton(const NewtonTask<Code, Real>&, int, Workspace&, Interrupt&);
 COTERIE_NEWTON(std::uint8_t, float)
 COTERIE_NEWTON(std::uint8_t, double)
 COTERIE_NEWTON(std::uint16_t, float)
 COTERIE_NEWTON(std::uint16_t, double)
 #undef COTERIE_NEWTON
+
+template SlopeScale measure(const SlopesView<float>&, Team&);
+template SlopeScale measure(const SlopesView<double>&, Team&);
+template std::shared_ptr<const CellPlan> plan_cells(const NewtonTable<std::uint8_t>&,
+                                                    const NewtonGrowth&, const SlopeScale&);
+template std::shared_ptr<const CellPlan> plan_cells(const NewtonTable<std::uint16_t>&,
+                                                    const NewtonGrowth&, const SlopeScale&);
 
 }  // namespace coterie

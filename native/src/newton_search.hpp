@@ -1,94 +1,220 @@
-// Members of Newton that look for the best split of a node.
+// The best split of a node, or of all nodes of a level, from their histograms.
 #pragma once
 
-#include "newton_grower.hpp"
+#include <memory>
+#include <numeric>
+
+#include "cell_plan.hpp"
+#include "coterie/random.hpp"
+#include "newton_level.hpp"
+#include "newton_split.hpp"
+#include "permit.hpp"
 
 namespace coterie {
 
-// Sets the best split of a node. `strictly`: rows of packed cells are counted where a column
-// would win, so that it leaves enough of them on both sides.
-template <class Code, class Real, class Cells>
-void Newton<Code, Real, Cells>::search(std::size_t at, bool strictly) {
-    Grown<Cell>& node = nodes_[at];
-    const NewtonLeaf& leaf = scanners_[0].leaf();
-    NewtonNode& facts = node.node;
-    facts.score = leaf.score(facts.sums, leaf.value(facts.sums, facts.low, facts.high));
-    facts.tie = 1e-12 * std::abs(facts.score);
-    const std::vector<std::uint32_t> slots = drawn(at);
-    const std::size_t parts = plan_.cells >= kWorthTeam / 8 ? team_.size() : 1;
-    std::vector<NewtonSplit> best(parts);
-    team_.run(parts, [&](std::size_t t) {
-        const std::size_t begin = slots.size() * t / parts, end = slots.size() * (t + 1) / parts;
-        std::vector<std::uint32_t> counts;
-        for (std::size_t s = begin; s < end; ++s)
-            offer(node, slots[s], scanners_[t], strictly ? &counts : nullptr, best[t]);
-    });
-    node.split = {};
-    for (NewtonSplit& split : best)
-        if (split.found() &&
-            (!node.split.found() ||
-             split.gain > node.split.gain + facts.tie + 1e-12 * std::abs(node.split.gain)))
-            node.split = std::move(split);
-}
+inline constexpr std::size_t kWorthScan = 7'500;  // cells to scan before threads pay
 
-// The cells of a column in the order of its codes; good until the scanner is asked for others.
-template <class Code, class Real, class Cells>
-const typename Cells::Cell* Newton<Code, Real, Cells>::column_cells(
-    Grown<Cell>& node, const CellPlan::Place& place, NewtonScanner<Cells>& scanner) const {
-    const Cell* cells = cells_of(node.cells) + place.begin;
-    if (place.usual < 0) return cells;
-    return scanner.unbundle(cells, bins_.count(static_cast<std::size_t>(place.column)), place.usual,
-                            node.total);
-}
+// A node while the tree grows.
+template <class Cell>
+struct Grown {
+    std::uint32_t rows = 0;
+    std::int64_t depth = 0;
+    std::int32_t left = -1;  // the right child is the next one; -1: a leaf
+    bool sure = false;       // the split is known to leave enough rows on both sides
+    NewtonNode node;
+    CodeSplit split;
+    Cell total{};
+    Workspace::Buffer cells;
+    std::shared_ptr<const Permit> permit;
+    std::vector<std::uint8_t> barren;  // places of the plan no split of which leaves enough rows
+};
 
-// Offers one column to a node; `counts`, if given, is room for the rows of its bins.
-template <class Code, class Real, class Cells>
-void Newton<Code, Real, Cells>::offer(Grown<Cell>& node, std::uint32_t slot,
-                                      NewtonScanner<Cells>& scanner,
-                                      std::vector<std::uint32_t>* counts, NewtonSplit& best) {
-    const CellPlan::Place& place = plan_.places[slot];
-    const auto column = static_cast<std::size_t>(place.column);
-    const std::uint32_t bins = bins_.count(column);
-    if (!bins || node.barren[slot]) return;
-    if (node.permit && !node.permit->allowed[column]) return;
-    const Cell* cells = column_cells(node, place, scanner);
-    const auto try_with = [&](const std::uint32_t* rows, NewtonSplit& split) {
-        node.barren[slot] = !scanner.offer(place.column, bins_.categorical[column] != 0, bins,
-                                           cells, rows, node.node, split);
-    };
-    if (!counts) {
-        try_with(nullptr, best);
-        return;
+template <class Cells>
+class NewtonSearch {
+  public:
+    using Cell = typename Cells::Cell;
+    using Store = CellStore<Cells>;
+    using CountCodes = Decider::CountCodes;
+
+    NewtonSearch(const SlopeScale& scale, const BinsView& bins, const CellPlan& plan,
+                 const NewtonGrowth& growth, std::uint64_t seed, const Tools& tools)
+        : cells_(scale), bins_(bins), plan_(plan), growth_(growth), seed_(seed), team_(tools.team),
+          interrupt_(tools.interrupt) {
+        std::uint32_t most_bins = 0;
+        for (const std::int32_t column : growth.columns)
+            most_bins = std::max(most_bins, bins.count(static_cast<std::size_t>(column)));
+        for (std::size_t t = 0; t < team_.size(); ++t)
+            scanners_.emplace_back(cells_, growth, scale.constant, most_bins);
     }
-    // A column that does not win without the condition does not win with it.
-    NewtonSplit hope = best;
-    try_with(nullptr, hope);
-    if (hope.column != place.column) return;
-    counts->assign(bins + 1, 0);
-    const Code* codes = by_column_.col(column);
-    for (std::uint32_t i = node.begin; i < node.end; ++i)
-        ++(*counts)[codes[static_cast<std::ptrdiff_t>(rows_[i]) * by_column_.row_stride]];
-    try_with(counts->data(), best);
-}
 
-// The columns a node looks at, as positions in the plan, ascending.
-template <class Code, class Real, class Cells>
-std::vector<std::uint32_t> Newton<Code, Real, Cells>::drawn(std::size_t at) const {
-    std::vector<std::uint32_t> slots(plan_.places.size());
-    std::iota(slots.begin(), slots.end(), std::uint32_t{0});
-    const auto draw = [&](std::int64_t wanted, std::uint64_t key) {
-        if (!wanted || static_cast<std::size_t>(wanted) >= slots.size()) return;
-        Random random(seed_ ^ (key * 0xd1342543de82ef95ULL));
-        const auto chosen = static_cast<std::size_t>(wanted);
-        for (std::size_t i = 0; i < chosen; ++i)
-            std::swap(slots[i],
-                      slots[i + random.below(static_cast<std::uint32_t>(slots.size() - i))]);
-        slots.resize(chosen);
-        std::sort(slots.begin(), slots.end());
-    };
-    draw(growth_.level_features, 2 * static_cast<std::uint64_t>(nodes_[at].depth) + 1);
-    draw(growth_.max_features, 2 * at + 2);
-    return slots;
-}
+    const NewtonLeaf& leaf() const { return scanners_[0].leaf(); }
+
+    // The sums of a node, from its histogram.
+    void total(Grown<Cell>& node) const {
+        Cell sum{};
+        const Cell* cells = Store::cells_of(node.cells.data());
+        for (std::size_t i = plan_.sum_from; i < plan_.sum_to; ++i) Cells::add(sum, cells[i]);
+        node.total = sum;
+        node.node.sums = cells_.sums(sum);
+        node.node.sums.n = node.rows;
+    }
+
+    // Sets the best split of a node. With `count_codes`, rows of packed cells are counted where a
+    // column would win, so that it leaves enough of them on both sides.
+    void best(Grown<Cell>& node, std::size_t at, const CountCodes* count_codes) {
+        NewtonNode& facts = node.node;
+        facts.score = leaf().score(facts.sums, leaf().value(facts.sums, facts.bounds));
+        facts.tie = 1e-12 * std::abs(facts.score);
+        const std::vector<std::uint32_t> slots = drawn(at, node.depth);
+        const std::size_t parts = plan_.cells >= kWorthScan ? team_.size() : 1;
+        std::vector<CodeSplit> best(parts);
+        if (count_codes) interrupt_.after(node.rows * plan_.places.size());
+        team_.run(parts, [&](std::size_t t) {
+            std::vector<std::uint32_t> counts;
+            for (std::size_t s = slots.size() * t / parts; s < slots.size() * (t + 1) / parts; ++s)
+                offer(node, at, slots[s], scanners_[t], count_codes, counts, best[t]);
+        });
+        node.split = {};
+        for (CodeSplit& split : best)
+            if (split.found() &&
+                (!node.split.found() ||
+                 split.gain > node.split.gain + facts.tie + 1e-12 * std::abs(node.split.gain)))
+                node.split = std::move(split);
+    }
+
+    // The split that gains most in all nodes of a level together.
+    CodeSplit best_of_level(std::vector<Grown<Cell>>& nodes, const std::vector<std::size_t>& level,
+                            const CountCodes& count_codes) {
+        std::vector<const NewtonNode*> facts;
+        double tie = 0.0;
+        for (const std::size_t at : level) {
+            NewtonNode& node = nodes[at].node;
+            node.score = leaf().score(node.sums, leaf().value(node.sums, node.bounds));
+            tie += 1e-12 * std::abs(node.score);
+            facts.push_back(&node);
+        }
+        const std::vector<std::uint32_t> slots = drawn(level[0], nodes[level[0]].depth);
+        const std::size_t parts =
+            plan_.cells * level.size() >= kWorthScan ? std::min(team_.size(), slots.size()) : 1;
+        std::vector<CodeSplit> best(parts);
+        interrupt_.after(plan_.cells * level.size());
+        team_.run(parts, [&](std::size_t t) {
+            std::vector<std::uint32_t> counts;
+            for (std::size_t s = slots.size() * t / parts; s < slots.size() * (t + 1) / parts; ++s)
+                offer_to_level(nodes, level, facts, plan_.places[slots[s]], scanners_[t],
+                               count_codes, counts, tie, best[t]);
+        });
+        CodeSplit found;
+        for (CodeSplit& split : best)
+            if (split.found() && (!found.found() || split.gain > found.gain + tie))
+                found = std::move(split);
+        return found;
+    }
+
+    // Whether the split of a level suits a node of it, by its sums; makes it the node's own.
+    bool suits(Grown<Cell>& node, const CodeSplit& rule) {
+        const auto place =
+            std::find_if(plan_.places.begin(), plan_.places.end(),
+                         [&](const CellPlan::Place& p) { return p.column == rule.column; });
+        return scanners_[0].suits(rule, bins_.count(static_cast<std::size_t>(rule.column)),
+                                  column_cells(node, *place, scanners_[0]), node.node, node.split);
+    }
+
+  private:
+    // The cells of a column in the order of its codes; good until the scanner is asked for others.
+    const Cell* column_cells(Grown<Cell>& node, const CellPlan::Place& place,
+                             NewtonScanner<Cells>& scanner) const {
+        const Cell* cells = Store::cells_of(node.cells.data()) + place.begin;
+        if (place.usual < 0) return cells;
+        return scanner.unbundle(cells, bins_.count(static_cast<std::size_t>(place.column)),
+                                place.usual, node.total);
+    }
+
+    // Offers one column to a node; `counts` is room for the rows of its bins.
+    void offer(Grown<Cell>& node, std::size_t at, std::uint32_t slot, NewtonScanner<Cells>& scanner,
+               const CountCodes* count_codes, std::vector<std::uint32_t>& counts, CodeSplit& best) {
+        const CellPlan::Place& place = plan_.places[slot];
+        const auto column = static_cast<std::size_t>(place.column);
+        const std::uint32_t bins = bins_.count(column);
+        if (!bins || node.barren[slot]) return;
+        if (node.permit && !node.permit->allowed[column]) return;
+        const Cell* cells = column_cells(node, place, scanner);
+        const auto try_with = [&](const std::uint32_t* rows, CodeSplit& split) {
+            node.barren[slot] = !scanner.offer(place.column, bins_.categorical[column] != 0, bins,
+                                               cells, rows, node.node, split);
+        };
+        if (!count_codes) {
+            try_with(nullptr, best);
+            return;
+        }
+        // A column that does not win without the condition does not win with it.
+        CodeSplit hope = best;
+        try_with(nullptr, hope);
+        if (hope.column != place.column) return;
+        counts.assign(bins + 1, 0);
+        (*count_codes)(at, column, counts);
+        try_with(counts.data(), best);
+    }
+
+    void offer_to_level(std::vector<Grown<Cell>>& nodes, const std::vector<std::size_t>& level,
+                        const std::vector<const NewtonNode*>& facts, const CellPlan::Place& place,
+                        NewtonScanner<Cells>& scanner, const CountCodes& count_codes,
+                        std::vector<std::uint32_t>& counts, double tie, CodeSplit& best) const {
+        const auto column = static_cast<std::size_t>(place.column);
+        const std::uint32_t bins = bins_.count(column);
+        const auto forbidden = [&](std::size_t at) {
+            return nodes[at].permit && !nodes[at].permit->allowed[column];
+        };
+        if (!bins || std::any_of(level.begin(), level.end(), forbidden)) return;
+        const auto cells = [&](std::size_t k) {
+            return column_cells(nodes[level[k]], place, scanner);
+        };
+        const auto try_with = [&](const std::uint32_t* rows, CodeSplit& split) {
+            scanner.offer_to_all(place.column, bins_.categorical[column] != 0, bins, facts, cells,
+                                 rows, tie, split);
+        };
+        if (scanner.knows_rows()) {
+            try_with(nullptr, best);
+            return;
+        }
+        // A column that does not win without the limit does not win with it.
+        CodeSplit hope = best;
+        try_with(nullptr, hope);
+        if (hope.column != place.column) return;
+        const std::size_t size = bins + 1;
+        counts.assign(level.size() * size, 0);
+        for (std::size_t k = 0; k < level.size(); ++k)
+            count_codes(level[k], column, std::span(counts).subspan(k * size, size));
+        try_with(counts.data(), best);
+    }
+
+    // The columns a node looks at, as positions in the plan, ascending.
+    std::vector<std::uint32_t> drawn(std::size_t at, std::int64_t depth) const {
+        std::vector<std::uint32_t> slots(plan_.places.size());
+        std::iota(slots.begin(), slots.end(), std::uint32_t{0});
+        const auto draw = [&](std::int64_t wanted, std::uint64_t key) {
+            if (!wanted || static_cast<std::size_t>(wanted) >= slots.size()) return;
+            Random random(seed_ ^ (key * 0xd1342543de82ef95ULL));
+            const auto chosen = static_cast<std::size_t>(wanted);
+            for (std::size_t i = 0; i < chosen; ++i)
+                std::swap(slots[i],
+                          slots[i + random.below(static_cast<std::uint32_t>(slots.size() - i))]);
+            slots.resize(chosen);
+            std::sort(slots.begin(), slots.end());
+        };
+        draw(growth_.level_features, 2 * static_cast<std::uint64_t>(depth) + 1);
+        draw(growth_.max_features, 2 * at + 2);
+        return slots;
+    }
+
+    const Cells cells_;
+    const BinsView& bins_;
+    const CellPlan& plan_;
+    const NewtonGrowth& growth_;
+    const std::uint64_t seed_;
+    Team& team_;
+    Interrupt& interrupt_;
+    std::vector<NewtonScanner<Cells>> scanners_;  // one per thread
+};
 
 }  // namespace coterie

@@ -13,25 +13,10 @@
 
 namespace coterie {
 
-struct NewtonSplit {
-    double gain = -std::numeric_limits<double>::infinity();
-    std::int32_t column = -1;
-    bool categorical = false;
-    bool missing_left = false;
-    bool saw_missing = false;     // otherwise missing values go with the heavier child
-    std::uint32_t last_left = 0;  // numeric: codes up to this one go left
-    double left_value = 0.0, right_value = 0.0;  // within the bounds of the node
-    double left_weight = 0.0;
-    std::vector<std::uint32_t> left_codes;  // categories, the missing code among them
-
-    bool found() const { return column >= 0; }
-};
-
 // What a node offers its splits to.
 struct NewtonNode {
     SlopeSums sums;
-    double low = -std::numeric_limits<double>::infinity();
-    double high = std::numeric_limits<double>::infinity();
+    Bounds bounds;
     double score = 0.0;
     double tie = 0.0;  // gains closer than this are equal
 };
@@ -58,11 +43,11 @@ class NewtonLeaf {
     bool plain() const { return l1_ == 0.0 && std::isinf(step_); }
     double l2() const { return l2_; }
 
-    double value(const SlopeSums& sums, double low, double high) const {
+    double value(const SlopeSums& sums, const Bounds& bounds) const {
         const double soft = std::copysign(std::max(std::abs(sums.g) - l1_, 0.0), sums.g);
         const double below = sums.h + l2_;
         const double free = below > 0.0 ? 0.0 - soft / below : 0.0;
-        return std::clamp(std::clamp(free, -step_, step_), low, high);
+        return std::clamp(std::clamp(free, -step_, step_), bounds.low, bounds.high);
     }
     double score(const SlopeSums& sums, double value) const {
         return -(2.0 * (sums.g * value + l1_ * std::abs(value)) + (sums.h + l2_) * value * value);
@@ -106,7 +91,7 @@ class NewtonScanner {
     // Returns false if no split of the column leaves enough on both sides: none of a part of the
     // node will then, either.
     bool offer(std::int32_t column, bool categorical, std::uint32_t bins, const Cell* cells,
-               const std::uint32_t* counts, const NewtonNode& node, NewtonSplit& best) {
+               const std::uint32_t* counts, const NewtonNode& node, CodeSplit& best) {
         const bool missing = !Cells::empty(cells[bins]);
         if (categorical) {
             offer_categories(column, bins, cells, counts, node, best);
@@ -136,16 +121,16 @@ class NewtonScanner {
     template <class CellsOf>
     void offer_to_all(std::int32_t column, bool categorical, std::uint32_t bins,
                       const std::vector<const NewtonNode*>& nodes, const CellsOf& cells_of,
-                      const std::uint32_t* counts, double tie, NewtonSplit& best);
-    bool suits(const NewtonSplit& rule, std::uint32_t bins, const Cell* cells,
-               const NewtonNode& node, NewtonSplit& own) const;
+                      const std::uint32_t* counts, double tie, CodeSplit& best);
+    bool suits(const CodeSplit& rule, std::uint32_t bins, const Cell* cells, const NewtonNode& node,
+               CodeSplit& own) const;
 
   private:
     // Gains that differ by rounding only are equal: the winner must not depend on it.
     static double slack(double gain, const NewtonNode& node) {
         return node.tie + 1e-12 * std::abs(gain);
     }
-    static bool better(double gain, const NewtonNode& node, const NewtonSplit& best) {
+    static bool better(double gain, const NewtonNode& node, const CodeSplit& best) {
         if (!(gain > node.tie)) return false;
         return !best.found() || gain > best.gain + slack(best.gain, node);
     }
@@ -183,7 +168,7 @@ class NewtonScanner {
 
     // Returns whether any boundary leaves enough on both sides, which bounds make hard to tell.
     bool offer_boundaries(std::int32_t column, std::uint32_t count, bool missing_left, bool missing,
-                          bool counted, const NewtonNode& node, NewtonSplit& best) {
+                          bool counted, const NewtonNode& node, CodeSplit& best) {
         if (!count) return false;
         weigh(column, count, counted, node);
         const double most = greatest({gains_.data(), count});
@@ -222,8 +207,8 @@ class NewtonScanner {
         constexpr double no = -std::numeric_limits<double>::infinity();
         const SlopeSums right{node.sums.g - left.g, node.sums.h - left.h, 0.0};
         if (left.h < least_h_ || right.h < least_h_) return no;
-        const double l = leaf_.value(left, node.low, node.high);
-        const double r = leaf_.value(right, node.low, node.high);
+        const double l = leaf_.value(left, node.bounds);
+        const double r = leaf_.value(right, node.bounds);
         const int direction =
             growth_.monotone.empty() ? 0 : growth_.monotone[static_cast<std::size_t>(column)];
         if (direction * (l - r) > 0.0) return no;
@@ -231,17 +216,17 @@ class NewtonScanner {
     }
 
     void record(std::int32_t column, const SlopeSums& left, double gain, const NewtonNode& node,
-                NewtonSplit& best) const {
+                CodeSplit& best) const {
         best.gain = gain;
         best.column = column;
         best.left_weight = left.h;
-        best.left_value = leaf_.value(left, node.low, node.high);
+        best.left_value = leaf_.value(left, node.bounds);
         best.right_value =
-            leaf_.value({node.sums.g - left.g, node.sums.h - left.h, 0.0}, node.low, node.high);
+            leaf_.value({node.sums.g - left.g, node.sums.h - left.h, 0.0}, node.bounds);
     }
 
     void offer_categories(std::int32_t column, std::uint32_t bins, const Cell* cells,
-                          const std::uint32_t* counts, const NewtonNode& node, NewtonSplit& best);
+                          const std::uint32_t* counts, const NewtonNode& node, CodeSplit& best);
 
     void sort_categories(const std::vector<SlopeSums>& sums, double per_row);
     template <class CellsOf>
@@ -288,7 +273,7 @@ void NewtonScanner<Cells>::sort_categories(const std::vector<SlopeSums>& sums, d
 template <class Cells>
 void NewtonScanner<Cells>::offer_categories(std::int32_t column, std::uint32_t bins,
                                             const Cell* cells, const std::uint32_t* counts,
-                                            const NewtonNode& node, NewtonSplit& best) {
+                                            const NewtonNode& node, CodeSplit& best) {
     sums_.resize(bins + 1);
     for (std::uint32_t code = 0; code <= bins; ++code) sums_[code] = cells_.sums(cells[code]);
     sort_categories(sums_, node.sums.n > 0.0 ? node.sums.h / node.sums.n : 1.0);

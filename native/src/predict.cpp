@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "coterie/parallel.hpp"
+#include "coterie/team.hpp"
 #include "small_walk.hpp"
 #include "step.hpp"
 
@@ -110,7 +110,7 @@ void for_blocks(const ForestView& forest, const Matrix<const T>& X, int n_thread
     const std::size_t group = static_cast<std::size_t>(std::max(n_threads, 1)) * 4;
     for (std::size_t first = 0; first < blocks; first += group) {
         const std::size_t n = std::min(group, blocks - first);
-        parallel_for(n_threads, n, [&](std::size_t b) {
+        Team(n_threads).run(n, [&](std::size_t b) {
             const std::size_t begin = (first + b) * block;
             work(begin, std::min(begin + block, X.rows));
         });
@@ -201,7 +201,7 @@ void row_hashes(const Matrix<const Code>& codes, std::span<std::uint64_t> hashes
         z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
         return z ^ (z >> 27);
     };
-    parallel_for(n_threads, (codes.rows + block - 1) / block, [&](std::size_t b) {
+    Team(n_threads).run((codes.rows + block - 1) / block, [&](std::size_t b) {
         const std::size_t begin = b * block, end = std::min(begin + block, codes.rows);
         for (std::size_t j = 0; j < codes.cols; ++j)
             for (std::size_t i = begin; i < end; ++i)

@@ -8,6 +8,17 @@
 
 namespace coterie::shapley {
 
+// cos x for 0 <= x <= pi / 2, to eight digits: enough for a guess, and the same bits everywhere,
+// unlike the C library's.
+inline double cosine(double x) {
+    double sum = 1.0, term = 1.0;
+    for (int k = 1; k < 14; k += 2) {
+        term *= -x * x / static_cast<double>(k * (k + 1));
+        sum += term;
+    }
+    return sum;
+}
+
 // Σ weight_q p(at_q) is the integral of every polynomial p of degree 2n - 1 or less.
 // `rest` is 1 - at, without its rounding.
 struct Quadrature {
@@ -17,7 +28,7 @@ struct Quadrature {
         const auto size = static_cast<double>(n);
         for (std::size_t i = 0; i < (n + 1) / 2; ++i) {
             // A zero of Legendre's polynomial of degree n, by Newton from Tricomi's guess.
-            double x = std::cos(std::numbers::pi * (static_cast<double>(i) + 0.75) / (size + 0.5));
+            double x = cosine(std::numbers::pi * (static_cast<double>(i) + 0.75) / (size + 0.5));
             double slope = 1.0;
             for (int step = 0; step < 20; ++step) {
                 double below = 1.0, p = x;

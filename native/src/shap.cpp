@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "coterie/parallel.hpp"
 #include "coterie/predict.hpp"
+#include "coterie/team.hpp"
 #include "shap_duel.hpp"
 #include "shap_walk.hpp"
 
@@ -247,7 +247,7 @@ void shap(const ForestView& forest, std::span<const double> weight, const Matrix
                                            kGroup / (batch.work * batch.rows));
         for (std::size_t first = 0; first < blocks; first += group) {
             const std::size_t n = std::min(group, blocks - first);
-            parallel_for(n_threads, n, [&](std::size_t block) {
+            Team(n_threads).run(n, [&](std::size_t block) {
                 const std::size_t begin = (first + block) * batch.rows;
                 background.rows ? duel_block(task, batch, slots, begin)
                                 : explain_block(task, batch, slots, begin);

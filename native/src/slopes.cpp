@@ -2,48 +2,25 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "coterie/clones.hpp"
-#include "coterie/parallel.hpp"
+#include "coterie/elementary.hpp"
+#include "coterie/team.hpp"
 
 namespace coterie {
 namespace {
 
 constexpr std::size_t kBlock = 65'536;
 
-// e^x for |x| <= 700, in operations that vectorise: 2^k times a Taylor series on |r| <= ln(2) / 2.
-inline double exponential(double x) {
-    constexpr double shift = 0x1.8p52;  // adding it leaves the nearest integer in the low bits
-    const double shifted = x * 1.4426950408889634 + shift;
-    const double k = shifted - shift;
-    const double r = (x - k * 0.693147180369123816490) - k * 1.90821492927058770002e-10;
-    double s = 1.0 / 479001600.0;
-    s = s * r + 1.0 / 39916800.0;
-    s = s * r + 1.0 / 3628800.0;
-    s = s * r + 1.0 / 362880.0;
-    s = s * r + 1.0 / 40320.0;
-    s = s * r + 1.0 / 5040.0;
-    s = s * r + 1.0 / 720.0;
-    s = s * r + 1.0 / 120.0;
-    s = s * r + 1.0 / 24.0;
-    s = s * r + 1.0 / 6.0;
-    s = s * r + 0.5;
-    s = s * r + 1.0;
-    s = s * r + 1.0;
-    const auto bits = std::bit_cast<std::uint64_t>(shifted) - std::bit_cast<std::uint64_t>(shift);
-    return s * std::bit_cast<double>((bits + 1023) << 52);
-}
-
 template <class Real>
 inline void logistic_block(const double* raw, const double* y, const double* weight, Real* gradient,
                            Real* hessian, std::size_t n) {
     const auto one = [&](std::size_t i, double w) {
         const double x = std::clamp(raw[i], -700.0, 700.0);
-        const double e = exponential(-std::abs(x));
+        const double e = bounded_exponential(-std::abs(x));
         const double tail = e / (1.0 + e);  // the smaller of the two probabilities
         const double p = x >= 0.0 ? 1.0 - tail : tail;
         gradient[i] = static_cast<Real>(w * (p - y[i]));
@@ -56,12 +33,12 @@ inline void logistic_block(const double* raw, const double* y, const double* wei
     }
 }
 
-COTERIE_CLONES void logistic(const double* raw, const double* y, const double* weight,
-                             double* gradient, double* hessian, std::size_t n) {
+COTERIE_CLONES void write_logistic(const double* raw, const double* y, const double* weight,
+                                   double* gradient, double* hessian, std::size_t n) {
     logistic_block(raw, y, weight, gradient, hessian, n);
 }
-COTERIE_CLONES void logistic(const double* raw, const double* y, const double* weight,
-                             float* gradient, float* hessian, std::size_t n) {
+COTERIE_CLONES void write_logistic(const double* raw, const double* y, const double* weight,
+                                   float* gradient, float* hessian, std::size_t n) {
     logistic_block(raw, y, weight, gradient, hessian, n);
 }
 
@@ -69,7 +46,7 @@ COTERIE_CLONES void logistic(const double* raw, const double* y, const double* w
 COTERIE_CLONES void exponentials(const double* scores, const double* most, std::size_t n,
                                  double* out, double* sums) {
     for (std::size_t i = 0; i < n; ++i) {
-        const double e = exponential(std::max(scores[i] - most[i], -700.0));
+        const double e = bounded_exponential(std::max(scores[i] - most[i], -700.0));
         out[i] = e;
         sums[i] += e;
     }
@@ -77,7 +54,7 @@ COTERIE_CLONES void exponentials(const double* scores, const double* most, std::
 
 template <class Task>
 void in_blocks(std::size_t n, int n_threads, Task&& task) {
-    parallel_for(n_threads, (n + kBlock - 1) / kBlock, [&](std::size_t b) {
+    Team(n_threads).run((n + kBlock - 1) / kBlock, [&](std::size_t b) {
         const std::size_t begin = b * kBlock;
         task(begin, std::min(n, begin + kBlock) - begin);
     });
@@ -90,9 +67,9 @@ void logistic_slopes(std::span<const double> raw, std::span<const double> y,
                      std::span<const double> weight, std::span<Real> gradient,
                      std::span<Real> hessian, int n_threads) {
     in_blocks(raw.size(), n_threads, [&](std::size_t begin, std::size_t n) {
-        logistic(raw.data() + begin, y.data() + begin,
-                 weight.empty() ? nullptr : weight.data() + begin, gradient.data() + begin,
-                 hessian.data() + begin, n);
+        write_logistic(raw.data() + begin, y.data() + begin,
+                       weight.empty() ? nullptr : weight.data() + begin, gradient.data() + begin,
+                       hessian.data() + begin, n);
     });
 }
 

@@ -17,7 +17,7 @@ class Stump {
           std::span<const double> weight, const Growth& growth, const Channels& channels,
           int n_threads, std::span<std::int32_t> leaves, Interrupt& interrupt)
         : codes_(codes), bins_(bins), target_(target), weight_(weight), growth_(growth),
-          n_threads_(n_threads), leaves_(leaves), interrupt_(interrupt),
+          team_(n_threads), leaves_(leaves), interrupt_(interrupt),
           grid_(std::accumulate(weight.begin(), weight.end(), 0.0)), scanner_(channels),
           counted_(growth.min_samples_leaf > 1) {
         starts_.resize(bins.columns());
@@ -61,10 +61,10 @@ class Stump {
     void count() {
         const std::size_t n = codes_.rows;
         const bool worth = n * growth_.columns.size() >= 400'000;
-        const std::size_t parts = worth ? static_cast<std::size_t>(std::max(n_threads_, 1)) : 1;
+        const std::size_t parts = worth ? team_.size() : 1;
         std::vector<WholeHistogram> histograms(parts);
         std::vector<Totals> totals(parts);
-        parallel_for(n_threads_, parts, [&](std::size_t p) {
+        team_.run(parts, [&](std::size_t p) {
             histograms[p].resize(cells_, PairSums::kStride, counted_);
             totals[p] = count_part(n * p / parts, n * (p + 1) / parts, histograms[p]);
         });
@@ -107,19 +107,12 @@ class Stump {
     }
 
     double score(const PairSums& sums, double l2) const {
-        const double pair[] = {sums.w, sums.s};
-        switch (growth_.criterion) {
-            case Criterion::gini:
-                return PairSums{pair[0], pair[1]}.score<Criterion::gini>(l2);
-            case Criterion::entropy:
-                return PairSums{pair[0], pair[1]}.score<Criterion::entropy>(l2);
-            default:
-                return PairSums{pair[0], pair[1]}.score<Criterion::misclassification>(l2);
-        }
+        return pair_score(growth_.criterion, sums, l2);
     }
-    bool bits() const { return growth_.criterion == Criterion::entropy; }
-    double cost(const PairSums& sums) const { return bits() ? 0.0 : sums.w; }
-    double unit() const { return bits() ? 1.0 / std::log(2.0) : 1.0; }
+    double cost(const PairSums& sums) const {
+        return growth_.criterion == Criterion::entropy ? 0.0 : sums.w;
+    }
+    double unit() const { return impurity_unit(growth_.criterion, 1); }
     static bool pure(const PairSums& sums) { return sums.s == 0.0 || sums.s == sums.w; }
 
     void write_node(const PairSums& sums, std::uint32_t rows) {
@@ -136,65 +129,33 @@ class Stump {
             rows_ < 2 * growth_.min_samples_leaf || all.w < 2 * growth_.min_weight_leaf)
             return false;
         const double whole = score(all, growth_.l2);
-        const double tie = 1e-11 * std::abs(cost(all) - whole) + 2e-15 * std::abs(whole);
-        const NodeSums node{sums_, rows_, whole, tie};
-        Limits limits;
-        limits.min_samples_leaf = static_cast<std::uint32_t>(growth_.min_samples_leaf);
-        limits.min_weight_leaf = growth_.min_weight_leaf;
-        limits.l2 = growth_.l2;
-        for (const std::int32_t column : growth_.columns) offer(column, node, limits, split);
-        if (!split.found() || split.gain < growth_.min_gain - tie) return false;
-        constexpr double rounding = std::numeric_limits<double>::epsilon();
-        return split.gain * unit() / all.w + rounding >= growth_.min_impurity_decrease;
-    }
-
-    void offer(std::int32_t id, const NodeSums& node, const Limits& limits, Split& split) {
-        const auto column = static_cast<std::size_t>(id);
-        const std::uint32_t bins = bins_.count(column);
-        const double* sums = histogram_.sums.data() + starts_[column] * PairSums::kStride;
-        std::size_t found = 0;
-        for (std::uint32_t code = 0; code < bins; ++code) {
-            occupied_[found] = code;
-            found += sums[code * PairSums::kStride] > 0.0;
+        const NodeSums node{sums_, rows_, whole, gain_tie(cost(all), whole)};
+        const Limits limits = plain_limits(growth_);
+        for (const std::int32_t id : growth_.columns) {
+            const ColumnView column =
+                whole_column(histogram_, id, bins_, starts_, PairSums::kStride, occupied_);
+            if (column.occupied.size() + column.missing < 2) continue;
+            Split candidate;
+            scanner_.template best_split<true>(growth_.criterion, column, node, limits, candidate);
+            if (candidate.found()) keep_better(candidate, node.tie, true, split);
         }
-        const bool missing = sums[bins * PairSums::kStride] > 0.0;
-        if (found + missing < 2) return;
-        const std::uint32_t* counts =
-            counted_ ? histogram_.counts.data() + starts_[column] : nullptr;
-        Split candidate;
-        scanner_.template best_split<true>(
-            growth_.criterion,
-            {id, sums, counts, std::span(occupied_.data(), found), missing, bins,
-             bins_.categorical[column] != 0, bins_.lower_of(column), bins_.upper_of(column)},
-            node, limits, candidate);
-        if (!candidate.found()) return;
-        const double ahead = candidate.gain - split.gain;
-        const bool lower = candidate.column < split.column;
-        if (!split.found() || ahead > node.tie || (lower && ahead >= -node.tie))
-            std::swap(split, candidate);
+        return split.found() && split.gain >= growth_.min_gain - node.tie &&
+               decreases_enough(split.gain * unit() / all.w, growth_);
     }
 
     void divide(const Split& split) {
         const auto column = static_cast<std::size_t>(split.column);
         const std::uint32_t missing = bins_.count(column);
         std::vector<std::uint8_t> left(missing + 1, 0);
-        for (std::uint32_t code = 0; code <= missing; ++code)
-            left[code] = !split.categorical && code < missing && code <= split.last_left;
-        if (!split.categorical) left[missing] = split.saw_missing && split.missing_left;
-        for (const std::uint32_t code : split.left_codes)
-            if (split.categorical) left[code] = 1;
-
+        split.with_side<std::uint32_t>(missing, [&](const auto& goes) {
+            for (std::uint32_t code = 0; code <= missing; ++code) left[code] = goes(code);
+        });
         PairSums sides[2];
         const double* sums = histogram_.sums.data() + starts_[column] * PairSums::kStride;
         for (std::uint32_t code = 0; code <= missing; ++code)
             sides[!left[code]].add(sums + code * PairSums::kStride);
-        const bool missing_left =
-            split.saw_missing ? left[missing] != 0 : split.left_weight > 0.5 * sums_[0];
         tree_.nodes[0].left = 1;
-        tree_.nodes[0].threshold = split.threshold;
-        record_column(tree_.nodes[0], split.column, missing_left, split.categorical);
-        if (split.categorical)
-            record_categories(tree_, 0, coterie::sides(split, missing, missing_left));
+        record_split(tree_, 0, split, missing);
         const std::uint32_t rows = send_rows(column, left);
         write_node(sides[0], rows);
         write_node(sides[1], rows_ - rows);
@@ -223,7 +184,7 @@ class Stump {
     const TargetView& target_;
     const std::span<const double> weight_;
     const Growth& growth_;
-    const int n_threads_;
+    Team team_;
     const std::span<std::int32_t> leaves_;
     Interrupt& interrupt_;
     const Grid grid_;

@@ -85,6 +85,15 @@ TEST_CASE(damaged_forests_are_refused) {
     CHECK(refused(threshold));
     cut.nodes[1] -= 1;
     CHECK(refused(cut));
+    // Nodes that share children, and leaves that share a value, with all indices in range.
+    Single shared = good, twice = good;
+    std::size_t inner = good.tree.nodes.size() - 1;
+    while (good.tree.nodes[inner].is_leaf()) --inner;
+    shared.tree.nodes[0].left = good.tree.nodes[inner].left;
+    CHECK(refused(shared));
+    for (Node& node : twice.tree.nodes)
+        if (node.is_leaf()) node.left = ~0;
+    CHECK(refused(twice));
     Single category = good;
     category.tree.nodes[0].column |= Node::kCategorical;
     CHECK(refused(category));

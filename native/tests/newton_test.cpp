@@ -28,9 +28,9 @@ Fit fit(const SmallTable& table, const std::vector<double>& gradient,
     std::vector<std::int32_t> leaves(table.rows, -1);
     Workspace workspace;
     Interrupt interrupt;
-    Tree tree =
-        grow_newton<std::uint8_t, double>({codes, codes, table.bins()}, {gradient, hessian, rows},
-                                          growth, 5, n_threads, workspace, leaves, interrupt);
+    Tree tree = grow_newton<std::uint8_t, double>(
+        {{codes, codes, table.bins()}, {gradient, hessian, rows}, growth, 5, 0, leaves}, n_threads,
+        workspace, interrupt);
     return {std::move(tree), std::move(leaves)};
 }
 
@@ -157,8 +157,13 @@ TEST_CASE(bundled_flags_give_the_same_tree) {
     Workspace workspace;
     Interrupt interrupt;
     const Tree tree = grow_newton<std::uint8_t, double>(
-        {{packed.data(), table.rows, 2, 2, 1}, codes, table.bins(), bundles.view()},
-        {gradient, {}, {}}, growth, 5, 1, workspace, leaves, interrupt);
+        {{{packed.data(), table.rows, 2, 2, 1}, codes, table.bins(), bundles.view()},
+         {gradient, {}, {}},
+         growth,
+         5,
+         0,
+         leaves},
+        1, workspace, interrupt);
     const Fit plain = fit(table, gradient, {}, {});
     CHECK(tree.values == plain.tree.values);
     CHECK(leaves == plain.leaves);
@@ -194,9 +199,14 @@ TEST_CASE(counting_unusual_codes_alone_gives_the_same_tree) {
             std::vector<std::int32_t> leaves(n);
             Workspace workspace;
             Interrupt interrupt;
-            const Tree tree = grow_newton<std::uint8_t, double>(
-                {codes, codes, table.bins(), {}, &unusual}, {gradient, hessian, {}}, growth, 5,
-                threads, workspace, leaves, interrupt);
+            const Tree tree =
+                grow_newton<std::uint8_t, double>({{codes, codes, table.bins(), {}, &unusual},
+                                                   {gradient, hessian, {}},
+                                                   growth,
+                                                   5,
+                                                   0,
+                                                   leaves},
+                                                  threads, workspace, interrupt);
             CHECK(tree.values.size() == 25);
             CHECK(tree.values == plain.tree.values);
             CHECK(leaves == plain.leaves);

@@ -170,6 +170,6 @@ TEST_CASE(shapley_values_refuse_damaged_trees) {
     tree.weight.assign(tree.nodes.size(), 1.0);
     tree.values = {1.0};
     shared.add(tree);
-    check_forest(shared.view(), 3);
+    CHECK(check::throws<std::invalid_argument>([&] { check_forest(shared.view(), 3); }));
     CHECK(check::throws<std::invalid_argument>([&] { shared.shap(table); }));
 }

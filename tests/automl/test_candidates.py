@@ -1,20 +1,23 @@
 """The portfolio."""
 
 import warnings
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier
 
-from coterie.automl.candidates import FAST, PORTFOLIO, READABLE, choose_candidates, in_turn
+import coterie
+from coterie.automl.candidates import FAST, LARGE, PORTFOLIO, READABLE, choose_candidates, in_turn
+from coterie.automl.makers import linear, prior
 from coterie.automl.situation import Situation
 
 TASKS = {"binary": 2, "multiclass": 3, "regression": 0}
 
 
 @pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("candidate", [*PORTFOLIO, *FAST, *READABLE], ids=lambda c: c.name)
-def test_every_candidate_fits_what_it_says_it_does(candidate, task):
+@pytest.mark.parametrize("candidate", [*PORTFOLIO, *FAST, *LARGE, *READABLE], ids=lambda c: c.name)
+def test_every_candidate_fits_what_it_says_it_does(candidate, task, tmp_path):
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(size=(90, 3)), rng.integers(0, 4, 90)])
     X[::9, 0] = np.nan
@@ -31,6 +34,25 @@ def test_every_candidate_fits_what_it_says_it_does(candidate, task):
         said = model.predict(X) if task == "regression" else model.predict_proba(X)
     assert np.isfinite(said).all()
     assert said.shape == ((90,) if task == "regression" else (90, TASKS[task]))
+    _check_file(model, X, tmp_path)
+
+
+def _check_file(model, X, tmp_path):
+    """Files of what a search may choose are loaded without being trusted by name."""
+    if not find_spec("skops"):
+        return
+    coterie.save(model, tmp_path / "model")
+    again = coterie.load(tmp_path / "model")
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize("task", ["binary", "regression"])
+def test_members_for_many_columns_come_back_from_a_file(task, tmp_path):
+    X = np.random.default_rng(0).normal(size=(40, 101))
+    s = Situation(task, 40, TASKS[task], np.zeros(101, dtype=int))
+    y = X[:, 0] if task == "regression" else X[:, 0] > 0
+    for make in (linear, prior):
+        _check_file(make(s).fit(X, y), X, tmp_path)
 
 
 def test_names_are_unique():

@@ -1,8 +1,14 @@
 """Time."""
 
+import itertools
 import time
+from collections import deque
 
-from coterie.automl.clock import Clock, Deadline, counting
+import numpy as np
+import pytest
+
+from coterie.automl.clock import Clock, Deadline, OutOfTime, counting, ending_after
+from coterie.native import Growth, Values, encode, find_bins, grow
 
 
 def test_an_earlier_run_counts():
@@ -25,3 +31,33 @@ def test_what_comes_before_the_search_counts():
             assert Clock(60.0).left <= 30.0
         assert Clock(60.0).begun == moment
     assert Clock(60.0).left > 50.0
+
+
+def test_native_growth_ends_with_the_time():
+    X = np.arange(20.0)[:, None]
+    bins = find_bins(X)
+    forever = itertools.repeat(encode(X, bins))
+    with pytest.raises(OutOfTime, match="stopped"), ending_after(0.05):
+        deque((grow(codes, bins, Values(X), Growth()) for codes in forever), maxlen=0)
+
+
+def test_an_interrupt_by_hand_is_none_of_the_clock():
+    with pytest.raises(KeyboardInterrupt), ending_after(60.0):
+        raise KeyboardInterrupt
+    with ending_after(1e9):  # nobody waits that long
+        pass
+
+
+def test_time_is_kept_to_write_a_model_that_is_written():
+    clock = Clock(100.0)
+    clock.keep_for_writing(10_000_000, 10)
+    assert clock.kept == 0.0
+    with counting(writes=True):
+        clock = Clock(100.0)
+    clock.keep_for_writing(100, 10)
+    little = clock.kept
+    clock.keep_for_writing(100_000_000, 100_000)
+    assert 0.0 < little < 1.0 < clock.kept
+    assert clock.searching < clock.ending < clock.left - 1.0
+    clock.keep_for_writing(10**12, 10)
+    assert clock.kept <= 50.0  # no more than half of it

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from coterie.automl import columns
 from coterie.automl.columns import read_columns
 from coterie.data import Table
 
@@ -68,3 +69,18 @@ def test_counts_of_missing_and_distinct():
     frame = pandas.DataFrame({"x": [1.0, 2.0, np.nan, 2.0] * 10})
     (column,) = read_columns(Table.read(frame), ["x"], ["x"]).columns
     assert (column.kind, column.missing, column.distinct) == ("number", 0.25, 2)
+
+
+def test_columns_are_counted_together(monkeypatch):
+    cells = RNG.integers(0, 9, size=(40, 30)).astype(float)
+    cells[cells == 8] = np.nan
+    cells[:, 3], cells[:, 4] = np.nan, 1.0
+    sorts = []
+    sort = np.sort
+    monkeypatch.setattr(np, "sort", lambda *given, **more: sorts.append(1) or sort(*given, **more))
+    monkeypatch.setattr(columns, "_TOGETHER", 400)
+    missing, distinct = columns._counts(cells)
+    assert len(sorts) == 3
+    monkeypatch.undo()
+    assert missing == [np.isnan(column).mean() for column in cells.T]
+    assert distinct == [len(np.unique(column[~np.isnan(column)])) for column in cells.T]

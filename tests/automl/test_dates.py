@@ -64,3 +64,12 @@ def test_a_day_that_does_not_exist_is_missing():
     frame = pandas.DataFrame({"day": ["2024-02-28", "2024-02-31"]})
     found = DateColumns.find(frame).apply(frame)
     assert np.isnan(found["day.days"]).tolist() == [False, True]
+
+
+def test_only_columns_that_may_hold_dates_are_looked_at(monkeypatch):
+    looked = []
+    monkeypatch.setattr("coterie.automl.dates._is_date", lambda s: looked.append(s.name))
+    frame = pandas.DataFrame({"x": [1.0], "k": [2], "text": ["a"]})
+    frame["day"] = pandas.to_datetime(["2024-01-01"])
+    DateColumns.find(frame)
+    assert looked == ["text", "day"]

@@ -1,7 +1,9 @@
 """The search."""
 
+import time
 from dataclasses import replace
 
+import joblib
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -15,6 +17,7 @@ from coterie.automl.clock import Clock
 from coterie.automl.combine import WAYS
 from coterie.automl.journal import Journal
 from coterie.automl.search import Search
+from coterie.trees import DecisionTreeClassifier as NativeTree
 from tests.automl.material import labelled
 
 
@@ -26,6 +29,20 @@ class Broken(LogisticRegression):
 class Interrupted(LogisticRegression):
     def fit(self, X, y, sample_weight=None):
         raise KeyboardInterrupt
+
+
+class Endless(LogisticRegression):
+    """Grows trees, or computes in Python, until somebody ends it."""
+
+    def __init__(self, native=True):
+        self.native = native
+
+    def fit(self, X, y, sample_weight=None):
+        while True:
+            if self.native:
+                NativeTree().fit(X, y)
+            else:
+                time.sleep(0.001)
 
 
 def candidate(name, estimator, **more):
@@ -83,6 +100,45 @@ def test_no_time_left_means_no_more_candidates():
     found.run([LINEAR, TREE])
     assert [t.name for t in found.trials] == ["linear"]  # one is always tried
     assert found.stopped == "time"
+
+
+@pytest.mark.parametrize("native", [True, False])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_fit_that_runs_when_time_is_up_is_stopped(native, n_jobs):
+    found, _ = search()
+    found.run([LINEAR])
+    found.clock = Clock(1.0, spent=0.5)
+    with joblib.parallel_config(n_jobs=n_jobs, backend="threading"):
+        found.run([candidate("endless", Endless(native)), TREE])
+    assert [trial.name for trial in found.trials] == ["linear"]
+    assert found.stopped == "time"
+    assert [h["kind"] for h in found.history] == ["done", "skipped", "skipped"]
+
+
+def test_after_a_fit_that_was_stopped_only_what_is_quick_is_begun(monkeypatch):
+    found, _ = search(Clock(0.5))
+    monkeypatch.setattr("coterie.automl.search.is_quick", lambda *_: False)
+    found.run([candidate(f"endless {k}", Endless()) for k in range(20)])
+    assert [trial.name for trial in found.trials] == ["prior"]
+    assert [h["note"] for h in found.history][1:20] == ["no time was left"] * 19
+
+
+def test_after_the_time_nothing_large_is_begun(monkeypatch):
+    found, _ = search(Clock(1.0, spent=2.0))
+    monkeypatch.setattr("coterie.automl.search.is_quick", lambda *_: False)
+    found.run([LINEAR, TREE])
+    assert [h["note"] for h in found.history][:2] == ["no time was left"] * 2
+    assert [trial.name for trial in found.trials] == ["prior"]
+
+
+def test_a_booster_that_was_cut_short_is_told():
+    found, _ = search()
+    found.run([LINEAR])
+    assert found.shortage == []
+    found.trials[0].note = "3 rounds for lack of time"
+    (finding,) = found.shortage
+    assert "linear alone" in finding.message
+    assert "3 rounds" in finding.message
 
 
 def test_the_prior_is_left_where_there_is_no_time_for_anything(monkeypatch):

@@ -1,5 +1,7 @@
 """From a frame and the name of its target."""
 
+import time
+
 import narwhals as nw
 import numpy as np
 import pytest
@@ -89,3 +91,15 @@ def test_mistakes_are_named(name):
     table, target, settings, message = BAD[name]
     with pytest.raises((ValueError, TypeError), match=message):
         fit_table(table, target, **settings)
+
+
+def test_a_limit_that_allows_for_little_is_kept_and_told():
+    """Fifty times the limit: only what heeds no clock at all takes that long."""
+    frame = pandas.DataFrame(RNG.normal(size=(3000, 4)), columns=list("abcd"))
+    frame["kind"] = [f"k{k}" for k in RNG.integers(0, 300, 3000)]
+    began = time.monotonic()
+    model = fit_table(frame, "kind", time_limit=0.5)
+    assert time.monotonic() - began < 25.0
+    assert model.stopped_ == "time"
+    assert "no time" in [finding.kind for finding in model.findings_]
+    assert model.predict_proba(frame.drop(columns="kind")[:5]).shape == (5, 300)

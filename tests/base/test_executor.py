@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from coterie.base.executor import JoblibExecutor, thread_count, worker_count
-from coterie.native import Growth, Values, encode, find_bins, grow
+from coterie.native import Growth, Values, encode, find_bins, grow, obeying
 
 
 def double(item):
@@ -105,6 +105,32 @@ def test_native_calls_of_a_thread_end_with_its_work():
     with pytest.raises(ValueError, match="item 1"):
         JoblibExecutor(2).map(task, [0, 1])
     assert len(ended) == 1
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_who_waits_for_threads_obeys_a_flag_too(n_jobs):
+    flag, ended = np.zeros(1, dtype=np.uint8), []
+
+    def task(item):
+        try:
+            flag[0] = 1
+            while True:
+                time.sleep(0.001)
+        except BaseException as error:
+            ended.append(error)
+            raise
+
+    with pytest.raises(KeyboardInterrupt), obeying(flag):
+        JoblibExecutor(n_jobs, apart=True).map(task, range(n_jobs))
+    assert 1 <= len(ended) <= n_jobs  # a thread may see the flag before its first task
+
+
+def test_threads_that_nobody_stops_meet_no_exceptions(monkeypatch):
+    """Even to take one back makes Python 3.11 hang while a profiler is at work."""
+    told = []
+    monkeypatch.setattr("coterie.base.executor._raise_in", lambda *given: told.append(given))
+    assert JoblibExecutor(2).map(abs, [-1, -2, -3]) == [1, 2, 3]
+    assert told == []
 
 
 def test_a_second_interrupt_does_not_wait():

@@ -19,6 +19,6 @@ def test_tables_are_diagnosed(call, credit, prices):
     for case, last in ((credit, "even classes?"), (prices, "even spread?")):
         said = call("diagnose", case.model, case.test)
         assert said.code == 0
-        assert "judged by 300 rows" in said.out
+        assert "evaluated on 300 rows" in said.out
         assert last in said.out
         assert "out-of-fold" in said.out

@@ -1,5 +1,8 @@
 import json
 
+import coterie
+from tests.export.mutations import pack, unpack
+
 
 def test_the_header_is_told_without_loading(call, credit):
     found = json.loads(call("info", credit.model, "--json").out)
@@ -17,3 +20,14 @@ def test_what_is_no_model(call, write, tmp_path):
     assert "holds no model.coterie" in call("info", tmp_path).err
     (tmp_path / "run").mkdir()
     assert "--resume" in call("info", tmp_path).err
+
+
+def test_a_file_does_not_steer_the_terminal(call, tmp_path):
+    path = tmp_path / "model.coterie"
+    coterie.save(coterie.DecisionTreeRegressor(), path)
+    header, blocks = unpack(path)
+    path.write_bytes(pack(header | {"model": "\x1b[31mred"}, blocks))
+    said = call("info", path)
+    assert said.code == 0
+    assert "\x1b" not in said.out
+    assert r"\x1b[31mred" in said.out

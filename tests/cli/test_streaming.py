@@ -137,6 +137,8 @@ def test_which_files_are_large(sales, monkeypatch, tmp_path):
     parquet.write_table(arrow_csv.read_csv(sales), path)
     assert not is_large(path)
     monkeypatch.setattr("coterie.cli.streaming._LARGE_CELLS", 3000 * 8 - 1)
+    assert not is_large(path)  # few rows, which are held as a whole
+    monkeypatch.setattr("coterie.cli.streaming._HEAD_ROWS", 3000)
     assert is_large(path)
 
 

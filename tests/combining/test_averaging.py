@@ -40,7 +40,7 @@ def test_rules():
     np.testing.assert_allclose(model.predict(X), np.median(model.transform(X), axis=1))
     own = VotingRegressor(members(), rule=lambda said: said.max(axis=0)).fit(X, y)
     np.testing.assert_allclose(own.predict(X), own.transform(X).max(axis=1))
-    with pytest.raises(ValueError, match="no place for weights"):
+    with pytest.raises(ValueError, match="does not use weights"):
         VotingRegressor(members(), rule="median", weights=[1, 1, 1]).fit(X, y)
     with pytest.raises(ValueError, match="should be a regressor"):
         VotingRegressor([("m", peer.RandomForestClassifier())]).fit(X, y)

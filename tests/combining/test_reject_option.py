@@ -71,7 +71,7 @@ def test_chow():
 def test_refusals():
     with pytest.raises(ValueError, match="instead of coverage"):
         RejectOptionClassifier(LogisticRegression(), cost=0.3, coverage=0.5).fit(X, y)
-    with pytest.raises(ValueError, match="is a class"):
+    with pytest.raises(ValueError, match="is one of the classes"):
         RejectOptionClassifier(LogisticRegression(), cost=0.3).fit(X, 1 - 2 * y)
     with pytest.raises(ValueError, match="predict_proba"):
         RejectOptionClassifier(LinearSVC()).fit(X, y)

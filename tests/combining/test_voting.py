@@ -94,7 +94,7 @@ def test_members_that_are_refused(estimators, message):
 def test_numbers_of_weights_and_missing_methods():
     with pytest.raises(ValueError, match="got 2 weights, 3 estimators"):
         VotingClassifier(members(), weights=[1, 2]).fit(X, y)
-    with pytest.raises(ValueError, match="no place for weights"):
+    with pytest.raises(ValueError, match="does not use weights"):
         VotingClassifier(members(), voting="median", weights=[1, 2, 3]).fit(X, y)
     with pytest.raises(ValueError, match="does not implement the method predict_proba"):
         VotingClassifier([("svm", LinearSVC())], voting="soft").fit(X, y)
@@ -164,7 +164,7 @@ def test_mark_of_rejects_must_be_no_class():
     model = VotingClassifier(says(1, 1, 0, 2), reject=True, reject_label="unsure")
     assert set(model.fit(X, NAMES[y]).predict(X)) == {"unsure"}
     assert model.score(X, NAMES[y]) == 0
-    with pytest.raises(ValueError, match="is a class"):
+    with pytest.raises(ValueError, match="is one of the classes"):
         model.set_params(reject_label="setosa").fit(X, NAMES[y])
 
 

@@ -1,6 +1,7 @@
 """Rows of which only the bins are kept."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -103,6 +104,22 @@ def test_what_does_not_fit_is_refused():
         model.predict(rows)
     with pytest.raises(DataError, match="know which"):
         Table.read(rows, categorical=[0])
+
+
+def test_damaged_pickles_of_codes_are_refused():
+    X, _ = frame(50)
+    for rows in (binned(X), Table.read(X).bin()):
+        rows.codes[3, 1] = 200
+        state = pickle.dumps(rows)
+        with pytest.raises(ValueError, match="outside the bins"):
+            pickle.loads(state)
+
+
+def test_codes_of_another_table_are_refused():
+    table, other = Table.read(frame(50)[0]).bin(), Table.read(frame(40)[0]).bin()
+    state = pickle.dumps(replace(table, bins=other.bins, codes=other.codes))
+    with pytest.raises(ValueError, match="the codes have shape"):
+        pickle.loads(state)
 
 
 def test_binned_rows_pickle():

@@ -296,3 +296,55 @@ def test_classes_do_not_depend_on_the_order_of_rows(y, random):
     shuffled = list(y)
     random.shuffle(shuffled)
     assert Target.labels(y).classes[0].tolist() == Target.labels(shuffled).classes[0].tolist()
+
+
+@pytest.mark.parametrize(
+    ("y", "classes"),
+    [
+        (np.array([3, -1, 5, -1]), [3, 5]),
+        (np.array([3.0, np.nan, 5.0, -1.0]), [3.0, 5.0]),
+        (["x", -1, "y", None], ["x", "y"]),
+        (np.array(["x", -1, "y", -1], dtype=object), ["x", "y"]),
+        (pd.Series(["x", -1, "y", None]), ["x", "y"]),
+        (pl.Series(["x", None, "y", None]), ["x", "y"]),
+        (pl.Series([3, None, 5, -1]), [3, 5]),
+    ],
+    ids=str,
+)
+def test_labels_may_be_unknown(y, classes):
+    target = Target.labels(y, unlabelled=True)
+    assert target.classes[0].tolist() == classes
+    assert target.codes.ravel().tolist() == [0, -1, 1, -1]
+    assert target.labelled.tolist() == [True, False, True, False]
+    assert target.decode(target.codes[::2]).tolist() == classes
+
+
+@pytest.mark.parametrize("y", [[-1, -1], [np.nan, -1.0], [None, None]], ids=str)
+def test_some_labels_must_be_known(y):
+    with pytest.raises(DataError, match="None of the 2 rows of y has a label"):
+        Target.labels(y, unlabelled=True)
+
+
+def test_known_labels_are_checked_beside_unknown_ones():
+    with pytest.raises(DataError, match="holds fractions"):
+        Target.labels([0.5, np.nan, 1.0], unlabelled=True)
+    with pytest.raises(DataError, match="infinity"):
+        Target.labels([np.inf, np.nan, 1.0], unlabelled=True)
+
+
+def test_a_target_may_be_absent():
+    target = Target.absent(3).take([0, 2])
+    assert (target.n_rows, target.n_outputs, target.n_classes) == (2, 0, ())
+    with pytest.raises(AttributeError, match="A target of nothing has no class codes"):
+        _ = target.codes
+    with pytest.raises(AttributeError, match="A target of nothing has no numbers"):
+        target.native()
+
+
+def test_a_target_among_more_classes():
+    target = Target.labels(["b", "d", "b"])
+    wider = target.among(["a", "d", "e"])
+    assert wider.classes[0].tolist() == ["a", "b", "d", "e"]
+    assert wider.decode(wider.codes).tolist() == ["b", "d", "b"]
+    assert wider.codes.dtype == np.int32
+    assert target.among(["d"]) is target

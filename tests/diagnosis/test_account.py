@@ -13,7 +13,7 @@ def account():
     findings = [
         Finding("accurate?", "yes", True, "Error 0.1."),
         Finding(
-            "diverse?", "too alike", False, "It counts as 1.", "Make members differ.", {"e": 1}
+            "diverse?", "too similar", False, "It counts as 1.", "Make members differ.", {"e": 1}
         ),
         Finding("oversized?", "unknown", None, "No members."),
     ]
@@ -22,10 +22,10 @@ def account():
 
 def test_the_text(account):
     assert str(account).splitlines() == [
-        "Some: 3 members, judged by 10 rows, 2 classes",
-        "+ accurate?   yes        Error 0.1.",
-        "! diverse?    too alike  It counts as 1.",
-        "? oversized?  unknown    No members.",
+        "Some: 3 members, evaluated on 10 rows, 2 classes",
+        "+ accurate?   yes          Error 0.1.",
+        "! diverse?    too similar  It counts as 1.",
+        "? oversized?  unknown      No members.",
         "What to try next",
         "1. Make members differ.",
     ]
@@ -35,15 +35,15 @@ def test_the_text(account):
 def test_answers_are_found_by_question(account):
     assert account["diverse"] is account["diverse?"] is account.findings[1]
     assert (account.fine, account.advice) == (False, ["Make members differ."])
-    with pytest.raises(KeyError, match="was not asked"):
+    with pytest.raises(KeyError, match="not one of the questions"):
         account["beautiful?"]
 
 
 def test_nothing_to_do(account):
     fine = Diagnosis("Some", "regression", 1, 1, "", [account.findings[0], account.findings[2]])
     assert fine.fine
-    assert str(fine).splitlines()[-1] == ("Nothing here asks for a change. Not known: oversized?")
-    assert str(fine).startswith("Some: judged by 1 row\n")
+    assert str(fine).splitlines()[-1] == "No changes are suggested. Unknown: oversized?"
+    assert str(fine).startswith("Some: evaluated on 1 row\n")
 
 
 def test_plain_data(account):

@@ -27,14 +27,14 @@ def test_noise_cannot_be_learnt():
     forest = RandomForestClassifier(15, random_state=0).fit(X[:200], y[:200])
     found = accuracy(Case.of(answers_of(forest, X[200:]), y[200:]))
     assert (found.verdict, found.fine) == ("no", False)
-    assert "not clearly better than a guess" in found.advice
+    assert "not significantly better than the baseline" in found.advice
 
 
 def test_one_good_member_among_coins():
     hits = np.random.default_rng(3).random((7, 500)) > 0.5
     hits[4] = np.random.default_rng(4).random(500) > 0.02
     found = accuracy(case_of(hits))
-    assert found.verdict == "less than one"
+    assert found.verdict == "below best member"
     assert found.numbers["best"] == 4
     assert "member 4" in found.advice
     assert "EnsembleSelectionClassifier" in found.advice

@@ -78,7 +78,7 @@ def test_zeros_that_came_true():
     chances[:3], codes[:3] = [1.0, 0.0], 1
     found = _found(chances, codes)
     assert found.numbers["impossible"] == 3
-    assert "3 rows had a class of probability 0" in found.advice
+    assert "3 rows had a true class with probability 0" in found.advice
 
 
 def test_unknown_without_probabilities():

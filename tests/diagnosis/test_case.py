@@ -43,9 +43,9 @@ def test_clear_is_two_standard_errors():
 @pytest.mark.parametrize(
     ("y", "word"),
     [
-        ([0, 1, 2, 0], "holds 2, which is none of the classes"),
+        ([0, 1, 2, 0], "contains 2, which is not one of the classes"),
         ([0, 1], "X has 4 rows, but y has 2 values"),
-        (np.zeros((4, 2)), "one target at a time"),
+        (np.zeros((4, 2)), "only one target"),
     ],
 )
 def test_bad_truth(y, word):
@@ -55,13 +55,13 @@ def test_bad_truth(y, word):
 
 def test_missing_labels():
     words = Answers("some", np.array(["a", "b"]), np.array(["a", "b"]), None)
-    with pytest.raises(DataError, match="other things than labels like 'a'"):
+    with pytest.raises(DataError, match="labels like 'a', but"):
         Case.of(words, np.array(["a", None], dtype=object))
     assert Case.of(words, np.array(["b", "a"], dtype=object)).codes.tolist() == [1, 0]
 
 
 def test_bad_numbers():
-    with pytest.raises(DataError, match="holds other things"):
+    with pytest.raises(DataError, match="contains other values"):
         truth_of(["a"], None, 1)
     with pytest.raises(DataError, match="missing or infinite"):
         truth_of([np.nan], None, 1)

@@ -31,7 +31,7 @@ def test_a_tree_that_learns_by_heart(rows):
     wrong = 1 - model.score(*rows[2:])
     assert found.numbers["gap"] == pytest.approx(wrong)
     assert found.numbers["gap_deviation"] == pytest.approx(np.sqrt(wrong * (1 - wrong) / 450))
-    assert "less closely" in found.advice
+    assert "Regularise" in found.advice
 
 
 def test_a_stump_does_not(rows):
@@ -55,7 +55,7 @@ def test_rows_of_another_kind(rows):
     X, y, X_test, y_test = rows
     model = RandomForestClassifier(30, oob_score=True, random_state=0).fit(X, y)
     found = _found(model, X, y, -X_test, y_test)[0]
-    assert (found.verdict, found.fine) == ("other rows", False)
+    assert (found.verdict, found.fine) == ("different data", False)
 
 
 def test_scores_of_numbers(rows):
@@ -95,5 +95,5 @@ def test_bad_training_rows(rows):
     case = Case.of(answers_of(model, X_test), y_test)
     with pytest.raises(ValueError, match="both X_train and y_train"):
         training_of(model, case, X)
-    with pytest.raises(ValueError, match="rows of the fit"):
+    with pytest.raises(ValueError, match="training rows in their"):
         training_of(model, case, X[:50], y[:50])

@@ -38,7 +38,7 @@ def test_questions():
 
 def test_copies_of_one_member():
     found = diagnose(*pool(copies(9)))
-    assert [found[name].verdict for name in ("diverse?", "oversized?")] == ["too alike", "yes"]
+    assert [found[name].verdict for name in ("diverse?", "oversized?")] == ["too similar", "yes"]
     assert found["diverse?"].numbers["effective_members"] == pytest.approx(1.0)
     assert len(found.advice) == 2
 
@@ -50,7 +50,7 @@ def test_everything_is_fine():
     assert found["diverse?"].fine
     found = diagnose(DecisionTreeClassifier(max_depth=1).fit([[0.0], [1.0]], [0, 1]), *_halves())
     assert (found.fine, found.advice) == (True, [])
-    assert "Nothing here asks for a change." in str(found)
+    assert "No changes are suggested." in str(found)
 
 
 def _halves():
@@ -88,7 +88,7 @@ def test_frames_and_words():
     forest = coterie.RandomForestClassifier(15, random_state=0).fit(frame[:100], y[:100])
     found = diagnose(forest, frame[100:], y[100:], X_train=frame[:100], y_train=y[:100])
     assert (found["accurate?"].verdict, found.classes) == ("yes", ["down", "up"])
-    with pytest.raises(ValueError, match="none of the classes"):
+    with pytest.raises(ValueError, match="not one of the classes"):
         diagnose(forest, frame[100:], np.full(100, "left"))
 
 

@@ -83,4 +83,4 @@ def test_a_lucky_start_is_not_enough():
 
 def test_unknown_without_stages():
     found = size(Case.of(Answers("some", np.zeros(3), None, None), np.zeros(3)))
-    assert (found.fine, found.words) == (None, "It has no members that could be asked.")
+    assert (found.fine, found.words) == (None, "It has no members that predict on their own.")

@@ -25,10 +25,10 @@ def test_numbers_are_those_of_the_measures():
 
 def test_copies_count_as_one():
     found = variety(case_of(copies()))
-    assert (found.verdict, found.fine) == ("too alike", False)
+    assert (found.verdict, found.fine) == ("too similar", False)
     assert found.numbers["effective_members"] == pytest.approx(1.0)
     assert found.numbers["vote_gain"] == 0
-    assert "count as 1)" in found.advice
+    assert "effective number 1)" in found.advice
 
 
 def test_independent_members_are_diverse():
@@ -45,7 +45,7 @@ def test_members_that_hardly_differ_hardly_gain():
     hits[:, :600] &= rng.random((9, 600)) > 0.05
     found = variety(case_of(hits))
     assert found.numbers["vote_gain"] > 0
-    assert (found.verdict, found.fine) == ("too alike", False)
+    assert (found.verdict, found.fine) == ("too similar", False)
 
 
 def test_votes_can_hurt():
@@ -98,7 +98,7 @@ def test_averages_of_numbers():
     assert found.numbers["error_correlation"] == pytest.approx(pairs.mean())
     assert found.fine
     same = variety(numbers_case(np.tile(outputs[0], (5, 1)), y))
-    assert (same.verdict, same.numbers["effective_members"]) == ("too alike", pytest.approx(1.0))
+    assert (same.verdict, same.numbers["effective_members"]) == ("too similar", pytest.approx(1.0))
     assert same.numbers["error_correlation"] == pytest.approx(1.0)
 
 

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 import coterie
 from coterie.core.pool import Pool
@@ -107,3 +108,103 @@ def test_neighbours_are_there(change):
 
 def test_others_need_no_check():
     check("Trace", object())
+
+
+# ----------------------------------------------------- parts against the model that has them
+
+
+def refused(model, tmp_path, problem):
+    """Save what was damaged, and see it refused for the reason given."""
+    coterie.save(model, tmp_path / "model")
+    with pytest.raises(ModelFileError, match=problem):
+        coterie.load(tmp_path / "model")
+
+
+def test_origins_are_columns(tmp_path):
+    """Importances are counted by them, in compiled code that trusts them."""
+    model = coterie.GradientBoostingClassifier(max_iter=2).fit(X, Y)
+    for bad in ([0, 1, 2**63 - 1], [0, 1, -1], [0, 1], [[0], [1], [2]]):
+        model.origin_ = np.array(bad)
+        refused(model, tmp_path, "origin_ does not name columns")
+
+
+def test_trees_vote_for_the_classes_of_their_model(tmp_path):
+    model = coterie.RandomForestClassifier(2, random_state=0).fit(X, Y)
+    three = coterie.RandomForestClassifier(2, random_state=0).fit(X, np.digitize(X[:, 0], [0, 1]))
+    model.pool_ = three.pool_
+    refused(model, tmp_path, "other classes than classes_")
+
+
+def test_classes_are_those_of_the_target(tmp_path):
+    model = coterie.VotingClassifier([("a", coterie.DecisionTreeClassifier())]).fit(X, Y)
+    model.classes_ = model.classes_[:1]
+    refused(model, tmp_path, "classes_ are not those of target_")
+
+
+def test_bags_hold_shares(tmp_path):
+    model = coterie.BaggingClassifier(n_estimators=2, random_state=0).fit(X, Y)
+    model.pool_.forest.values[0] = [0.5, 0.6]
+    refused(model, tmp_path, "no shares")
+
+
+def test_a_tree_is_one_tree(tmp_path):
+    model = coterie.DecisionTreeClassifier().fit(X, Y)
+    model.pool_ = coterie.RandomForestClassifier(2, random_state=0).fit(X, Y).pool_
+    refused(model, tmp_path, "not one tree")
+
+
+@pytest.mark.parametrize("n_labels", [3, 64, 70, 128])
+def test_categories_are_labels_of_their_columns(n_labels, tmp_path):
+    codes = np.arange(4 * n_labels) % n_labels
+    model = coterie.DecisionTreeRegressor(categorical_features=[0])
+    model.fit(np.column_stack([codes, codes]), (codes % 3 == 0) + 0.01 * codes)
+    coterie.save(model, tmp_path / "model")
+    coterie.load(tmp_path / "model")
+    labels = model.schema_.labels[0][: n_labels // 2]
+    model.schema_ = replace(model.schema_, labels={0: labels})
+    refused(model, tmp_path, "labels that their columns do not have")
+
+
+def test_scores_start_somewhere(tmp_path):
+    model = coterie.AdaBoostClassifier(n_estimators=2).fit(X, Y)
+    for bad in (model.start_[None], np.full_like(model.start_, np.inf)):
+        model.start_ = bad
+        refused(model, tmp_path, "start_ are not")
+
+
+def test_fitted_models_know_their_columns(tmp_path):
+    model = coterie.RandomForestClassifier(2, random_state=0).fit(X, Y)
+    del model.schema_
+    refused(model, tmp_path, "does not know its columns")
+
+
+def test_members_say_labels_of_their_committee(tmp_path):
+    pytest.importorskip("skops")
+    model = coterie.VotingClassifier([("a", GaussianNB())]).fit(X, np.where(Y, "yes", "no"))
+    model.estimators_[0].classes_ = np.array(["no", "zebra"])
+    refused(model, tmp_path, "zebra")
+
+
+def test_importances_are_finite(tmp_path):
+    model = coterie.RuleFitRegressor(random_state=0).fit(X, X[:, 0])
+    model.feature_importances_ = np.array([0.5, np.nan, 0.5])
+    refused(model, tmp_path, "feature_importances_ are not finite")
+
+
+def test_neighbours_are_of_classes(tmp_path):
+    model = coterie.KNNEnsembleClassifier(n_estimators=2, random_state=0).fit(X, Y)
+    home = model.pool_.members[0].home
+    object.__setattr__(home, "n_classes", 2**31)
+    refused(model, tmp_path, "more classes than neighbours")
+    object.__setattr__(home, "n_classes", 1)
+    refused(model, tmp_path, "codes of no class")
+
+
+def test_numbers_that_would_overflow_are_refused(tmp_path):
+    model = coterie.NegativeCorrelationRegressor(max_iter=2, random_state=0).fit(X, X[:, 0])
+    networks = next(
+        part for part in vars(model.pool_.members[0]).values() if hasattr(part, "outer")
+    )
+    for bad in (1e300, np.inf):
+        networks.outer[...] = bad
+        refused(model, tmp_path, "outer of a Networks is huge")

@@ -10,6 +10,7 @@ from sklearn.base import clone
 import coterie
 from coterie.export import ModelFileError, SaveError, describe
 from tests.contract.exported import ESTIMATORS, make, outputs, problem, same_bits, shallow
+from tests.export.mutations import pack, unpack
 
 # A search by the clock is not the same twice; it has a test of its own.
 TIMED = (coterie.TableClassifier, coterie.TableRegressor)
@@ -228,3 +229,16 @@ def test_description(tmp_path):
     assert told["foreign"] == []
     assert told["made_with"]["coterie"] == coterie.__version__
     assert told["bytes"] == (tmp_path / "model").stat().st_size
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("made_with", {"python": {"a": []}}), ("made_with", 3), ("model", [1]), ("format", "1")],
+)
+def test_headers_that_say_something_else_are_refused(name, value, tmp_path):
+    path = tmp_path / "model"
+    coterie.save(coterie.DecisionTreeRegressor(), path)
+    header, blocks = unpack(path)
+    path.write_bytes(pack(header | {name: value}, blocks))
+    with pytest.raises(ModelFileError, match=name):
+        describe(path)

@@ -71,6 +71,8 @@ def test_members_of_today_are_left_as_they_are():
 
 
 def test_what_is_damaged_is_refused():
+    with pytest.raises(ModelFileError, match="a Voter is not as it should be"):
+        as_today("Voter", {"estimator": SURE, "places": PLACES, "n_classes": 10**15})
     with pytest.raises(ModelFileError, match="a Seat is not as it should be"):
         as_today("Seat", {"estimator": SURE})
     with pytest.raises(ModelFileError, match="a ForeignMember is not as it should be"):

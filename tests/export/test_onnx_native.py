@@ -4,12 +4,13 @@ import pytest
 from sklearn.base import clone, is_classifier
 
 import coterie
-from coterie.export.onnx_native import NATIVE
-from tests.contract.exported import make
+from coterie.export.onnx_native import is_native
+from tests.contract.exported import ESTIMATORS, make
 from tests.export.runtime import NUMBERS, THREE, TWO, X, agree
 
-CLASSIFIERS = sorted(name for name in NATIVE if name.endswith("Classifier"))
-REGRESSORS = sorted(NATIVE - set(CLASSIFIERS))
+NATIVE = sorted(cls.__name__ for cls in ESTIMATORS if is_native(cls))
+CLASSIFIERS = [name for name in NATIVE if name.endswith("Classifier")]
+REGRESSORS = [name for name in NATIVE if name not in CLASSIFIERS]
 
 
 def of(name, **params):
@@ -50,3 +51,11 @@ def test_regressors(name, tmp_path):
 )
 def test_settings_that_matter(model, tmp_path):
     agree(clone(model).fit(X, TWO if is_classifier(model) else NUMBERS), tmp_path)
+
+
+def test_a_class_of_others_has_no_form():
+    class Mine(coterie.RandomForestClassifier):
+        pass
+
+    assert is_native(coterie.RandomForestClassifier)
+    assert not is_native(Mine)

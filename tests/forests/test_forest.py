@@ -40,7 +40,7 @@ def test_constructor_is_that_of_scikit_learn(name):
     assert list(ours)[: len(theirs)] == list(theirs)
     assert {n: p.default for n, p in theirs.items()} == {n: ours[n].default for n in theirs}
     assert {n: p.kind for n, p in theirs.items()} == {n: ours[n].kind for n in theirs}
-    extra = ["max_bins", "categorical_features", "oob_patience", "tol"]
+    extra = ["max_bins", "categorical_features", "oob_patience", "tol", "draw"]
     assert list(ours)[len(theirs) :] == extra
 
 

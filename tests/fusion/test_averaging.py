@@ -60,7 +60,7 @@ def test_numbers_of_several_outputs_are_not_normalised():
 
 
 def test_refusals():
-    with pytest.raises(DataError, match="add up to zero"):
+    with pytest.raises(DataError, match="sum to zero"):
         fusion.average([[1.0], [2.0]], [1, -1])
     with pytest.raises(ValueError, match="cut"):
         fusion.trimmed_mean([[1.0]], 0.5)

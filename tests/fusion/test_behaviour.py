@@ -124,7 +124,7 @@ def test_refusals():
     fitted = quietly(LABELS, TRUTH)
     with pytest.raises(DataError, match="There were 2 members, but now 1"):
         fitted.predict([["a"]])
-    with pytest.raises(DataError, match="none of"):
+    with pytest.raises(DataError, match="not one of"):
         fitted.predict([["d"], ["a"]])
     with pytest.raises(ValueError, match="unknown"):
         fitted.predict([["a"], ["a"]], unknown="first")

@@ -50,7 +50,7 @@ def test_bad_input_is_refused():
         fusion.reliability_curve([2.0], [1])
     with pytest.raises(DataError, match="positions of the 2"):
         fusion.reliability_curve([[0.5, 0.5]], [2])
-    with pytest.raises(DataError, match="came true"):
+    with pytest.raises(DataError, match="outcomes of the event"):
         fusion.reliability_curve([0.5], [2])
     with pytest.raises(ValueError, match="n_bins"):
         fusion.reliability_curve([0.5], [1], n_bins=0)

@@ -81,7 +81,7 @@ def test_support():
 
 
 def test_refusals():
-    with pytest.raises(DataError, match="add up to one"):
+    with pytest.raises(DataError, match="sum to one"):
         fusion.dempster([[[0.5, 0.2]]])
     with pytest.raises(DataError, match="negative"):
         fusion.dempster([[[1.5, -0.5]]])

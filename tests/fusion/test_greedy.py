@@ -118,7 +118,7 @@ def test_bags():
 
 
 def test_refusals():
-    with pytest.raises(DataError, match="not defined on these samples"):
+    with pytest.raises(DataError, match="undefined on these samples"):
         fusion.greedy_selection(LIBRARY, Y, lambda y, p: np.nan)
     with pytest.raises(ValueError, match="loss must be one of"):
         fusion.greedy_selection(LIBRARY, Y, "auc")
@@ -126,11 +126,11 @@ def test_refusals():
         fusion.greedy_selection(LIBRARY, Y, "log_loss")
     with pytest.raises(DataError, match="for numbers"):
         fusion.greedy_selection([[[0.5, 0.5]]], [1])
-    with pytest.raises(DataError, match="y must be of shape"):
+    with pytest.raises(DataError, match="y must have shape"):
         fusion.greedy_selection(LIBRARY, [1])
-    with pytest.raises(DataError, match="none of the classes"):
+    with pytest.raises(DataError, match="not one of the classes"):
         fusion.greedy_selection([[[0.5, 0.5]]], [2], "error")
     with pytest.raises(ValueError, match="at least one"):
         fusion.greedy_selection(LIBRARY, Y, max_rounds=0)
-    with pytest.raises(ValueError, match="at least one bag"):
+    with pytest.raises(ValueError, match="n_bags must be"):
         fusion.bagged_selection(LIBRARY, Y, fraction=0)

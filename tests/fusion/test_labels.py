@@ -26,11 +26,11 @@ def test_mixed_members():
 
 
 def test_refusals():
-    with pytest.raises(DataError, match="'d', which is none of"):
+    with pytest.raises(DataError, match="'d', which is not one of"):
         fusion.one_hot([["d"]], ["a", "b"])
     with pytest.raises(DataError, match="increasing order"):
         fusion.one_hot([["a"]], ["b", "a"])
-    with pytest.raises(DataError, match="give `classes`"):
+    with pytest.raises(DataError, match="pass `classes`"):
         fusion.hard_votes([["no", "yes"], [[0.2, 0.8], [0.5, 0.5]]])
     with pytest.raises(DataError, match="2 columns for 3 classes"):
         fusion.hard_votes([[[0.2, 0.8]]], ["a", "b", "c"])
@@ -38,5 +38,5 @@ def test_refusals():
         fusion.hard_votes([["a"], ["a", "b"]])
     with pytest.raises(DataError, match="same samples"):
         fusion.hard_votes([])
-    with pytest.raises(DataError, match="Member 0 must give labels"):
+    with pytest.raises(DataError, match="Member 0 must return labels"):
         fusion.hard_votes([3])

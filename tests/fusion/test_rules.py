@@ -125,7 +125,7 @@ def test_borda_of_labels_and_ties():
 def test_refusals():
     with pytest.raises(DataError, match="prior must be 3 numbers"):
         fusion.product(ROWS, prior=[0.5, 0.5])
-    with pytest.raises(DataError, match="not negative"):
+    with pytest.raises(DataError, match="negative"):
         fusion.product(-ROWS)
     with pytest.raises(ValueError, match="power"):
         fusion.generalised_mean(ROWS, np.nan)

@@ -78,13 +78,13 @@ def test_a_class_without_samples():
 
 
 def test_refusals(fitted):
-    with pytest.raises(DataError, match=r"profiles must be of shape \(2, samples, 2\)"):
+    with pytest.raises(DataError, match=r"profiles must have shape \(2, samples, 2\)"):
         fitted.similarity(np.zeros((3, 1, 2)))
     with pytest.raises(ValueError, match="measure"):
         fitted.similarity(PROFILE, "cosine")
     with pytest.raises(ValueError, match="ignorance"):
         fitted.masses(PROFILE, -1)
-    with pytest.raises(DataError, match="none of the classes"):
+    with pytest.raises(DataError, match="not one of the classes"):
         fusion.decision_templates(PROFILE, [2])
     with pytest.raises(DataError, match="one label for each sample"):
         fusion.decision_templates(PROFILE, [0, 1])

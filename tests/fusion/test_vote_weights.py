@@ -67,7 +67,7 @@ def test_refusals():
         fusion.log_odds_weights([0.5], n_samples=0)
     with pytest.raises(DataError, match="ever right"):
         fusion.accuracy_weights([0, 0])
-    with pytest.raises(DataError, match="none of the classes"):
+    with pytest.raises(DataError, match="not one of the classes"):
         fusion.log_loss_weights([[[0.5, 0.5]]], [2])
-    with pytest.raises(DataError, match="y must be of shape"):
+    with pytest.raises(DataError, match="y must have shape"):
         fusion.log_loss_weights([[[0.5, 0.5]]], [0, 1])

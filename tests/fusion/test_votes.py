@@ -130,7 +130,7 @@ def test_rejects_of_numbers():
     found = fusion.majority(np.array([[0.5, 2.5], [1.5, 2.5]]))
     assert np.isnan(found[0])
     assert found[1] == 2.5
-    with pytest.raises(DataError, match="-1, is a class"):
+    with pytest.raises(DataError, match="-1 is one of the classes"):
         fusion.majority([[-1, 1], [1, 1]])
     assert fusion.majority([[-1, 1], [1, 1]], reject=-9).tolist() == [-9, 1]
 
@@ -151,7 +151,7 @@ def test_refusals():
         fusion.plurality([[1, 2]], ties=[1, 2, 3])
     with pytest.raises(DataError, match="keys"):
         fusion.plurality([[1, 2]], ties="random", keys=[1])
-    with pytest.raises(DataError, match="not negative"):
+    with pytest.raises(DataError, match="negative"):
         fusion.majority([[1], [2]], [-1, 2])
     with pytest.raises(DataError, match="2 columns for 3 classes"):
         fusion.tally([[[0.1, 0.9]]], classes=[1, 2, 3])

@@ -46,9 +46,9 @@ def test_covariance_by_hand(matrix, weights, value):
 def test_copies_share_their_weight():
     found = fusion.covariance_weights([[1, 1, 0], [1, 1, 0], [0, 0, 1]])
     np.testing.assert_allclose(found, [0.25, 0.25, 0.5], atol=1e-5)
-    with pytest.warns(UserWarning, match="weights are equal"):
+    with pytest.warns(UserWarning, match="equal weights are used"):
         assert fusion.covariance_weights(np.zeros((2, 2))).tolist() == [0.5, 0.5]
-    with pytest.warns(UserWarning, match="weights are equal"):
+    with pytest.warns(UserWarning, match="equal weights are used"):
         assert fusion.covariance_weights([[1, 2], [2, 1]]).tolist() == [0.5, 0.5]
 
 

@@ -5,9 +5,10 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 from coterie.core import View
+from coterie.core.class_draw import class_sizes
 from coterie.core.params import ParameterError
 from coterie.data import Table, Target
-from coterie.imbalance.undersample import Undersampled, Units, class_sizes
+from coterie.imbalance.undersample import Undersampled, Units
 from coterie.learners import ForeignLearner
 
 LABELS = np.array(["a", "b", "c"])

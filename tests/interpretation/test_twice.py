@@ -71,7 +71,7 @@ def test_probabilities_are_learnt_as_weights():
 
 def test_students_of_other_kinds():
     X, y = make_moons(100, noise=0.3, random_state=0)
-    with pytest.raises(TypeError, match="takes no weights"):
+    with pytest.raises(TypeError, match="does not accept weights"):
         TwiceLearningClassifier(student=KNeighborsClassifier()).fit(X, y)
     model = TwiceLearningClassifier(student=KNeighborsClassifier(), soft=False, random_state=0)
     assert model.fit(X, y).score(X, y) > 0.8

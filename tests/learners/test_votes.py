@@ -36,5 +36,5 @@ def test_scores_of_unknown_classes_are_lowest():
 
 def test_strange_labels_are_refused():
     assert class_places(CLASSES, ["b"]).tolist() == [1]
-    with pytest.raises(ValueError, match="the class 'z', which is none of the classes"):
+    with pytest.raises(ValueError, match="the class 'z', which is not one of the classes"):
         class_places(CLASSES, ["a", "z"])

@@ -78,7 +78,7 @@ def test_check_looks_at_shapes_and_domains():
 
     with pytest.raises(ValueError, match="shape"):
         check_loss(Flat(), Y, RAW)
-    with pytest.raises(ValueError, match="codes"):
+    with pytest.raises(ValueError, match="0 and 1"):
         check_loss(LogLoss(), Y, RAW)
 
 

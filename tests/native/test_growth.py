@@ -2,6 +2,7 @@
 
 import itertools
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -326,3 +327,37 @@ def test_another_thread_can_stop_the_growth():
         grow_for_long()
     timer.join()
     assert isinstance(grow(codes, bins, values(y), Growth(max_depth=2)), Forest)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA["labels"])
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {},
+        {"min_samples_leaf": 40, "min_weight_leaf": 25.0},
+        {"min_impurity_decrease": 0.02, "l2": 1.0},
+        {"min_gain": 1e9},
+        {"columns": np.array([2, 3], dtype=np.int32)},
+    ],
+)
+def test_the_stump_is_what_the_grower_of_deep_trees_gives(criterion, limits):
+    """Directions of no column change nothing but who grows the tree."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 4)).round(1)
+    X[:, 3] = rng.integers(0, 7, size=500)
+    X[rng.random(500) < 0.2, 1] = np.nan
+    y = np.nan_to_num(X[:, 1]) + (X[:, 3] % 3) + rng.normal(size=500) > 1
+    bins = find_bins(X, categorical=np.arange(4) == 3)
+    codes, target = encode(X, bins), Labels(y.astype(np.int32)[:, None], (2,))
+    growth = Growth(criterion=criterion, max_depth=1, **limits)
+    for weight in (None, rng.integers(0, 3, size=500).astype(float), rng.random(500)):
+        grown = []
+        for monotone in (None, np.zeros(4, dtype=np.int8)):
+            leaves = np.full(500, -1, dtype=np.int32)
+            grower = replace(growth, monotone=monotone)
+            tree = grow(codes, bins, target, grower, weight=weight, leaves=leaves)
+            grown.append((tree, leaves))
+        (stump, stump_leaves), (deep, deep_leaves) = grown
+        np.testing.assert_array_equal(stump_leaves, deep_leaves)
+        for name in ("nodes", "values", "n_samples", "weight", "impurity", "categories"):
+            np.testing.assert_array_equal(getattr(stump, name), getattr(deep, name))

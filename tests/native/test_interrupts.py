@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from coterie.native import Effort, Growth, Values, encode, find_bins, grow, obey
-from coterie.native.interrupts import in_main_thread, stop_flag
+from coterie.native.interrupts import in_main_thread, obeying, stop_flag, stop_if_told
 
 
 def in_a_thread(task):
@@ -42,3 +42,14 @@ def test_even_the_shortest_call_sees_the_flag(effort):
         return True
 
     assert in_a_thread(work)
+
+
+def test_a_flag_is_obeyed_for_a_while_and_then_the_one_before():
+    first, second = np.zeros(1, dtype=np.uint8), np.ones(1, dtype=np.uint8)
+    with obeying(first):
+        stop_if_told()
+        with pytest.raises(KeyboardInterrupt), obeying(second):
+            stop_if_told()
+        assert stop_flag() is first
+    assert stop_flag() is None
+    stop_if_told()

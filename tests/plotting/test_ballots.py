@@ -71,7 +71,7 @@ def test_numbers():
     models = [LinearRegression().fit(X, y), DecisionTreeRegressor(max_depth=2).fit(X, y)]
     mean = np.mean([model.predict(X) for model in models], axis=0)
     np.testing.assert_allclose(ballot_of(models, X).vote, mean)
-    with pytest.raises(TypeError, match="give classifiers"):
+    with pytest.raises(TypeError, match="Pass classifiers"):
         soft_vote(models, X)
 
 

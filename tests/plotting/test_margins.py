@@ -100,7 +100,7 @@ def test_averaged_probabilities():
 
 
 def test_models_that_have_no_margins_are_refused(ten_points, ten_boosted):
-    with pytest.raises(TypeError, match="does not classify"):
+    with pytest.raises(TypeError, match="not a classifier"):
         MarginDisplay.from_estimator(LinearRegression().fit(*ten_points), *ten_points)
     with pytest.raises(ValueError, match="rounds 1 to 3"):
         MarginDisplay.from_estimator(ten_boosted, *ten_points, rounds=[4])

@@ -59,7 +59,7 @@ def test_a_measure_of_ones_own():
     labels, y = forest_pool()
     display = PairwiseDisplay.from_predictions(labels, y, measure=diversity.error_ratio)
     assert display.measure == "error ratio"
-    with pytest.raises(ValueError, match="measure is one of disagreement"):
+    with pytest.raises(ValueError, match="measure must be one of disagreement"):
         PairwiseDisplay.from_predictions(labels, y, measure="distance")
     with pytest.raises(ValueError, match="9 members, but 2 names"):
         PairwiseDisplay.from_predictions(labels, y, names=["a", "b"])

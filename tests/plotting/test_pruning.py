@@ -18,7 +18,7 @@ def test_curves_and_the_chosen_size_are_drawn():
     assert set(whole.get_ydata()) == {0.3}
     band = display.ax_.collections[0].get_paths()[0].vertices
     assert band[:, 1].max() == pytest.approx(0.45)
-    assert other.get_label() == "kappa: other rows"
+    assert other.get_label() == "kappa: rows not used for ordering"
     display.figure_.canvas.draw()
 
 
@@ -54,7 +54,7 @@ def test_predicted_numbers():
     display = PruningCurveDisplay.from_predictions(said, y)
     assert display.size == 1
     assert display.curve.choice_error[0] == pytest.approx(((said[0] - y) ** 2).mean())
-    with pytest.raises(ValueError, match="none of"):
+    with pytest.raises(ValueError, match="must be one of"):
         PruningCurveDisplay.from_predictions(said, y, order="kappa")
     with pytest.raises(ValueError, match="shape"):
         PruningCurveDisplay.from_predictions(said, y[:5])

@@ -54,5 +54,5 @@ def test_displays_share_axes():
 def test_models_that_cannot_be_shown():
     with pytest.raises(TypeError, match="no probabilities"):
         chances_and_codes(RidgeClassifier().fit(X, Y), X, Y)
-    with pytest.raises(ValueError, match="none of the classes"):
+    with pytest.raises(ValueError, match="not one of the classes"):
         chances_and_codes(GaussianNB().fit(X, Y), X, Y + 5)

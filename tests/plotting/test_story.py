@@ -48,7 +48,7 @@ def test_default_rounds_are_spread_out():
 
 def test_labels_become_codes(ten_boosted):
     assert codes_of(ten_boosted, [1, -1, 1]).tolist() == [1, 0, 1]
-    with pytest.raises(ValueError, match="7 in y is none of the classes"):
+    with pytest.raises(ValueError, match="y contains 7, which is not one of"):
         codes_of(ten_boosted, [1, 7])
 
 

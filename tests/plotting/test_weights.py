@@ -45,7 +45,7 @@ def test_weights_of_pairs_are_added_up(ten_boosted):
 def test_what_is_missing_or_wrong_is_said(ten_boosted):
     with pytest.raises(ValueError, match="10 rows, but 2 names"):
         WeightsDisplay.from_estimator(ten_boosted, names=["a", "b"])
-    with pytest.raises(ValueError, match="kind is"):
+    with pytest.raises(ValueError, match="kind must be"):
         WeightsDisplay.from_estimator(ten_boosted, kind="pie")
     ten_boosted.trace_.weights = []
     with pytest.raises(ValueError, match="Fit it with trace='weights'"):

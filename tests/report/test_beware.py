@@ -14,7 +14,7 @@ def test_a_model_that_is_no_better_than_none_is_a_danger(found):
     useless = found | {"score": {"score": 0.6, "low": 0.5, "high": 0.7}}
     useless["baseline"] = found["baseline"] | {"score": 0.65}
     assert not beats_baseline(useless)
-    assert any("always saying the same" in one["message"] for one in warnings(useless))
+    assert any("better than the baseline" in one["message"] for one in warnings(useless))
 
 
 def test_without_a_baseline_nothing_is_said(found):
@@ -41,11 +41,12 @@ def test_a_class_that_is_never_recognised_is_named(binary_facts):
     found = binary_facts
     lost = [found["classes"][0], found["classes"][1] | {"recall": 0.0}]
     assert any(
-        "Never recognised: bad" in one["message"] for one in warnings(found | {"classes": lost})
+        "Never predicted correctly: bad" in one["message"]
+        for one in warnings(found | {"classes": lost})
     )
 
 
 def test_bad_calibration_is_a_warning(binary_facts):
     found = binary_facts
     off = found | {"calibration": found["calibration"] | {"error": 0.2, "too_sure": -0.1}}
-    assert any("too cautious" in one["message"] for one in warnings(off))
+    assert any("under-confident" in one["message"] for one in warnings(off))

@@ -9,8 +9,8 @@ def test_four_tiles(found):
 
 
 def test_the_first_tile_is_the_easiest_to_understand(binary_facts, regression_facts):
-    assert tiles(binary_facts)[0]["what"] == "predicted right"
-    assert tiles(regression_facts)[0]["what"] == "off by, on average"
+    assert tiles(binary_facts)[0]["what"] == "accuracy"
+    assert tiles(regression_facts)[0]["what"] == "mean absolute error"
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "roc_auc", "f1"])
@@ -25,7 +25,7 @@ def test_worth_of_a_member_has_the_sign_of_the_metric(found):
     less = found | {"together": 0.5}
     assert worth(less)({"without": 0.6}) == "improves it by 0.10"
     assert worth(less)({"without": 0.4}) == "worsens it by 0.10"
-    assert worth(less)({"without": 0.5001}) == "hardly matters"
+    assert worth(less)({"without": 0.5001}) == "makes hardly any difference"
     assert worth(less)({"without": None}) == "–"
     more = less | {"metric": found["metric"] | {"greater_is_better": True}}
     assert worth(more)({"without": 0.6}) == "worsens it by 0.10"

@@ -18,11 +18,11 @@ def test_every_table_has_the_same_cells_in_each_line(found):
 def test_it_says_what_the_page_says(found):
     text = markdown(found)
     for words in (
-        "## In short",
+        "## Summary",
         "## Leaderboard",
         "## How it was made",
         "gradient boosting",
-        "all together",
+        "all members",
     ):
         assert words in text
     assert 'model = coterie.load("model.coterie")\n' in text

@@ -12,49 +12,49 @@ def test_summary_of_classes(binary_facts):
     words = said(found)
     assert words["What it predicts"].startswith("Whether credit is “good” (70 %) or “bad” (30 %)")
     row = next(row for row in found["measures"] if row["name"] == "accuracy")
-    assert f"right in {100 * row['value']:.1f} % of all cases" in words["How well"]
-    assert "Always answering “good” would be right in 70.0 %" in words["How well"]
-    assert "less is better" in words["How well"]
-    assert f"“{found['members'][0]['name']}” weighs most" in words["What it is made of"]
-    assert words["What to beware of"] == "duration gives the target away."
+    assert f"right in {100 * row['value']:.1f} % of all cases" in words["How well it predicts"]
+    assert "Always predicting “good” would be right in 70.0 %" in words["How well it predicts"]
+    assert "lower is better" in words["How well it predicts"]
+    assert f"“{found['members'][0]['name']}” has the largest weight" in words["The model"]
+    assert words["Warnings"] == "duration gives the target away."
 
 
 def test_summary_of_many_classes(multiclass_facts):
     words = said(multiclass_facts)
-    assert words["What it predicts"].startswith("Which of 10 digit is")
+    assert words["What it predicts"].startswith("digit, one of 10 classes")
     assert "and 7 more" in words["What it predicts"]
 
 
 def test_summary_of_numbers(regression_facts):
     words = said(regression_facts)
-    assert "which lies between 25.0 and 346" in words["What it predicts"]
-    assert "Always predicting the mean, 152, would be off by" in words["How well"]
-    assert "Half of its predictions are within" in words["How sure"]
+    assert "a number between 25.0 and 346" in words["What it predicts"]
+    assert "Always predicting the mean, 152, would be off by" in words["How well it predicts"]
+    assert "Half of its predictions are within" in words["How reliable it is"]
 
 
 def test_no_better_than_chance_is_said(found):
     changed = found | {"score": {"score": 0.6, "low": 0.5, "high": 0.7}}
     changed["baseline"] = found["baseline"] | {"score": 0.65}
-    assert "no difference that could not be chance" in said(changed)["How well"]
+    assert "not significantly worse" in said(changed)["How well it predicts"]
 
 
 def test_nothing_to_beware_of(found):
     quiet = found | {"findings": [], "stopped": "finished"}
     if found["task"] != "regression":
         quiet["calibration"] = found["calibration"] | {"error": 0.01}
-    assert said(quiet)["What to beware of"].startswith("Nothing suspicious")
+    assert said(quiet)["Warnings"].startswith("No problems")
 
 
 def test_a_single_member(found):
     alone = found | {"members": found["members"][:1], "n_members": 1}
-    assert said(alone)["What it is made of"].startswith("A single model")
+    assert said(alone)["The model"].startswith("A single model")
 
 
 @pytest.mark.parametrize(
     ("name", "word"),
     [
-        ("stacking", "trusted"),
-        ("ensemble selection, calibrated", "more or less sure"),
+        ("stacking", "second-level"),
+        ("ensemble selection, calibrated", "then calibrated"),
         ("something new", ""),
     ],
 )

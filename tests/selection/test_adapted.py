@@ -125,11 +125,11 @@ def test_classes_that_are_known():
 
 
 def test_pools_that_cannot_be_are_refused():
-    with pytest.raises(DataError, match="knows the class 3, which is none of"):
+    with pytest.raises(DataError, match="has the class 3, which is not one of"):
         adapt_pool([DecisionTreeClassifier().fit(X, Y)], CLASSES[:2])
-    with pytest.raises(TypeError, match="several members a round"):
+    with pytest.raises(TypeError, match="several members per round"):
         adapt_pool(ensemble.GradientBoostingClassifier(n_estimators=2).fit(X, Y), CLASSES)
-    with pytest.raises(TypeError, match="no classifier"):
+    with pytest.raises(TypeError, match="not a classifier"):
         adapt_pool([LinearRegression().fit(X, Y)], CLASSES)
     with pytest.raises(TypeError, match="no predict"):
         adapt_pool(["tree"], CLASSES)

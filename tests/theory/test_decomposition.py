@@ -106,13 +106,13 @@ def test_one_member_has_no_ambiguity():
 
 
 def test_refusals():
-    with pytest.raises(DataError, match="add up to one, not 2"):
+    with pytest.raises(DataError, match="sum to one, not to 2"):
         theory.ambiguity([[1.0], [2.0]], [1.0], [1, 1])
     with pytest.raises(DataError, match="y must be of shape"):
         theory.ambiguity([[1.0], [2.0]], [1.0, 2.0])
-    with pytest.raises(DataError, match="leave `classes` out"):
+    with pytest.raises(DataError, match="only for probabilities"):
         theory.vote_ambiguity([[1], [2]], [1], classes=[1, 2])
-    with pytest.raises(DataError, match="none of the classes"):
+    with pytest.raises(DataError, match="not one of the classes"):
         theory.vote_ambiguity([[[0.5, 0.5]]], [2])
     with pytest.raises(DataError, match="increasing order"):
         theory.vote_ambiguity([[[0.5, 0.5]]], ["a"], classes=["b", "a"])

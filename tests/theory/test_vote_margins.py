@@ -90,7 +90,7 @@ def test_refusals():
         theory.margin_bound([0.5], 0.1, vc_dimension=1, delta=0)
     with pytest.raises(DataError, match="above zero"):
         theory.margin_bound([0.5], 0.0, vc_dimension=1)
-    with pytest.raises(DataError, match="leave `classes` out"):
+    with pytest.raises(DataError, match="only for probabilities"):
         theory.margins([[1]], [1], classes=[1])
     with pytest.raises(DataError, match="give y"):
         theory.margins([[1]], None)

@@ -129,5 +129,5 @@ def test_refusals():
     with pytest.raises(ValueError, match="tie"):
         theory.vote_error(3, 0.2, tie="first")
     for error, target in [(0.5, 0.1), (0.2, 0.0)]:
-        with pytest.raises(DataError, match="better than a coin"):
+        with pytest.raises(DataError, match="better than chance"):
             theory.jury_size(error, target)

@@ -109,15 +109,15 @@ def test_good_and_bad_diversity_of_real_trees():
 
 
 def test_refusals():
-    with pytest.raises(DataError, match="One run"):
+    with pytest.raises(DataError, match="At least two runs"):
         theory.kohavi_wolpert([[0, 1]], [0, 1], unbiased=True)
-    with pytest.raises(DataError, match="add up to one"):
+    with pytest.raises(DataError, match="sum to one"):
         theory.domingos([[0]], [[0.5, 0.6]])
-    with pytest.raises(DataError, match="leave `classes` out"):
+    with pytest.raises(DataError, match="only for probabilities"):
         theory.domingos([[0]], [0], classes=[0])
     with pytest.raises(DataError, match="give y"):
         theory.domingos([[0]], None)
-    with pytest.raises(DataError, match="none of the classes"):
+    with pytest.raises(DataError, match="not one of the classes"):
         theory.domingos([[2]], [[0.5, 0.5]])
     with pytest.raises(DataError, match=r"\(runs, 1\)"):
         theory.domingos([[0, 1]], [[0.5, 0.5]])

@@ -11,7 +11,6 @@ from coterie.trees.growth import (
     resolve_count,
     resolve_growth,
     resolve_max_features,
-    resolve_max_samples,
     resolve_monotone,
 )
 
@@ -94,14 +93,6 @@ def test_poisson_needs_counts():
     with pytest.raises(ValueError, match="strictly positive"):
         resolve(Target.numbers(np.zeros(40)), criterion="poisson")
     check_counts(VALUES)
-
-
-def test_rows_of_a_bag():
-    assert [resolve_max_samples(v, 200) for v in (None, 7, 0.5, 2.0)] == [200, 7, 100, 400]
-    with pytest.warns(UserWarning, match="bags of only 1"):
-        assert resolve_max_samples(0.001, 200) == 1
-    with pytest.raises(ParameterError, match="max_samples"):
-        resolve_max_samples(10**15, 200)
 
 
 def test_words_do_not_admit_bools():

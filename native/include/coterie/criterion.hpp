@@ -19,17 +19,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numbers>
 #include <span>
 #include <vector>
+
+#include "coterie/elementary.hpp"
 
 namespace coterie {
 
 enum class Criterion { squared_error, gini, entropy, misclassification, poisson, absolute_error };
 
-inline double x_log_x(double x) { return x > 0.0 ? x * std::log(x) : 0.0; }
+inline double x_log_x(double x) { return x > 0.0 ? x * logarithm(x) : 0.0; }
 
 inline double poisson_score(double s, double w) {
-    return s > 0.0 ? s * std::log(s / w) : -std::numeric_limits<double>::infinity();
+    return s > 0.0 ? s * logarithm(s / w) : -std::numeric_limits<double>::infinity();
 }
 
 // Sums of two numbers: the weight and, of it, the target (one output) or the
@@ -60,6 +63,36 @@ struct PairSums {
         return score<C>(l2) + PairSums{total.w - w, total.s - s}.score<C>(l2);
     }
 };
+
+inline double pair_score(Criterion criterion, const PairSums& sums, double l2) {
+    switch (criterion) {
+        case Criterion::squared_error:
+            return sums.score<Criterion::squared_error>(l2);
+        case Criterion::gini:
+            return sums.score<Criterion::gini>(l2);
+        case Criterion::entropy:
+            return sums.score<Criterion::entropy>(l2);
+        case Criterion::misclassification:
+            return sums.score<Criterion::misclassification>(l2);
+        case Criterion::poisson:
+            return sums.score<Criterion::poisson>(l2);
+        case Criterion::absolute_error:
+            return 0.0;
+    }
+    return 0.0;
+}
+
+// An impurity in units of the score; entropy is in bits.
+inline double impurity_unit(Criterion criterion, std::size_t outputs) {
+    const double unit = 1.0 / static_cast<double>(outputs);
+    return criterion == Criterion::entropy ? unit / std::numbers::ln2 : unit;
+}
+
+// Gains that differ by less than rounding are ties; otherwise the winner would depend on how a sum
+// was arranged.
+inline double gain_tie(double cost, double score) {
+    return 1e-11 * std::abs(cost - score) + 2e-15 * std::abs(score);
+}
 
 // The layout of many channels: [W, S_1 … S_C], the S in groups, one per output.
 struct Channels {

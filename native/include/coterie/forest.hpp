@@ -55,9 +55,10 @@ struct ForestView {
     std::size_t outputs() const { return values.cols; }
 };
 
-// Throws std::invalid_argument unless every index in the arrays is in range and
-// every child lies behind its parent, so that no walk leaves the arrays or runs
-// for ever. Arrays that come from outside pass here once.
+// Throws std::invalid_argument unless every index in the arrays is in range, every child
+// lies behind its parent and has no other, and every leaf belongs to one node: no walk
+// leaves the arrays, and none takes longer than there are nodes. Linear in the number of
+// nodes. Arrays that come from outside pass here once.
 void check_forest(const ForestView& forest, std::size_t n_columns);
 
 }  // namespace coterie

@@ -46,6 +46,8 @@ struct SlopesView {
     std::span<const Real> gradient;
     std::span<const Real> hessian;
     std::span<const std::int32_t> rows;
+
+    std::size_t learnt() const { return rows.empty() ? gradient.size() : rows.size(); }
 };
 
 // `codes` is what is counted; if `bundles` is not empty, the table they describe. `by_column` are
@@ -59,12 +61,20 @@ struct NewtonTable {
     const Unusual* unusual = nullptr;
 };
 
-// `workspace` is lent by the caller, who grows many trees.
-// `leaves` receives the leaf of every row of the table, learnt from or not. The result does not
-// depend on n_threads.
+// One tree to grow: on what, how, and what it leaves behind.
 template <class Code, class Real>
-Tree grow_newton(const NewtonTable<Code>& table, const SlopesView<Real>& slopes,
-                 const NewtonGrowth& growth, std::uint64_t seed, int n_threads,
-                 Workspace& workspace, std::span<std::int32_t> leaves, Interrupt& interrupt);
+struct NewtonTask {
+    NewtonTable<Code> table;
+    SlopesView<Real> slopes;
+    NewtonGrowth growth;
+    std::uint64_t seed = 0;
+    std::uint64_t first_row = 0;  // number of the first row where the table is part of a larger one
+    std::span<std::int32_t> leaves;  // receives the leaf of every row, learnt from or not
+};
+
+// The tree does not depend on n_threads. `workspace` is lent by the caller, who grows many trees.
+template <class Code, class Real>
+Tree grow_newton(const NewtonTask<Code, Real>& task, int n_threads, Workspace& workspace,
+                 Interrupt& interrupt);
 
 }  // namespace coterie

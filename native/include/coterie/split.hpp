@@ -8,24 +8,15 @@
 #include <vector>
 
 #include "coterie/bins.hpp"
+#include "coterie/code_split.hpp"
 #include "coterie/criterion.hpp"
 #include "coterie/random.hpp"
 
 namespace coterie {
 
-struct Split {
-    double gain = -std::numeric_limits<double>::infinity();
-    std::int32_t column = -1;
-    bool categorical = false;
-    bool missing_left = false;
-    bool saw_missing = false;     // otherwise missing values go with the larger child
-    std::uint32_t last_left = 0;  // numeric: codes up to this one go left
+struct Split : CodeSplit {
     double threshold = 0.0;
-    double left_mean = 0.0, right_mean = 0.0;  // one output: what the sides would predict
-    double left_weight = 0.0;
-    std::vector<std::uint32_t> left_codes, right_codes;  // categories (the missing code too)
-
-    bool found() const { return column >= 0; }
+    std::vector<std::uint32_t> right_codes;  // categories
 };
 
 // What a split of this node must respect.
@@ -33,10 +24,9 @@ struct Limits {
     std::uint32_t min_samples_leaf = 1;
     double min_weight_leaf = 0.0;
     double l2 = 0.0;
-    double low = -std::numeric_limits<double>::infinity();  // bounds on the sides' means,
-    double high = std::numeric_limits<double>::infinity();  // set by monotone ancestors
-    std::int8_t direction = 0;                              // of the column at hand
-    bool bounded = false;                                   // any monotone column at all?
+    Bounds bounds;              // on the sides' means
+    std::int8_t direction = 0;  // of the column at hand
+    bool bounded = false;       // any monotone column at all?
 };
 
 // One column of a node as the scanner sees it.
@@ -150,8 +140,8 @@ class Scanner {
             best.saw_missing = column_.missing;
             best.left_weight = weight();
             if constexpr (Pair) {
-                best.left_mean = left_mean();
-                best.right_mean = right_mean();
+                best.left_value = left_mean();
+                best.right_value = right_mean();
             }
         }
 
@@ -171,7 +161,8 @@ class Scanner {
         }
         bool respects_bounds() const {
             const double l = left_mean(), r = right_mean();
-            if (std::min(l, r) < limits_.low || std::max(l, r) > limits_.high) return false;
+            if (std::min(l, r) < limits_.bounds.low || std::max(l, r) > limits_.bounds.high)
+                return false;
             return limits_.direction == 0 || (limits_.direction > 0 ? l <= r : l >= r);
         }
 

@@ -1,4 +1,4 @@
-// Threads that stay together for one call and share many short pieces of work.
+// Threads that live for one call: nothing survives to break a later fork.
 #pragma once
 
 #include <algorithm>
@@ -7,19 +7,18 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace coterie {
 
 // Starting a thread costs as much as counting a few thousand rows, so a tree of many small nodes
-// starts its threads once. Between two pieces of work they look for the next one for a moment and
-// then sleep. Nothing survives the object, so a later fork finds no threads to miss.
+// starts its threads once, when the first piece of work asks for them. Between two pieces of work
+// they look for the next one for a moment and then sleep.
 class Team {
   public:
-    explicit Team(int n_threads) {
-        for (int t = 1; t < n_threads; ++t) threads_.emplace_back([this] { serve(); });
-    }
+    explicit Team(int n_threads) : size_(static_cast<std::size_t>(std::max(n_threads, 1))) {}
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
     ~Team() {
@@ -27,17 +26,21 @@ class Team {
         announce();
     }
 
-    std::size_t size() const { return threads_.size() + 1; }
+    std::size_t size() const { return size_; }
 
     // Runs task(0) … task(n_tasks - 1) and re-raises the first exception. Tasks must write to
     // disjoint places; results may not depend on who takes which.
     template <class Task>
     void run(std::size_t n_tasks, Task&& task) {
-        if (threads_.empty() || n_tasks <= 1) {
+        if (size_ <= 1 || n_tasks <= 1) {
             for (std::size_t i = 0; i < n_tasks; ++i) task(i);
             return;
         }
-        call_ = [](void* context, std::size_t i) { (*static_cast<Task*>(context))(i); };
+        while (threads_.size() + 1 < std::min(size_, n_tasks))
+            threads_.emplace_back([this, seen = turn_.load()] { serve(seen); });
+        call_ = [](void* context, std::size_t i) {
+            (*static_cast<std::remove_reference_t<Task>*>(context))(i);
+        };
         context_ = const_cast<void*>(static_cast<const void*>(&task));
         n_tasks_ = n_tasks;
         next_ = 0;
@@ -54,8 +57,8 @@ class Team {
         turn_.notify_all();
     }
 
-    void serve() {
-        for (std::size_t seen = 0;;) {
+    void serve(std::size_t seen) {
+        for (;;) {
             rest_until([&] { return turn_.load() != seen; }, turn_);
             seen = turn_.load();
             if (closing_) return;
@@ -83,6 +86,7 @@ class Team {
         for (std::size_t now = changing.load(); !done(); now = changing.load()) changing.wait(now);
     }
 
+    const std::size_t size_;
     void (*call_)(void*, std::size_t) = nullptr;
     void* context_ = nullptr;
     std::size_t n_tasks_ = 0;

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from coterie.native import obeying
+
+# Seconds of a model and its report: at least, for a number said of rows, for a column.
+_WRITING, _NUMBER, _COLUMN = 0.3, 3e-8, 3e-5
+_MOST_KEPT = 0.5  # share of the time
+_LONGEST = 86_400.0  # seconds, beyond which nobody need watch the clock
 _BEGUN: ContextVar[float | None] = ContextVar("begun", default=None)
+_WRITES: ContextVar[bool] = ContextVar("writes", default=False)
 
 
 @contextmanager
-def counting(since: float | None = None) -> Iterator[None]:
+def counting(since: float | None = None, *, writes: bool = False) -> Iterator[None]:
     """Let clocks that are made inside count from here, or from where an outer one began.
 
     So reading a file and looking at its columns are part of the time of the search that follows.
@@ -21,6 +31,8 @@ def counting(since: float | None = None) -> Iterator[None]:
     ----------
     since : float, optional
         An earlier moment on the monotonic clock.
+    writes : bool, default=False
+        Whether the model is written to a file within the time, too.
 
     Examples
     --------
@@ -33,9 +45,11 @@ def counting(since: float | None = None) -> Iterator[None]:
         yield
         return
     token = _BEGUN.set(time.monotonic() if since is None else since)
+    writing = _WRITES.set(writes)
     try:
         yield
     finally:
+        _WRITES.reset(writing)
         _BEGUN.reset(token)
 
 
@@ -48,6 +62,44 @@ class OutOfTime(Exception):
     """A candidate cannot be finished in the time that is left."""
 
 
+@contextmanager
+def ending_after(seconds: float) -> Iterator[None]:
+    """End what is done inside after so many seconds, wherever it is.
+
+    Native growth ends at once, and so does waiting for threads, which are told to stop. Compiled
+    code of others in this very thread comes to its end first.
+
+    Parameters
+    ----------
+    seconds : float
+        From now on.
+
+    Raises
+    ------
+    OutOfTime
+        If something was ended.
+
+    Examples
+    --------
+    >>> with ending_after(60.0):
+    ...     pass
+    """
+    flag = np.zeros(1, dtype=np.uint8)
+    timer = threading.Timer(max(seconds, 0.0), flag.fill, (1,))
+    timer.daemon = True
+    if seconds < _LONGEST:
+        timer.start()
+    try:
+        with obeying(flag):
+            yield
+    except KeyboardInterrupt:
+        if not flag[0]:
+            raise
+        raise OutOfTime("it was stopped in the midst of its fit") from None
+    finally:
+        timer.cancel()
+
+
 @dataclass
 class Clock:
     """Seconds since the search began, of those it may take.
@@ -58,6 +110,8 @@ class Clock:
         Seconds the whole search may take.
     spent : float, default=0
         Seconds an earlier run of the same search has used.
+    kept : float, default=0
+        Seconds that are needed after the search, to write the model.
 
     Examples
     --------
@@ -69,6 +123,22 @@ class Clock:
     limit: float
     spent: float = 0.0
     begun: float = field(default_factory=_now_or_earlier)
+    kept: float = 0.0
+    writes: bool = field(default_factory=_WRITES.get)
+
+    def keep_for_writing(self, size: int, n_columns: int) -> None:
+        """Keep time to write the model, if it is written, and a report about it.
+
+        Parameters
+        ----------
+        size : int
+            Numbers that are said of rows held out, by the ensemble and its members.
+        n_columns : int
+            Columns of the table, each of which is described.
+        """
+        if self.writes:
+            seconds = _WRITING + _NUMBER * size + _COLUMN * n_columns
+            self.kept = min(seconds, _MOST_KEPT * self.limit)
 
     @property
     def elapsed(self) -> float:
@@ -83,7 +153,12 @@ class Clock:
     @property
     def searching(self) -> float:
         """Seconds that remain for fitting: some are kept for combining and importances."""
-        return self.left - 0.12 * self.limit
+        return self.ending - 0.12 * self.limit
+
+    @property
+    def ending(self) -> float:
+        """Seconds that remain for all but writing."""
+        return self.left - self.kept
 
     def until(self, seconds: float) -> Deadline:
         """The moment so many seconds from now."""

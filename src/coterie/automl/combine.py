@@ -15,6 +15,7 @@ from coterie import fusion
 from coterie.automl.metrics import Metric, own_chance
 from coterie.combining.meta import as_probabilities
 from coterie.fusion.sums import sum_of_members
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 
@@ -24,6 +25,7 @@ _ENOUGH = {"maxiter": 60}
 _WORTH = 0.25  # standard errors by which a combination must beat a simpler one
 
 
+@tagged
 @dataclass(frozen=True)
 class Blend:
     """A way to combine what members say.

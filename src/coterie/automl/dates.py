@@ -11,6 +11,8 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.tags import tagged
+
 Array = NDArray[np.float64]
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?Z?")
@@ -18,6 +20,7 @@ _LOOKED_AT = 100  # texts of a column by which it is told whether it holds dates
 PARTS = ("days", "month", "weekday", "hour")
 
 
+@tagged
 @dataclass(frozen=True)
 class DateColumns:
     """Columns of dates, each replaced by four columns of numbers.
@@ -46,15 +49,18 @@ class DateColumns:
         if not nw.dependencies.is_into_dataframe(X) or not _plain_names(X):
             return cls()
         frame = nw.from_native(X, eager_only=True)
-        found = [s.name for s in frame.iter_columns() if _is_date(s)]
-        return cls(tuple(found))
+        # By type first: most columns need no look, and there may be very many.
+        kinds = (nw.Datetime, nw.Date, nw.String, nw.Object)
+        some = [name for name, dtype in frame.schema.items() if isinstance(dtype, kinds)]
+        return cls(tuple(name for name in some if _is_date(frame[name])))
 
     def apply(self, X: Any) -> Any:
         """The frame with its dates replaced; anything without these columns as it is."""
         if not self.names or not nw.dependencies.is_into_dataframe(X):
             return X
         frame = nw.from_native(X, eager_only=True)
-        present = [name for name in self.names if name in frame.columns]
+        columns = set(frame.columns)
+        present = {name: None for name in self.names if name in columns}
         made = []
         for name in present:
             for part, values in zip(PARTS, date_parts(_moments(frame[name])), strict=True):

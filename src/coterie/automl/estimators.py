@@ -248,11 +248,13 @@ class TableClassifier(ClassifierTask, TableModel):
     history_ : list of dict
         What was tried, in order.
     out_of_fold_ : ndarray of shape (n_samples, n_classes)
-        What the ensemble says of rows it has not seen; NaN for rows that were never held out.
+        What the ensemble says of rows it has not seen; NaN for rows that were never held out. Where
+        rows times classes are more than 10 million, and of `~coterie.data.BinnedRows`, only rows
+        that were held out are there, in their order.
     member_out_of_fold_ : ndarray of shape (n_members, n_samples, n_classes)
         The same of each member.
     truth_ : ndarray of int of shape (n_samples,)
-        Codes of the labels.
+        Codes of the labels, of the same rows as `out_of_fold_`.
     importances_ : dict
         For each column how much the loss grows when it is shuffled, and the deviation of that.
     size_curve_ : list of (int, float)
@@ -307,7 +309,8 @@ class TableRegressor(RegressorTask, TableModel):
     task_, metric_, greater_is_better_ : str, str, bool
         "regression"; what was to be good, and in which direction.
     out_of_fold_ : ndarray of shape (n_samples,)
-        What the ensemble says of rows it has not seen; NaN for rows that were never held out.
+        What the ensemble says of rows it has not seen; NaN for rows that were never held out. Of
+        `~coterie.data.BinnedRows`, only rows that were held out are there, in their order.
     leaderboard_, members_, findings_, columns_, history_ : see TableClassifier
         The same as there.
     member_out_of_fold_, truth_, importances_, size_curve_ : see TableClassifier

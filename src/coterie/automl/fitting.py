@@ -60,6 +60,7 @@ from coterie.data import BinnedRows
 
 _FEWEST = 8  # rows below which nothing can be held out
 _LONG_TAIL = 1.5  # skewness
+_SAID = 3  # times that each row held out is kept: what the ensemble says, and a few members
 _LOOKING = 0.1  # share of the time for columns that tell the target
 
 
@@ -116,6 +117,8 @@ def fit_draft(
     print_ = fingerprint(matrix, truth, names)
     page = _page(journal, print_, draft, clock, groups)
     situation = _situation(admitted, reading, wishes, truth)
+    n_said = len(material.covered if situation.compact else truth) * max(1, len(classes))
+    clock.keep_for_writing(_SAID * n_said, len(names))
     search = Search(situation, material, wishes.metric, clock, wishes.progress, page)
     search.tell("start", message=plan.words)
     for finding in findings:
@@ -319,7 +322,7 @@ def _finish(
     draft.member_out_of_fold_ = _spread(np.stack([trial.unseen for trial in trials]), search)
     # Most of what was kept for the end; combining took some of it.
     limit = wishes.time_limit
-    deadline = search.clock.until(max(0.04 * limit, min(0.08 * limit, search.clock.left)))
+    deadline = search.clock.until(max(0.04 * limit, min(0.08 * limit, search.clock.ending)))
     found = permutation_importances(
         draft.blend_,
         [trial.models for trial in trials],

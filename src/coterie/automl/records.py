@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from coterie.tags import tagged
+
 Level = Literal["info", "warning", "danger"]
 Kind = Literal["start", "finding", "try", "done", "skipped", "failed", "combine", "end"]
 
@@ -38,6 +40,7 @@ class Event:
     message: str = ""
 
 
+@tagged
 @dataclass(frozen=True)
 class Finding:
     """Something about the table that its owner should know.
@@ -61,6 +64,7 @@ class Finding:
     advice: str
 
 
+@tagged
 @dataclass(frozen=True)
 class Column:
     """What a column holds.
@@ -89,6 +93,7 @@ class Column:
     note: str = ""
 
 
+@tagged
 @dataclass(frozen=True)
 class Entry:
     """A line of the leaderboard.
@@ -124,6 +129,7 @@ class Entry:
     note: str = ""
 
 
+@tagged
 @dataclass(frozen=True)
 class TableMember:
     """A member of the final ensemble.

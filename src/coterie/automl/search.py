@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.automl.candidates import DEFAULT, PRIOR, Candidate
-from coterie.automl.clock import Clock, OutOfTime
+from coterie.automl.clock import Clock, OutOfTime, ending_after
 from coterie.automl.combine import (
     Judged,
     Learn,
@@ -35,6 +35,7 @@ Array = NDArray[np.float64]
 _AS_LONG_AS_IT_TAKES = 1e9  # seconds
 _LEAST_ROWS, _MOST_ROWS = 300, 20_000  # that combinations are learnt from
 _PASSES, _SECONDS = 30, 5e-8  # over all that members say, and for a number of it, about
+_HASTE = "for lack of time"  # in the notes of what was made smaller
 _PARTS = 4  # of the held-out rows; each is scored by what is learnt from the others
 
 
@@ -68,6 +69,7 @@ class Search:
     scores: list[float] = field(default_factory=list)
     history: list[dict[str, Any]] = field(default_factory=list)
     stopped: Literal["finished", "time", "interrupted"] = "finished"
+    cut_short: bool = False  # whether the time ended in the midst of a candidate
 
     def run(self, candidates: Sequence[Candidate]) -> None:
         """Try all candidates that fit into the time."""
@@ -93,23 +95,32 @@ class Search:
             return
         if self._recall(candidate):
             return
-        if self.trials and self.clock.searching <= 0:
+        if self.clock.searching <= 0 and not self._may_be_late:
             self.stopped = "time"
             self._note("skipped", candidate, "no time was left", write=True)
             return
         self.tell("try", candidate.name)
         try:
-            trial = run_trial(
-                candidate, self.situation, self.material, self.clock, thorough=bool(self.trials)
-            )
+            with ending_after(max(self.clock.searching, MOMENT)):
+                trial = run_trial(
+                    candidate, self.situation, self.material, self.clock, thorough=bool(self.trials)
+                )
         except OutOfTime as error:
             self.stopped = "time"
+            self.cut_short = self.clock.searching <= 0
             self._note("skipped", candidate, f"no time: {error}", write=True)
             return
         except (ValueError, ArithmeticError, MemoryError, np.linalg.LinAlgError) as error:
             self._note("failed", candidate, f"{type(error).__name__}: {error}"[:300], write=True)
             return
         self._take(trial, write=True)
+
+    @property
+    def _may_be_late(self) -> bool:
+        """Whether a candidate is begun even after the time: where it takes a moment, for want."""
+        if self.trials or self.cut_short:
+            return False
+        return is_quick(self.situation, self.material)
 
     @property
     def _too_large(self) -> bool:
@@ -128,6 +139,17 @@ class Search:
     @property
     def shortage(self) -> list[Finding]:
         """What to know if there was no time or memory for a candidate."""
+        if len(self.trials) == 1 and _HASTE in self.trials[0].note:
+            return [
+                Finding(
+                    "no time",
+                    "warning",
+                    [],
+                    f"The time limit left room for {self.trials[0].name} alone, and not for all "
+                    f"of it: {self.trials[0].note}.",
+                    "A model that had more time may be much better.",
+                )
+            ]
         if [trial.name for trial in self.trials] != [PRIOR.name]:
             return []
         what = "frequencies of the classes" if self.material.n_classes else "mean of the target"
@@ -276,12 +298,12 @@ class Search:
         """How many rows combinations can be learnt from in the time that is left, if any."""
         n_rows = len(panel.truth)
         least = panel.profile[:, :_LEAST_ROWS].size * (_PARTS + 1) * _PASSES * _SECONDS
-        if least > max(self.clock.left, MOMENT):
+        if least > max(self.clock.ending, MOMENT):
             return 0
         if n_rows <= _LEAST_ROWS:
             return n_rows
         before = self.clock.elapsed
         learn_all(panel.take(np.arange(0, n_rows, n_rows // _LEAST_ROWS)), ways)
         seconds = (self.clock.elapsed - before) * (_PARTS + 1)
-        time = max(0.5 * self.clock.left, 0.03 * self.clock.limit)
+        time = max(0.5 * self.clock.ending, 0.03 * self.clock.limit)
         return int(np.clip(_LEAST_ROWS * time / max(seconds, 1e-9), _LEAST_ROWS, _MOST_ROWS))

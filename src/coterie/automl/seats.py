@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from coterie.data import Table
 from coterie.learners import ForeignMember
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 
 
+@tagged
 @dataclass(frozen=True)
 class TableSeat:
     """Models that were fitted to the cells of a table rather than to what the user gave.

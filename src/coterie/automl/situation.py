@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-_MANY_CELLS = 50_000_000  # rows times classes
+_MANY_CELLS = 10_000_000  # rows times classes
 Task = Literal["binary", "multiclass", "regression"]
 
 

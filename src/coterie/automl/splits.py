@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from coterie.automl.twins import Twins
 from coterie.combining.splits import deal, row_keys
 from coterie.data import Table
+from coterie.data.hashes import ODD
 
 Rows = NDArray[np.intp]
-_MIX = np.uint64(0x9E3779B97F4A7C15)
 
 # Work (rows x columns x classes) up to which there are as many folds.
 _ONE_SPLIT = 40_000_000
@@ -121,15 +121,15 @@ def make_folds(
     if groups is not None:
         keys = groups.astype(np.uint64)
     elif twins is not None:
-        keys = twins.keys + twins.tags.astype(np.uint64) * _MIX
+        keys = twins.keys + twins.tags.astype(np.uint64) * ODD
     else:
         keys = row_keys(table)
     rng = np.random.default_rng(seed)
     folds = []
     for _ in range(plan.n_repeats):
         factor = rng.integers(0, 2**63, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-        mixed = (keys + _MIX) * factor
-        mixed = (mixed ^ (mixed >> np.uint64(31))) * _MIX
+        mixed = (keys + ODD) * factor
+        mixed = (mixed ^ (mixed >> np.uint64(31))) * ODD
         dealt = strata if groups is None else np.zeros_like(strata)
         folds.append(deal(mixed, dealt, plan.n_folds))
     return folds

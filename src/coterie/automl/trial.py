@@ -22,7 +22,9 @@ from coterie.automl.material import Material, fit_clone
 from coterie.automl.metrics import own_chance
 from coterie.automl.situation import Situation
 from coterie.automl.splits import Rows
+from coterie.combining.folds import mean_answers
 from coterie.learners import ForeignMember
+from coterie.native import stop_if_told
 
 Array = NDArray[np.float64]
 
@@ -155,18 +157,18 @@ def _seated(model: Any, material: Material) -> ForeignMember:
 def ask_unseen(models: list[ForeignMember], material: Material, matrix: Any = None) -> Array:
     """The mean of what models say of the rows held out for them, in order of these rows."""
     cells = material.matrix if matrix is None else matrix
-    total = np.zeros((len(material.covered), max(1, material.n_classes)))
-    times = np.zeros(len(total))
-    for model, (_, test) in zip(models, material.splits, strict=True):
-        place = np.searchsorted(material.covered, test)
-        total[place] += model.ask(cells[test])
-        times[place] += 1
-    return np.asarray(total / times[:, None])
+    tests = [test for _, test in material.splits]
+    said = []
+    for model, test in zip(models, tests, strict=True):
+        stop_if_told()
+        said.append(model.ask(cells[test]))
+    places = [np.searchsorted(material.covered, test) for test in tests]
+    return mean_answers(len(material.covered), places, said)
 
 
 def _fit_folds(estimator: Any, material: Material, clock: Clock) -> list[Any]:
     splits = material.splits
-    lanes, start, done = Lanes(len(splits)), time.monotonic(), itertools.count(1)
+    lanes, start, done = Lanes(len(splits), apart=True), time.monotonic(), itertools.count(1)
     progress = [0]
 
     def fit(train: Rows) -> Any:
@@ -253,6 +255,7 @@ def _held_out_curve(model: Any, material: Material, test: Rows) -> Array:
     losses = []
     if not material.n_classes:
         for said in model.staged_predict(X):
+            stop_if_told()
             losses.append(share @ (said - truth) ** 2)
         return np.array(losses)
     place = np.full(material.n_classes, -1)
@@ -260,6 +263,7 @@ def _held_out_curve(model: Any, material: Material, test: Rows) -> Array:
     known = place[truth] >= 0
     codes, share = place[truth[known]], share[known]
     for said in model.staged_predict_proba(X):
+        stop_if_told()
         losses.append(-share @ np.log(np.maximum(own_chance(codes, said[known]), _EDGE)))
     return np.array(losses)
 

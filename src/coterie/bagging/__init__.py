@@ -32,10 +32,24 @@ from coterie.bagging.subspace import (
     RandomSubspaceClassifier,
     RandomSubspaceRegressor,
 )
+from coterie.core.samplers import (
+    SAMPLERS,
+    BagSampler,
+    BalancedSampler,
+    BlockSampler,
+    BootstrapSampler,
+    SubsetSampler,
+    WeightSampler,
+)
 
 __all__ = [
+    "SAMPLERS",
+    "BagSampler",
     "BaggingClassifier",
     "BaggingRegressor",
+    "BalancedSampler",
+    "BlockSampler",
+    "BootstrapSampler",
     "ECOCClassifier",
     "EarlyStopping",
     "IteratedBaggingRegressor",
@@ -57,6 +71,8 @@ __all__ = [
     "RandomSubspaceRegressor",
     "RotationForestClassifier",
     "RotationForestRegressor",
+    "SubsetSampler",
+    "WeightSampler",
     "infinitesimal_jackknife",
     "jackknife_variance",
     "leave_one_out_variance",

@@ -1,7 +1,7 @@
 """What ensembles of any independent members share.
 
 `Bag` fits members through `coterie.core.gather`, each on its own draw of the rows and columns. A
-family says how rows are drawn (`_draw`), and, if need be, what a member is (`_member`,
+family says how rows are drawn (`_sampler`), and, if need be, what a member is (`_member`,
 `_learner`), how columns are drawn (`_choose`) and what else is shaken (`_shake`). Fitting, voting,
 warm starts, early stopping and everything out of bag follow from these.
 
@@ -34,28 +34,28 @@ from coterie.base import (
 from coterie.base.bagged import Bagged, Plan, mean_importances
 from coterie.core import (
     Allowed,
+    BagSampler,
+    BootstrapSampler,
     Cast,
     Columns,
     Draw,
-    Grouped,
     Learner,
     RandomLike,
-    RowAxis,
     Shake,
     View,
     a_function,
     at_least,
     check_params,
-    content_order,
     has,
     instance_of,
+    lay_bags,
     one_of,
-    repetitions,
 )
 from coterie.data import Table, Target
 from coterie.learners import ForeignLearner, TreeLearner
 from coterie.learners.votes import NO_SCORE
 from coterie.native import Forest
+from coterie.tags import tagged
 from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
 from coterie.trees.growth import SHAPE, resolve_growth, resolve_max_features
 from coterie.trees.single import SingleTree
@@ -112,6 +112,8 @@ class Bag(MembersShown, Bagged):
         Columns of numbers to be taken as categories, besides those of text or a categorical type.
     """
 
+    answers_by: ClassVar[str | None] = "mean"
+
     estimator: Any = None
     n_estimators: int = 10
     _: KW_ONLY
@@ -129,9 +131,9 @@ class Bag(MembersShown, Bagged):
 
     # What a family may say.
 
-    def _draw(self, axis: RowAxis) -> Draw | None:
-        """How a bag is drawn from rows or groups; None when every member sees every row."""
-        raise NotImplementedError
+    def _sampler(self) -> BagSampler | None:
+        """How bags are drawn; None when every member sees every row."""
+        return BootstrapSampler() if getattr(self, "bootstrap", False) else None
 
     def _choose(self, n_columns: int) -> Columns | None:
         """How the columns of a member are drawn; None when it may use all."""
@@ -186,15 +188,7 @@ class Bag(MembersShown, Bagged):
         groups: NDArray[np.int32] | None,
     ) -> tuple[View, Draw | None]:
         """What is drawn from, and how."""
-        if groups is not None:
-            # A row of weight 3 is three rows of one group: the weight stays a weight.
-            inner = self._draw(RowAxis.lay(np.arange(groups.max() + 1), None))
-            return View(table, target, weight), None if inner is None else Grouped(inner, groups)
-        repeats = repetitions(weight)
-        # Repetitions are drawn, so the counts stand for them already.
-        importance = weight if repeats is None else None
-        draw = self._draw(RowAxis.lay(content_order(table, target, importance), repeats))
-        return View(table, target, weight if draw is None else importance), draw
+        return lay_bags(View(table, target, weight), groups, self._sampler())
 
     def _cast(self, target: Target) -> Cast | None:
         """What turns a member's answer into its vote."""
@@ -244,6 +238,7 @@ class Bag(MembersShown, Bagged):
         return self.estimators_[index]
 
 
+@tagged
 @dataclass(frozen=True)
 class OneVote:
     """Turns probabilities into one vote for the most probable class of each output."""
@@ -265,6 +260,7 @@ class TreeEffort:
     stop: Any
 
 
+@tagged
 @dataclass(frozen=True)
 class ClassWeighted:
     """Grows native trees under class weights, "balanced" ones within every bag."""

@@ -14,18 +14,21 @@ from sklearn.utils.metadata_routing import process_routing
 from coterie.bagging.bag import BAG, TRUTH, VOTING, Bag, BagClassifierTask
 from coterie.bagging.refine import REFINEMENTS
 from coterie.base import Admitted, RegressorTask
+from coterie.base.bagged import check_draw
 from coterie.base.routing import asks_weight, check_routing, members_router
 from coterie.core import (
     Allowed,
-    Bootstrap,
+    BagSampler,
+    BootstrapSampler,
     Columns,
     Draw,
     Learner,
     Reserve,
-    RowAxis,
-    Subsample,
+    SubsetSampler,
     View,
-    Wag,
+    WeightSampler,
+    a_sampler,
+    as_sampler,
     at_least,
     fraction,
     has,
@@ -33,7 +36,6 @@ from coterie.core import (
 )
 from coterie.data import Table, Target
 from coterie.learners import ForeignLearner, cut_params
-from coterie.trees.growth import resolve_max_samples
 from coterie.trees.single import SingleTree
 
 BAGGING: dict[str, Allowed] = BAG | {
@@ -44,6 +46,7 @@ BAGGING: dict[str, Allowed] = BAG | {
     "wagging": one_of(None, "exponential", "poisson", "gaussian"),
     "oob_use": one_of(None, *REFINEMENTS) | has("around"),
     "oob_split": fraction(),
+    "draw": a_sampler,
 }
 
 
@@ -75,6 +78,12 @@ class Drawn(Bag):
     oob_split : float, default=0.5
         Share of the rows outside a bag that `oob_use` may look at. Only the others still judge
         the member; with 1.0 there is no out-of-bag estimate.
+    draw : str, BagSampler or None, default=None
+        How bags are drawn, in place of `bootstrap`, `max_samples` and `wagging`:
+        "bootstrap"; "half" of the rows, without replacement; "blocks" of consecutive rows; random
+        weights ("exponential", "poisson", "gaussian"); or as many rows of every class ("under",
+        "balanced", "rough", "over", see `BalancedBaggingClassifier`). `coterie.bagging` has these
+        as objects with settings (`BlockSampler` and others); a `BagSampler` of your own is another.
     """
 
     _: KW_ONLY
@@ -85,6 +94,7 @@ class Drawn(Bag):
     wagging: Literal["exponential", "poisson", "gaussian"] | None = None
     oob_use: Any = None
     oob_split: float = 0.5
+    draw: Any = None
 
     allowed: ClassVar[Mapping[str, Allowed]] = BAGGING
 
@@ -150,9 +160,11 @@ class Drawn(Bag):
 
     def _check_choices(self, target: Target) -> None:
         super()._check_choices(target)
-        if self.wagging is None:
+        check_draw(self, ("max_samples", "wagging"))
+        how = "wagging" if self.draw is None else "draw"
+        sampler, member = self._sampler(), self._member()
+        if sampler is None or not sampler.weighs:
             return
-        member = self._member()
         if self.max_samples not in (None, 1.0):
             raise ValueError(
                 f"max_samples={self.max_samples} does not go with wagging={self.wagging!r}, which "
@@ -160,22 +172,16 @@ class Drawn(Bag):
             )
         if not isinstance(member, SingleTree) and not asks_weight(member):
             raise ValueError(
-                f"wagging={self.wagging!r} needs members whose fit takes sample_weight, but that "
-                f"of {type(member).__name__} does not. Draw rows instead, with wagging=None."
+                f"{how}={getattr(self, how)!r} needs members whose fit takes sample_weight, but "
+                f"that of {type(member).__name__} does not. Draw rows instead, with {how}=None."
             )
 
-    def _draw(self, axis: RowAxis) -> Draw | None:
+    def _sampler(self) -> BagSampler | None:
+        if self.draw is not None:
+            return as_sampler(self.draw)
         if self.wagging is not None:
-            return Wag(axis, self.wagging)
-        n_draws = resolve_max_samples(self.max_samples, axis.length)
-        if self.bootstrap:
-            return Bootstrap(axis, n_draws)
-        if n_draws > axis.length:
-            raise ValueError(
-                f"max_samples={self.max_samples} must be <= n_samples={axis.length} to be able to "
-                "sample without replacement."
-            )
-        return None if n_draws == axis.length else Subsample(axis, n_draws)
+            return WeightSampler(self.wagging)
+        return (BootstrapSampler if self.bootstrap else SubsetSampler)(self.max_samples)
 
     def _rows(
         self,
@@ -209,6 +215,10 @@ class Drawn(Bag):
         return learner if use is None else use.around(learner, member)
 
     def _choose(self, n_columns: int) -> Columns | None:
+        sampler = self._sampler()
+        chosen = None if sampler is None else sampler.choose(n_columns)
+        if chosen is not None:
+            return chosen
         n_draws = resolve_columns(self.max_features, n_columns)
         if n_draws == n_columns and not self.bootstrap_features:
             return None

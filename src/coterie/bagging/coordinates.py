@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data import Schema, Table, Target
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 
@@ -80,6 +81,7 @@ def settle_rows(
     return Rows(cells[first], encoded[first], np.add.reduceat(weight, first))
 
 
+@tagged
 @dataclass(frozen=True)
 class Coordinates:
     r"""Where the rows of a table lie.

@@ -29,6 +29,7 @@ from coterie.core import (
     one_of,
 )
 from coterie.data import Table
+from coterie.tags import tagged
 from coterie.trees.growth import SHAPE
 
 _CORRELATION: dict[str, Allowed] = {
@@ -44,6 +45,7 @@ _CORRELATION: dict[str, Allowed] = {
 }
 
 
+@tagged
 @dataclass(frozen=True)
 class NetworkMember:
     """One network of a trained crowd.

@@ -22,6 +22,7 @@ from scipy.special import softmax
 
 from coterie.core.trace import Trace
 from coterie.fusion.sums import row_product
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 Product = Callable[[Array, Array], Array]
@@ -91,6 +92,7 @@ def effective_penalty(penalty: float, gradient: str, n_members: int) -> float:
     return penalty if gradient == "liu-yao" else 2 * penalty * (1 - 1 / n_members)
 
 
+@tagged
 @dataclass(frozen=True)
 class Networks:
     """Networks of one hidden layer side by side; without hidden units they are linear.

@@ -42,6 +42,7 @@ from coterie.core.learner import numbered
 from coterie.data import Table, Target
 from coterie.learners import ForeignLearner, ForeignMember
 from coterie.native import Forest
+from coterie.tags import tagged
 from coterie.trees import DecisionTreeClassifier
 from coterie.trees.single import SingleTree
 
@@ -50,6 +51,7 @@ Array = NDArray[np.float64]
 _SIDES = (np.array([-1, 1]),)
 
 
+@tagged
 def side_score(output: Array) -> Array:
     """Twice the probability of the side of +1, less one: a score from -1 to 1."""
     return output[:, 1:] - output[:, :1]

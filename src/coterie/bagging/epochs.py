@@ -15,6 +15,7 @@ from sklearn.utils.validation import has_fit_parameter
 from coterie.core import Learner, at_least, check_params
 from coterie.data import Table, Target
 from coterie.learners import ForeignLearner, ForeignMember, adapt, naming, rows_given, seeded
+from coterie.tags import tagged
 from coterie.trees.single import SingleTree
 
 Array = NDArray[np.float64]
@@ -36,6 +37,7 @@ class Watched(ForeignMember):
     history: tuple[float, ...] = ()
 
 
+@tagged
 @dataclass(frozen=True)
 class EarlyStopping:
     """Train members in epochs, and keep each as it was when rows outside its bag liked it best.

@@ -15,6 +15,7 @@ from coterie.bagging.bag import VOTING, BagClassifierTask
 from coterie.bagging.outputs import OUTPUTS, OutputBag, class_shares
 from coterie.core import Allowed, ParameterError, between, one_of
 from coterie.data import Target
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 
@@ -62,6 +63,7 @@ def uniform_flips(n_classes: int, rate: float) -> Array:
     return chances
 
 
+@tagged
 @dataclass(frozen=True)
 class Flip:
     """Changes labels by a matrix of chances.

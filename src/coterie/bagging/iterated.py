@@ -30,11 +30,9 @@ from coterie.core import (
     RowAxis,
     View,
     at_least,
-    content_order,
     draw_entropy,
     gather,
     member_seeds,
-    repetitions,
     shaking_stream,
 )
 from coterie.learners import ForeignLearner
@@ -108,6 +106,8 @@ class IteratedBaggingRegressor(MembersShown, RegressorTask, Committee):
     (True, True)
     """
 
+    answers_by = "sum"
+
     estimator: Any = None
     _: KW_ONLY
     n_members: int = 50
@@ -131,9 +131,7 @@ class IteratedBaggingRegressor(MembersShown, RegressorTask, Committee):
         table, target, weight, kept = admitted
         threads = thread_count(self.n_jobs)
         table = table.bin(weight=weight, max_bins=self.max_bins, n_threads=threads)
-        repeats = repetitions(weight)
-        importance = weight if repeats is None else None
-        axis = RowAxis.lay(content_order(table, target, importance), repeats)
+        axis, importance = RowAxis.of(table, target, weight)
         view, draw = View(table, target, importance), Bootstrap(axis, axis.length)
         alike = _equal_rows(view, axis)
         executor = JoblibExecutor(self.n_jobs, self.verbose)

@@ -29,12 +29,14 @@ from coterie.core import (
     repetitions,
 )
 from coterie.data import Table, Target
+from coterie.tags import tagged
 from coterie.trees.growth import SHAPE
 
 _BLOCK = 1 << 22  # distances held at a time
 _FLAT = 15  # coordinates; with more, a search tree is slower than trying all points
 
 
+@tagged
 @dataclass(frozen=True)
 class Neighbourhood:
     """Training rows as points, shared by all members.
@@ -76,6 +78,7 @@ class Neighbourhood:
         return cls(coordinates, points, codes, importance, target.n_classes[0])
 
 
+@tagged
 @dataclass(frozen=True)
 class Neighbours:
     """A member: the nearest of some training rows, by a metric of its own.

@@ -14,7 +14,6 @@ from coterie.base import Admitted, JoblibExecutor
 from coterie.base.bagged import Plan
 from coterie.core import (
     Allowed,
-    Bootstrap,
     Draw,
     RowAxis,
     View,
@@ -85,9 +84,6 @@ class OutputBag(Bag):
     def _change(self, target: Target, weight: Array | None) -> Change:
         """What alters outputs, for this target and these weights."""
         raise NotImplementedError
-
-    def _draw(self, axis: RowAxis) -> Draw | None:
-        return Bootstrap(axis, axis.length) if self.bootstrap else None
 
     def _rows(
         self,

@@ -17,13 +17,10 @@ from coterie.base.member_weights import weigh
 from coterie.base.outofbag import votes_outside
 from coterie.core import (
     Allowed,
-    Bootstrap,
     Columns,
-    Draw,
     Learner,
     Member,
     ParameterError,
-    RowAxis,
     View,
     check_params,
     growing_stream,
@@ -191,9 +188,6 @@ class Lottery(Bag):
                 f"{type(self.estimator).__name__} to draw."
             )
         return TREES[self.task]
-
-    def _draw(self, axis: RowAxis) -> Draw | None:
-        return Bootstrap(axis, axis.length) if self.bootstrap else None
 
     def _learner(
         self, member: Any, view: View, choice: Columns | None, n_threads: int, stop: Any

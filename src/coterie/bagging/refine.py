@@ -21,6 +21,7 @@ from coterie.bagging.epochs import EarlyStopping
 from coterie.core import Learner, at_least, check_params, one_of
 from coterie.data import Table, Target
 from coterie.native import Forest
+from coterie.tags import tagged
 from coterie.trees.single import SingleTree
 
 Array = NDArray[np.float64]
@@ -34,6 +35,7 @@ class Refinement(Protocol):
         ...
 
 
+@tagged
 @dataclass(frozen=True)
 class Pruning:
     """Cut the branches of a native tree that rows outside its bag do better without.
@@ -64,6 +66,7 @@ class Pruning:
         return prune_branches(tree, table, target, empty=self.empty)
 
 
+@tagged
 @dataclass(frozen=True)
 class Posteriors:
     """Let leaves say what rows outside the bag show, shrunk towards their parents.
@@ -115,6 +118,7 @@ def check_tree(use: Any, member: Any) -> None:
         )
 
 
+@tagged
 @dataclass(frozen=True)
 class RefinedTree:
     """Grows a native tree on the bag, and refines it on rows outside.

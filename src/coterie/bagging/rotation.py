@@ -16,18 +16,16 @@ from coterie.bagging.turning import Rotation, Turner, dense
 from coterie.base import RegressorTask
 from coterie.core import (
     Allowed,
-    Bootstrap,
     Columns,
-    Draw,
     Learner,
     Member,
-    RowAxis,
     View,
     at_least,
     fraction,
 )
 from coterie.data import Schema, Table, Target
 from coterie.native import Forest
+from coterie.tags import tagged
 from coterie.trees.single import SingleTree
 
 Array = NDArray[np.float64]
@@ -40,6 +38,7 @@ ROTATION: dict[str, Allowed] = BAG | {
 }
 
 
+@tagged
 @dataclass(frozen=True)
 class Turned:
     """A member behind its rotation."""
@@ -81,6 +80,7 @@ class RotationLearner:
         return Turned(rotation, self.learner.fit(turned, target, weight, rng), table.schema)
 
 
+@tagged
 class RotatedEstimator(BaseEstimator):
     """A fitted estimator behind its rotation, as ``estimators_`` shows it.
 
@@ -128,6 +128,8 @@ class Rotating(Bag):
         Whether members see bootstrap samples, so that out-of-bag rows can judge them, or all rows.
     """
 
+    answers_by = None
+
     _: KW_ONLY
     n_features_per_group: int = 3
     sample_fraction: float = 0.75
@@ -135,9 +137,6 @@ class Rotating(Bag):
     bootstrap: bool = False
 
     allowed: ClassVar[Mapping[str, Allowed]] = ROTATION
-
-    def _draw(self, axis: RowAxis) -> Draw | None:
-        return Bootstrap(axis, axis.length) if self.bootstrap else None
 
     def _learner(
         self, member: Any, view: View, choice: Columns | None, n_threads: int, stop: Any

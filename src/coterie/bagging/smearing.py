@@ -19,6 +19,7 @@ from coterie.base import ClassifierTask, RegressorTask
 from coterie.core import Allowed, Columns, Learner, View, between
 from coterie.data import Target
 from coterie.learners import ForeignLearner
+from coterie.tags import tagged
 from coterie.trees import DecisionTreeRegressor
 from coterie.trees.single import SingleTree
 
@@ -67,6 +68,7 @@ def trimmed_deviation(values: Array, weight: Array | None, trim: float) -> Array
     return np.array(found)
 
 
+@tagged
 @dataclass(frozen=True)
 class Smear:
     """Adds normal noise to numbers; labels become one number per class first.
@@ -180,6 +182,8 @@ class OutputSmearingClassifier(ClassifierTask, OutputBag):
     >>> model.score(X[1::2], y[1::2]) > 0.9
     True
     """
+
+    answers_by = None
 
     noise: float = 1.0
 

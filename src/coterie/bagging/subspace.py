@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 from coterie.bagging.bag import BAG, VOTING, Bag, BagClassifierTask
 from coterie.bagging.bagging import resolve_columns
 from coterie.base import RegressorTask
-from coterie.core import Allowed, Columns, Draw, RowAxis, Subsample, at_least, fraction
+from coterie.core import Allowed, BagSampler, Columns, SubsetSampler, at_least, fraction
 
 SUBSPACE: dict[str, Allowed] = BAG | {"max_features": at_least(1) | fraction()}
 PATCHES: dict[str, Allowed] = SUBSPACE | {"max_samples": at_least(1) | fraction()}
@@ -26,6 +26,15 @@ def share_of(value: float, whole: int) -> int:
     (3, 5)
     """
     return int(value) if isinstance(value, Integral) else math.ceil(value * whole)
+
+
+@dataclass(frozen=True)
+class PatchSampler(SubsetSampler):
+    """Rows without replacement, a share of them rounded up."""
+
+    def size(self, n_units: int) -> int:
+        """Units of a bag."""
+        return n_units if self.max_samples is None else share_of(self.max_samples, n_units)
 
 
 @dataclass(eq=False, repr=False)
@@ -45,9 +54,6 @@ class Subspace(Bag):
     max_features: float = 0.5
 
     allowed: ClassVar[Mapping[str, Allowed]] = SUBSPACE
-
-    def _draw(self, axis: RowAxis) -> Draw | None:
-        return None
 
     def _choose(self, n_columns: int) -> Columns | None:
         n_draws = resolve_columns(share_of(self.max_features, n_columns), n_columns)
@@ -69,14 +75,8 @@ class Patches(Subspace):
 
     allowed: ClassVar[Mapping[str, Allowed]] = PATCHES
 
-    def _draw(self, axis: RowAxis) -> Draw | None:
-        n_draws = share_of(self.max_samples, axis.length)
-        if n_draws > axis.length:
-            raise ValueError(
-                f"max_samples={self.max_samples} must be <= n_samples={axis.length} to be able to "
-                "sample without replacement."
-            )
-        return None if n_draws == axis.length else Subsample(axis, n_draws)
+    def _sampler(self) -> BagSampler | None:
+        return PatchSampler(self.max_samples)
 
 
 @dataclass(eq=False, repr=False)

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from coterie.core import View, content_order, repetitions
 from coterie.data import Table
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 
 
+@tagged
 @dataclass(frozen=True)
 class Scale:
     """Columns brought to mean 0 and deviation 1, missing values to the mean.
@@ -49,6 +51,7 @@ class Scale:
         return np.where(np.isnan(scaled), 0.0, scaled)
 
 
+@tagged
 @dataclass(frozen=True)
 class Rotation:
     """Groups of columns turned onto axes of their own; categories stay as they are.
@@ -105,6 +108,7 @@ def principal_axes(covariances: Array) -> Array:
     return np.asarray(axes * signs)
 
 
+@tagged
 @dataclass(frozen=True)
 class Turner:
     """Draws rotations.

@@ -15,7 +15,7 @@ from coterie.base.class_weight import a_class_weight, class_factors, times
 from coterie.base.committee import Committee
 from coterie.base.executor import JoblibExecutor, thread_count, worker_count
 from coterie.base.members import LazyMembers
-from coterie.base.task import ClassifierTask, RegressorTask, decide, split_outputs
+from coterie.base.task import ClassifierTask, RegressorTask, TargetlessTask, decide, split_outputs
 
 __all__ = [
     "Admitted",
@@ -24,6 +24,7 @@ __all__ = [
     "JoblibExecutor",
     "LazyMembers",
     "RegressorTask",
+    "TargetlessTask",
     "a_class_weight",
     "admit_fit",
     "admit_predict",

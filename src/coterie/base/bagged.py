@@ -272,6 +272,17 @@ class Bagged(OutOfBag, Committee):
         self._publish_oob(draft, draft._spread(votes.mean))
 
 
+def check_draw(owner: Any, others: tuple[str, ...]) -> None:
+    """Refuse other parameters that would say how bags are drawn, if `draw` says so."""
+    for name in others:
+        if owner.draw is not None and getattr(owner, name) is not None:
+            raise ValueError(
+                f"draw={owner.draw!r} and {name}={getattr(owner, name)!r} both say how bags are "
+                f"drawn. Leave {name}=None, and give draw an object with the settings you want, "
+                "for example draw=BootstrapSampler(max_samples=0.5)."
+            )
+
+
 def mean_importances(forest: Forest) -> NDArray[np.float64]:
     """Mean over the trees of each column's share in the decrease of impurity."""
     each = forest.importances()

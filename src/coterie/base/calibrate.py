@@ -18,10 +18,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from coterie.base.oob import OobVotes
 from coterie.data import Target
 from coterie.fusion.calibration import isotonic, log_odds, platt
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 
 
+@tagged
 @dataclass(frozen=True)
 class Sigmoid:
     r"""Platt's map of a probability: :math:`1 / (1 + e^{-(a z + b)})` of its log-odds `z`.
@@ -49,6 +51,7 @@ class Sigmoid:
         return np.asarray(expit(self.slope * log_odds(p, self.margin) + self.shift))
 
 
+@tagged
 class CalibratedVotes(ClassifierMixin, BaseEstimator):
     """A fitted classifier behind maps of its probabilities.
 

@@ -21,7 +21,10 @@ from sklearn.exceptions import DataConversionWarning
 
 from coterie.data import DataError, Schema, Table, Target, open_source, read_weight
 
-__all__ = ["Admitted", "admit_fit", "admit_predict", "publish_columns"]
+__all__ = ["Admitted", "Task", "admit_fit", "admit_predict", "publish_columns"]
+
+#: What a committee predicts; "none" is for those that learn from ``X`` alone.
+Task = Literal["classification", "regression", "none"]
 
 
 class Admitted(NamedTuple):
@@ -32,7 +35,7 @@ class Admitted(NamedTuple):
     table : Table
         The columns of ``X``.
     target : Target
-        ``y``, encoded.
+        ``y``, encoded; absent if the estimator has no use for it.
     weight : ndarray of shape (n_rows,) or None
         Positive weights; None stands for ones.
     kept : ndarray of int or None
@@ -51,7 +54,7 @@ def admit_fit(
     y: Any,
     sample_weight: Any = None,
     *,
-    task: Literal["classification", "regression"],
+    task: Task,
     categorical: Any = None,
     min_classes: int = 1,
     multi_output: bool = True,
@@ -61,12 +64,12 @@ def admit_fit(
     Parameters
     ----------
     estimator : estimator
-        Named in messages.
+        Named in messages. Labels may be unknown if its `unlabelled` is true, see `Target.labels`.
     X, y, sample_weight : array-like
         As passed to ``fit``. Rows of zero weight are dropped before anything else is looked at:
         what they hold does not matter, and a class found only in them does not exist.
-    task : {"classification", "regression"}
-        Whether ``y`` holds labels or numbers.
+    task : {"classification", "regression", "none"}
+        Whether ``y`` holds labels or numbers, or is not looked at.
     categorical : None, mask, indices or names
         See `Table.read`.
     min_classes : int, default=1
@@ -79,14 +82,19 @@ def admit_fit(
     Admitted
     """
     owner = type(estimator).__name__
-    if y is None:
+    if y is None and task != "none":
         raise DataError(
             f"This {owner} estimator requires y to be passed, but the target y is None."
         )
     source = open_source(X, owner=owner)
     weight, kept = read_weight(sample_weight, source.n_rows)
-    read = Target.labels if task == "classification" else Target.numbers
-    target = read(y, rows=kept, n_rows=source.n_rows)
+    if task == "none":
+        target = Target.absent(source.n_rows if kept is None else len(kept))
+    elif task == "regression":
+        target = Target.numbers(y, rows=kept, n_rows=source.n_rows)
+    else:
+        some = getattr(estimator, "unlabelled", False)
+        target = Target.labels(y, rows=kept, n_rows=source.n_rows, unlabelled=some)
     _check_outputs(target, multi_output=multi_output)
     _check_classes(target, min_classes, owner)
     table = Table.read(source if kept is None else source.take(kept), categorical=categorical)

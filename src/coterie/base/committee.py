@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from coterie.base.check import Admitted, admit_fit, admit_predict, publish_columns
+from coterie.base.check import Admitted, Task, admit_fit, admit_predict, publish_columns
 from coterie.base.docstring import with_inherited_parameters
 from coterie.base.executor import thread_count
 from coterie.base.same_data import check_same_data
@@ -31,11 +31,18 @@ class Committee(BaseEstimator):
     """
 
     allowed: ClassVar[Mapping[str, Allowed]] = {}
-    task: ClassVar[Literal["classification", "regression"]]
+    task: ClassVar[Task]
+    #: Whether rows may be without a label: -1, or missing. Members must then be fitted on
+    #: ``target.labelled`` rows, or on labels that were made for the others.
+    unlabelled: ClassVar[bool] = False
     #: Whether ``y`` may have several columns.
     multi_output: ClassVar[bool] = True
     #: Whether it may at least have a column of zeros and ones for each of several labels.
     multi_label: ClassVar[bool] = False
+    #: How the weighted sum of the members' votes becomes the answer: by their "mean", as the "sum"
+    #: itself, by the link of ``rule_`` ("rule") or of ``loss_`` ("loss"), or as the "ratio" of two
+    #: scores; None if in another way. Exporters read it.
+    answers_by: ClassVar[str | None] = None
 
     categorical_features: Any
     n_jobs: int | None
@@ -138,5 +145,6 @@ class Committee(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
-        tags.target_tags.multi_output = self.multi_output
+        tags.target_tags.multi_output = self.multi_output and self.task != "none"
+        tags.target_tags.required = self.task != "none"
         return tags

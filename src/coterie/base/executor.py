@@ -15,7 +15,7 @@ from joblib import Parallel, cpu_count, delayed, effective_n_jobs
 from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
 
-from coterie.native import obey
+from coterie.native import obey, stop_if_told
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -40,6 +40,8 @@ class JoblibExecutor:
         As in joblib: None is 1 unless a ``parallel_config`` says otherwise, -1 is every core.
     verbose : int
         Above 0, report progress; the more, the more often.
+    apart : bool, default=False
+        Whether a single worker is a thread of its own, too: there it can be told to stop.
 
     Attributes
     ----------
@@ -48,8 +50,8 @@ class JoblibExecutor:
         once instead of growing on in the background.
     """
 
-    def __init__(self, n_jobs: int | None, verbose: int = 0) -> None:
-        self.n_jobs = n_jobs
+    def __init__(self, n_jobs: int | None, verbose: int = 0, *, apart: bool = False) -> None:
+        self.n_jobs, self.apart = n_jobs, apart
         self.verbose = int(verbose)
         self.stop = np.zeros(1, dtype=np.uint8)
 
@@ -61,7 +63,8 @@ class JoblibExecutor:
             if workers > 1 and not getattr(backend, "supports_sharedmem", False):
                 jobs = Parallel(n_jobs=workers, verbose=self.verbose)
                 return jobs(delayed(task)(item) for item in items)
-            return _Crew(task, items, self.stop, _Reporter(len(items), self.verbose)).work(workers)
+            crew = _Crew(task, items, self.stop, _Reporter(len(items), self.verbose))
+            return crew.work(workers, inline=workers <= 1 and not self.apart)
         except BaseException:
             self.stop[0] = 1
             raise
@@ -108,12 +111,13 @@ class _Crew:
         self.numbers = itertools.count()  # the next one is taken atomically
         self.done = itertools.count(1)
         self.inside: set[int] = set()  # threads in which an exception may be raised
+        self.told: set[int] = set()  # threads in which one was raised
         self.quiet = threading.Event()  # nobody is about to raise one
         self.quiet.set()
 
-    def work(self, workers: int) -> list[Any]:
+    def work(self, workers: int, *, inline: bool) -> list[Any]:
         """All results; the first error of a worker is raised here."""
-        if workers <= 1:
+        if inline:
             self._take_items()
         else:
             crew = [_Worker(self) for _ in range(workers)]
@@ -122,7 +126,7 @@ class _Crew:
                     worker.start()
                 for worker in crew:
                     while not (worker.gone.wait(_PATIENCE) or self.errors):
-                        pass  # an interrupt leaves from here
+                        stop_if_told()  # an interrupt leaves from here, too
             except BaseException:
                 self._dismiss(crew)
                 raise
@@ -160,6 +164,7 @@ class _Crew:
         try:
             for worker in workers:
                 if worker.ident in self.inside and not worker.gone.is_set():
+                    self.told.add(worker.ident)
                     _raise_in(worker.ident, _Cancelled)
         finally:
             self.quiet.set()
@@ -175,7 +180,9 @@ class _Crew:
             finally:
                 self.inside.discard(ident)
                 self.quiet.wait(1.0)  # whoever took it for inside has told it by then
-                _raise_in(ident, None)
+                # Not without need: under a profiler, Python 3.11 never comes back from it.
+                if ident in self.told:
+                    _raise_in(ident, None)
         except _Cancelled:
             pass  # on its way out
 

@@ -23,11 +23,13 @@ from sklearn.metrics import accuracy_score, get_scorer, r2_score
 from coterie.base.task import decide, split_outputs
 from coterie.core import Pool
 from coterie.data import Table, Target
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 Metric = bool | str | Callable[..., float]
 
 
+@tagged
 @dataclass(frozen=True)
 class OobCurve:
     """Out-of-bag error after each member.

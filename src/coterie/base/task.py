@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 
-from coterie.base.check import Admitted
+from coterie.base.check import Admitted, Task
 from coterie.data import Target
 
 
@@ -16,7 +16,7 @@ class ClassifierTask(ClassifierMixin):
     """Votes are class probabilities, outputs side by side."""
 
     multi_output: ClassVar[bool]
-    task: ClassVar[Literal["classification", "regression"]] = "classification"
+    task: ClassVar[Task] = "classification"
 
     def _describe_target(self, draft: Any, admitted: Admitted) -> None:
         target = draft.target_ = admitted.target.empty()
@@ -90,7 +90,7 @@ class ClassifierTask(ClassifierMixin):
 class RegressorTask(RegressorMixin):
     """Votes are predicted values."""
 
-    task: ClassVar[Literal["classification", "regression"]] = "regression"
+    task: ClassVar[Task] = "regression"
 
     def _describe_target(self, draft: Any, admitted: Admitted) -> None:
         draft.target_ = admitted.target.empty()
@@ -114,6 +114,34 @@ class RegressorTask(RegressorMixin):
         this = self._settled()
         votes = this._mean_vote(X)
         return votes[:, 0] if this.n_outputs_ == 1 else votes
+
+
+class TargetlessTask:
+    """Nothing is predicted: outlier detectors, clusterers and embeddings learn from ``X`` alone."""
+
+    task: ClassVar[Task] = "none"
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit to the training rows.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Numbers, categories and missing values.
+        y : object
+            Not looked at; it is there so that pipelines can hand one over.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights >= 0; a row of weight 0 is as good as absent.
+
+        Returns
+        -------
+        self
+        """
+        fitted: Self = self._fit(X, None, sample_weight)  # type: ignore[attr-defined]  # Committee
+        return fitted
+
+    def _describe_target(self, draft: Any, admitted: Admitted) -> None:
+        """There is nothing to remember."""
 
 
 def split_outputs(target: Target, votes: NDArray[np.float64]) -> list[NDArray[np.float64]]:

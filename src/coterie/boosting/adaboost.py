@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import expit, softmax
 
 from coterie.boosting.booster import BOOSTER, BoostedClassifier
 from coterie.boosting.line_search import Line
@@ -29,6 +28,7 @@ from coterie.core.rule import (
 )
 from coterie.data import Target
 from coterie.losses import Exponential, MarginLoss
+from coterie.native import elementary
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,8 @@ class AdaBoost(Steered):
         if perfect and self.perfect == "drop" and state.raw.any():
             return Step(0.0, {"error": error}, keep=False, stop="perfect")
         counted = smallest_error(state) if perfect else error
-        odds = np.log((1 - counted) / counted)
-        own = odds / 2 if n_classes == 2 else odds + np.log(n_classes - 1)
+        odds = elementary.log((1 - counted) / counted)
+        own = odds / 2 if n_classes == 2 else odds + elementary.log(n_classes - 1)
         alpha = self.learning_rate * self.length(state, vote, float(own))
         if alpha <= 0:
             return Step(0.0, {"error": error}, keep=False, stop="too_weak")
@@ -111,7 +111,8 @@ class AdaBoost(Steered):
         state.raw += vote
         facts = {"error": error, "edge": 1 - 2 * error, "alpha": alpha}
         if state.raw.shape[1] == 1:
-            facts["normaliser"] = (1 - error) * np.exp(-alpha) + error * np.exp(alpha)
+            grown = float(elementary.exp(alpha))
+            facts["normaliser"] = (1 - error) / grown + error * grown
         exponent = self.margin(state, state.raw, out=vote[:, 0])
         np.negative(exponent, out=exponent)
         state.weight, loss = exponential_sum(state.initial, exponent, out=exponent)
@@ -137,16 +138,16 @@ class AdaBoost(Steered):
         shares = np.clip(shares, smallest_error(state), None)
         if state.raw.shape[1] == 1:
             second = shares[1] if len(shares) > 1 else smallest_error(state)
-            return np.array([0.5 * np.log(second / shares[0])])
+            return np.array([0.5 * elementary.log(second / shares[0])])
         n_classes = len(shares)
-        return np.asarray(np.log(shares) * n_classes / (n_classes - 1))
+        return np.asarray(elementary.log(shares) * n_classes / (n_classes - 1))
 
     def link(self, raw: Array) -> Array:
         r""":math:`1/(1+e^{-2F})`, the minimiser of the exponential loss; of many, its softmax."""
         if raw.shape[1] == 1:
-            return two_sided(expit(2 * raw[:, 0]))
+            return two_sided(elementary.expit(2 * raw[:, 0]))
         n_classes = raw.shape[1]
-        return np.asarray(softmax(raw * (n_classes - 1) / n_classes, axis=1))
+        return np.asarray(elementary.softmax(raw * (n_classes - 1) / n_classes))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

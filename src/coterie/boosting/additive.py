@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, log_expit, softmax
 
 from coterie.boosting.line_search import Line
 from coterie.boosting.steps import Steered
@@ -22,6 +21,7 @@ from coterie.core.rule import (
 )
 from coterie.data import Target
 from coterie.losses import Exponential, MarginLoss
+from coterie.native import elementary
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,13 @@ class Additive(Steered):
     def fallback(self, state: State) -> Array:
         """Half the log-odds of the classes."""
         shares = class_shares(state)
-        return np.asarray(0.5 * np.log(shares / (1.0 - shares)))
+        return np.asarray(0.5 * elementary.log(shares / (1.0 - shares)))
 
     def link(self, raw: Array) -> Array:
         r""":math:`1/(1+e^{-2F})`; of many classes, one of these each, divided by their sum."""
         if raw.shape[1] == 1:
-            return two_sided(expit(2 * raw[:, 0]))
-        return np.asarray(softmax(log_expit(2 * raw), axis=1))
+            return two_sided(elementary.expit(2 * raw[:, 0]))
+        return np.asarray(elementary.softmax(elementary.log_expit(2 * raw)))
 
     def train_error(self, state: State) -> float:
         """Share of the training weight on rows whose score is wrong."""
@@ -109,6 +109,6 @@ def class_shares(state: State) -> Array:
     """Share of every score's class in the initial weight, away from 0 and 1."""
     n_scores = state.raw.shape[1]
     signs = pair_signs(state.codes, n_scores)
-    shares = normalised(state.initial) @ (signs > 0)
+    shares = (normalised(state.initial)[:, None] * (signs > 0)).sum(axis=0)
     least = min(smallest_error(state), 0.25)
     return np.asarray(np.clip(shares, least, 1.0 - least))

@@ -27,6 +27,7 @@ from coterie.core.rule import (
 )
 from coterie.data import Target
 from coterie.losses import MARGIN_LOSSES, Exponential, FunctionLoss, MarginLoss
+from coterie.native import elementary
 
 #: Where the loss still falls so far along a member, it is taken to fall for ever.
 _LARGEST = 10.0
@@ -145,23 +146,22 @@ class AnyBoost(Additive):
             error = max(error, smallest_error(state))  # as in AdaBoost
         elif error <= rounding(state):
             error = _LEAST_ERROR
-        return 0.5 * float(np.log((1 - error) / error))
+        return 0.5 * float(elementary.log((1 - error) / error))
 
     def _loss(self, state: State, margin: Array) -> float:
         """The loss of the training rows, averaged over the classes."""
-        return float(state.initial @ self.loss.value(margin).mean(axis=1))
+        return elementary.dot(state.initial, self.loss.value(margin).mean(axis=1))
 
     def fallback(self, state: State) -> Array:
         """The best constant score of each class."""
         signs = pair_signs(state.codes, state.raw.shape[1])
-        sides = np.where(state.initial @ signs >= 0, 1.0, -1.0)
+        sides = np.where((state.initial[:, None] * signs).sum(axis=0) >= 0, 1.0, -1.0)
         none = np.zeros(len(signs))
+        errors = (state.initial[:, None] * (signs * sides < 0)).sum(axis=0)
         return np.array(
             [
                 side * self._length(state, Line(self.loss, none, right, state.initial), error)
-                for side, right, error in zip(
-                    sides, (signs * sides).T, state.initial @ (signs * sides < 0), strict=True
-                )
+                for side, right, error in zip(sides, (signs * sides).T, errors, strict=True)
             ]
         )
 
@@ -214,7 +214,7 @@ class AnyBoostGradient(AnyBoost):
         if found is not None:
             return found
         error = max(error, _LEAST_ERROR)
-        return 0.5 * float(np.log((1 - error) / error)) / largest
+        return 0.5 * float(elementary.log((1 - error) / error)) / largest
 
 
 DIRECTIONS: dict[str, type[AnyBoost]] = {"classify": AnyBoost, "gradient": AnyBoostGradient}

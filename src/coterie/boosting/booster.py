@@ -343,6 +343,8 @@ class Booster(Committee):
 class BoostedClassifier(StagedClasses, ClassifierTask, Booster):
     """Scores are turned into classes and probabilities by the rule."""
 
+    answers_by: ClassVar[str | None] = "rule"
+
     def _held_error(self, raw: Array, target: Target, weight: Array | None) -> float:
         decided = self._rule().for_target(target).decide(raw)
         wrong = decided.reshape(target.codes.shape) != target.codes

@@ -17,6 +17,7 @@ from coterie.boosting.running import RunningState
 from coterie.core import Allowed, ParameterError, balance, instance_of, one_of
 from coterie.core.rule import Array, State, Step, normalised, rounding, smallest_error
 from coterie.data import Target
+from coterie.native import elementary
 
 Cost = Mapping[Any, float] | Literal["balanced"] | None
 
@@ -116,11 +117,11 @@ class CostBoost(AdaBoost):
         if lost >= 1 - 1 / n_classes - rounding(state):
             return Step(0.0, {"error": error, "edge": edge}, keep=False, stop="too_weak")
         counted = lost if lost > rounding(state) else smallest_error(state)
-        own = float(np.log((1 - counted) / counted * (n_classes - 1))) / 2
+        own = float(elementary.log((1 - counted) / counted * (n_classes - 1))) / 2
         half = self.learning_rate * self.length(state, vote, own)
         alpha = half if n_classes == 2 else 2 * half
         state.raw = state.raw + alpha * vote
-        state.multiply(np.log(factor * self.after(state.cost, right)) - half * amount)
+        state.multiply(elementary.log(factor * self.after(state.cost, right)) - half * amount)
         facts = {"error": error, "edge": edge, "alpha": alpha, **self._standing(state)}
         return Step(alpha, facts, stop="perfect" if error <= rounding(state) else "")
 
@@ -185,7 +186,7 @@ class _CostAtStart(CostBoost):
         """Weights times costs."""
         state = super().begin(target, weight)
         assert isinstance(state, CostState)
-        state.multiply(np.log(state.cost))
+        state.multiply(elementary.log(state.cost))
         return state
 
     def terms(self, cost: Array, right: Array) -> tuple[Array, Array]:

@@ -23,6 +23,7 @@ from coterie.core.train import Trainer
 from coterie.data import Table, Target
 from coterie.learners import TreeLearner
 from coterie.losses import PointwiseLoss, SquaredError
+from coterie.tags import tagged
 from coterie.trees import DecisionTreeRegressor
 from coterie.trees.single import SingleTree
 
@@ -32,6 +33,7 @@ DESCENDER: dict[str, Allowed] = {
 }
 
 
+@tagged
 @dataclass(frozen=True)
 class Origin:
     """The scores before the first round.

@@ -15,7 +15,7 @@ from coterie.core.rule import Array, Ask, Rule, State, Step
 from coterie.data import Table, Target
 from coterie.learners import TreeLearner
 from coterie.losses import PointwiseLoss, SquaredError
-from coterie.native import Forest
+from coterie.native import Forest, elementary
 
 LineSearch = Literal["leaf", "round"] | None
 
@@ -54,12 +54,12 @@ class Ray:
 
     def value(self, a: float) -> float:
         """The loss at `a`."""
-        return float(self.weight @ self.loss.value(self.y, self.raw + a * self.direction))
+        return elementary.dot(self.weight, self.loss.value(self.y, self.raw + a * self.direction))
 
     def slope(self, a: float) -> float:
         """The first derivative at `a`."""
         gradient = self.loss.gradient(self.y, self.raw + a * self.direction)
-        return float(self.weight @ np.einsum("ij,ij->i", gradient, self.direction))
+        return elementary.dot(self.weight, (gradient * self.direction).sum(axis=1))
 
     def first_minimum(self) -> float:
         """The first `a` > 0 found where the loss turns to rise; the slope at 0 is negative.

@@ -129,6 +129,8 @@ class FunctionalGradientBoostingRegressor(OriginScores, RegressorTask, Functiona
     True
     """
 
+    answers_by = "loss"
+
     loss: str | PointwiseLoss = "squared_error"
     alpha: float = 0.9
     power: float = 1.5
@@ -205,6 +207,8 @@ class FunctionalGradientBoostingClassifier(OriginClasses, ClassifierTask, Functi
     >>> model.fit(X, y).score(X, y) > 0.97
     True
     """
+
+    answers_by = "rule"
 
     loss: str | PointwiseLoss = "log_loss"
 

@@ -14,6 +14,7 @@ from coterie.core.learner import numbered
 from coterie.core.rule import Array, majority
 from coterie.core.train import Trainer
 from coterie.data import Table, Target
+from coterie.tags import tagged
 
 
 class Answer(NamedTuple):
@@ -23,6 +24,7 @@ class Answer(NamedTuple):
     proba: Array
 
 
+@tagged
 @dataclass(frozen=True)
 class Part:
     """A part of the hierarchy: one member, or three parts that vote.

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp, softmax
 
 from coterie.core.rule import Array
 from coterie.losses import MarginLoss
+from coterie.native import elementary
 
 _EPS = float(np.finfo(np.float64).eps)
 #: Newton steps before bisection takes over; a smooth loss needs about ten.
@@ -42,17 +42,17 @@ class Line:
 
     def value(self, a: float) -> float:
         """The loss at `a`."""
-        return float(self.weight @ self.loss.value(self.margin + a * self.direction))
+        return elementary.dot(self.weight, self.loss.value(self.margin + a * self.direction))
 
     def slope(self, a: float) -> float:
         """The first derivative at `a`."""
         slopes = self.loss.slope(self.margin + a * self.direction)
-        return float(self.weight @ (self.direction * slopes))
+        return elementary.dot(self.weight, self.direction * slopes)
 
     def curvature(self, a: float) -> float:
         """The second derivative at `a`."""
         curvatures = self.loss.curvature(self.margin + a * self.direction)
-        return float(self.weight @ (self.direction**2 * curvatures))
+        return elementary.dot(self.weight, self.direction**2 * curvatures)
 
     def first_minimum(self, longest: float) -> float | None:
         """The smallest `a` > 0 that is found where the loss turns to rise.
@@ -97,7 +97,7 @@ class SoftmaxLine(Line):
 
     def _moments(self, a: float) -> tuple[Array, Array]:
         """Mean and variance of a row's votes under its class probabilities."""
-        chance = softmax(self.margin + a * self.direction, axis=1)
+        chance = elementary.softmax(self.margin + a * self.direction)
         mean = (chance * self.direction).sum(axis=1)
         return mean, (chance * self.direction**2).sum(axis=1) - mean**2
 
@@ -105,16 +105,16 @@ class SoftmaxLine(Line):
         """The loss at `a`."""
         scores = self.margin + a * self.direction
         own = scores[np.arange(len(scores)), self.codes]
-        return float(self.weight @ (logsumexp(scores, axis=1) - own))
+        return elementary.dot(self.weight, elementary.logsumexp(scores) - own)
 
     def slope(self, a: float) -> float:
         """The first derivative at `a`."""
         own = self.direction[np.arange(len(self.direction)), self.codes]
-        return float(self.weight @ (self._moments(a)[0] - own))
+        return elementary.dot(self.weight, self._moments(a)[0] - own)
 
     def curvature(self, a: float) -> float:
         """The second derivative at `a`."""
-        return float(self.weight @ self._moments(a)[1])
+        return elementary.dot(self.weight, self._moments(a)[1])
 
 
 def turning_point(

@@ -8,7 +8,6 @@ from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import expit, log_softmax, softmax
 
 from coterie.boosting.additive import Additive, as_columns, class_shares, fit_weight, pair_signs
 from coterie.boosting.booster import BOOSTER, BoostedClassifier
@@ -17,6 +16,7 @@ from coterie.core import Allowed, at_least, between
 from coterie.core.rule import Array, Ask, State, Step, normalised, rounding
 from coterie.data import Target
 from coterie.losses import Logistic, MarginLoss
+from coterie.native import elementary
 
 #: Smallest weight of a row; smaller ones would make the responses meaningless.
 _FLOOR = 1e-10
@@ -72,7 +72,7 @@ class LogitBoost(Additive):
         after = self._deviance(state)
         facts = {"error": error, "alpha": alpha, "loss": after}
         facts["train_error"] = self.train_error(state)
-        settled = float(state.initial @ variance.sum(axis=1)) <= _SETTLED
+        settled = elementary.dot(state.initial, variance.sum(axis=1)) <= _SETTLED
         over = settled or abs(before - after) <= self.min_change
         return Step(alpha, facts, stop="no_improvement" if over else "")
 
@@ -92,22 +92,24 @@ class LogitBoost(Additive):
     @staticmethod
     def _chance(raw: Array) -> Array:
         """Probability of the class of every score."""
-        return np.asarray(expit(2 * raw) if raw.shape[1] == 1 else softmax(raw, axis=1))
+        return np.asarray(
+            elementary.expit(2 * raw) if raw.shape[1] == 1 else elementary.softmax(raw)
+        )
 
     @staticmethod
     def _deviance(state: State) -> float:
         """Minus the mean log-likelihood."""
         if state.raw.shape[1] == 1:
-            each = np.logaddexp(0.0, -2.0 * state.signs * state.raw[:, 0])
+            each = elementary.softplus(-2.0 * state.signs * state.raw[:, 0])
         else:
-            each = -log_softmax(state.raw, axis=1)[np.arange(len(state.raw)), state.codes]
-        return float(state.initial @ each)
+            each = -elementary.log_softmax(state.raw)[np.arange(len(state.raw)), state.codes]
+        return elementary.dot(state.initial, each)
 
     def fallback(self, state: State) -> Array:
         """Half the log-odds of two classes; of many, the logarithms of their shares."""
         if state.raw.shape[1] == 1:
             return super().fallback(state)
-        return centred(np.log(class_shares(state))[None, :])[0]
+        return centred(elementary.log(class_shares(state))[None, :])[0]
 
     def settle(self, raw: Array) -> Array:
         """Scores that add up to zero: members of different classes vote by themselves."""
@@ -115,7 +117,7 @@ class LogitBoost(Additive):
 
     def link(self, raw: Array) -> Array:
         r""":math:`1/(1+e^{-2F})`; of many classes, the softmax."""
-        return super().link(raw) if raw.shape[1] == 1 else np.asarray(softmax(raw, axis=1))
+        return super().link(raw) if raw.shape[1] == 1 else np.asarray(elementary.softmax(raw))
 
 
 def centred(raw: Array) -> Array:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import softmax
 
 from coterie.boosting.adaboost import AdaBoost
 from coterie.core.rule import (
@@ -18,6 +17,7 @@ from coterie.core.rule import (
     share,
     smallest_error,
 )
+from coterie.native import elementary
 
 
 @dataclass(frozen=True)
@@ -53,14 +53,15 @@ class AdaBoostM1(AdaBoost):
         counted = error
         if error <= rounding(state):
             counted = self.perfect_error or smallest_error(state)
-        own = float(np.log((1 - counted) / counted))
+        own = float(elementary.log((1 - counted) / counted))
         two_classes = state.raw.shape[1] == 1
         alpha = self.learning_rate * self.length(state, vote, own / 2 if two_classes else own)
         if alpha <= 0:
             return Step(0.0, {"error": error}, keep=False, stop="too_weak")
         facts = self._advance(state, vote, alpha, wrong, error)
         half = alpha if two_classes else alpha / 2
-        facts["normaliser"] = (1 - error) * np.exp(-half) + error * np.exp(half)
+        grown = float(elementary.exp(half))
+        facts["normaliser"] = (1 - error) / grown + error * grown
         return Step(alpha, facts, stop="perfect" if error <= rounding(state) else "")
 
     @staticmethod
@@ -75,8 +76,8 @@ class AdaBoostM1(AdaBoost):
         if state.raw.shape[1] == 1:
             return super().fallback(state)
         shares = np.bincount(state.codes, weights=state.initial, minlength=state.raw.shape[1])
-        return np.asarray(np.log(np.clip(shares, smallest_error(state), None)))
+        return np.asarray(elementary.log(np.clip(shares, smallest_error(state), None)))
 
     def link(self, raw: Array) -> Array:
         """Proportional to the exponential of the votes."""
-        return super().link(raw) if raw.shape[1] == 1 else np.asarray(softmax(raw, axis=1))
+        return super().link(raw) if raw.shape[1] == 1 else np.asarray(elementary.softmax(raw))

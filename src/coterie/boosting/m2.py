@@ -7,7 +7,6 @@ from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import expit, softmax
 
 from coterie.boosting.booster import BoostedClassifier
 from coterie.boosting.line_search import Line
@@ -24,6 +23,7 @@ from coterie.core.rule import (
 )
 from coterie.data import Target
 from coterie.losses import Exponential
+from coterie.native import elementary
 
 
 @dataclass(slots=True)
@@ -85,11 +85,11 @@ class AdaBoostM2(Steered):
         if error >= 0.5 - rounding(state):
             return Step(0.0, {"error": error}, keep=False, stop="too_weak")
         counted = error if error > rounding(state) else smallest_error(state)
-        own = float(np.log((1 - counted) / counted)) / 2
+        own = float(elementary.log((1 - counted) / counted)) / 2
         alpha = self.learning_rate * self.length(state, vote, own)
         if alpha <= 0:
             return Step(0.0, {"error": error}, keep=False, stop="too_weak")
-        normaliser = float(np.sum(state.pairs * np.exp(-alpha * gap)))
+        normaliser = float(np.sum(state.pairs * elementary.exp(-alpha * gap)))
         facts = {"error": error, "edge": 1 - 2 * error, "alpha": alpha, "normaliser": normaliser}
         facts |= self._advance(state, alpha * vote)
         return Step(alpha, facts, stop="perfect" if error <= rounding(state) else "")
@@ -108,7 +108,7 @@ class AdaBoostM2(Steered):
         gap = _gaps(state.raw, state)
         state.pairs = exponential_weight(first, -gap)
         state.weight = state.pairs.sum(axis=1)
-        loss = float(np.sum(first * np.exp(-gap)))
+        loss = float(np.sum(first * elementary.exp(-gap)))
         wrong = self.decide(state.raw) != state.codes
         # A wrong row has a pair of exp(-gap) >= 1, and that pair has 1 / (K - 1) of its weight.
         return {
@@ -121,14 +121,14 @@ class AdaBoostM2(Steered):
         """Half the logarithm of the classes' shares; of two classes, half the log-odds."""
         n_scores = state.raw.shape[1]
         share = np.bincount(state.codes, weights=state.initial, minlength=max(n_scores, 2))
-        score = np.log(np.clip(share, smallest_error(state), None)) / 2
+        score = elementary.log(np.clip(share, smallest_error(state), None)) / 2
         return np.asarray(score if n_scores > 1 else score[1:] - score[:1])
 
     def link(self, raw: Array) -> Array:
         r""":math:`p_k \propto e^{2 F_k}`, which is AdaBoost's link for two classes."""
         if raw.shape[1] == 1:
-            return two_sided(expit(2 * raw[:, 0]))
-        return np.asarray(softmax(2 * raw, axis=1))
+            return two_sided(elementary.expit(2 * raw[:, 0]))
+        return np.asarray(elementary.softmax(2 * raw))
 
 
 def _shared(weight: Array, codes: np.ndarray, n_classes: int) -> Array:

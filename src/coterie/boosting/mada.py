@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import expit, softmax
 
 from coterie.boosting.adaboost import AdaBoost, AdaBoostClassifier
 from coterie.core import Allowed, between
 from coterie.core.rule import Array, State, Step, normalised, two_sided
 from coterie.losses import Mada, MarginLoss
+from coterie.native import elementary
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class MadaBoost(AdaBoost):
         facts = super()._advance(state, vote, alpha, wrong, error)
         facts.pop("normaliser", None)  # its product bounds the error of AdaBoost only
         margin = self.margin(state, state.raw)
-        capped = state.initial * np.exp(-np.maximum(margin, 0.0))
+        capped = state.initial * elementary.exp(-np.maximum(margin, 0.0))
         # Rows that are far beyond the margin may have no weight left at all.
         if capped.any():
             state.weight = normalised(capped)
@@ -58,9 +58,9 @@ class MadaBoost(AdaBoost):
     def link(self, raw: Array) -> Array:
         r""":math:`1/(1+e^{-F})`, the minimiser of its loss; of many classes, by analogy."""
         if raw.shape[1] == 1:
-            return two_sided(expit(raw[:, 0]))
+            return two_sided(elementary.expit(raw[:, 0]))
         n_classes = raw.shape[1]
-        return np.asarray(softmax(raw * (n_classes - 1) / (2 * n_classes), axis=1))
+        return np.asarray(elementary.softmax(raw * (n_classes - 1) / (2 * n_classes)))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from coterie.core.boost import MonitorLoss
 from coterie.core.rule import Array
 from coterie.data import Target
+from coterie.tags import tagged
 
 
 def weighted_median(votes: Array, weights: Array) -> Array:
@@ -43,6 +44,7 @@ def middle(votes: Array, order: NDArray[np.intp], weights: Array) -> Array:
     return np.asarray(votes[rows, order[rows, at]])
 
 
+@tagged
 @dataclass
 class MedianLoss:
     """Watches the weighted median, which takes every vote: scores are but their sums.

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.special import expit, log_expit, softmax
 
 from coterie.base import Admitted, split_outputs
 from coterie.boosting.booster import BoostedClassifier
@@ -28,6 +27,7 @@ from coterie.core.rule import (
 )
 from coterie.data import Target
 from coterie.losses import Exponential
+from coterie.native import elementary
 
 
 @dataclass(frozen=True)
@@ -85,11 +85,12 @@ class AdaBoostMH(Steered):
         if error >= 0.5 - rounding(state):
             return Step(0.0, {"error": error}, keep=False, stop="too_weak")
         counted = max(error, smallest_error(state))
-        own = float(np.log((1 - counted) / counted)) / 2
+        own = float(elementary.log((1 - counted) / counted)) / 2
         alpha = self.learning_rate * self.length(state, vote, own)
         if alpha <= 0:
             return Step(0.0, {"error": error}, keep=False, stop="too_weak")
-        normaliser = (1 - error) * np.exp(-alpha) + error * np.exp(alpha)
+        grown = float(elementary.exp(alpha))
+        normaliser = (1 - error) / grown + error * grown
         facts = {"error": error, "edge": 1 - 2 * error, "alpha": alpha, "normaliser": normaliser}
         facts |= self._advance(state, alpha * vote)
         return Step(alpha, facts, stop="perfect" if error <= rounding(state) else "")
@@ -106,7 +107,7 @@ class AdaBoostMH(Steered):
         first = self.begin(state.target, state.initial).weight
         margin = _answers(state) * state.raw
         state.weight = exponential_weight(first, -margin)
-        loss = float(np.sum(first * np.exp(-margin)))
+        loss = float(np.sum(first * elementary.exp(-margin)))
         codes = state.target.codes
         wrong = self.decide(state.raw).reshape(codes.shape) != codes
         return {
@@ -128,10 +129,10 @@ class AdaBoostMH(Steered):
 
     def fallback(self, state: State) -> Array:
         """Half the log-odds of every class against the others."""
-        yes = state.initial @ (_answers(state) > 0)
+        yes = (state.initial[:, None] * (_answers(state) > 0)).sum(axis=0)
         low = smallest_error(state)
         share = np.clip(yes, low, 1 - low)
-        return np.asarray(np.log(share / (1 - share)) / 2)
+        return np.asarray(elementary.log(share / (1 - share)) / 2)
 
     def decide(self, raw: Array) -> NDArray[np.integer]:
         """Class codes of scores, one column for each of several outputs."""
@@ -150,8 +151,8 @@ class AdaBoostMH(Steered):
             links = [np.ones((len(raw), 1)) if n == 1 else _LONE.link(part) for part, n in parts]
             return np.hstack(links)
         if raw.shape[1] == 1:
-            return two_sided(expit(2 * raw[:, 0]))
-        return np.asarray(softmax(log_expit(2 * raw), axis=1))
+            return two_sided(elementary.expit(2 * raw[:, 0]))
+        return np.asarray(elementary.softmax(elementary.log_expit(2 * raw)))
 
     def _outputs(self, raw: Array) -> list[Array]:
         """The scores of each output."""
@@ -245,7 +246,7 @@ class AdaBoostMHClassifier(BoostedClassifier):
         if self.target_.n_outputs == 1:
             return super()._link(raw, size)
         if _is_indicator(self.target_):
-            return expit(2 * raw)
+            return elementary.expit(2 * raw)
         return split_outputs(self.target_, self.rule_.link(raw))
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from coterie.base import Admitted, JoblibExecutor, thread_count
 from coterie.boosting.booster import BoostedClassifier
 from coterie.boosting.m1 import AdaBoostM1
-from coterie.core import Pool, content_order, draw_entropy, member_seeds, repetitions
+from coterie.core import Pool, content_order, draw_entropy, member_seeds, split_weight
 from coterie.core.boost import Boosted, Monitor, Settings, boost
 from coterie.core.rule import Array, Rule, State, normalised, share
 from coterie.core.trace import Trace
@@ -22,6 +22,7 @@ from coterie.core.train import Trainer
 from coterie.core.watch import TimeBudget, Unanimous
 from coterie.data import Table, Target
 from coterie.learners import TreeLearner
+from coterie.native import elementary
 
 # Drawing new weights this often in a row without any member of use ends a sub-committee.
 _MOST_FAILURES = 25
@@ -56,8 +57,7 @@ class Wagging:
     @classmethod
     def of(cls, table: Table, target: Target, weight: Array | None) -> Wagging:
         """Around the given weights; the table is binned."""
-        repeats = repetitions(weight)
-        importance = weight if repeats is None else None
+        repeats, importance = split_weight(weight)
         plain = np.ones(table.n_rows) if importance is None else importance
         return cls(content_order(table, target, importance), plain, repeats)
 
@@ -209,7 +209,7 @@ def account(
         state.raw += vote
         own += vote
         with np.errstate(over="ignore"):
-            losses[-1] = float(weight @ np.exp(-rule.margin(state, own)))
+            losses[-1] = elementary.dot(weight, elementary.exp(-rule.margin(state, own)))
         facts["train_error"] = share(weight, rule.decide(state.raw) != state.codes)
         facts["bound"] = float(np.mean(losses))
         facts.pop("loss", None)  # that of one run, under its own weights
@@ -275,6 +275,8 @@ class MultiBoostClassifier(BoostedClassifier):
     >>> model.committees_
     array([0, 0, 0, 0, 1, 1, 1, 2, 2, 2])
     """
+
+    answers_by = None
 
     def _rule(self) -> AdaBoostM1:
         return AdaBoostM1(float(self.learning_rate))

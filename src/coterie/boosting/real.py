@@ -8,7 +8,6 @@ from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import softmax
 
 from coterie.boosting.additive import Additive, class_shares
 from coterie.boosting.booster import BOOSTER, BoostedClassifier
@@ -16,6 +15,7 @@ from coterie.boosting.line_search import Line
 from coterie.core import Allowed, between
 from coterie.core.rule import Array, Ask, State, Step, exponential_sum, rounding, share
 from coterie.data import Target
+from coterie.native import elementary
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,9 @@ class RealAdaBoost(Additive):
         if n_classes == 1:
             output = np.hstack([output, np.zeros_like(output)])
         if n_classes <= 2:
-            log = np.log(output + self.smoothing)
+            log = elementary.log(output + self.smoothing)
             return np.asarray(0.5 * (log[:, 1:] - log[:, :1]))
-        log = np.log(np.maximum(output, self.smoothing))
+        log = elementary.log(np.maximum(output, self.smoothing))
         return np.asarray((n_classes - 1) * (log - log.mean(axis=1, keepdims=True)))
 
     def tell(self, state: State, vote: Array, rng: Generator) -> Step:
@@ -63,7 +63,7 @@ class RealAdaBoost(Additive):
         own = self.margin(state, vote)
         # A member too sure of itself may raise the loss; it is useless when no part of its vote
         # lowers it. SAMME.R asks for less: anything but silence.
-        edge = float(state.weight @ own)
+        edge = elementary.dot(state.weight, own)
         if edge <= rounding(state) if vote.shape[1] == 1 else not vote.any():
             return Step(0.0, {"error": error}, keep=False, stop="too_weak")
         rate = self.learning_rate * self.length(state, vote, 1.0)
@@ -71,7 +71,7 @@ class RealAdaBoost(Additive):
             return Step(0.0, {"error": error}, keep=False, stop="too_weak")
         facts = {"error": error, "alpha": rate}
         if vote.shape[1] == 1:
-            facts["normaliser"] = float(state.weight @ np.exp(-rate * own))
+            facts["normaliser"] = elementary.dot(state.weight, elementary.exp(-rate * own))
         state.raw += rate * vote
         margin = self.margin(state, state.raw)
         state.weight, facts["loss"] = exponential_sum(state.initial, -margin)
@@ -94,14 +94,14 @@ class RealAdaBoost(Additive):
         """Half the log-odds of two classes; of many, what `link` turns into their shares."""
         if state.raw.shape[1] == 1:
             return super().fallback(state)
-        log = np.log(class_shares(state))
+        log = elementary.log(class_shares(state))
         return np.asarray((len(log) - 1) * (log - log.mean()))
 
     def link(self, raw: Array) -> Array:
         r""":math:`1/(1+e^{-2F})`; of K classes, the softmax of :math:`F/(K-1)`."""
         if raw.shape[1] == 1:
             return super().link(raw)
-        return np.asarray(softmax(raw / (raw.shape[1] - 1), axis=1))
+        return np.asarray(elementary.softmax(raw / (raw.shape[1] - 1)))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -18,6 +18,7 @@ from coterie.core import Allowed, one_of
 from coterie.core.boost import Monitor
 from coterie.core.rule import Array, Ask, Rule, State, Step, rounding
 from coterie.data import Table, Target
+from coterie.native import elementary
 from coterie.trees import DecisionTreeRegressor
 
 Loss = Literal["linear", "square", "exponential"]
@@ -25,7 +26,7 @@ Loss = Literal["linear", "square", "exponential"]
 _LOSSES: dict[str, Callable[[Array], Array]] = {
     "linear": lambda share: share,
     "square": np.square,
-    "exponential": lambda share: -np.expm1(-share),
+    "exponential": lambda share: -elementary.expm1(-share),
 }
 # The mean loss a member without error is counted with. Not a matter of the number of rows: a row
 # of weight three must count as three rows.
@@ -101,7 +102,7 @@ class AdaBoostR2(BoostNumbers):
         error = np.abs(values - vote[:, 0])
         largest = float(error[state.weight > 0].max())
         if largest <= _ROUNDING * np.abs(values).max():
-            alpha = self.learning_rate * np.log(1 / _FLAWLESS)
+            alpha = self.learning_rate * float(elementary.log(1 / _FLAWLESS))
             facts = {"error": 0.0, "alpha": alpha, "largest": largest}
             right = np.ones(len(error))
             return self._accept(state, vote, right, Step(alpha, facts, stop="perfect"))
@@ -110,7 +111,7 @@ class AdaBoostR2(BoostNumbers):
         if mean >= 0.5 - rounding(state):
             return self._refuse(state, vote, mean)
         counted = max(mean, _FLAWLESS)
-        alpha = self.learning_rate * np.log((1 - counted) / counted)
+        alpha = self.learning_rate * float(elementary.log((1 - counted) / counted))
         facts = {"error": mean, "alpha": alpha, "largest": largest}
         return self._accept(state, vote, 1.0 - loss, Step(alpha, facts))
 

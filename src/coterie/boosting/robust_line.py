@@ -10,6 +10,7 @@ from scipy.special import erfc, erfinv
 
 from coterie.boosting.timed import root_between
 from coterie.core.rule import Array
+from coterie.tags import tagged
 
 #: Where the potential still falls so far along a member, it is taken to fall for ever.
 LARGEST = 5.0
@@ -23,6 +24,7 @@ _LEAP = 1e-10
 _BEYOND, _NOTHING = 1e150, -600.0
 
 
+@tagged
 @dataclass(frozen=True)
 class RobustPotential:
     r"""The potential of a margin :math:`m` at the time :math:`t`, from 0 to 1.

@@ -13,6 +13,7 @@ from coterie.boosting.booster import BOOSTER
 from coterie.boosting.regression import BoostedRegressor, BoostNumbers
 from coterie.core import Allowed, between, one_of
 from coterie.core.rule import Array, State, Step, rounding, smallest_error
+from coterie.native import elementary
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class AdaBoostRT(BoostNumbers):
             return self._refuse(state, vote, error)
         perfect = error <= rounding(state)
         counted = max(error, smallest_error(state))
-        alpha = -self.learning_rate * self.power * np.log(counted)
+        alpha = -self.learning_rate * self.power * float(elementary.log(counted))
         step = Step(alpha, {"error": error, "alpha": alpha}, stop="perfect" if perfect else "")
         return self._accept(state, vote, (~mistaken).astype(np.float64), step)
 
@@ -102,6 +103,8 @@ class AdaBoostRTRegressor(BoostedRegressor):
     >>> 0.4 < model.score(X, y) < 0.7
     True
     """
+
+    answers_by = "ratio"
 
     threshold: float = 0.2
     power: float = 2.0

@@ -8,11 +8,12 @@ import numpy as np
 
 from coterie.boosting.line_search import Line
 from coterie.core.rule import Array, Rule, State
+from coterie.tags import Tagged
 
 _EPS = float(np.finfo(np.float64).eps)
 
 
-class StepRule:
+class StepRule(Tagged):
     """Says how far to go along a member's vote, before shrinkage."""
 
     def length(self, line: Line, own: float) -> float:

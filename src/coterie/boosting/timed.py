@@ -21,6 +21,7 @@ from coterie.core.rule import (
     two_sided,
 )
 from coterie.data import Target
+from coterie.native import elementary
 from coterie.trees import DecisionTreeClassifier
 
 
@@ -83,7 +84,7 @@ class Timed(Rule):
     def fallback(self, state: State) -> Array:
         """Half the log-odds of the classes."""
         shares = class_shares(state)
-        return np.asarray(0.5 * np.log(shares / (1.0 - shares)))
+        return np.asarray(0.5 * elementary.log(shares / (1.0 - shares)))
 
     def confidence(self, raw: Array) -> Array:
         """How sure the scores are that the answer is yes, between 0 and 1."""
@@ -116,6 +117,8 @@ class TimedClassifier(BoostedClassifier):
         Rounds at most; boosting ends earlier when its time is over.
     """
 
+    answers_by = None
+
     n_estimators: int = 200
 
     def _member(self, gives: str) -> Any:
@@ -134,7 +137,7 @@ def margins_of(state: State, scores: Array) -> Array:
 
 def edge_of(weight: Array, right: Array) -> tuple[float, float]:
     """Weighted error and edge of answers that are right (+1) or wrong (-1)."""
-    edge = float(weight @ right / weight.sum())
+    edge = elementary.dot(weight, right) / float(weight.sum())
     return (1.0 - edge) / 2, edge
 
 

@@ -115,7 +115,7 @@ def command(file: Path, **options: Any) -> None:
     if options["stream"] is None:
         options["stream"] = is_large(file) and not options["groups"]
     directory = FitDirectory(options["out"] or file.with_name(f"{file.name.split('.')[0]}_model"))
-    with counting(began), only_fit(directory.path):
+    with counting(began, writes=True), only_fit(directory.path):
         _fit_into(directory, file, options, Console(options["quiet"]))
 
 
@@ -165,13 +165,14 @@ def _read(file: Path, read: Any, options: dict[str, Any], console: Console) -> A
     """The table, without rows whose target is missing."""
     from coterie.cli.reading import open_file, read_table
 
-    names = open_file(file, read).names
+    source = open_file(file, read)
+    names = source.names
     for name in (options["target"], options["groups"], *options["text"]):
         if name is not None and name not in names:
             raise CommandError("no such column.", nearest(name, names), file, column=name)
     if options["stream"]:
         return _stream(file, read, options, console)
-    found = read_table(file, read)
+    found = read_table(file, read, source)
     console.notes(found.notes)
     _tell_size(file, len(found.table), found.columns, console)
     if options["target"] not in found.columns.kinds:
@@ -288,11 +289,8 @@ def _search(found: Any, directory: Any, options: dict[str, Any], console: Consol
             journal=Journal(directory.journal, save=save, load=load),
         )
     # Files to predict are read as this one was.
-    kept = [
-        name
-        for name in found.columns.kinds
-        if name in (*model.feature_names_in_, options["target"])
-    ]
+    needed = {*model.feature_names_in_, options["target"]}
+    kept = [name for name in found.columns.kinds if name in needed]
     model.file_columns_ = found.columns.only(kept).plain()
     model.findings_ = [*model.findings_, *_odd_findings(found.odd)]
     return model

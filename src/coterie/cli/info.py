@@ -43,4 +43,6 @@ def _shown(value: Any, most: int = 12) -> str:
         return (", ".join(_shown(one) for one in value[:most]) + more) or "none"
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
-    return "none" if value is None else str(value)
+    text = "none" if value is None else str(value)
+    # A file must not steer the terminal.
+    return text if text.isprintable() else text.encode("unicode_escape").decode("ascii")

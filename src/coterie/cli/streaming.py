@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.cli.errors import CommandError
-from coterie.cli.reading.columnar import count_cells
+from coterie.cli.reading.columnar import table_size
 from coterie.cli.reading.files import ReadOptions, Source, file_format
 from coterie.cli.reading.kinds import Columns
 from coterie.cli.reading.odd import OddCells
@@ -26,6 +26,7 @@ __all__ = ["StreamedTable", "is_large", "stream_table"]
 _LARGE_BYTES = 200 << 20  # of text
 _PACKED = 4  # how much smaller text is when it is packed, about
 _LARGE_CELLS = 20_000_000
+_FEW_TIMES = 10  # as many cells are held as a whole where rows are few
 _HEAD_ROWS = 20_000
 _SAMPLE_CELLS = 1_500_000
 _FEWEST = 10
@@ -75,7 +76,9 @@ def is_large(path: Path) -> bool:
     kind, packing = file_format(path)
     if kind != "parquet":
         return path.stat().st_size * (_PACKED if packing else 1) > _LARGE_BYTES
-    return count_cells(path) > _LARGE_CELLS
+    n_rows, n_columns = table_size(path)
+    # Bins are no smaller than the numbers of few rows, and blocks of them take as long.
+    return n_rows * n_columns > _LARGE_CELLS * (_FEW_TIMES if n_rows < _HEAD_ROWS else 1)
 
 
 def stream_table(path: Path, options: ReadOptions, target: str, seed: int) -> StreamedTable:

@@ -1,4 +1,4 @@
-"""Combining members that the user chose: votes, averages, stacks and their kin.
+"""Combining members chosen by the user: votes, averages, stacks and related methods.
 
 Members may be any estimators of scikit-learn's interface. What is learnt about them is learnt from
 rows they have not seen, by one pass over folds or out-of-bag rows (`folds`).

@@ -31,7 +31,7 @@ class Averaging(RegressorTask, Voting):
 
     def _combine(self, draft: Self, rows: Rowset, unseen: Unseen | None) -> None:
         if self.weights is not None and self.rule != "mean":
-            raise ValueError(f"rule={self.rule!r} has no place for weights; leave them out.")
+            raise ValueError(f"rule={self.rule!r} does not use weights; leave them out.")
         draft.sum_ = False
         if unseen is None or not self._learns:  # folds may be there for their models alone
             draft.weights_ = self._given_weights(len(draft.pool_))
@@ -74,7 +74,7 @@ class VotingRegressor(Averaging):
 
     .. math:: H(x) = \sum_t w_t h_t(x) \Big/ \sum_t w_t
 
-    All parameters of scikit-learn's class of this name mean the same. Of similar members the
+    All parameters of scikit-learn's class of this name mean the same. For similar members the
     simple average is hard to beat; see `WeightedAverageRegressor` for unequal ones.
 
     Parameters
@@ -138,12 +138,12 @@ class VotingRegressor(Averaging):
 
 @dataclass(eq=False, repr=False)
 class WeightedAverageRegressor(Averaging):
-    r"""Average with weights of least error on rows that members have not seen.
+    r"""Average with weights that minimise the error on held-out rows.
 
     .. math:: \min_w \sum_i \Big(y_i - \sum_t w_t h_t^{(-i)}(x_i)\Big)^2
 
-    where :math:`h_t^{(-i)}` was fitted without row i. Weights are worth learning for members that
-    are clearly unequal; of many members they overfit, "covariance" most of all.
+    where :math:`h_t^{(-i)}` was fitted without row i. Learning weights helps if the members are
+    clearly unequal; with many members it overfits, "covariance" most of all.
 
     Parameters
     ----------

@@ -32,27 +32,27 @@ def _draws(random_state: RandomLike, n_draws: int, n_members: int) -> Array:
 
 @dataclass(eq=False, repr=False)
 class BayesianModelAveragingClassifier(ProfiledClassifier):
-    r"""Members weighted by how likely they make the labels of rows they have not seen.
+    r"""Members weighted by their likelihood on held-out rows: Bayesian model averaging.
 
     .. math:: P(y | x) = \sum_t w_t P_t(y | x), \qquad w_t \propto \pi_t
         (1 - \epsilon)^{n - e_t} \Big(\frac{\epsilon}{K - 1}\Big)^{e_t}
 
-    for :math:`e_t` mistakes in n rows, if labels are wrong by chance at the rate
-    :math:`\epsilon`. This asks which one member is right and soon trusts that one only. Model
-    combination asks the same of weight vectors instead: many are drawn, and their mean is taken by
-    how likely each makes the labels; it is usually the better one.
+    for :math:`e_t` mistakes in n rows, if labels are wrong by chance at the rate :math:`\epsilon`.
+    Averaging assumes that a single member is right, and soon puts all the weight on it. Model
+    combination does the same for weight vectors: many are drawn, and their mean is weighted by
+    their likelihood; it usually works better.
 
     Parameters
     ----------
     method : {"averaging", "combination"}, default="averaging"
-        Whether members or combinations of them are weighed.
+        Whether members or combinations of them are weighted.
     noise : {"mean", "own"} or float, default="mean"
         The rate :math:`\epsilon` of averaging: the members' mean error, each member's own, or a
         number.
     prior : array-like of shape (n_members,), default=None
-        Prior chances of the members, for averaging; equal by default.
+        Prior probabilities of the members, for averaging; equal by default.
     n_draws : int, default=1000
-        Weight vectors that are drawn for combination.
+        Number of weight vectors drawn for combination.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class BayesianModelAveragingClassifier(ProfiledClassifier):
     named_estimators_ : Bunch
         Members by name; dropped ones are "drop".
     weights_ : ndarray of shape (n_members,)
-        Posterior chances, or the mean of the weight vectors.
+        Posterior probabilities, or the mean of the weight vectors.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     pool_ : Pool
@@ -162,23 +162,23 @@ def likely_mean(
 
 @dataclass(eq=False, repr=False)
 class BayesianModelAveragingRegressor(ProfiledRegressor):
-    r"""Regressors weighted by how likely they make the numbers of rows they have not seen.
+    r"""Regressors weighted by their likelihood on held-out rows: Bayesian model averaging.
 
     .. math:: p(y | x) = \sum_t w_t N(y; h_t(x), \sigma^2)
 
     "mixture" finds the weights and the variance that make this most likely, by expectation
-    maximisation. "averaging" asks which one member is right,
-    :math:`w_t \propto \pi_t MSE_t^{-n/2}`, and soon trusts that one only; "combination" asks the
-    same of drawn weight vectors and takes their mean.
+    maximisation. "averaging" assumes that a single member is right, :math:`w_t \propto \pi_t
+    MSE_t^{-n/2}`, and soon puts all the weight on it; "combination" does the same for random weight
+    vectors and takes their mean.
 
     Parameters
     ----------
     method : {"mixture", "averaging", "combination"}, default="mixture"
-        How members are weighed.
+        How members are weighted.
     prior : array-like of shape (n_members,), default=None
-        Prior chances of the members, for averaging; equal by default.
+        Prior probabilities of the members, for averaging; equal by default.
     n_draws : int, default=1000
-        Weight vectors that are drawn for combination.
+        Number of weight vectors drawn for combination.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Ensembles whose probabilities mean what they say."""
+"""Ensembles with calibrated probabilities."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ Array = NDArray[np.float64]
 
 @dataclass(eq=False, repr=False)
 class CalibratedEnsembleClassifier(ClassifierTask, Combiner):
-    r"""The mean of members' probabilities, calibrated on rows they have not seen.
+    r"""The mean of the members' probabilities, calibrated on held-out rows.
 
-    Of the rows to which a calibrated classifier gives probability p, a share p is of the class.
-    Members often are not: forests are too cautious, full trees, naive Bayes and boosting too sure.
-    A map from what was said to what was true is learnt by out-of-fold or out-of-bag answers, never
-    by training rows, about which members are always sure.
+    Of the rows to which a calibrated classifier assigns probability p, a share p belongs to the
+    class. Members are often miscalibrated: forests are under-confident; fully grown trees, naive
+    Bayes and boosting are over-confident. A calibration map is fitted to out-of-fold or out-of-bag
+    predictions, never to predictions on training rows, which are always over-confident.
 
     Members of different kinds are calibrated one by one before they are averaged
-    (``calibrate="members"``). By default the average is: the mean of calibrated probabilities that
-    are not all the same is itself not calibrated but too cautious [2]_.
+    (``calibrate="members"``). By default the average is calibrated: the mean of different
+    calibrated probabilities is itself not calibrated but under-confident [2]_.
 
     Parameters
     ----------
     method : {"platt", "isotonic", "beta", "temperature"}, default="platt"
-        Kind of map, see `coterie.fusion`. "platt", a sigmoid with smoothed targets, and "beta" do
-        with few rows; "isotonic" takes any shape and wants a thousand or more; "temperature" has
-        one number for all classes and leaves the most probable class as it is. The others map one
-        class against the rest and scale the sum to one.
+        Kind of map, see `coterie.fusion`. "platt", a sigmoid with smoothed targets, and "beta" need
+        few rows; "isotonic" takes any shape and needs a thousand or more; "temperature" has one
+        number for all classes and does not change the most probable class. The others calibrate one
+        class against the rest and normalise.
     calibrate : {"ensemble", "members"}, default="ensemble"
         What is mapped: the mean of the members' probabilities, or each member's. Members without
         probabilities are mapped from their decision function in the latter case; otherwise they

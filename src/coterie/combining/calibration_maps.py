@@ -13,6 +13,7 @@ from scipy.special import expit
 
 from coterie import fusion
 from coterie.fusion.calibration import inner, log_odds
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 
@@ -25,6 +26,7 @@ _LEARNERS: dict[str, Callable[..., Any]] = {
 }
 
 
+@tagged
 @dataclass(frozen=True)
 class ClassMaps:
     """Calibrated probabilities of all classes.
@@ -81,7 +83,7 @@ class ClassMaps:
         if len(np.unique(codes)) < 2:
             if n_classes > 1:
                 warnings.warn(
-                    "All rows to calibrate by are of one class: probabilities stay as they are.",
+                    "All calibration rows belong to one class: probabilities are not changed.",
                     UserWarning,
                     stacklevel=2,
                 )

@@ -12,7 +12,6 @@ The life of a fit:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -74,30 +73,31 @@ class Combiner(Composition, Committee):
     ----------
     estimators : list of (str, estimator) tuples, default=None
         Members and their names. A member may be "drop", which leaves it out. By default a native
-        tree and an extremely random one, to try things out. Native trees, forests and gradient
+        tree and an extremely randomised one, as a demonstration. Native trees, forests and gradient
         boosting share bins, whose edges come from all rows of ``X``, unless there are weights.
     cv : None, int, "loo", "oob", "prefit", splitter or list of splits, default=None
-        How members come to rows that they have not seen. None stands for five folds, stratified
-        for labels; "loo" leaves one row out at a time; splits need not be a partition of the
-        rows: those tested several times have the mean of the answers, and those never tested are
-        left out. "oob" takes the out-of-bag predictions of members that have them, and folds for
-        the others. "prefit": members are fitted already, and not to the rows that are given.
+        How out-of-fold predictions are made. None means five folds, stratified for classification;
+        "loo" is leave-one-out. Splits need not be a partition of the rows: rows tested several
+        times get the mean of their predictions, and rows never tested are left out. "oob" uses the
+        out-of-bag predictions of members that have them, and folds for the others. "prefit":
+        members are already fitted, to other rows than those passed to `fit`.
     refit : {"full", "folds"}, default="full"
-        Whether members are fitted once more on all rows, or the models of the folds are kept and
-        answer with their mean.
+        Whether members are refitted on all rows, or the models of the folds are kept and their
+        predictions averaged.
     memory : str or joblib.Memory, default=None
-        Where fitted members are kept on disk, so that other combiners of the same members and
-        data need not fit them again.
+        Where fitted members are cached on disk, so that other combiners of the same members and
+        data need not refit them.
     random_state : int, RandomState, Generator or None, default=None
-        Seeds members that have no seed of their own. With None they are left alone.
+        Seed for members whose own ``random_state`` is None. With None, members are left as they
+        are.
     n_jobs : int, default=None
-        Members fitted at a time.
+        Number of members fitted in parallel.
     verbose : int or bool, default=0
         Report progress.
     max_bins : int, default=255
-        Groups a column is cut into by the default members.
+        Maximum number of bins per column for the default members.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers that default members take as categories.
+        Numeric columns that the default members treat as categorical.
     """
 
     #: What members must be: "classifier", "regressor" or "any".
@@ -207,7 +207,7 @@ class Combiner(Composition, Committee):
             groups = np.asarray(groups)
             if groups.shape != (n_samples,):
                 raise DataError(
-                    f"groups has shape {groups.shape}, expected {(n_samples,)}: give one label "
+                    f"groups has shape {groups.shape}, expected {(n_samples,)}: pass one label "
                     "per row of X."
                 )
             groups = groups if kept is None else groups[kept]
@@ -291,11 +291,7 @@ def wider(target: Target, members: Sequence[Named]) -> Target:
     if target.kind != "labels" or target.n_outputs > 1:
         return target
     known = [np.asarray(m.estimator.classes_) for m in members if hasattr(m.estimator, "classes_")]
-    classes = np.unique(np.concatenate([target.classes[0], *known]))
-    if len(classes) == len(target.classes[0]):
-        return target
-    codes = np.searchsorted(classes, target.classes[0])[target.codes]
-    return replace(target, encoded=codes.astype(np.int32), classes=(classes,))
+    return target.among(np.concatenate([target.classes[0], *known]))
 
 
 def _fitted(

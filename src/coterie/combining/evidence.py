@@ -37,12 +37,12 @@ class Templated(ProfiledClassifier):
 
 @dataclass(eq=False, repr=False)
 class DecisionTemplatesClassifier(Templated):
-    r"""The class whose typical profile is closest to what the members say.
+    r"""The class whose typical profile is closest to the members' predictions: decision templates.
 
     .. math:: \mu_k(x) = 1 - \frac{1}{TK} \sum_{t,j} \big(DT_k(t, j) - P_t(c_j | x)\big)^2
 
-    where the template :math:`DT_k` is the mean of what members say of rows of class k they have
-    not seen. Even a member that is reliably wrong is of use so.
+    where the template :math:`DT_k` is the mean out-of-fold prediction of the members for rows of
+    class k. This way even a member that is systematically wrong is useful.
 
     Parameters
     ----------
@@ -102,9 +102,9 @@ class DecisionTemplatesClassifier(Templated):
 
 @dataclass(eq=False, repr=False)
 class DempsterShaferClassifier(Templated):
-    r"""Members as witnesses, whose evidence is combined by Dempster and Shafer.
+    r"""Combines the members' evidence by the theory of Dempster and Shafer.
 
-    How near a member's answer is to what it typically says of class k is its evidence for k.
+    A member's evidence for class k is how close its prediction is to its typical prediction for k.
     "belief" multiplies the belief of the members,
 
     .. math:: b_{kt} = \frac{\phi_{kt} \prod_{j \ne k} (1 - \phi_{jt})}
@@ -122,7 +122,7 @@ class DempsterShaferClassifier(Templated):
     ignorance : float, default=1.0
         :math:`g`, for "masses".
     decide : {"pignistic", "belief", "plausibility"}, default="pignistic"
-        What masses say of a class: `predict_proba` is this, made to add up to one.
+        How masses are converted to class support; `predict_proba` is this, normalised.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class DempsterShaferClassifier(Templated):
     named_estimators_ : Bunch
         Members by name; dropped ones are "drop".
     templates_ : DecisionTemplates
-        What members typically say of each class.
+        Typical predictions of the members for each class.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     pool_ : Pool

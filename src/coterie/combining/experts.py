@@ -1,4 +1,4 @@
-"""Mixtures of experts: members that each know a region, and a gate that knows whom to ask."""
+"""Mixtures of experts: members specialised on regions, and a gate that weights them."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ Array = NDArray[np.float64]
 
 @dataclass(eq=False, repr=False)
 class MixtureOfExpertsClassifier(ClassifierTask, Experts):
-    r"""Experts for regions of the space, and a gate that learns where to trust which.
+    r"""Experts for regions of the input space, and a gate that learns which to trust where.
 
     .. math:: P(y | x) = \sum_j g_j(x) P_j(y | x), \qquad g(x) = softmax(V x)
 
     fitted by expectation maximisation: how much of a row belongs to an expert is
     :math:`h_{ij} \propto g_j(x_i) P_j(y_i | x_i)`; experts are fitted with these as weights and
-    the gate to these as targets. The gate sees columns of numbers, at a common scale.
+    the gate to these as targets. The gate uses the numeric columns, standardised.
 
     Parameters
     ----------
     estimator : classifier, default=None
-        What experts are clones of; if its `fit` takes no weights, rows are drawn by them. By
+        The expert to clone; if its `fit` does not accept weights, rows are drawn by them. By
         default a native tree of depth 3; a logistic regression gives the classical model. An
         expert may be a mixture itself, which makes the mixture hierarchical.
 
@@ -98,7 +98,7 @@ class MixtureOfExpertsClassifier(ClassifierTask, Experts):
 
 @dataclass(eq=False, repr=False)
 class MixtureOfExpertsRegressor(RegressorTask, Experts):
-    r"""Experts for regions of the space, and a gate that learns where to trust which.
+    r"""Experts for regions of the input space, and a gate that learns which to trust where.
 
     .. math:: p(y | x) = \sum_j g_j(x) N\big(y; \mu_j(x), \sigma_j^2\big), \qquad
         g(x) = softmax(V x)
@@ -109,7 +109,7 @@ class MixtureOfExpertsRegressor(RegressorTask, Experts):
     Parameters
     ----------
     estimator : regressor, default=None
-        What experts are clones of; if its `fit` takes no weights, rows are drawn by them. By
+        The expert to clone; if its `fit` does not accept weights, rows are drawn by them. By
         default a native tree of depth 3; a linear regression gives the classical model. An
         expert may be a mixture itself, which makes the mixture hierarchical.
 

@@ -255,12 +255,31 @@ def _answers(
     if not parts:
         assert seat is not None, "without splits members are fitted on all rows"
         return _out_of_bag(seat) if _has_oob(seat.estimator) else _resubstitution(rows, seat)
-    times = np.zeros(rows.table.n_rows)
-    for _, test in splits:
+    return mean_answers(rows.table.n_rows, [test for _, test in splits], parts)
+
+
+def mean_answers(n_rows: int, tests: Sequence[Rows], parts: Sequence[Array]) -> Array:
+    """The mean of what was said of every row, NaN where nothing was.
+
+    Parameters
+    ----------
+    n_rows : int
+        How many rows there are.
+    tests, parts : sequence of ndarray
+        The rows of each split that were asked about, and the answers.
+
+    Examples
+    --------
+    >>> answers = [np.array([[1.0], [2.0]]), np.array([[4.0]])]
+    >>> mean_answers(3, [np.array([0, 1]), np.array([1])], answers).ravel()
+    array([ 1.,  3., nan])
+    """
+    times = np.zeros(n_rows)
+    for test in tests:
         np.add.at(times, test, 1.0)
     width = max(part.shape[1] for part in parts)
     total = np.where(times > 0, 0.0, np.nan)[:, None] * np.ones(width)
-    for (_, test), part in zip(splits, parts, strict=True):
+    for test, part in zip(tests, parts, strict=True):
         if part.shape[1] < width:  # a score for the second of two classes among several
             part = np.hstack([-part, part])
         np.add.at(total, test, part / times[test][:, None])
@@ -281,8 +300,8 @@ def _out_of_bag(seat: ForeignMember) -> Array:
 
 def _resubstitution(rows: Rowset, seat: ForeignMember) -> Array:
     warnings.warn(
-        "No row can be held out: members are asked about the very rows they were fitted on, so "
-        "that what is learnt from their answers is too trusting. Give more rows, or another cv.",
+        "No row can be held out: members predict the rows they were fitted on, so what is "
+        "learnt from their predictions is over-optimistic. Use more rows, or another cv.",
         UserWarning,
         stacklevel=2,
     )
@@ -293,7 +312,7 @@ def _unseen(values: list[Array]) -> Unseen:
     covered = np.logical_and.reduce([np.isfinite(value).all(axis=1) for value in values])
     if not covered.any():
         raise ValueError(
-            "No row was held out for every member, so that nothing can be learnt from them. Give "
-            "another cv, or more members to bagged ones."
+            "No row was held out for every member, so nothing can be learnt from them. Use "
+            "another cv, or more estimators in bagged members."
         )
     return Unseen(tuple(values), covered)

@@ -12,6 +12,7 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
 from coterie.data import Table
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 
@@ -19,6 +20,7 @@ Array = NDArray[np.float64]
 _MOST_FOR_NEWTON = 600
 
 
+@tagged
 @dataclass(frozen=True)
 class GateInputs:
     """Columns of numbers at a common scale, missing values at the mean; categories left out.

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from coterie.core import ParameterError
 from coterie.data import Table
 from coterie.learners import ForeignMember, Method, adapt
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 Classes = tuple[NDArray[Any], ...]
@@ -26,6 +27,7 @@ class Named(NamedTuple):
     estimator: Any
 
 
+@tagged
 @dataclass(frozen=True)
 class FoldSeat:
     """The models of all folds as one member; they answer with their mean.
@@ -92,7 +94,7 @@ def read_members(estimators: Any, owner: str, taken: Sequence[str], kinds: str) 
         if kinds in tests and not tests[kinds](estimator):
             raise ParameterError(
                 f"The estimator {type(estimator).__name__} should be a {kinds}: {name!r} in "
-                "estimators is none."
+                "estimators is not."
             )
     return members
 

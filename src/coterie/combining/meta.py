@@ -17,6 +17,7 @@ from sklearn.linear_model import RidgeCV
 
 from coterie import fusion
 from coterie.fusion.sums import row_product, sum_of_members
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 Inputs = Literal["all", "class"]
@@ -25,6 +26,7 @@ Inputs = Literal["all", "class"]
 _COLLINEAR = 1e-10
 
 
+@tagged
 @dataclass(frozen=True)
 class LinearStack:
     r"""A linear model for each class: multi-response linear regression.
@@ -76,6 +78,7 @@ class LinearStack:
         return np.stack(parts, axis=1)
 
 
+@tagged
 @dataclass(frozen=True)
 class FeatureWeightedStack:
     r"""Weights of the members that depend on the row: feature-weighted linear stacking.
@@ -124,6 +127,7 @@ class FeatureWeightedStack:
         return np.stack(parts, axis=1)
 
 
+@tagged
 @dataclass(frozen=True)
 class ConvexStack:
     """One weight for each member, none negative, adding up to one: the super learner.

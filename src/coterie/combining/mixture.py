@@ -78,23 +78,23 @@ class Experts(Committee):
     n_experts : int, default=4
         Number of experts.
     max_iter : int, default=50
-        Steps of expectation maximisation at most.
+        Maximum number of iterations of expectation maximisation.
     tol : float, default=1e-6
-        End when the log-likelihood grows by less than this share of itself.
+        Stop when the relative increase of the log-likelihood is below this.
     n_init : int, default=1
-        Random beginnings, of which the most likely end is kept.
+        Number of random initialisations, of which the most likely result is kept.
     penalty : float, default=1e-3
         Ridge penalty of the gate's coefficients.
     random_state : int, RandomState, Generator or None, default=None
-        Source of the beginnings, and of experts' seeds.
+        Source of randomness for initialisation, and of the experts' seeds.
     n_jobs : int, default=None
-        Experts fitted at a time.
+        Number of experts fitted in parallel.
     verbose : int or bool, default=0
         Report progress.
     max_bins : int, default=255
-        Groups a column is cut into by the default experts.
+        Maximum number of bins per column for the default experts.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories.
+        Numeric columns to be treated as categorical.
     """
 
     multi_output: ClassVar[bool] = False

@@ -1,4 +1,4 @@
-"""A classifier that may decline to answer, and what that brings."""
+"""A classifier that may abstain, and the resulting risk-coverage trade-off."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class RiskCoverage:
-    """How often a classifier errs on the rows that it answers, the surest first.
+    """Error rate of a classifier on its most confident predictions, by coverage.
 
     Parameters
     ----------
     coverage : ndarray of shape (n_steps,)
-        Share of the rows that are answered, increasing to one.
+        Share of the rows that are predicted, increasing to one.
     risk : ndarray of shape (n_steps,)
-        Share of errors among them.
+        Error rate among them.
     thresholds : ndarray of shape (n_steps,)
-        Confidence of the last row that is answered; rows of at least that are.
+        Confidence threshold: rows with at least this confidence are predicted.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class RiskCoverage:
 
 
 def risk_coverage(confidence: Any, hits: Any, sample_weight: Any = None) -> RiskCoverage:
-    r"""Risk at every coverage: answers are given from the surest to the least sure.
+    r"""Risk at every coverage: rows are predicted from the most to the least confident.
 
     .. math:: coverage(\tau) = \frac1n \sum_i 1[c_i \ge \tau], \qquad
         risk(\tau) = \frac{\sum_i 1[c_i \ge \tau,\, \text{wrong}]}{\sum_i 1[c_i \ge \tau]}
@@ -109,23 +109,25 @@ def risk_coverage(confidence: Any, hits: Any, sample_weight: Any = None) -> Risk
 
 @dataclass(eq=False, repr=False)
 class RejectOptionClassifier(RejectScore, ClassifierTask, Combiner):
-    r"""Any classifier, made to decline where it is not sure enough.
+    r"""Any classifier, made to abstain where it is not confident enough.
 
-    Chow's rule: if an error costs 1 and a reject costs d, it is best to answer where the largest
-    probability is at least :math:`1 - d`. Or say what share of the rows must be answered: the
-    threshold is then found on rows that the classifier has not seen.
+    Chow's rule: if an error costs 1 and a reject costs d, it is optimal to predict where the
+    largest probability is at least :math:`1 - d`. Alternatively, set the share of rows to be
+    predicted (the coverage): the threshold is then found on held-out rows.
 
     Parameters
     ----------
     estimator : classifier, default=None
-        One with probabilities; an ensemble, for example. By default a native tree of depth 5.
+        A classifier with probabilities, for example an ensemble. By default a native tree of depth
+        5.
     coverage : float, default=1.0
-        Share of rows like the training rows that are to be answered. With 1.0, all rows are.
+        Share of the rows to be predicted, assuming that they resemble the training rows. With 1.0,
+        all rows are.
     cost : float or None, default=None
         Cost of a reject in terms of an error, from 0 to 1; instead of `coverage`.
     confidence : {"probability", "margin", "entropy"}, default="probability"
-        How sure the classifier is: its largest probability, the distance of the two largest, or
-        one minus the entropy relative to that of chance. `cost` is for probabilities.
+        Measure of confidence: the largest probability, the difference of the two largest, or one
+        minus the normalised entropy. `cost` is for probabilities.
     reject_label : object, default="auto"
         What `predict` returns for rejected rows: by default None for text, -1 for whole numbers
         and NaN for floats. It must not be a class.

@@ -1,4 +1,4 @@
-"""Votes that may name no class."""
+"""Votes that may abstain."""
 
 from __future__ import annotations
 

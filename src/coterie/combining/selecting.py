@@ -13,6 +13,7 @@ from coterie import fusion
 from coterie.combining.combiner import COMBINER
 from coterie.combining.profiles import Lesson, ProfiledClassifier, ProfiledRegressor
 from coterie.core import Allowed, RandomLike, a_function, at_least, draw_entropy, fraction, one_of
+from coterie.fusion.row_losses import brier_rows, error_rows, log_loss_rows
 
 Array = NDArray[np.float64]
 
@@ -26,17 +27,9 @@ SELECTION: dict[str, Allowed] = {
 }
 
 
-def _brier(hot: Array, mean: Array, weight: Array) -> float:
-    return float(np.average(((mean - hot) ** 2).sum(axis=1), weights=weight))
-
-
-def _log_loss(hot: Array, mean: Array, weight: Array) -> float:
-    own = (mean * hot).sum(axis=1) / mean.sum(axis=1)
-    return float(np.average(-np.log(np.maximum(own, 1e-12)), weights=weight))
-
-
-def _error(hot: Array, mean: Array, weight: Array) -> float:
-    return float(np.average(mean.argmax(axis=1) != hot.argmax(axis=1), weights=weight))
+def _mean_of(rows: Callable[[Array, Array], NDArray[Any]]) -> Callable[..., float]:
+    """The mean over weighted rows of a loss of single ones."""
+    return lambda hot, mean, weight: float(np.average(rows(mean, hot), weights=weight))
 
 
 def _rmse(y: Array, mean: Array, weight: Array) -> float:
@@ -49,9 +42,9 @@ def _mae(y: Array, mean: Array, weight: Array) -> float:
 
 #: Losses of weighted rows, by name.
 LABEL_LOSSES: dict[str, Callable[..., float]] = {
-    "log_loss": _log_loss,
-    "brier": _brier,
-    "error": _error,
+    "log_loss": _mean_of(log_loss_rows),
+    "brier": _mean_of(brier_rows),
+    "error": _mean_of(error_rows),
 }
 NUMBER_LOSSES: dict[str, Callable[..., float]] = {"rmse": _rmse, "mae": _mae}
 
@@ -64,12 +57,12 @@ class Selecting:
     n_start : int, default=1
         Begin with up to this many of the best members, as long as each of them helps.
     max_rounds : int, default=50
-        Members that are taken at most, repeated ones included.
+        Maximum number of members selected, counting repetitions.
     replace : bool, default=True
-        Whether a member may be taken again, which gives it more weight.
+        Whether a member may be selected more than once, which gives it more weight.
     n_bags : int, default=0
-        With more than none, the mean weights of as many searches among random subsets of the
-        members; of large libraries that overfits less.
+        If positive, the weights are averaged over this many searches among random subsets of the
+        members, which reduces overfitting with large libraries.
     fraction : float, default=0.5
         Share of the members in each of these subsets.
     """
@@ -112,19 +105,19 @@ def _own_loss(loss: Callable[..., float], weight: Array | None) -> Callable[...,
 
 @dataclass(eq=False, repr=False)
 class EnsembleSelectionClassifier(Selecting, ProfiledClassifier):
-    r"""Members are added one by one, always the one that helps the average of all most.
+    r"""Ensemble selection: members are added one by one, each time the one that helps most.
 
     .. math:: t_{m+1} = \arg\min_t L\Big(y, \frac{1}{m + 1} \big(\sum_{s \le m} P_{t_s} + P_t\big)
         \Big)
 
-    on rows that members have not seen, until the loss is least. Members may be taken again. The
-    search is quick, works for any loss, and leaves out what does not help: fit many different
-    members and let it choose.
+    on held-out rows, up to the lowest loss. Members may be selected repeatedly. The search is fast,
+    works for any loss, and leaves out members that do not help: fit many different members and let
+    it choose.
 
     Parameters
     ----------
     loss : {"log_loss", "brier", "error"} or callable, default="log_loss"
-        What is to be low. A callable takes labels and averaged probabilities, and
+        The loss to minimise. A callable takes labels and averaged probabilities, and
         ``sample_weight`` if there are weights.
 
     Attributes
@@ -194,18 +187,17 @@ class EnsembleSelectionClassifier(Selecting, ProfiledClassifier):
 
 @dataclass(eq=False, repr=False)
 class EnsembleSelectionRegressor(Selecting, ProfiledRegressor):
-    r"""Members are added one by one, always the one that helps the average of all most.
+    r"""Ensemble selection: members are added one by one, each time the one that helps most.
 
     .. math:: t_{m+1} = \arg\min_t L\Big(y, \frac{1}{m + 1} \big(\sum_{s \le m} h_{t_s} + h_t\big)
         \Big)
 
-    on rows that members have not seen, until the loss is least; see
-    `EnsembleSelectionClassifier`.
+    on held-out rows, up to the lowest loss; see `EnsembleSelectionClassifier`.
 
     Parameters
     ----------
     loss : {"rmse", "mae"} or callable, default="rmse"
-        What is to be low. A callable takes the truth and averaged predictions, and
+        The loss to minimise. A callable takes the truth and averaged predictions, and
         ``sample_weight`` if there are weights.
 
     Attributes

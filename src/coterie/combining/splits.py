@@ -12,6 +12,7 @@ from sklearn.model_selection import LeaveOneOut, check_cv
 
 from coterie.core import Allowed, a_list, at_least, one_of
 from coterie.data import DataError, Table, Target
+from coterie.data.hashes import ODD, cell_bits
 
 Rows = NDArray[np.intp]
 Split = tuple[Rows, Rows]
@@ -22,22 +23,21 @@ a_splitter = Allowed(
 )
 a_cv: Allowed = one_of(None, "loo", "oob", "prefit") | at_least(2) | a_splitter | a_list
 
-_ODD = np.uint64(0x9E3779B97F4A7C15)
 _BLOCK_CELLS = 1 << 20
 
 
 @dataclass(frozen=True)
 class RowFolds:
-    """Folds that depend on what the rows hold, not on where they stand.
+    """Folds that depend on the content of the rows, not on their order.
 
     Equal rows are always in the same fold, so that no row is predicted by a member that has seen
     its copy; shuffled rows, or a row of weight three instead of three equal rows, give the same
-    folds. Every class is dealt to the folds in turn, so folds are stratified.
+    folds. Folds are stratified by class.
 
     Parameters
     ----------
     n_splits : int, default=5
-        Number of folds. There are fewer if fewer rows differ from one another.
+        Number of folds. There are fewer if there are fewer distinct rows.
 
     References
     ----------
@@ -104,14 +104,12 @@ def row_keys(table: Table) -> NDArray[np.uint64]:
     step = max(1, _BLOCK_CELLS // max(1, table.n_columns))
     for block, values in table.blocks(_BLOCK_CELLS):
         for start in range(0, len(values), step):
-            part = np.ascontiguousarray(values[start : start + step], dtype=np.float64) + 0.0
-            part[np.isnan(part)] = np.nan  # one bit pattern for all of them
-            bits = part.view(np.uint64)
-            bits = (bits ^ (bits >> np.uint64(29))) * _ODD
+            bits = cell_bits(values[start : start + step])
+            bits = (bits ^ (bits >> np.uint64(29))) * ODD
             bits = (bits ^ (bits >> np.uint64(32))) * factors
             begin = block.start + start
-            keys[begin : begin + len(part)] = bits.sum(axis=1, dtype=np.uint64)
-    return (keys ^ (keys >> np.uint64(31))) * _ODD
+            keys[begin : begin + len(bits)] = bits.sum(axis=1, dtype=np.uint64)
+    return (keys ^ (keys >> np.uint64(31))) * ODD
 
 
 def make_splits(
@@ -156,7 +154,7 @@ def make_splits(
         splits = [(_there(place[a]), _there(place[b])) for a, b in splits]
         limit = target.n_rows
     if _largest(splits) >= limit:
-        raise DataError(f"cv holds row {_largest(splits)}, but X has only {limit} rows.")
+        raise DataError(f"cv contains row {_largest(splits)}, but X has only {limit} rows.")
     return [(train, test) for train, test in splits if len(train) and len(test)]
 
 
@@ -183,7 +181,7 @@ def _as_rows(pair: Any) -> Split:
     rows = [np.asarray(part) for part in (train, test)]
     positions = [np.flatnonzero(r) if r.dtype == bool else r.astype(np.intp) for r in rows]
     if any(len(p) and p.min() < 0 for p in positions):
-        raise DataError("cv holds negative positions of rows. Count them from zero.")
+        raise DataError("cv contains negative row positions. Count rows from zero.")
     return positions[0], positions[1]
 
 

@@ -58,20 +58,20 @@ class Stack(TransformerMixin, Combiner):
     Parameters
     ----------
     final_estimator : estimator, str or None, default=None
-        What learns from the members. By default as in scikit-learn: a logistic regression, or a
-        ridge regression. Another stack gives several levels, each with folds of its own. Or a
-        name: "mlr" is multi-response linear regression on the support of all classes,
-        "stackingc" on that of one class for each class, "ting_witten" the same with coefficients
-        >= 0; "fwls" is feature-weighted linear stacking, see `meta_features`; "super_learner"
-        finds weights >= 0 that add up to one and minimise the log-loss or the squared error on
-        unseen rows, and "discrete_super_learner" the one best member.
+        The second-level model. By default as in scikit-learn: a logistic regression, or a ridge
+        regression. Another stack gives several levels, each with folds of its own. Or a name: "mlr"
+        is multi-response linear regression on the support of all classes, "stackingc" on that of
+        one class for each class, "ting_witten" the same with coefficients >= 0; "fwls" is
+        feature-weighted linear stacking, see `meta_features`; "super_learner" finds weights >= 0
+        that sum to one and minimise the log-loss or the squared error on unseen rows, and
+        "discrete_super_learner" the one best member.
     stack_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
-        What members are asked for; the first that they have.
+        The method of the members to call; by default the first that they have.
     passthrough : bool, default=False
-        Whether the final estimator sees the columns of ``X`` too.
+        Whether the final estimator also receives the columns of ``X``.
     meta_features : list of columns, callable or None, default=None
-        For "fwls": what weights of members may depend on, besides a constant: columns of numbers
-        by position or name, standardised, or a function of ``X`` that returns an array of shape
+        For "fwls": what the member weights may depend on, besides a constant: numeric columns by
+        position or name, standardised, or a function of ``X`` that returns an array of shape
         (n_samples, n_meta_features).
     """
 
@@ -263,7 +263,7 @@ def _support_method(member: Named, final: str) -> Method:
     if not is_classifier(member.estimator):
         raise ValueError(
             f"final_estimator={final!r} combines classifiers, but {member.name!r} is a regressor. "
-            "Give an estimator as final_estimator, or leave the member out."
+            "Pass an estimator as final_estimator, or leave the member out."
         )
     return "predict_proba" if hasattr(member.estimator, "predict_proba") else "predict"
 

@@ -1,4 +1,4 @@
-"""Stacking: an estimator learns from what members say of rows they have not seen."""
+"""Stacking: an estimator learns from the members' out-of-fold predictions."""
 
 from __future__ import annotations
 
@@ -35,25 +35,25 @@ def _final_has(method: str) -> Any:
 
 @dataclass(eq=False, repr=False)
 class StackingClassifier(ClassifierTask, Stack):
-    r"""A classifier that learns from what members say of rows they have not seen.
+    r"""Stacking: a classifier that learns from the members' out-of-fold predictions.
 
-    Members are fitted on folds and asked about the rows left out; the final estimator learns from
-    their answers, and members are fitted once more on all rows:
+    Members are fitted on folds and predict the held-out rows; the final estimator learns from these
+    predictions, and the members are refitted on all rows:
 
     .. math:: z_i = \big(h_1^{(-i)}(x_i), \dots, h_T^{(-i)}(x_i)\big), \qquad
         H(x) = h'\big(h_1(x), \dots, h_T(x)\big)
 
-    All parameters of scikit-learn's class of this name mean the same. Beyond it: splits that are
-    no partition, such as those of time series; out-of-bag rows instead of folds; models of folds
-    that are kept; answers kept on disk; and second levels by name. As there, ``y`` may hold several
-    labels, a column of zeros and ones for each, if members and the final estimator take that; by
-    default the latter is then a logistic regression for each label.
+    All parameters of scikit-learn's class of this name mean the same. In addition there are splits
+    that need not be a partition, such as those of time series; out-of-bag rows instead of folds;
+    fold models that are kept; cached members; and named second levels. As in scikit-learn, ``y``
+    may be a multilabel indicator matrix, if members and the final estimator accept one; by default
+    the latter is then a logistic regression for each label.
 
     Parameters
     ----------
     cv : None, int, "loo", "oob", "prefit", splitter or list of splits, default=None
-        How members come to unseen rows; see `VotingClassifier`. A single split into two parts is
-        known as blending.
+        How out-of-fold predictions are made; see `VotingClassifier`. A single split into two parts
+        is known as blending.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ class StackingClassifier(ClassifierTask, Stack):
         if self._knows_inputs or (isinstance(self.cv, str) and self.cv == "oob"):
             raise ValueError(
                 "cv='oob' and a final_estimator by its name are for one label per row, but y has "
-                f"{draft.n_outputs_} columns. Give other ones, or fit one estimator per column."
+                f"{draft.n_outputs_} columns. Use others, or fit one estimator per column."
             )
 
     def _mean_vote(self, X: Any) -> Array:
@@ -212,18 +212,18 @@ class StackingClassifier(ClassifierTask, Stack):
 
 @dataclass(eq=False, repr=False)
 class StackingRegressor(RegressorTask, Stack):
-    r"""A regressor that learns from what members predict for rows they have not seen.
+    r"""Stacking: a regressor that learns from the members' out-of-fold predictions.
 
     .. math:: z_i = \big(h_1^{(-i)}(x_i), \dots, h_T^{(-i)}(x_i)\big), \qquad
         H(x) = h'\big(h_1(x), \dots, h_T(x)\big)
 
     All parameters of scikit-learn's class of this name mean the same; see `StackingClassifier` for
-    what is there beyond it.
+    the additions.
 
     Parameters
     ----------
     cv : None, int, "loo", "oob", "prefit", splitter or list of splits, default=None
-        How members come to unseen rows; see `VotingClassifier`.
+        How out-of-fold predictions are made; see `VotingClassifier`.
 
     Attributes
     ----------

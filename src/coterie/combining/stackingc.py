@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 @dataclass(eq=False, repr=False)
 class StackingCClassifier(ClassifierTask, Stack):
-    r"""Stacking with a linear model for each class, which sees the support of that class only.
+    r"""StackingC: stacking with a linear model for each class, on the support for that class only.
 
     .. math:: g_k(x) = b_k + \sum_t a_{kt} P_t(c_k | x), \qquad H(x) = c_{\arg\max_k g_k(x)}
 
@@ -30,9 +30,9 @@ class StackingCClassifier(ClassifierTask, Stack):
     Parameters
     ----------
     inputs : {"class", "all"}, default="class"
-        Whether the model of a class sees the support of that class, or of all.
+        Whether the model of a class uses the support for that class, or for all classes.
     nonneg : bool, default=False
-        Whether coefficients must not be negative, as Ting and Witten have it.
+        Whether coefficients are constrained to be non-negative, as proposed by Ting and Witten.
     fit_intercept : bool, default=True
         Whether the models have intercepts :math:`b_k`.
 

@@ -91,14 +91,14 @@ class Voting(TransformerMixin, Combiner):
 
 @dataclass(eq=False, repr=False)
 class VotingClassifier(RejectingVotes, ClassifierTask, Voting):
-    r"""Members vote, by labels or by probabilities, or are combined by any other rule.
+    r"""Members vote by labels or by probabilities, or are combined by any other rule.
 
     .. math:: H(x) = c_{k^*}, \quad k^* = \arg\max_k \sum_t w_t h_t^k(x)
 
-    where :math:`h_t^k(x)` is 1 if member t names class k ("hard"), or its probability ("soft").
-    All parameters of scikit-learn's class of this name mean the same. Beyond it: members that are
-    fitted already (``cv="prefit"``), other rules than the sum, weights learnt from rows that
-    members have not seen, votes that abstain, and a choice of what happens in ties.
+    where :math:`h_t^k(x)` is 1 if member t names class k ("hard"), or its probability ("soft"). All
+    parameters of scikit-learn's class of this name mean the same. In addition there are prefitted
+    members (``cv="prefit"``), other rules than the sum, weights learnt from held-out rows, votes
+    that abstain, and a choice of tie-breaking rules.
 
     Parameters
     ----------
@@ -108,17 +108,17 @@ class VotingClassifier(RejectingVotes, ClassifierTask, Voting):
         `coterie.fusion`; a callable takes probabilities of shape (members, samples, classes) and
         returns support of shape (samples, classes).
     weights : array-like of shape (n_estimators,), str or None, default=None
-        Weights of the members, for "hard", "soft" and "borda". Or how to learn them from rows
-        that members have not seen (see `cv`): "accuracy"; "log_odds", the best for independent
-        members, with the classes' log-priors, for hard votes; "inverse_error"; "log_loss" and
-        "simplex", which minimise the loss or the Brier score of averaged probabilities.
+        Weights of the members, for "hard", "soft" and "borda". Or how to learn them from held-out
+        rows (see `cv`): "accuracy"; "log_odds", optimal for independent members, with the classes'
+        log-priors, for hard votes; "inverse_error"; "log_loss" and "simplex", which minimise the
+        loss or the Brier score of averaged probabilities.
     flatten_transform : bool, default=True
         Whether `transform` puts the probabilities of all members side by side.
     ties : {"first", "random", "confidence", "prior"}, default="first"
-        Which of equally supported classes is chosen: the first; any with equal chance, always the
-        same for the same row; the one with the largest summed probability; the most frequent.
+        Which of equally supported classes is chosen: the first; one at random, always the same for
+        the same row; the one with the largest summed probability; the most frequent.
     reject : bool, default=False
-        Whether to name no class where none has more than the share `threshold` of the support.
+        Whether to abstain where no class has more than the share `threshold` of the support.
     threshold : float, default=0.5
         Share that a class must exceed, from one half to below one.
     reject_label : object, default="auto"
@@ -209,7 +209,7 @@ class VotingClassifier(RejectingVotes, ClassifierTask, Voting):
         if self.reject:
             check_mark(draft.classes_, self.reject_label)
         if self.weights is not None and not (callable(self.voting) or self.voting in _WEIGHTED):
-            raise ValueError(f"voting={self.voting!r} has no place for weights; leave them out.")
+            raise ValueError(f"voting={self.voting!r} does not use weights; leave them out.")
         if unseen is None or not self._learns:  # folds may be there for their models alone
             draft.weights_ = self._given_weights(len(draft.pool_))
             return

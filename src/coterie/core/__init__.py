@@ -12,7 +12,7 @@ The life of an ensemble of independent members:
 6. ``pool.raw(table)`` adds up votes; ``pool[:t]`` is the pool at size t.
 """
 
-from coterie.core.axis import RowAxis, content_order, repetitions
+from coterie.core.axis import RowAxis, content_order, repetitions, split_weight
 from coterie.core.bags import Bags
 from coterie.core.executor import Executor, Serial
 from coterie.core.gather import Watch, gather
@@ -31,6 +31,19 @@ from coterie.core.params import (
     one_of,
 )
 from coterie.core.pool import Cast, Pool
+from coterie.core.samplers import (
+    SAMPLERS,
+    BagSampler,
+    BalancedSampler,
+    BlockSampler,
+    BootstrapSampler,
+    SubsetSampler,
+    Urn,
+    WeightSampler,
+    a_sampler,
+    as_sampler,
+    lay_bags,
+)
 from coterie.core.seeds import (
     RandomLike,
     a_random_state,
@@ -57,10 +70,15 @@ from coterie.core.shake import (
 )
 
 __all__ = [
+    "SAMPLERS",
     "Allowed",
+    "BagSampler",
     "Bags",
     "Balanced",
+    "BalancedSampler",
+    "BlockSampler",
     "Bootstrap",
+    "BootstrapSampler",
     "Cast",
     "Choosy",
     "Columns",
@@ -79,12 +97,17 @@ __all__ = [
     "Serial",
     "Shake",
     "Subsample",
+    "SubsetSampler",
+    "Urn",
     "View",
     "Wag",
     "Watch",
+    "WeightSampler",
     "a_function",
     "a_list",
     "a_random_state",
+    "a_sampler",
+    "as_sampler",
     "at_least",
     "balance",
     "between",
@@ -96,10 +119,12 @@ __all__ = [
     "growing_stream",
     "has",
     "instance_of",
+    "lay_bags",
     "member_seeds",
     "one_of",
     "repetitions",
     "shaking_stream",
     "side_stream",
+    "split_weight",
     "untouched",
 ]

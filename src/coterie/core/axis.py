@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data import Table, Target
+from coterie.data.hashes import ODD, cell_bits
 from coterie.native import row_hashes
+from coterie.tags import tagged
 
 # Whole-number weights are repetitions up to this mean; beyond it (survey weights, say) a bag
 # would hold every row many times over, which is neither a bootstrap nor affordable.
@@ -38,8 +40,7 @@ def content_order(
     assert table.codes is not None, "the table is not binned"
     bits = np.zeros(target.n_rows, dtype=np.uint64)
     for column in target.encoded.T.astype(np.float64):
-        # + 0.0 turns -0.0 into 0.0: equal numbers must have equal bits.
-        bits = (bits ^ (column + 0.0).view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        bits = (bits ^ cell_bits(column)) * ODD
         bits ^= bits >> np.uint64(29)
     hashes = row_hashes(table.codes, bits)
     if weight is None:
@@ -63,6 +64,21 @@ def repetitions(weight: NDArray[np.float64] | None) -> NDArray[np.int64] | None:
     return weight.astype(np.int64)
 
 
+def split_weight(
+    weight: NDArray[np.float64] | None,
+) -> tuple[NDArray[np.int64] | None, NDArray[np.float64] | None]:
+    """Weights as repetitions or as importances: one of the two, the other is None.
+
+    Examples
+    --------
+    >>> split_weight(np.array([1.0, 3.0])), split_weight(np.array([0.5, 2.0]))
+    ((array([1, 3]), None), (None, array([0.5, 2. ])))
+    """
+    repeats = repetitions(weight)
+    return repeats, weight if repeats is None else None
+
+
+@tagged
 @dataclass(frozen=True)
 class RowAxis:
     """Rows side by side in an order of their own.
@@ -83,6 +99,21 @@ class RowAxis:
         """Rows in `order`, each as long as it is repeated."""
         small = order.astype(np.uint32) if len(order) <= np.iinfo(np.uint32).max else order
         return cls(small, None if repeats is None else np.cumsum(repeats[order]))
+
+    @classmethod
+    def of(
+        cls, table: Table, target: Target, weight: NDArray[np.float64] | None
+    ) -> tuple[RowAxis, NDArray[np.float64] | None]:
+        """Rows of a binned table as often as they are repeated, and weights that say otherwise."""
+        repeats, importance = split_weight(weight)
+        return cls.lay(content_order(table, target, importance), repeats), importance
+
+    @property
+    def rows(self) -> NDArray[np.integer]:
+        """The row at every point of the axis."""
+        if self.ends is None:
+            return self.order
+        return np.repeat(self.order, np.diff(self.ends, prepend=0))
 
     @property
     def length(self) -> int:

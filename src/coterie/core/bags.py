@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from coterie.core.seeds import shaking_stream, side_stream
 from coterie.core.shake import Columns, Draw, Reserve
+from coterie.tags import tagged
 
 
+@tagged
 @dataclass(frozen=True)
 class Bags:
     """The bags of an ensemble.
@@ -182,7 +184,8 @@ def _same_draw(first: Draw | None, second: Draw | None) -> bool:
         for draw in (first, second)
     ]
     inner = [getattr(draw, "draw", None) for draw in (first, second)]
-    return facts[0] == facts[1] and _same_draw(*inner)
+    samplers = [getattr(draw, "sampler", None) for draw in (first, second)]
+    return facts[0] == facts[1] and samplers[0] == samplers[1] and _same_draw(*inner)
 
 
 def _equal(first: NDArray[np.integer] | None, second: NDArray[np.integer] | None) -> bool:

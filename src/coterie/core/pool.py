@@ -14,6 +14,7 @@ from scipy import sparse
 from coterie.core.learner import Foreign, Member
 from coterie.data import Table
 from coterie.native import Forest
+from coterie.tags import tagged
 
 Kind = TypeVar("Kind", bound=np.generic)
 
@@ -21,6 +22,7 @@ Kind = TypeVar("Kind", bound=np.generic)
 Cast = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
+@tagged
 @dataclass(frozen=True)
 class Pool:
     """Members and weights; a part of a pool is a pool.

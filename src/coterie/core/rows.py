@@ -13,6 +13,7 @@ import numpy as np
 from numpy.random import Generator
 
 from coterie.core.rule import Ask
+from coterie.tags import tagged
 
 RowSampler = Callable[[Ask, Generator], Ask]
 
@@ -22,6 +23,7 @@ def every_row(ask: Ask, rng: Generator) -> Ask:
     return ask
 
 
+@tagged
 @dataclass(frozen=True)
 class Resample:
     """Re-sampling: draw rows with replacement by their weights and fit them unweighted.
@@ -44,6 +46,7 @@ class Resample:
         return replace(ask, weight=drawn, scale=1.0)
 
 
+@tagged
 @dataclass(frozen=True)
 class Fraction:
     """Stochastic boosting: each round a random part of the rows, with their weights.

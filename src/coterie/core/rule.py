@@ -16,6 +16,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from coterie.data import Target
+from coterie.native import elementary
+from coterie.tags import Tagged
 
 Array = NDArray[np.float64]
 
@@ -101,7 +103,7 @@ class Step:
     alphas: Array | None = None
 
 
-class Rule:
+class Rule(Tagged):
     """A boosting algorithm; see `coterie.core.boost.boost` for who calls what.
 
     Subclasses give `begin`, `ask` and `tell`, and override the rest where they differ.
@@ -159,14 +161,14 @@ def normalised(weight: Array) -> Array:
 
 
 def share(weight: Array, chosen: NDArray[np.bool_]) -> float:
-    """The weight of the chosen rows together; no array is made for it.
+    """The weight of the chosen rows together.
 
     Examples
     --------
     >>> share(np.array([0.5, 0.25, 0.25]), np.array([True, False, True]))
     0.75
     """
-    return float(np.einsum("i,i", weight, chosen))
+    return elementary.dot(weight, chosen)
 
 
 def exponential_sum(
@@ -179,12 +181,12 @@ def exponential_sum(
     """
     most = float(exponent.max())
     weight = np.subtract(exponent, most, out=out)
-    np.exp(weight, out=weight)
+    elementary.exp(weight, out=weight)
     weight *= initial
     total = float(weight.sum())
     weight /= total
     with np.errstate(over="ignore"):
-        return weight, float(total * np.exp(most))
+        return weight, float(total * elementary.exp(most))
 
 
 def exponential_weight(initial: Array, exponent: Array) -> Array:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from coterie.core.axis import RowAxis
 from coterie.core.seeds import side_stream
 from coterie.data import Table, Target
+from coterie.tags import tagged
 
 _CHUNK = 1 << 22
 
@@ -83,6 +84,7 @@ class Draw(Protocol):
         ...
 
 
+@tagged
 @dataclass(frozen=True)
 class Bootstrap:
     """Draw `n_draws` rows with replacement."""
@@ -101,9 +103,10 @@ class Bootstrap:
 
     def __call__(self, view: View, rng: Generator) -> View:
         """The same rows, weighted by how often each is in the bag."""
-        return _weighted(view, self.counts(rng))
+        return weighted(view, self.counts(rng))
 
 
+@tagged
 @dataclass(frozen=True)
 class Subsample:
     """Draw `n_draws` rows without replacement."""
@@ -123,9 +126,10 @@ class Subsample:
 
     def __call__(self, view: View, rng: Generator) -> View:
         """The same rows, weighted by whether each is in the sample."""
-        return _weighted(view, self.counts(rng))
+        return weighted(view, self.counts(rng))
 
 
+@tagged
 @dataclass(frozen=True)
 class Wag:
     r"""Weigh all rows at random instead of drawing some of them.
@@ -167,9 +171,10 @@ class Wag:
 
     def __call__(self, view: View, rng: Generator) -> View:
         """The same rows under random weights."""
-        return _weighted(view, self.counts(rng))
+        return weighted(view, self.counts(rng))
 
 
+@tagged
 @dataclass(frozen=True)
 class Grouped:
     """Draw groups of rows: a group is in the bag as a whole or not at all.
@@ -202,9 +207,10 @@ class Grouped:
 
     def __call__(self, view: View, rng: Generator) -> View:
         """The same rows, weighted by how often their group is in the bag."""
-        return _weighted(view, self.counts(rng))
+        return weighted(view, self.counts(rng))
 
 
+@tagged
 @dataclass(frozen=True)
 class Reserve:
     """Leave a part of the rows outside the bag to the member, to check itself on.
@@ -258,6 +264,7 @@ class Reserve:
         return replace(shaken, spare=mine & (shaken.weight == 0))
 
 
+@tagged
 @dataclass(frozen=True)
 class Columns:
     """Draw `n_draws` of `n_columns` columns."""
@@ -272,6 +279,7 @@ class Columns:
         return np.sort(chosen).astype(np.intp)
 
 
+@tagged
 @dataclass(frozen=True)
 class Patch:
     """After another shake, keep the member to columns of its own.
@@ -289,6 +297,7 @@ class Patch:
         return replace(self.shake(view, rng), columns=columns)
 
 
+@tagged
 @dataclass(frozen=True)
 class Balanced:
     """After another shake, give every class of the sample the same total weight."""
@@ -318,6 +327,7 @@ def balance(target: Target, weight: NDArray[np.float64] | None) -> NDArray[np.fl
     return factors
 
 
-def _weighted(view: View, counts: NDArray[Any]) -> View:
+def weighted(view: View, counts: NDArray[Any]) -> View:
+    """The same rows under their weights times the counts of a bag."""
     weight = counts.astype(np.float64)
     return replace(view, weight=weight if view.weight is None else weight * view.weight)

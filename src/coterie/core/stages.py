@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from coterie.core.pool import Pool
 from coterie.data import Table
+from coterie.tags import tagged
 
 
+@tagged
 @dataclass(frozen=True)
 class StagedPool(Pool):
     """A pool that knows the weights of its members after each round.

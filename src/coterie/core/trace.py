@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.tags import tagged
 
+
+@tagged
 @dataclass
 class Trace:
     """What happened in each round, and why it ended.

@@ -58,6 +58,10 @@ class BinnedRows(Opened):
             raise DataError(f"Schema, bins and codes differ in their number of columns {columns}.")
         check_table(self.codes, self.bins)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the parts; unpickling checks them again, as the engine follows any code."""
+        return BinnedRows, (self.schema, self.bins, self.codes)
+
     @property
     def names(self) -> tuple[str, ...] | None:
         """Names of the columns."""

@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.tags import tagged
+
 __all__ = ["TargetStatistics", "ordered_statistics"]
 
 Array = NDArray[np.float64]
 
 
+@tagged
 @dataclass(frozen=True)
 class TargetStatistics:
     r"""The smoothed mean of the target in each category, from all rows.

@@ -16,6 +16,7 @@ from coterie.data.errors import DataError, KindError, column_label
 from coterie.data.numbers import as_float, check_finite, infinite_error, warn_if_rounded
 from coterie.data.sources import ArraySource, Source, SparseSource
 from coterie.data.sparse import Sparse, infinite_cell
+from coterie.tags import tagged
 
 __all__ = ["Schema", "learn_schema"]
 
@@ -25,6 +26,7 @@ Cast = Callable[[int, Cells], Array]
 MAX_LEVELS = 65_535  # codes are 16 bits wide, and one of them means missing
 
 
+@tagged
 @dataclass(frozen=True, slots=True)
 class Schema:
     """The columns of a fitted table, without its rows.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from coterie.data.errors import DataError
 from coterie.data.schema import Schema, learn_schema
 from coterie.data.sources import Source, open_source
 from coterie.data.sparse import Sparse, column_blocks, row_blocks
-from coterie.native import Bins, encode, find_bins
+from coterie.native import Bins, check_table, encode, find_bins
 
 __all__ = ["Table"]
 
@@ -63,6 +63,10 @@ class Table:
     bins: Bins | None = None
     codes: NDArray[np.unsignedinteger[Any]] | None = None
     source: Source | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the parts; unpickling checks the codes, as the engine follows any code."""
+        return _restore, tuple(getattr(self, part.name) for part in fields(self))
 
     @classmethod
     def read(cls, X: Any, *, categorical: Any = None) -> Table:
@@ -262,6 +266,16 @@ class Table:
             yield from decoded_blocks(self.codes, self.bins)  # type: ignore[arg-type]  # as above
         else:
             yield from row_blocks(self.sparse, max_cells)
+
+
+def _restore(*parts: Any) -> Table:
+    """A table whose codes, if it has any, are of its bins."""
+    table = Table(*parts)
+    if table.codes is not None and table.bins is not None:
+        check_table(table.codes, table.bins)
+        if table.codes.shape != table.shape:
+            raise ValueError(f"the codes have shape {table.codes.shape}, the table {table.shape}")
+    return table
 
 
 def _indexer(chosen: Any, size: int) -> slice | Array:

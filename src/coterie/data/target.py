@@ -14,6 +14,7 @@ from coterie import native
 from coterie.data.cells import Cells, Levels, Numbers, cells_of_array, cells_of_series
 from coterie.data.errors import DataError, KindError
 from coterie.data.numbers import as_float, unmask
+from coterie.tags import tagged
 
 __all__ = ["Target"]
 
@@ -23,20 +24,26 @@ Array = NDArray[Any]
 # squares of squares; all stay far from the ends of float64 this way.
 _LARGEST = 1e70
 _SMALLEST = 1e-70  # of the largest value: were its square zero, every target would look constant
+# What targets are made of, in messages.
+_KINDS = {"labels": "labels", "values": "numbers", "absent": "nothing"}
+# What marks a row without a label, besides a missing one.
+_UNKNOWN = -1
 
 
+@tagged
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
     """What is to be predicted: class codes or numbers, one column per output.
 
-    Make one with `Target.labels` or `Target.numbers`.
+    Make one with `Target.labels` or `Target.numbers`, or `Target.absent` if there is nothing to be
+    predicted.
 
     Attributes
     ----------
-    kind : {"labels", "values"}
-        Whether ``y`` holds classes or numbers.
+    kind : {"labels", "values", "absent"}
+        Whether ``y`` holds classes or numbers, or there is none.
     encoded : ndarray of shape (n_rows, n_outputs), C-contiguous
-        Class codes (int32) or numbers (float64).
+        Class codes (int32), -1 where the label is unknown, or numbers (float64).
     classes : tuple of ndarray
         The sorted labels of each output; empty for numbers.
     flat : bool
@@ -51,13 +58,20 @@ class Target:
     array(['yes', 'yes'], dtype='<U3')
     """
 
-    kind: Literal["labels", "values"]
+    kind: Literal["labels", "values", "absent"]
     encoded: Array
     classes: tuple[Array, ...] = ()
     flat: bool = True
 
     @classmethod
-    def labels(cls, y: Any, *, rows: Array | None = None, n_rows: int | None = None) -> Target:
+    def labels(
+        cls,
+        y: Any,
+        *,
+        rows: Array | None = None,
+        n_rows: int | None = None,
+        unlabelled: bool = False,
+    ) -> Target:
         """Encode class labels: text, integers, booleans, or floats that are whole numbers.
 
         Parameters
@@ -68,9 +82,18 @@ class Target:
             Positions of the rows to take; the others are not looked at.
         n_rows : int, optional
             How many rows ``X`` has, to be compared.
+        unlabelled : bool, default=False
+            Whether labels may be unknown: -1, as in `sklearn.semi_supervised`, or missing. Their
+            code is -1, which is none of the classes.
+
+        Examples
+        --------
+        >>> target = Target.labels(["no", -1, None, "yes"], unlabelled=True)
+        >>> target.codes.ravel(), target.labelled
+        (array([ 0, -1, -1,  1], dtype=int32), array([ True, False, False,  True]))
         """
-        columns, flat = _read(y, rows, n_rows)
-        learnt = [_learn_labels(cells, flat) for cells in columns]
+        columns, flat = _read(_unmarked(y) if unlabelled else y, rows, n_rows)
+        learnt = [(_learn_some if unlabelled else _learn_labels)(cells, flat) for cells in columns]
         codes = np.stack([codes for _, codes in learnt], axis=1)
         return cls("labels", np.ascontiguousarray(codes), tuple(c for c, _ in learnt), flat)
 
@@ -81,18 +104,28 @@ class Target:
         values = np.stack([_read_numbers(cells) for cells in columns], axis=1)
         return cls("values", np.ascontiguousarray(values), (), flat)
 
+    @classmethod
+    def absent(cls, n_rows: int) -> Target:
+        """No target: rows without outputs, for what learns from ``X`` alone."""
+        return cls("absent", np.empty((n_rows, 0)))
+
+    @property
+    def labelled(self) -> NDArray[np.bool_]:
+        """Which rows have labels in all outputs."""
+        return np.asarray((self.codes >= 0).all(axis=1))
+
     @property
     def codes(self) -> NDArray[np.int32]:
         """Class codes, int32 of shape (n_rows, n_outputs)."""
         if self.kind != "labels":
-            raise AttributeError("A target of numbers has no class codes.")
+            raise AttributeError(f"A target of {_KINDS[self.kind]} has no class codes.")
         return self.encoded
 
     @property
     def values(self) -> NDArray[np.float64]:
         """Numbers, float64 of shape (n_rows, n_outputs)."""
         if self.kind != "values":
-            raise AttributeError("A target of labels has no numbers.")
+            raise AttributeError(f"A target of {_KINDS[self.kind]} has no numbers.")
         return self.encoded
 
     @property
@@ -114,6 +147,27 @@ class Target:
         """Some rows; the classes stay."""
         return replace(self, encoded=np.ascontiguousarray(self.encoded[rows]))
 
+    def among(self, classes: Any) -> Target:
+        """The same labels, whose classes are only some of those there are.
+
+        Parameters
+        ----------
+        classes : array-like
+            Labels that somebody knows, those of this target or others.
+
+        Examples
+        --------
+        >>> target = Target.labels(["b", "d"]).among(["a", "d"])
+        >>> target.classes[0], target.codes.ravel()
+        (array(['a', 'b', 'd'], dtype='<U1'), array([1, 2], dtype=int32))
+        """
+        (own,) = self.classes
+        every = np.unique(np.concatenate([own, np.asarray(classes)]))
+        if len(every) == len(own):
+            return self
+        codes = np.searchsorted(every, own)[self.codes].astype(np.int32)
+        return replace(self, encoded=codes, classes=(every,))
+
     def output(self, k: int) -> Target:
         """One output by itself."""
         return replace(
@@ -131,7 +185,7 @@ class Target:
         """The target as the engine takes it."""
         if self.kind == "labels":
             return native.Labels(self.encoded, self.n_classes)
-        return native.Values(self.encoded)
+        return native.Values(self.values)
 
     def decode(self, codes: Any) -> Array:
         """Labels of class codes, or numbers as they are.
@@ -202,16 +256,51 @@ def _check_length(length: int, n_rows: int | None) -> None:
         )
 
 
-def _learn_labels(cells: Cells, flat: bool) -> tuple[Array, NDArray[np.int32]]:
+def _unmarked(y: Any) -> Any:
+    """Text and other objects in which the mark of unknown labels is a missing value."""
+    if sparse.issparse(y) or nw.dependencies.is_into_dataframe(y):
+        return y
+    if nw.dependencies.is_into_series(y) and not isinstance(getattr(y, "dtype", None), np.dtype):
+        return y  # of text alone, or numbers alone
+    array = np.asarray(y) if hasattr(y, "dtype") else _as_array(y)
+    if array.dtype.kind != "O":
+        return y
+    marked = array.copy()
+    marked[np.asarray(array == _UNKNOWN, dtype=bool)] = None
+    return marked
+
+
+def _learn_some(cells: Cells, flat: bool) -> tuple[Array, NDArray[np.int32]]:
+    """Classes and codes, -1 for labels that are missing or -1."""
     if isinstance(cells, Numbers) and cells.values.dtype.kind in "fc":
         values = as_float(cells.values, cells.where)
-        _check_known(values, cells.where)
-        if (values != np.floor(values)).any():
-            what = "continuous" if flat else "continuous-multioutput"
-            raise DataError(
-                f"Unknown label type: {what}. {cells.where} holds fractions, but a classifier "
-                "learns classes. Use a regressor, or cut the numbers into classes first."
-            )
+        _check_whole(values[~np.isnan(values)], cells.where, flat)
+    classes, codes = cells.learn()
+    if classes.dtype.kind in "if" and _UNKNOWN in classes:
+        place = int(np.searchsorted(classes, _UNKNOWN))
+        codes = np.where(codes == place, -1, codes - (codes > place)).astype(np.int32)
+        classes = np.delete(classes, place)
+    if not len(classes):
+        raise DataError(
+            f"None of the {len(codes)} rows of {cells.where} has a label. Label some of them."
+        )
+    return classes, codes
+
+
+def _check_whole(values: Array, where: str, flat: bool) -> None:
+    """Refuse numbers that cannot be labels."""
+    _check_known(values, where)
+    if (values != np.floor(values)).any():
+        what = "continuous" if flat else "continuous-multioutput"
+        raise DataError(
+            f"Unknown label type: {what}. {where} holds fractions, but a classifier "
+            "learns classes. Use a regressor, or cut the numbers into classes first."
+        )
+
+
+def _learn_labels(cells: Cells, flat: bool) -> tuple[Array, NDArray[np.int32]]:
+    if isinstance(cells, Numbers) and cells.values.dtype.kind in "fc":
+        _check_whole(as_float(cells.values, cells.where), cells.where, flat)
     classes, codes = cells.learn()
     missing = int((codes < 0).sum())
     if missing:

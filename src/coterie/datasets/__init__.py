@@ -1,4 +1,4 @@
-"""Small published tables that come with the package.
+"""Small public data sets that come with the package.
 
 The life of a table:
 

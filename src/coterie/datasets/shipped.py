@@ -86,7 +86,7 @@ def load_table(
 def load_table(
     name: str, *, as_frame: bool | str = False, return_X_y: bool = False
 ) -> Dataset | tuple[Any, NDArray[np.str_]]:
-    """Load a table that comes with the package.
+    """Load a data set that comes with the package.
 
     ``magic`` (19,020 rows, 10 numeric columns) tells gamma rays from hadrons in
     simulated pictures of a Cherenkov telescope. ``german_credit`` (1,000 rows, 7 numeric
@@ -120,7 +120,7 @@ def load_table(
     8
     """
     if name not in TABLES:
-        raise ValueError(f"no table is named {name!r}; there are {', '.join(TABLES)}")
+        raise ValueError(f"there is no data set named {name!r}; choose from {', '.join(TABLES)}")
     header, *rows = _read(name)
     *fields, target = zip(*rows, strict=True)
     columns = {key: _column(column) for key, column in zip(header[:-1], fields, strict=True)}

@@ -1,4 +1,4 @@
-"""An account of any fitted ensemble in plain words, every word tied to a measured number."""
+"""A diagnosis of any fitted ensemble in plain words, each backed by a measured number."""
 
 from coterie.diagnosis.account import Diagnosis
 from coterie.diagnosis.finding import Finding

@@ -1,4 +1,4 @@
-"""What was found about an ensemble, as data, as text and as a small page."""
+"""The findings about an ensemble, as data, as text and as a small page."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _WIDTH = 100
 class Diagnosis:
     """What `diagnose` found: questions, answers, and what to try next.
 
-    It prints as a short account, and shows as a table with two small pictures in notebooks.
+    It prints as a short text, and is displayed as a table with two small plots in notebooks.
 
     Parameters
     ----------
     name : str
-        What the ensemble is called.
+        Name of the ensemble.
     task : {"classification", "regression"}
         What it predicts.
     n_rows : int
-        Rows it was judged by.
+        Number of rows it was evaluated on.
     n_parts : int
-        Members or rounds it has.
+        Number of members or rounds.
     unit : {"member", "round", ""}
-        Which of both; empty if it has no parts.
+        Which of the two; empty if it has no parts.
     findings : list of Finding
         One for each question.
     classes : list, optional
@@ -67,12 +67,12 @@ class Diagnosis:
     reliability: ReliabilityCurve | None = field(default=None, compare=False)
 
     def __getitem__(self, question: str) -> Finding:
-        """The answer to a question, for example ``"diverse?"``, with its mark or without."""
+        """The answer to a question, for example ``"diverse?"``, with or without the mark."""
         for finding in self.findings:
             if finding.question.rstrip("?") == question.rstrip("?"):
                 return finding
         asked = ", ".join(finding.question for finding in self.findings)
-        raise KeyError(f"{question!r} was not asked; there are {asked}")
+        raise KeyError(f"{question!r} is not one of the questions: {asked}")
 
     @property
     def advice(self) -> list[str]:
@@ -81,24 +81,24 @@ class Diagnosis:
 
     @property
     def fine(self) -> bool:
-        """Whether nothing was found that asks for a change."""
+        """Whether there is nothing to improve."""
         return not any(finding.fine is False for finding in self.findings)
 
     @property
     def summary(self) -> str:
-        """The ensemble and the rows in a line."""
+        """The ensemble and the rows in one line."""
         parts = f"{counted(self.n_parts, self.unit)}, " if self.unit else ""
         kinds = f", {counted(len(self.classes), 'class')}" if self.classes is not None else ""
-        return f"{self.name}: {parts}judged by {counted(self.n_rows, 'row')}{kinds}"
+        return f"{self.name}: {parts}evaluated on {counted(self.n_rows, 'row')}{kinds}"
 
     @property
     def ending(self) -> str:
-        """A word for when there is nothing to do."""
+        """A closing line if there is nothing to do."""
         if self.advice:
             return ""
         unknown = [finding.question for finding in self.findings if finding.verdict == "unknown"]
-        left = f" Not known: {', '.join(unknown)}" if unknown else ""
-        return f"Nothing here asks for a change.{left}"
+        left = f" Unknown: {', '.join(unknown)}" if unknown else ""
+        return f"No changes are suggested.{left}"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data that JSON can hold."""

@@ -16,7 +16,7 @@ _FEWEST = 5  # rows of a class that tell something
 
 
 def accuracy(case: Case) -> Finding:
-    """Compare the error with that of a guess and of single members.
+    """Compare the error with that of a constant baseline and of single members.
 
     Errors are shares of wrong rows with Wilson's interval, or roots of mean squared errors.
     """
@@ -31,28 +31,28 @@ def accuracy(case: Case) -> Finding:
     if not gain.clear and base:
         verdict, fine = "no", False
         advice = (
-            f"Look for columns that tell more and for errors in the target, as {numbers['score']} "
-            f"is not clearly better than a guess ({shown(numbers['guess'])}); "
-            "permutation_importances shows which columns tell anything, fit_table tries many kinds "
+            f"Look for more informative columns and for errors in the target: {numbers['score']} "
+            f"is not significantly better than the baseline ({shown(numbers['guess'])}). "
+            "permutation_importances shows which columns matter; fit_table tries many kinds "
             "of members."
         )
     elif saved < _LITTLE and base:
         verdict, fine = "barely", False
         advice = (
-            f"Try members of other kinds (fit_table): these take away {percent(saved)} of the "
-            "errors of a guess."
+            f"Try members of other kinds (fit_table): these remove {percent(saved)} of the "
+            "baseline's error."
         )
     best, lead = _members(case, own, numbers)
     if best is not None:
-        words.append(f"members {shown(numbers['mean_member'])}, the best {shown(best)}")
+        words.append(f"members {shown(numbers['mean_member'])} on average, the best {shown(best)}")
     if fine and lead is not None and lead.clear:
-        verdict, fine = "less than one", False
+        verdict, fine = "below best member", False
         advice = _let_the_best(case, numbers)
     return Finding("accurate?", verdict, fine, "; ".join(words) + ".", advice, numbers)
 
 
 def recalls(case: Case) -> Finding:
-    """Look for a class that is found far less often than rows are right on average."""
+    """Look for a class whose recall is far below the overall accuracy."""
     question = "even classes?"
     assert case.codes is not None
     assert case.answers.classes is not None
@@ -77,8 +77,8 @@ def recalls(case: Case) -> Finding:
         "recalls": {str(name): share for share, name, _ in found},
     }
     words = (
-        f"Of class {label!r} {percent(worst)} are found, of {best[1]!r} {percent(best[0])}; "
-        f"{percent(overall)} of all rows are right."
+        f"Recall is {percent(worst)} for class {label!r} and {percent(best[0])} for {best[1]!r}; "
+        f"the accuracy is {percent(overall)}."
     )
     if wilson(worst, size)[1] >= overall - _UNEVEN:
         return Finding(question, "yes", True, words, "", numbers)
@@ -137,7 +137,7 @@ def _members(
 def _let_the_best(case: Case, numbers: dict[str, Any]) -> str:
     kind = "Classifier" if case.labels else "Regressor"
     return (
-        f"Let the better members count more: member {numbers['best']} alone has "
+        f"Give the better members more weight: the error of member {numbers['best']} alone is "
         f"{shown(numbers['best_member'])}. Try EnsembleSelection{kind} or Stacking{kind}."
     )
 

@@ -1,4 +1,4 @@
-"""What any fitted ensemble says of some rows: as a whole, by members, and by its size."""
+"""Predictions of any fitted ensemble: as a whole, by member, and by size."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Answers:
     n_parts: int = 1
     ballot: Ballot | None = None
     stages: Stages | None = None
-    why: str = "It has no members that could be asked."
+    why: str = "It has no members that predict on their own."
 
 
 def answers_of(model: Any, X: Any) -> Answers:
@@ -105,7 +105,7 @@ def answers_of(model: Any, X: Any) -> Answers:
         return replace(whole, why=str(problem))
     if len(ballot.said) < 2:
         alone = isinstance(model, TableModel | list | tuple)
-        return replace(whole, why="It has one member only.") if alone else whole
+        return replace(whole, why="It has only one member.") if alone else whole
     found = replace(
         whole, unit="member", n_parts=len(ballot.said), ballot=ballot, stages=stages, why=""
     )
@@ -124,14 +124,16 @@ def outcome_of(model: Any, X: Any) -> Answers:
         return Answers(ballot.name, ballot.vote, ballot.classes, chances)
     if not hasattr(model, "predict"):
         raise TypeError(
-            f"{type(model).__name__} cannot predict. Give a fitted model, or a list of them."
+            f"{type(model).__name__} cannot predict. Pass a fitted model, or a list of them."
         )
     check_is_fitted(model)
     vote = np.asarray(model.predict(X))
     if vote.ndim == 2 and vote.shape[1] == 1:
         vote = vote[:, 0]
     if vote.ndim != 1:
-        raise DataError("The model has several targets. Diagnose a model of one.")
+        raise DataError(
+            "The model has several targets. Only models with one target can be diagnosed."
+        )
     if not is_classifier(model):
         return Answers(called(model), vote.astype(np.float64), None, None)
     chances = soft_vote(model, X)[0] if hasattr(model, "predict_proba") else None
@@ -220,7 +222,7 @@ def _checked(found: Answers) -> Answers:
             same = bool(np.abs(last - found.vote).max() <= 1e-5 * scale)
         if same:
             return found
-    why = f"It combines its {found.unit}s in a way of its own: a part of them is no ensemble."
+    why = f"Its {found.unit}s cannot be combined in part, so its size cannot be varied."
     return replace(found, stages=None, why=why)
 
 
@@ -233,9 +235,9 @@ def _check_columns(model: Any, X: Any) -> None:
         wanted = boosters.n_columns(first)
         shape = shape if shape else (None, wanted)
     if len(shape) != 2:
-        raise DataError(f"X must have rows and columns; it is of shape {tuple(shape)}.")
+        raise DataError(f"X must have rows and columns, but its shape is {tuple(shape)}.")
     if wanted is not None and shape[1] != wanted:
         raise DataError(
-            f"X has {shape[1]} columns, but the model was fitted on {wanted}. Give the same "
+            f"X has {shape[1]} columns, but the model was fitted on {wanted}. Pass the same "
             "columns in the same order."
         )

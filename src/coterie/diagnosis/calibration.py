@@ -1,4 +1,4 @@
-"""Whether probabilities mean what they say."""
+"""Whether the probabilities are calibrated."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def calibration(case: Case) -> Finding:
         "impossible": denied,
     }
     words = (
-        f"ECE {shown(error)} (perfect ones: {shown(usual)}, up to {shown(most)}); "
-        f"{percent(numbers['confidence'])} sure, {percent(numbers['accuracy'])} right; log-loss "
-        f"{shown(before)}, {shown(after)} with temperature {shown(tau)}."
+        f"ECE {shown(error)} (if perfectly calibrated: {shown(usual)}, up to {shown(most)}); mean "
+        f"confidence {percent(numbers['confidence'])}, accuracy {percent(numbers['accuracy'])}; "
+        f"log-loss {shown(before)}, {shown(after)} with temperature {shown(tau)}."
     )
     if error <= most and not worth:
         return Finding(question, "yes", True, words, _denied(denied), numbers)
@@ -100,12 +100,12 @@ def _advice(numbers: dict[str, Any]) -> str:
     error, most = shown(numbers["calibration_error"]), shown(numbers["noise_99"])
     if saved > _WORTH:
         return (
-            'Calibrate: CalibratedEnsembleClassifier(method="temperature") would take away '
-            f"{percent(saved)} of the log-loss."
+            'Calibrate it: CalibratedEnsembleClassifier(method="temperature") would reduce the '
+            f"log-loss by {percent(saved)}."
         )
     return (
-        'Calibrate: CalibratedEnsembleClassifier(method="isotonic"), as an ECE of '
-        f"{error} is above {most}, and one temperature does not help."
+        'Calibrate it with CalibratedEnsembleClassifier(method="isotonic"): the ECE of '
+        f"{error} is above {most}, and temperature scaling does not help."
     )
 
 
@@ -115,6 +115,6 @@ def _denied(number: int) -> str:
         return ""
     rows = f"{number} row" + ("" if number == 1 else "s")
     return (
-        f"Soften the zeros: {rows} had a class of probability 0. Try larger leaves "
+        f"Avoid zero probabilities: {rows} had a true class with probability 0. Try larger leaves "
         "(min_samples_leaf) or CalibratedEnsembleClassifier."
     )

@@ -103,7 +103,9 @@ def _codes(truth: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
     try:
         return class_positions(truth, len(classes), classes)
     except TypeError:  # what cannot be compared with labels, such as None
-        raise DataError(f"y holds other things than labels like {classes.tolist()[0]!r}.") from None
+        raise DataError(
+            f"y must contain labels like {classes.tolist()[0]!r}, but contains other values."
+        ) from None
 
 
 def truth_of(y: Any, classes: NDArray[Any] | None, n_rows: int) -> NDArray[Any]:
@@ -112,19 +114,21 @@ def truth_of(y: Any, classes: NDArray[Any] | None, n_rows: int) -> NDArray[Any]:
     if truth.ndim == 2 and truth.shape[1] == 1:
         truth = truth[:, 0]
     if truth.ndim != 1:
-        raise DataError(f"y must be of shape (rows,), not {truth.shape}: one target at a time.")
+        raise DataError(
+            f"y must have shape (n_rows,), not {truth.shape}: only one target is supported."
+        )
     if len(truth) != n_rows:
         raise DataError(f"X has {n_rows} rows, but y has {len(truth)} values.")
     if not n_rows:
-        raise DataError("There are no rows to judge the ensemble by.")
+        raise DataError("There are no rows to evaluate the ensemble on.")
     if classes is not None:
         return truth
     try:
         numbers = truth.astype(np.float64)
     except (TypeError, ValueError):
-        raise DataError("The model predicts numbers, but y holds other things.") from None
+        raise DataError("The model predicts numbers, but y contains other values.") from None
     if not np.isfinite(numbers).all():
-        raise DataError("y holds missing or infinite values. Leave these rows out.")
+        raise DataError("y contains missing or infinite values. Remove these rows.")
     return np.asarray(numbers)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Finding:
-    """What was asked of an ensemble, what was measured, and what to do about it.
+    """A question about an ensemble, what was measured, and what to do about it.
 
     Parameters
     ----------
@@ -17,18 +17,18 @@ class Finding:
     verdict : str
         The answer in a word or two.
     fine : bool or None
-        Whether that is as it should be; None if it cannot be told.
+        Whether all is well; None if that is unknown.
     words : str
         The measured numbers in a sentence.
     advice : str, default=""
-        What to try next; empty if no number asks for it.
+        What to try next; empty if there is nothing to suggest.
     numbers : dict, optional
         The same numbers as plain data.
 
     Examples
     --------
     >>> from coterie.diagnosis import Finding
-    >>> Finding("diverse?", "too alike", False, "It counts as 1.0 members.").mark
+    >>> Finding("diverse?", "too similar", False, "Effective members 1.0 of 5.").mark
     '!'
     """
 
@@ -41,7 +41,7 @@ class Finding:
 
     @property
     def mark(self) -> str:
-        """One sign: fine, to be looked at, or not known."""
+        """One sign: fine, needs attention, or unknown."""
         return "?" if self.fine is None else "+" if self.fine else "!"
 
 

@@ -1,4 +1,4 @@
-"""Whether the ensemble does better on the rows it was fitted to than on others."""
+"""Whether the ensemble does better on its training rows than on others."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Training:
 def training_of(model: Any, case: Case, X: Any = None, y: Any = None) -> Training:
     """What is known of training rows: by the rows themselves, or by what the model kept."""
     if (X is None) != (y is None):
-        raise ValueError("Give both X_train and y_train, or neither.")
+        raise ValueError("Pass both X_train and y_train, or neither.")
     if X is None:
         return _kept(opened(model, None)[0], case)
     learnt = Case.of(outcome_of(model, X), y)
@@ -56,7 +56,7 @@ def overfitting(case: Case, training: Training) -> Finding:
     question = "overfitting?"
     here = case.mean(case.loss(case.answers.vote))
     if training.seen is None and training.unseen is None:
-        words = "Not known without training rows: pass X_train and y_train."
+        words = "Unknown without training rows: pass X_train and y_train."
         return Finding(question, "unknown", None, words)
     numbers: dict[str, Any] = {"error": _unit(case, here.value)}
     told = []
@@ -68,7 +68,7 @@ def overfitting(case: Case, training: Training) -> Finding:
     assert reference is not None
     gap = _gap(here, reference)
     numbers["gap"], numbers["gap_deviation"] = gap.value, gap.deviation
-    words = f"{'Error' if case.labels else 'RMSE'} {', '.join(told)}, these rows "
+    words = f"{'Error' if case.labels else 'RMSE'} {', '.join(told)}, test "
     words += f"{shown(numbers['error'])}; {_gap_words(case, gap)}."
     if training.unseen is not None:
         return _shifted(numbers, words, gap, training)
@@ -76,7 +76,7 @@ def overfitting(case: Case, training: Training) -> Finding:
         return Finding(question, "no", True, words, "", numbers)
     verdict = "yes" if reference.value < _HALF * here.value else "a little"
     advice = (
-        f"Let it fit less closely ({told[0]}, here {shown(numbers['error'])}): larger "
+        f"Regularise it ({told[0]}, test {shown(numbers['error'])}): larger "
         "min_samples_leaf, smaller max_depth, a lower learning_rate with early stopping, or "
         "a forest of such trees."
     )
@@ -90,10 +90,10 @@ def _shifted(numbers: dict[str, Any], words: str, gap: Estimate, training: Train
         return Finding("overfitting?", "no", True, words, "", numbers)
     there = numbers[training.source.replace("-", "_")]
     advice = (
-        f"New rows are harder ({shown(numbers['error'])}) than unseen training rows "
-        f"({shown(there)}): see whether they are of the same kind, and whether groups were split."
+        f"The error is higher on these rows ({shown(numbers['error'])}) than on unseen training "
+        f"rows ({shown(there)}): check for distribution shift, and whether groups were split."
     )
-    return Finding("overfitting?", "other rows", False, words, advice, numbers)
+    return Finding("overfitting?", "different data", False, words, advice, numbers)
 
 
 def _gap(here: Estimate, there: Estimate) -> Estimate:
@@ -153,8 +153,8 @@ def _out_of_bag(model: Any, X: Any, learnt: Case) -> Estimate | None:
     bags = [np.asarray(seen) for seen in model.estimators_samples_]
     if any(len(seen) and seen.max() >= n_rows for seen in bags):
         raise ValueError(
-            f"Members saw more than the {n_rows} rows of X_train. Give the rows of the fit, in "
-            "their order."
+            f"Members were fitted to more than the {n_rows} rows of X_train. Pass the training "
+            "rows in their original order."
         )
     unseen = np.ones((len(bags), n_rows), dtype=np.bool_)
     for row, seen in zip(unseen, bags, strict=True):

@@ -74,7 +74,7 @@ def _curve(numbers: dict[str, Any], unit: str) -> Markup:
     mark = _line([(at, 24.0), (at, _HEIGHT - 34)], _GREEN, stroke_dasharray="3 3")
     line = _line([(across(x), up(y)) for x, y in zip(sizes, errors, strict=True)], _BLUE)
     ends = {"x": (sizes[0], sizes[-1]), "y": (low, high)}
-    label = f"Error by number of {unit}s; {numbers['enough']} would do"
+    label = f"Error by number of {unit}s; {numbers['enough']} would suffice"
     return _framed(label, ends, mark, line)
 
 
@@ -94,7 +94,7 @@ def _profile(profile: DissentProfile) -> Markup:
             points.append((across(float(ends[kept[-1]])), points[-1][1]))
             lines.append(_line(points, colour))
     half = _line([(44.0, up(0.5)), (_WIDTH - 10, up(0.5))], _GREY, stroke_dasharray="3 3")
-    label = "Members that fail, by row (red: the vote does, too)"
+    label = "Share of members that fail, by row (red: the vote fails too)"
     return _framed(label, {"x": (0.0, 1.0), "y": (0.0, 1.0)}, half, *lines)
 
 
@@ -105,7 +105,7 @@ def _reliability(curve: ReliabilityCurve) -> Markup:
         tag("circle", cx=across(float(x)), cy=up(float(y)), r=2.0 + 6.0 * float(m), fill=_BLUE)
         for x, y, m in zip(curve.mean, curve.frequency, curve.mass, strict=True)
     ]
-    label = "How often it is right, by how sure it is"
+    label = "Accuracy by confidence"
     return _framed(label, {"x": (0.0, 1.0), "y": (0.0, 1.0)}, ideal, *dots)
 
 

@@ -1,4 +1,4 @@
-"""An account of any fitted ensemble."""
+"""The diagnosis of any fitted ensemble."""
 
 from __future__ import annotations
 
@@ -25,43 +25,45 @@ def diagnose(
     y_train: Any = None,
     sample_weight: Any = None,
 ) -> Diagnosis:
-    r"""Ask a fitted ensemble what is good about it and what is not, by rows it has not seen.
+    r"""Diagnose the strengths and weaknesses of a fitted ensemble on held-out rows.
 
-    Every answer rests on a measured number and its standard error over the rows:
+    Every answer is based on a measured number and its standard error over the rows:
 
-    1. *accurate?* The error against that of a guess (the largest class, the mean), of the best
-       member and of the mean member.
-    2. *diverse?* What the vote saves, :math:`\bar E - E_{vote}`, as good less bad diversity [1]_;
-       the effective number of members, and the error of independent members of the same errors.
-       For numbers the ambiguity decomposition.
-    3. *oversized?* The error by number of members or rounds, and the first size from which on it
-       is within one standard error of that of all, or of the best size if that is clearly better.
-    4. *overfitting?* The gap to training rows, or to what members said of those they had not seen.
-    5. *calibrated?* The calibration error against that of perfect probabilities of as many rows,
-       and the log-loss with a temperature learnt from other rows. For numbers: *unbiased?*
-    6. *even classes?* The class that is found least often. For numbers: *even spread?*
-    7. *equal members?* Members that are worse than a guess, and weights that few members have.
+    1. *accurate?* The error, compared with that of a constant baseline (the most frequent class,
+       the mean), of the best member and of the average member.
+    2. *diverse?* What voting gains, :math:`\bar E - E_{vote}`, as good minus bad diversity [1]_;
+       the effective number of members, and the error of independent members with the same errors.
+       For regression, the ambiguity decomposition.
+    3. *oversized?* The error by number of members or rounds, and the first size from which it stays
+       within one standard error of the full size, or of the best size if that is clearly better.
+    4. *overfitting?* The gap to the training error, or to the out-of-bag or out-of-fold error.
+    5. *calibrated?* The calibration error, compared with that of perfectly calibrated probabilities
+       on as many rows, and the log-loss with a temperature learnt from other rows. For regression:
+       *unbiased?*
+    6. *even classes?* The class with the lowest recall. For regression: *even spread?*
+    7. *equal members?* Members that are worse than the baseline, and weights concentrated on few
+       members.
 
-    Advice is given only where a number asks for it.
+    Advice is given only where a number supports it.
 
     Parameters
     ----------
     model : fitted model, or list of fitted models
-        An ensemble of coterie or scikit-learn, a list of models (the vote is their plurality or
-        mean), a pipeline or search that ends in one, a model of LightGBM or XGBoost, with
-        scikit-learn's interface or as a bare ``Booster`` (its classes are 0, 1, ...). Of models
-        without members it is told what can be told.
+        An ensemble of coterie or scikit-learn, a list of models (combined by plurality or mean), a
+        pipeline or search that ends in one, or a model of LightGBM or XGBoost, with scikit-learn's
+        interface or as a bare ``Booster`` (its classes are 0, 1, ...). For models without members,
+        only some questions are answered.
     X, y : array-like or data frame, array-like
-        Rows that the model has not seen, and their classes or numbers.
+        Rows that the model has not seen, and their targets.
     X_train, y_train : array-like or data frame, array-like, optional
-        The rows of the fit, in their order.
+        The training rows, in their original order.
     sample_weight : array-like of shape (n_rows,), optional
-        What each row counts.
+        Weights of the rows.
 
     Returns
     -------
     Diagnosis
-        It prints as an account in plain words; `findings` holds the numbers.
+        It prints as text in plain words; `findings` holds the numbers.
 
     References
     ----------

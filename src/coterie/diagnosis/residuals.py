@@ -1,4 +1,4 @@
-"""Whether numbers are off to one side, and equally far off everywhere."""
+"""Whether predictions are biased, and whether the errors have an even spread."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def bias(case: Case) -> Finding:
         "deviation": mean.deviation,
         "spread": spread,
     }
-    words = f"Truth less prediction is {shown(mean.value)} ± {shown(mean.deviation)} on average."
+    words = f"The mean residual is {shown(mean.value)} ± {shown(mean.deviation)}."
     sure = abs(mean.value) > WIDE * mean.deviation and abs(mean.value) > _BIASED * spread
     if not sure:
         return Finding("unbiased?", "yes", True, words, "", numbers)
     way = "low" if mean.value > 0 else "high"
     advice = (
-        f"Predictions are too {way} by {shown(abs(mean.value))}. See whether new rows are like "
-        "those of the fit; if they are, StackingRegressor learns the shift."
+        f"Predictions are too {way} by {shown(abs(mean.value))}. Check whether new rows resemble "
+        "the training rows; if they do, StackingRegressor can learn the shift."
     )
     return Finding("unbiased?", f"too {way}", False, words, advice, numbers)
 
@@ -47,7 +47,7 @@ def spread(case: Case) -> Finding:
     question, said = "even spread?", case.answers.vote
     off = np.abs(case.truth - said)
     if len(off) < 9 or not np.ptp(said) or not np.ptp(off):
-        return Finding(question, "unknown", None, "There are too few different predictions.")
+        return Finding(question, "unknown", None, "There are too few distinct predictions.")
     thirds = np.array_split(np.argsort(said, kind="stable"), 3)
     roots = [
         float(np.sqrt(np.average(off[part] ** 2, weights=case.weight[part] + 1e-300)))
@@ -64,13 +64,13 @@ def spread(case: Case) -> Finding:
     }
     words = (
         f"RMSE {shown(roots[0])}, {shown(roots[1])}, {shown(roots[2])} in the low, middle and high "
-        f"third of predictions; size and prediction correlate by {shown(numbers['trend'])}."
+        f"third of the predictions; rank correlation with the prediction {shown(numbers['trend'])}."
     )
     if ratio < _UNEQUAL or numbers["p_value"] > 0.01:
         return Finding(question, "yes", True, words, "", numbers)
     advice = (
-        f"Errors of one third are {shown(ratio)} times those of another: "
-        "NormalBoostingRegressor or QuantileBoostingRegressor tell how sure each "
-        "prediction is; a logarithm of the target may help."
+        f"The errors in one third are {shown(ratio)} times those in another. "
+        "NormalBoostingRegressor or QuantileBoostingRegressor estimate the uncertainty of each "
+        "prediction; a log transform of the target may help."
     )
     return Finding(question, "no", False, words, advice, numbers)

@@ -1,4 +1,4 @@
-"""Whether the ensemble is larger than it need be, or not yet large enough."""
+"""Whether the ensemble is larger than necessary, or not yet large enough."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def size(case: Case) -> Finding:
         return _judged(case, losses, numbers, words)
     at = shown(float(said[np.searchsorted(sizes, enough)]))
     words = (
-        f"{counted(enough, answers.unit)} of {total} would do ({at} against "
-        f"{shown(float(said[-1]))}), for {percent(enough / total)} of the time"
+        f"{counted(enough, answers.unit)} of {total} would suffice ({at} against "
+        f"{shown(float(said[-1]))}), in {percent(enough / total)} of the time"
     )
     return _judged(case, losses, numbers, words)
 
@@ -71,13 +71,13 @@ def _judged(case: Case, losses: Array, numbers: dict[str, Any], words: str) -> F
     if unit == "member" and total > 2:
         pruned = _pruned(case, numbers)
         if pruned is not None and pruned < numbers["enough"]:
-            words += f"; of well chosen ones {pruned} would do"
+            words += f"; {pruned} would suffice if well chosen"
     words += "."
     if numbers["enough"] <= _LARGE * total and total > 1:
         return Finding(question, "yes", False, words, _smaller(case, numbers), numbers)
     if falling.clear and total >= _FEW:
         gone = f"{shown(falling.value)}" if case.labels else percent(falling.value / errors[half])
-        advice = f"Add {unit}s: the second half of them still took away {gone} of the error."
+        advice = f"Add {unit}s: the second half of them still reduced the error by {gone}."
         return Finding(question, "no, too small", False, words, advice, numbers)
     return Finding(question, "no", True, words, "", numbers)
 
@@ -108,7 +108,7 @@ def _smaller(case: Case, numbers: dict[str, Any]) -> str:
     enough, unit = numbers["enough"], case.answers.unit
     if unit == "round":
         less = percent(1 - numbers["share"])
-        return f"Use {counted(enough, unit)} if time or memory matters: {less} less."
+        return f"Use {counted(enough, unit)} if time or memory matters: that is {less} fewer."
     kind = "Classifier" if case.labels else "Regressor"
     kept = min(enough, numbers.get("pruned", enough))
     return (

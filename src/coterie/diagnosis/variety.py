@@ -1,4 +1,4 @@
-"""Whether members differ, to what use, and whether they are equally good."""
+"""Whether the members are diverse, whether that helps, and whether they are equally good."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ def variety(case: Case) -> Finding:
     question, answers = "diverse?", case.answers
     if answers.ballot is None:
         if answers.unit == "round":
-            words = f"Its {answers.n_parts} rounds mend what is left; they need not differ."
+            words = f"Its {answers.n_parts} rounds correct earlier ones; they need not be diverse."
             return Finding(question, "does not apply", None, words)
         return Finding(question, "unknown", None, answers.why)
     return _labels(case, answers.ballot) if case.labels else _numbers(case, answers.ballot)
 
 
 def equality(case: Case) -> Finding:
-    """Look for members that are worse than a guess, and for weights that few members have."""
+    """Look for members that are worse than the baseline, and for concentrated weights."""
     question, ballot = "equal members?", case.answers.ballot
     if ballot is None:
         if case.answers.unit == "round":
-            words = "Rounds say nothing by themselves."
+            words = "Rounds do not predict on their own."
             return Finding(question, "does not apply", None, words)
         return Finding(question, "unknown", None, case.answers.why)
     losses, guess = case.loss(ballot.labels), case.loss(case.guess())
@@ -49,19 +49,21 @@ def equality(case: Case) -> Finding:
         "effective_weights": heard,
     }
     low, high = shown(float(errors.min())), shown(float(errors.max()))
-    words = f"Errors of members from {low} to {high}"
+    words = f"Member errors range from {low} to {high}"
     if ballot.weights is not None:
-        words += f"; weights count as {shown(heard)} of {len(losses)}"
+        words += f"; effective number of weights {shown(heard)} of {len(losses)}"
     if weak:
         harm = _harm(case, ballot, weak)
         numbers["harm"] = harm.value
-        words += f"; {counted(len(weak), 'member')} worse than a guess, for {shown(harm.value)}"
+        words += (
+            f"; {counted(len(weak), 'member')} worse than the baseline, costing {shown(harm.value)}"
+        )
         if harm.clear:
             return Finding(question, "no", False, words + ".", _drop(case, weak), numbers)
     if heard < _CONCENTRATED * len(losses) and len(losses) > 2:
         advice = (
-            f"Weights count as {shown(heard)} of {len(losses)} members; the others could be left "
-            f'out: Pruned{_kind(case)}(order="accuracy").'
+            f"The weights are worth {shown(heard)} of {len(losses)} members; the others could be "
+            f'left out: Pruned{_kind(case)}(order="accuracy").'
         )
         return Finding(question, "no", False, words + ".", advice, numbers)
     return Finding(question, "yes", True, words + ".", "", numbers)
@@ -86,17 +88,17 @@ def _labels(case: Case, ballot: Ballot) -> Finding:
         "dependence": profile.dependence(),
     }
     words = (
-        f"Voting saves {shown(profile.gain)} of the members' {shown(profile.mean_error)} "
-        f"({shown(profile.good)} good less {shown(profile.bad)} bad diversity); the "
-        f"{len(labels)} count as {shown(numbers['effective_members'])}, κ "
-        f"{shown(numbers['kappa'])}; independent ones would err: "
-        f"{_rare(numbers['independent_error'])}."
+        f"Voting reduces the members' error of {shown(profile.mean_error)} by "
+        f"{shown(profile.gain)} ({shown(profile.good)} good minus {shown(profile.bad)} bad "
+        f"diversity); effective members {shown(numbers['effective_members'])} of {len(labels)}, "
+        f"κ {shown(numbers['kappa'])}; "
+        f"error if independent: {_rare(numbers['independent_error'])}."
     )
     return _judged(case, gain, numbers, words)
 
 
 def _rare(share: float) -> str:
-    return shown(share) if share > 5e-4 else "hardly ever"
+    return shown(share) if share > 5e-4 else "below 0.0005"
 
 
 def _judged(case: Case, gain: Estimate, numbers: dict[str, Any], words: str) -> Finding:
@@ -106,24 +108,25 @@ def _judged(case: Case, gain: Estimate, numbers: dict[str, Any], words: str) -> 
         return Finding(question, "no need", True, "All members are always right.", "", numbers)
     if Estimate(-gain.value, gain.deviation).clear:
         advice = (
-            f"Voting costs {shown(-gain.value)}: too many right votes are lost. Weight the members "
-            "or learn to combine them: EnsembleSelectionClassifier, StackingClassifier."
+            f"Voting increases the error by {shown(-gain.value)}: too many correct votes "
+            "are wasted. Weight the members or learn to combine them: "
+            "EnsembleSelectionClassifier, StackingClassifier."
         )
         return Finding(question, "voting hurts", False, words, advice, numbers)
     if gain.clear and (many >= _ALIKE or gain.value >= _SAVED * numbers["mean_error"]):
         return Finding(question, "yes", True, words, "", numbers)
     if not many >= _ALIKE:
         advice = (
-            f"Make members differ (they count as {shown(many)}): smaller max_features or "
-            "max_samples, RotationForestClassifier, RandomPatchesClassifier, or a VotingClassifier "
-            "of several kinds."
+            f"Make the members more diverse (effective number {shown(many)}): smaller "
+            "max_features or max_samples, RotationForestClassifier, RandomPatchesClassifier, or a "
+            "VotingClassifier of several kinds."
         )
-        return Finding(question, "too alike", False, words, advice, numbers)
+        return Finding(question, "too similar", False, words, advice, numbers)
     advice = (
-        f"Members differ, but voting gains no more than {shown(gain.value + WIDE * gain.deviation)}"
+        f"Members differ, but voting gains at most {shown(gain.value + WIDE * gain.deviation)}"
         ": try better members rather than more."
     )
-    return Finding(question, "to no use", False, words, advice, numbers)
+    return Finding(question, "no benefit", False, words, advice, numbers)
 
 
 def _numbers(case: Case, ballot: Ballot) -> Finding:
@@ -140,20 +143,20 @@ def _numbers(case: Case, ballot: Ballot) -> Finding:
         ),
     }
     words = (
-        f"Averaging takes away {percent(parts.cancellation)} of the members' squared error; their "
-        f"errors correlate by {shown(numbers['error_correlation'])}, and the {len(outputs)} count "
-        f"as {shown(numbers['effective_members'])}."
+        f"Averaging removes {percent(parts.cancellation)} of the members' squared error; error "
+        f"correlation {shown(numbers['error_correlation'])}, effective members "
+        f"{shown(numbers['effective_members'])} of {len(outputs)}."
     )
     if not parts.mean_error:
-        return Finding("diverse?", "no need", True, "No member errs at all.", "", numbers)
+        return Finding("diverse?", "no need", True, "No member makes any error.", "", numbers)
     if parts.cancellation >= _CANCELLED:
         return Finding("diverse?", "yes", True, words, "", numbers)
     advice = (
-        f"Make members differ (their errors correlate by {shown(numbers['error_correlation'])}): "
+        f"Make the members more diverse (error correlation {shown(numbers['error_correlation'])}): "
         "smaller max_features or max_samples, NegativeCorrelationRegressor, or a VotingRegressor "
         "of several kinds."
     )
-    return Finding("diverse?", "too alike", False, words, advice, numbers)
+    return Finding("diverse?", "too similar", False, words, advice, numbers)
 
 
 def _correlation(residuals: Array, weight: Array) -> float:
@@ -196,4 +199,5 @@ def _kind(case: Case) -> str:
 def _drop(case: Case, weak: list[int]) -> str:
     some = ", ".join(str(number) for number in weak[:5]) + (", …" if len(weak) > 5 else "")
     which = f"member {some} is" if len(weak) == 1 else f"members {some} are"
-    return f'Leave out the weak: {which} worse than a guess. Pruned{_kind(case)}(order="accuracy").'
+    tried = f'Pruned{_kind(case)}(order="accuracy")'
+    return f"Leave out weak members: {which} worse than the baseline. Try {tried}."

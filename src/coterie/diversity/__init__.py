@@ -1,4 +1,4 @@
-"""How much members differ: measures of pairs, of whole pools, and of information.
+"""Measures of diversity: pairwise, of whole pools, and of information.
 
 Predictions are arrays of shape (members, samples) and may come from anywhere.
 

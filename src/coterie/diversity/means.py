@@ -50,7 +50,7 @@ def mean_disagreement(
 def mean_correlation(
     predictions: Any, y: Any = None, *, outputs: Outputs = None, sample_weight: Any = None
 ) -> float:
-    r"""Mean correlation of what two members say.
+    r"""Mean correlation of the predictions of two members.
 
     .. math:: \overline{\rho} = \frac{2}{T(T-1)} \sum_{i<j} \rho_{ij}
 

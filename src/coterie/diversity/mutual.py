@@ -1,4 +1,4 @@
-"""What members tell about the truth together: information, split into accuracy and diversity."""
+"""The members' joint information about the truth, split into accuracy and diversity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures of pairs of members: each gives a symmetric matrix, and its mean over pairs."""
+"""Pairwise measures: each returns a symmetric matrix, and its mean over pairs."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def disagreement(
 def correlation(
     predictions: Any, y: Any = None, *, outputs: Outputs = None, sample_weight: Any = None
 ) -> Array:
-    r"""Correlation of what two members say.
+    r"""Correlation of the predictions of two members.
 
     .. math:: \rho_{ij} = \frac{ad - bc}{\sqrt{(a+b)(a+c)(c+d)(b+d)}}
 
@@ -260,7 +260,7 @@ def double_fault(
 
 
 def error_ratio(predictions: Any, y: Any = None, *, sample_weight: Any = None) -> Array:
-    r"""Mistakes of only one of two members, over their common ones.
+    r"""Ratio of the errors of only one of two members to their common errors.
 
     .. math:: ratio_{ij} = \frac{b + c}{d}
 
@@ -342,11 +342,15 @@ def mean_over_pairs(matrix: Any) -> PairMean:
     """
     array = np.asarray(matrix, dtype=np.float64)
     if array.ndim != 2 or len(array) != array.shape[1]:
-        raise DataError(f"A matrix of pairs is square, but this is of shape {array.shape}.")
+        raise DataError(f"A matrix of pairs must be square, but this one has shape {array.shape}.")
     values = array[np.triu_indices(len(array), k=1)]
     defined = values[~np.isnan(values)]
     if not len(values):
-        warnings.warn("One member makes no pair: its diversity is NaN.", UserWarning, stacklevel=2)
+        warnings.warn(
+            "With a single member there are no pairs: the diversity is NaN.",
+            UserWarning,
+            stacklevel=2,
+        )
     mean = float(defined.mean()) if len(defined) else float("nan")
     return PairMean(mean, len(values), len(values) - len(defined))
 

@@ -22,7 +22,7 @@ _TINY = 1e-12
 
 
 class Agreement(NamedTuple):
-    """How often pairs of members say the same.
+    """How often pairs of members agree.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class PairCounts(NamedTuple):
 def agreement(
     predictions: Any, y: Any = None, *, outputs: Outputs = None, sample_weight: Any = None
 ) -> Agreement:
-    """Count on how many samples pairs of members say the same, for any number of classes."""
+    """Count the samples on which pairs of members agree, for any number of classes."""
     codes, n_classes = coded(predictions, y, outputs)
     weight = sample_weights(sample_weight, codes.shape[1])
     total = float(codes.shape[1]) if weight is None else float(weight.sum())
@@ -135,8 +135,8 @@ def pair_counts(
     codes, n_classes = coded(predictions, y, outputs)
     if n_classes > 2:
         raise DataError(
-            f"A table of yes and no needs two classes, but there are {n_classes} labels. Compare "
-            'correctness instead: give y, and outputs="oracle".'
+            f"This measure needs two classes, but there are {n_classes} labels. Compare "
+            'correctness instead: pass y, and outputs="oracle".'
         )
     weight = sample_weights(sample_weight, codes.shape[1])
     total = float(codes.shape[1]) if weight is None else float(weight.sum())

@@ -205,7 +205,7 @@ def difficulty(predictions: Any, y: Any = None, *, sample_weight: Any = None) ->
 
 
 def generalised_diversity(predictions: Any, y: Any = None, *, sample_weight: Any = None) -> float:
-    r"""How seldom a second member fails where a first one does.
+    r"""How rarely a second member fails where a first one does.
 
     .. math::
         GD = 1 - \frac{p(2)}{p(1)}, \qquad p(1) = \sum_j \frac jT \pi_j, \qquad
@@ -292,7 +292,7 @@ def coincident_failure_diversity(
 
 
 def distinct_failure_diversity(predictions: Any, y: Any, *, sample_weight: Any = None) -> float:
-    r"""How few members make the same mistake.
+    r"""How rarely members make the same mistake.
 
     .. math:: DFD = \sum_{j \ge 1} \frac{T - j}{T - 1} t_j
 

@@ -6,15 +6,28 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from coterie.core import Pool
 from coterie.core.stages import StagedPool
 from coterie.export.errors import ModelFileError
+from coterie.learners import class_places
 from coterie.native import Forest
-from coterie.native.forest import NODE
+from coterie.native.forest import CATEGORICAL, NODE
 
-__all__ = ["BUILDERS", "check"]
+__all__ = ["BUILDERS", "check", "check_numbers"]
 
+_ROUNDING = 1e-9
+# Far more than a target may be; sums of more would overflow.
+_LARGEST = 1e150
+_VOTES_ARE_SHARES = ("trees", "forests", "bagging", "imbalance")
+_CELLS = ("Bins", "Ground", "Neighbourhood", "Rules")
+_SUMMED = (
+    *("Blend", "ConvexStack", "Coordinates", "DecisionTemplates", "FeatureWeightedStack"),
+    *("GateInputs", "Linear", "LinearStack", "NetworkMember", "Networks", "Origin", "Rotation"),
+    *("RuleMean", "RuleModel", "Scale"),
+)
+_SMEARED = ("OutputSmearingClassifier",)  # its trees learn smeared numbers
 _FOREST = {
     "nodes": (NODE, 1),
     "n_samples": (np.dtype("<i4"), 1),
@@ -49,7 +62,11 @@ def build_forest(state: dict[str, Any]) -> Forest:
         _require(fits and array.ndim == ndim, f"{name} of a forest is of another type or shape")
     n_features = state["n_features"]
     _require(type(n_features) is int and n_features > 0, "a forest walks no columns")
-    _require(not np.isnan(state["values"]).any(), "a leaf holds no number")
+    _require(_are_moderate(state["values"]), "values of a forest are not finite, or huge")
+    _require((state["n_samples"] >= 0).all(), "n_samples of a forest are negative")
+    for name in ("weight", "impurity"):
+        _require(bool(np.isfinite(state[name]).all()), f"{name} of a forest is not finite")
+    _require((state["weight"] >= 0).all(), "weight of a forest is negative")
     try:
         return Forest(**state)
     except (TypeError, ValueError) as error:
@@ -89,12 +106,125 @@ def check_schema(schema: Any) -> None:
         _require(isinstance(labels, np.ndarray) and labels.ndim == 1, "labels are no array")
 
 
+def check_target(target: Any) -> None:
+    """Encoded rows of as many outputs as there are classes, and codes of classes."""
+    encoded, classes = target.encoded, target.classes
+    _require(encoded.ndim == 2, "encoded of a Target is no table")
+    for labels in classes:
+        _require(labels.ndim == 1 and len(labels) > 0, "classes of a Target are not labels")
+    if target.kind == "labels":
+        _require(encoded.dtype == np.int32, "encoded of a Target holds no codes")
+        _require(len(classes) == encoded.shape[1], "classes of a Target do not fit its outputs")
+        for column, labels in enumerate(classes):
+            codes = encoded[:, column]
+            inside = bool(((codes >= 0) & (codes < len(labels))).all())
+            _require(inside, "encoded of a Target holds codes of no class")
+    else:
+        _require(encoded.dtype == np.float64, "encoded of a Target holds no numbers")
+
+
+def check_estimator(model: Any) -> None:
+    """Fitted attributes that agree with each other."""
+    fitted = vars(model)
+    schema, pool = fitted.get("schema_"), fitted.get("pool_")
+    if schema is None:
+        _require(pool is None, "a fitted model does not know its columns")
+        return
+    _check_sizes(fitted, schema.n_columns)
+    family = type(model).__module__.split(".")[1]
+    if pool is not None and family == "boosting":
+        _check_origin(fitted.get("origin_"), pool.members, schema.n_columns)
+    if pool is None or family not in _VOTES_ARE_SHARES:
+        return
+    if family in ("trees", "forests"):
+        _require(isinstance(pool.members, Forest), "pool_ holds no trees")
+    if family == "trees":
+        _require(len(pool.members) == 1, "a tree is not one tree")
+    if isinstance(pool.members, Forest):
+        _check_trees_of(model, schema, pool)
+
+
+def _check_sizes(fitted: dict[str, Any], n_columns: int) -> None:
+    """As many columns and classes everywhere."""
+    if not getattr(fitted.get("dates_"), "names", ()):  # parts of dates are columns of their own
+        said = fitted.get("n_features_in_", n_columns)
+        _require(said == n_columns, "n_features_in_ is not the number of columns")
+        if "feature_importances_" in fitted:
+            _vector(fitted["feature_importances_"], n_columns, "feature_importances_")
+    if fitted.get("start_") is not None:
+        _vector(fitted["start_"], np.size(fitted["start_"]), "start_")
+    target, classes = fitted.get("target_"), fitted.get("classes_")
+    # Of several outputs, some models have a class for each output instead.
+    if target is not None and classes is not None and len(target.classes) == 1:
+        same = np.shape(classes) == np.shape(target.classes[0])
+        _require(same, "classes_ are not those of target_")
+
+
+def _check_trees_of(model: Any, schema: Any, pool: Pool) -> None:
+    """Trees that walk the columns of a model, know their labels and vote for its classes."""
+    forest = pool.forest
+    fits = forest.n_features == schema.n_columns
+    _require(fits, "trees walk other columns than those of schema_")
+    _check_categories(forest, schema.labels)
+    target = vars(model).get("target_")
+    if getattr(model, "task", None) != "classification" or pool.cast is not None:
+        return
+    if target is not None and pool.width == 1:
+        n_classes = sum(map(len, target.classes))
+        _require(forest.values.shape[1] == n_classes, "trees vote for other classes than classes_")
+    if type(model).__name__ not in _SMEARED:
+        _require(_are_shares(forest.values), "values of a forest of a classifier are no shares")
+
+
+def _check_origin(origin: Any, forest: Any, n_columns: int) -> None:
+    """For each column that trees walk, the column of the table that it was made of."""
+    if isinstance(origin, np.ndarray) and isinstance(forest, Forest):
+        fits = origin.dtype.kind == "i" and origin.shape == (forest.n_features,)
+        inside = fits and ((origin >= 0) & (origin < n_columns)).all()
+        _require(bool(inside), "origin_ does not name columns of the table")
+
+
+def _check_categories(forest: Forest, labels: Any) -> None:
+    """Sets of categories that hold no code beyond the labels of their column."""
+    nodes = forest.nodes
+    split = np.flatnonzero((nodes["left"] >= 0) & (nodes["column"] & CATEGORICAL > 0))
+    if not split.size:
+        return
+    counts = np.zeros(forest.n_features, dtype=np.int64)
+    for column, known in labels.items():
+        counts[column] = len(known)
+    start = nodes["threshold"][split].astype(np.int64)
+    start += forest.category_offsets[forest.tree_of_node()[split]]
+    words = forest.categories[start].astype(np.int64)
+    n_labels = counts[forest.features[split]]
+    last = forest.categories[start + words]
+    spare = (64 * words - n_labels).clip(0, 64)  # of the last word
+    free = np.where(spare == 0, 0, last >> (64 - spare.clip(1, 63)).astype(np.uint64))
+    inside = (words >= 1) & (spare < 64) & (free == 0)
+    _require(bool(inside.all()), "trees know labels that their columns do not have")
+
+
+def _are_shares(values: Any) -> bool:
+    """Whether leaves hold probabilities, which add up to one for each output."""
+    if not values.size:
+        return True
+    totals = values.sum(axis=1)
+    inside = values.min() >= -_ROUNDING and values.max() <= 1 + _ROUNDING
+    whole = np.abs(totals - np.round(totals[0])).max() <= 1e-6 and totals[0] > 0.5
+    return bool(inside and whole)
+
+
 def check_neighbours(member: Any) -> None:
     """Rows that are there, and an index over them."""
     points, rows = member.home.points, member.rows
     _require(isinstance(points, np.ndarray) and points.ndim == 2, "neighbours without points")
     _require(np.isfinite(points).all() and points.dtype.kind == "f", "points that are nowhere")
     _vector(member.scales, points.shape[1], "the scales of neighbours")
+    codes, n_classes = member.home.codes, member.home.n_classes
+    fits = codes.dtype.kind == "i" and codes.shape == (len(points),)
+    _require(fits and n_classes > 0, "neighbours without classes")
+    _require(codes.min(initial=0) >= 0 and n_classes > codes.max(initial=0), "codes of no class")
+    _require(n_classes <= max(2, len(points)), "more classes than neighbours")
     known = len(points)
     if rows is not None:
         _require(isinstance(rows, np.ndarray) and rows.dtype.kind == "i", "rows are no numbers")
@@ -109,16 +239,65 @@ def _vector(array: Any, length: int, name: str) -> None:
     """Refuse what is not so many numbers."""
     is_vector = isinstance(array, np.ndarray) and array.dtype.kind == "f"
     _require(is_vector and array.shape == (length,), f"{name} are not {length} numbers")
-    _require(not np.isnan(array).any(), f"{name} are no numbers")
+    _require(_are_moderate(array), f"{name} are not finite, or huge")
+
+
+def _are_moderate(array: Any) -> bool:
+    """Whether all numbers are finite, and their sums are."""
+    return bool((np.abs(array) <= _LARGEST).all())
+
+
+def check_numbers(tag: str, state: dict[str, Any]) -> None:
+    """Refuse numbers that would overflow as soon as anything is made of them.
+
+    Parameters
+    ----------
+    tag : str
+        What holds them; cells of tables may be as large as they like.
+    state : dict
+        Its attributes.
+
+    Examples
+    --------
+    >>> check_numbers("Scale", {"mean": np.array([1e308])})
+    Traceback (most recent call last):
+    coterie.export.errors.ModelFileError: the file is damaged: mean of a Scale is huge
+    """
+    if tag in _CELLS:
+        return
+    for name, array in state.items():
+        if isinstance(array, np.ndarray) and array.dtype == np.float64:
+            huge = np.abs(array) > _LARGEST
+            if tag not in _SUMMED:
+                huge &= np.isfinite(array)  # infinity may stand for none
+            _require(not huge.any(), f"{name} of a {tag} is huge")
+
+
+def check_labels(member: Any) -> None:
+    """A member that says nothing but labels of its committee."""
+    said, known = getattr(member.estimator, "classes_", None), member.known
+    for classes in member.classes:
+        _require(classes.ndim == 1 and len(classes) > 0, "a committee has no classes")
+    if known is not None:
+        fits = not isinstance(said, np.ndarray) or said.shape == known.shape
+        _require(fits, "a member has other classes than it knows")
+        said = known
+    parts = said if isinstance(said, list) else [said]
+    if len(parts) == len(member.classes):
+        for classes, part in zip(member.classes, parts, strict=True):
+            if isinstance(part, np.ndarray) and part.ndim == 1:
+                class_places(classes, part)
 
 
 #: Objects that are not made from their attributes alone, by tag.
 BUILDERS: dict[str, Callable[[dict[str, Any]], Any]] = {"Forest": build_forest}
 _CHECKS: dict[str, Callable[[Any], None]] = {
+    "ForeignMember": check_labels,
     "Neighbours": check_neighbours,
     "Pool": check_pool,
     "Schema": check_schema,
     "StagedPool": check_staged,
+    "Target": check_target,
 }
 
 
@@ -134,3 +313,5 @@ def check(tag: str, built: Any) -> None:
     """
     if tag in _CHECKS:
         _CHECKS[tag](built)
+    elif isinstance(built, BaseEstimator):
+        check_estimator(built)

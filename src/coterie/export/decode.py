@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from coterie.export.arrays import from_bytes, read_dtype, read_scalar
-from coterie.export.checks import BUILDERS, check
+from coterie.export.attributes import check_attributes
+from coterie.export.checks import BUILDERS, check, check_numbers
 from coterie.export.encode import SCALARS, TYPES
 from coterie.export.errors import ModelFileError, UntrustedTypesError
 from coterie.export.foreign import read_foreign, untrusted
 from coterie.export.former import as_today
-from coterie.export.registry import METHODS, class_of, function_of
+from coterie.export.nesting import LARGEST, check_nesting
+from coterie.export.registry import METHODS, class_of, function_of, tag_of
 from coterie.export.seeds import read_seed
 
 __all__ = ["Decoder"]
@@ -33,6 +35,8 @@ class Decoder:
         The bytes that entries refer to; their checksums are right.
     trusted : collection of str
         Foreign types that may be loaded.
+    max_unpacked : int, optional
+        The most bytes that foreign estimators may take once they are unpacked.
 
     Examples
     --------
@@ -40,10 +44,18 @@ class Decoder:
     (1, inf)
     """
 
-    def __init__(self, blocks: list[NDArray[np.uint8]], trusted: Collection[str]) -> None:
+    def __init__(
+        self,
+        blocks: list[NDArray[np.uint8]],
+        trusted: Collection[str],
+        max_unpacked: int = 1 << 28,
+    ) -> None:
         self.blocks = blocks
         self.trusted = trusted
+        self.max_unpacked = max_unpacked
         self.objects: list[Any] = []
+        self.foreign: list[Any] = []  # those of other packages
+        self.vouched_for: set[str] = set()  # types that only the caller's trust admits
         self._readers: dict[str, Callable[[Any], Any]] = {
             "ref": self._ref,
             "float": _float,
@@ -53,7 +65,7 @@ class Decoder:
             "dict": lambda pairs: dict(self._pairs(pairs)),
             "bunch": lambda pairs: Bunch(**dict(self._pairs(pairs))),
             "slice": lambda items: slice(*self._items(items, 3)),
-            "range": lambda items: range(*self._items(items, 3)),
+            "range": self._range,
             "bytes": lambda digits: bytes.fromhex(_of(digits, str)),
             "complex": lambda items: complex(*self._items(items, 2)),
             "scalar": lambda items: read_scalar(*_of(items, list, 2)),
@@ -73,7 +85,8 @@ class Decoder:
         root : value
             The model among them.
         """
-        self._check_trust(_of(entries, list))
+        check_nesting(_of(entries, list), root)
+        self._check_trust(entries)
         for entry in entries:
             self.objects.append(self._entry(_of(entry, dict)))
         return self.value(root)
@@ -82,9 +95,11 @@ class Decoder:
         """Name all foreign types that are not trusted at once, before anything is made."""
         foreign = [entry for entry in entries if isinstance(entry, dict) and "foreign" in entry]
         if foreign:
-            found = untrusted(self._block(entry["foreign"]).tobytes() for entry in foreign)
+            blocks = (self._block(entry["foreign"]).tobytes() for entry in foreign)
+            found = untrusted(blocks, self.max_unpacked)
             if found - set(self.trusted):
                 raise UntrustedTypesError(found - set(self.trusted))
+            self.vouched_for = found
 
     def value(self, value: Any) -> Any:
         """Something that JSON has as plain data."""
@@ -104,9 +119,7 @@ class Decoder:
             "class": self._instance,
             "array": self._array,
             "texts": self._texts,
-            "foreign": lambda entry: read_foreign(
-                self._block(entry["foreign"]).tobytes(), self.trusted
-            ),
+            "foreign": self._foreign,
             "generator": lambda entry: read_seed(self.value(entry["generator"]), legacy=False),
             "random_state": lambda entry: read_seed(self.value(entry["random_state"]), legacy=True),
         }
@@ -119,12 +132,17 @@ class Decoder:
         cls = class_of(entry["class"])
         if issubclass(cls, tuple):
             length = len(getattr(cls, "_fields", ()))
-            return tuple.__new__(cls, self._items(entry.get("items"), length))
+            items = self._items(entry.get("items"), length)
+            check_attributes(cls, dict(zip(getattr(cls, "_fields", ()), items, strict=True)))
+            return tuple.__new__(cls, items)
         state = {name: self.value(part) for name, part in _of(entry.get("state"), dict).items()}
         state = as_today(entry["class"], state)
-        build = BUILDERS.get(entry["class"], lambda state: revive(cls, state))
+        tag = tag_of(cls) or ""  # of today, where former versions had another
+        check_attributes(cls, state)
+        check_numbers(tag, state)
+        build = BUILDERS.get(tag, lambda state: revive(cls, state))
         built = build(state)
-        check(entry["class"], built)
+        check(tag, built)
         return built
 
     def _array(self, entry: dict[str, Any]) -> NDArray[Any]:
@@ -133,6 +151,11 @@ class Decoder:
             raise ModelFileError(f"an array has the order {order!r}")
         block = self._block(entry["array"])
         return from_bytes(block, read_dtype(entry.get("dtype")), _shape(entry), order)
+
+    def _foreign(self, entry: dict[str, Any]) -> Any:
+        made = read_foreign(self._block(entry["foreign"]).tobytes(), self.trusted)
+        self.foreign.append(made)
+        return made
 
     def _texts(self, entry: dict[str, Any]) -> NDArray[Any]:
         items = self._items(entry["texts"])
@@ -159,6 +182,13 @@ class Decoder:
 
     def _pairs(self, pairs: Any) -> list[list[Any]]:
         return [self._items(pair, 2) for pair in _of(pairs, list)]
+
+    def _range(self, content: Any) -> range:
+        made = range(*self._items(content, 3))
+        # It takes no room itself, but whatever makes an array of it does.
+        if len(made) > LARGEST:
+            raise ModelFileError(f"the file holds a range of {len(made)} numbers")
+        return made
 
     def _method(self, content: Any) -> Any:
         owner, name = _of(content, list, 2)

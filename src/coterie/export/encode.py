@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cached_property
-from inspect import getattr_static
+from functools import cache, cached_property
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
@@ -143,7 +142,7 @@ class Encoder:
             raise SaveError(
                 path,
                 f"is a {type(value).__name__}, which models do not hold after a fit. If it is a "
-                "part of a model, it is missing in coterie.export.registry.",
+                "part of a model, mark it with coterie.tags.tagged.",
             )
         if is_foreign(value):
             self.blocks.append(np.frombuffer(foreign_bytes(value, path), dtype=np.uint8))
@@ -227,15 +226,19 @@ def state_of(value: Any, tag: str) -> dict[str, Any]:
     tag : str
         Its tag.
     """
-    cls = type(value)
-    slots = [name for base in cls.__mro__ for name in base.__dict__.get("__slots__", ())]
-    names = [*(name for name in slots if hasattr(value, name)), *getattr(value, "__dict__", ())]
-    skipped = _MADE_ANEW.get(tag, set())
-    return {
-        name: getattr_static(value, name) if name not in slots else getattr(value, name)
-        for name in names
-        if name not in skipped and not isinstance(getattr_static(cls, name, None), cached_property)
-    }
+    slots, derived = _layout(type(value))  # type: ignore[arg-type]  # classes can be hashed
+    skipped = _MADE_ANEW.get(tag, set()) | derived
+    held = {name: getattr(value, name) for name in slots if hasattr(value, name)}
+    held |= getattr(value, "__dict__", {})
+    return {name: part for name, part in held.items() if name not in skipped}
+
+
+@cache
+def _layout(cls: type) -> tuple[tuple[str, ...], frozenset[str]]:
+    """The slots of a class, and the names of what its objects work out once."""
+    slots = tuple(name for base in cls.__mro__ for name in base.__dict__.get("__slots__", ()))
+    known = {name: part for base in reversed(cls.__mro__) for name, part in vars(base).items()}
+    return slots, frozenset(n for n, part in known.items() if isinstance(part, cached_property))
 
 
 def _holds_ours(pipeline: Any) -> bool:

@@ -10,17 +10,30 @@ from typing import Any
 import numpy as np
 import scipy
 import sklearn
+from sklearn.base import BaseEstimator
 
 from coterie.base.atomic import write_whole
+from coterie.export.attributes import fits
 from coterie.export.container import FORMAT, chunks, read_contents, read_header
 from coterie.export.decode import Decoder
 from coterie.export.encode import SCALARS, Encoder
 from coterie.export.errors import ModelFileError
 from coterie.export.registry import COTERIE
+from coterie.export.rehearsal import rehearse
 
 __all__ = ["describe", "load", "save"]
 
 Path = str | os.PathLike[str]
+
+_UNPACKED = 1 << 28
+_DESCRIBED = {
+    "format": int,
+    "model": str,
+    "made_with": dict[str, str],
+    "n_features": int | None,
+    "features": list[str] | None,
+    "foreign": list[str],
+}
 
 
 def save(model: Any, path: Path) -> None:
@@ -77,22 +90,36 @@ def save(model: Any, path: Path) -> None:
     write_whole(path, chunks(header, encoder.blocks))
 
 
-def load(path: Path, *, trusted: Collection[str] = (), mmap: bool = False) -> Any:
+def load(
+    path: Path,
+    *,
+    trusted: Collection[str] = (),
+    mmap: bool = False,
+    max_unpacked: int | None = None,
+) -> Any:
     """Read a model from a file that `save` wrote.
 
     Loading runs nothing that the file brings along. Checksums are compared, and every index is
-    checked before anything follows it.
+    checked before anything follows it. What the model would take in memory is compared with the
+    limits before anything is made. At the end the model predicts a few made-up rows, unless it
+    holds types that only `trusted` admits.
 
     Parameters
     ----------
     path : str or path
         The file.
     trusted : collection of str, default=()
-        Full names of foreign types that may be loaded, besides those of scikit-learn and others
-        that skops knows to be harmless.
+        Full names of foreign types that may be loaded, besides the common ones of scikit-learn
+        whose arrays are all checked.
     mmap : bool, default=False
         Leave the arrays on the disk and map them into memory, to be read only. Processes that load
-        the same file so share its memory.
+        the same file so share its memory. The file must not be changed or cut short in place as
+        long as the model is in use: the system kills a process that reads a page which is gone, and
+        no library can prevent it. Replacing the file by another is safe, as `save` and ``mv`` do
+        it; ``cp`` onto it is not.
+    max_unpacked : int, optional
+        The most bytes that the members of other packages, which are compressed, may take once
+        they are unpacked. By default 256 MiB or ten times the size of the file, whichever is more.
 
     Returns
     -------
@@ -120,12 +147,20 @@ def load(path: Path, *, trusted: Collection[str] = (), mmap: bool = False) -> An
     contents = read_contents(path, mmap=mmap)
     try:
         header = contents.header
-        return Decoder(contents.blocks, trusted).read(header["objects"], header["root"])
+        if max_unpacked is None:
+            max_unpacked = max(_UNPACKED, 10 * os.path.getsize(path))
+        decoder = Decoder(contents.blocks, trusted, max_unpacked)
+        model = decoder.read(header["objects"], header["root"])
+        if not isinstance(model, BaseEstimator):
+            raise ModelFileError(f"the file holds a {type(model).__name__}, which is no model")
+        if not decoder.vouched_for:  # what others' code does is theirs to know
+            rehearse(model, decoder.foreign)
     except (ModelFileError, ImportError):
         raise
     except Exception as error:
         # The checksums are right, so somebody wrote this file on purpose or with another version.
         raise ModelFileError(f"the file cannot be read: {type(error).__name__}: {error}") from error
+    return model
 
 
 def describe(path: Path) -> dict[str, Any]:
@@ -156,9 +191,13 @@ def describe(path: Path) -> dict[str, Any]:
     """
     header = read_header(path)
     try:
-        return _described(header) | {"bytes": os.path.getsize(path)}
+        found = _described(header)
     except Exception as error:
         raise ModelFileError(f"the header cannot be read: {error}") from error
+    for name, kind in _DESCRIBED.items():
+        if not fits(found[name], kind):
+            raise ModelFileError(f"the header is damaged: {name} is no {kind}")
+    return found | {"bytes": os.path.getsize(path)}
 
 
 def _described(header: dict[str, Any]) -> dict[str, Any]:

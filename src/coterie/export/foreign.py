@@ -9,38 +9,11 @@ from zipfile import ZIP_DEFLATED
 from sklearn.base import BaseEstimator
 
 from coterie.export.errors import ModelFileError, SaveError
+from coterie.export.foreign_archive import check_size, open_archive
 from coterie.export.foreign_trees import check_trees
+from coterie.export.foreign_types import TRUSTED
 
 __all__ = ["foreign_bytes", "is_foreign", "read_foreign", "untrusted"]
-
-# Types that hold numbers and names only, or, as trees, are checked after they are read.
-_HARMLESS = {
-    "numpy.dtype",
-    "sklearn.calibration._CalibratedClassifier",
-    "sklearn.calibration._SigmoidCalibration",
-    "sklearn.metrics._dist_metrics.EuclideanDistance64",
-    "sklearn.metrics._dist_metrics.ManhattanDistance64",
-    "sklearn.neighbors._ball_tree.BallTree",
-    "sklearn.neighbors._kd_tree.KDTree",
-    "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
-    "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
-    "sklearn.tree._tree.Tree",
-    *(
-        f"sklearn.model_selection._split.{name}"
-        for name in (
-            "GroupKFold",
-            "GroupShuffleSplit",
-            "KFold",
-            "RepeatedKFold",
-            "RepeatedStratifiedKFold",
-            "ShuffleSplit",
-            "StratifiedGroupKFold",
-            "StratifiedKFold",
-            "StratifiedShuffleSplit",
-            "TimeSeriesSplit",
-        )
-    ),
-}
 
 
 def _skops() -> Any:
@@ -102,20 +75,32 @@ def foreign_bytes(value: Any, path: str) -> bytes:
     return data
 
 
-def untrusted(blocks: Iterable[bytes]) -> set[str]:
+def untrusted(blocks: Iterable[bytes], limit: int) -> set[str]:
     """The types in some foreign estimators that are not known to be harmless.
 
     Parameters
     ----------
     blocks : iterable of bytes
         From `foreign_bytes`.
+    limit : int
+        The most bytes that all of them together may take once they are unpacked.
     """
     skops = _skops()
+    found: set[str] = set()
+    inflated = 0
     try:
-        found = {name for data in blocks for name in skops.get_untrusted_types(data=data)}
+        for data in blocks:
+            archive = open_archive(data, limit)
+            inflated += archive.inflated
+            check_size(inflated, limit)
+            # skops trusts all of scikit-learn; here only what is checked is trusted.
+            found |= {name for name in archive.types if name.startswith("sklearn.")}
+            found.update(skops.get_untrusted_types(data=data))
+    except ModelFileError:
+        raise
     except Exception as error:
         raise _unreadable(error) from error
-    return found - _HARMLESS
+    return found - TRUSTED
 
 
 def read_foreign(data: bytes, trusted: Collection[str]) -> Any:
@@ -124,16 +109,18 @@ def read_foreign(data: bytes, trusted: Collection[str]) -> Any:
     Parameters
     ----------
     data : bytes
-        From `foreign_bytes`.
+        From `foreign_bytes`; `untrusted` has looked through it.
     trusted : collection of str
         Types to be trusted besides those that are known to be harmless.
     """
     try:
         # Refuses by itself what is not in the list.
-        built = _skops().loads(data, trusted=sorted({*trusted, *_HARMLESS}))
+        built = _skops().loads(data, trusted=sorted({*trusted, *TRUSTED}))
+        check_trees(built)
+    except ModelFileError:
+        raise
     except Exception as error:
         raise _unreadable(error) from error
-    check_trees(built)
     return built
 
 

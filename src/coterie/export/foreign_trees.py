@@ -1,21 +1,28 @@
-"""Range checks for scikit-learn's trees, which follow whatever index they are given."""
+"""Range checks for what compiled code reads in foreign estimators: it follows any index."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from coterie.export.errors import ModelFileError
+from coterie.export.foreign_types import check_estimator
+from coterie.export.seeds import check_seed
 
-__all__ = ["check_trees"]
+__all__ = ["check_trees", "walk"]
 
 _TREE = "sklearn.tree._tree"
 _SEARCHES = ("sklearn.neighbors._ball_tree", "sklearn.neighbors._kd_tree")
 
 
 def check_trees(estimator: Any) -> None:
-    """Refuse an estimator with a tree, or a search for neighbours, that leaves its range.
+    """Refuse an estimator with a part that leaves its range, wherever in it that is.
+
+    Trees, searches for neighbours, sparse matrices and random generators are looked through
+    whoever holds them, and estimators as far as their type is known.
 
     Parameters
     ----------
@@ -27,18 +34,41 @@ def check_trees(estimator: Any) -> None:
     >>> from sklearn.tree import DecisionTreeRegressor
     >>> check_trees(DecisionTreeRegressor().fit([[0.0], [1.0]], [0.0, 1.0]))
     """
-    seen: set[int] = set()
-    waiting = [estimator]
-    while waiting:
-        value = waiting.pop()
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
+    for value in walk(estimator):
         if type(value).__module__ == _TREE:
             _check_tree(value)
         elif type(value).__module__ in _SEARCHES:
             _check_search(value)
-        waiting += _parts(value)
+        elif sparse.issparse(value):
+            _check_sparse(value)
+        elif isinstance(value, np.random.Generator | np.random.RandomState):
+            check_seed(value)
+        else:
+            check_estimator(value)
+
+
+def walk(estimator: Any) -> Iterator[Any]:
+    """Everything that an estimator is made of, each once, from the outside in.
+
+    Parameters
+    ----------
+    estimator : estimator
+        It comes first itself.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyRegressor
+    >>> "mean" in list(walk(DummyRegressor()))
+    True
+    """
+    seen: set[int] = set()
+    waiting = [estimator]
+    while waiting:
+        value = waiting.pop()
+        if id(value) not in seen:
+            seen.add(id(value))
+            yield value
+            waiting += _parts(value)
 
 
 def _parts(value: Any) -> list[Any]:
@@ -52,6 +82,17 @@ def _parts(value: Any) -> list[Any]:
     return list(getattr(value, "__dict__", {}).values())
 
 
+def _check_sparse(matrix: Any) -> None:
+    """Refuse a sparse matrix with cells that it has no room for."""
+    try:
+        if matrix.format in ("csr", "csc", "bsr"):
+            matrix.check_format(full_check=True)
+            return
+    except ValueError as error:
+        raise ModelFileError(f"a sparse matrix in the file is damaged: {error}") from error
+    raise ModelFileError(f"a sparse matrix in the file has the format {matrix.format}")
+
+
 def _check_tree(tree: Any) -> None:
     left, right, column = tree.children_left, tree.children_right, tree.feature
     n = len(left)
@@ -60,6 +101,9 @@ def _check_tree(tree: Any) -> None:
         # A child comes after its parent, so that no walk goes round in circles.
         if not ((children > inner) & (children < n)).all():
             raise ModelFileError("a tree of scikit-learn in the file has children out of range")
+    below = np.concatenate([left[inner], right[inner]])
+    if np.bincount(below, minlength=1).max(initial=0) > 1:
+        raise ModelFileError("a tree of scikit-learn in the file has a node with two parents")
     if not ((column[inner] >= 0) & (column[inner] < tree.n_features)).all():
         raise ModelFileError("a tree of scikit-learn in the file has columns out of range")
     depth, level = 0, inner[inner == 0]

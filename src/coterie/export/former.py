@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from coterie.export.errors import ModelFileError
+from coterie.export.nesting import LARGEST
 from coterie.learners import ForeignMember, adapt
 
 __all__ = ["as_today"]
@@ -35,7 +36,7 @@ def as_today(tag: str, state: State) -> State:
         return state
     try:
         return vars(_FORMER[tag](dict(state)))
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ModelFileError(f"the file is damaged: a {tag} is not as it should be") from error
 
 
@@ -62,8 +63,10 @@ def _seat(state: State) -> ForeignMember:
 
 def _voter(state: State) -> ForeignMember:
     """A member of a pool, which knew the places of its classes instead of the classes."""
-    fitted, places = state["estimator"], state["places"]
-    classes = () if places is None else (np.arange(state["n_classes"]),)
+    fitted, places, n_classes = state["estimator"], state["places"], state["n_classes"]
+    if places is not None and not (type(n_classes) is int and 0 < n_classes <= LARGEST):
+        raise ValueError(n_classes)
+    classes = () if places is None else (np.arange(n_classes),)
     able = bool(classes) and hasattr(fitted, "predict_proba")
     return ForeignMember(
         fitted,

@@ -13,13 +13,13 @@ from coterie.automl.combine import Blend
 from coterie.export.errors import OnnxError
 from coterie.export.onnx_graph import Graph
 from coterie.export.onnx_links import shares
-from coterie.export.onnx_native import NATIVE, Answer, native_answer, sum_of_votes
+from coterie.export.onnx_native import Answer, is_native, native_answer, sum_of_votes
 from coterie.export.onnx_view import View
-from coterie.export.registry import tag_of
+from coterie.export.registry import COTERIE, tag_of
 from coterie.learners import ForeignMember
 from coterie.native import Forest
 
-__all__ = ["KNOWN", "answer", "refuse_unknown"]
+__all__ = ["answer", "is_known", "refuse_unknown"]
 
 Form = Callable[[Graph, Any, View], Answer]
 Floats = NDArray[np.float64]
@@ -46,10 +46,12 @@ def answer(graph: Graph, model: Any, view: View) -> Answer:
 
 def refuse_unknown(model: Any) -> None:
     """Refuse a model of a class that has no form in ONNX, fitted or not."""
-    if tag_of(type(model)) not in KNOWN:
+    if not is_known(type(model)):
+        exported = ((name, getattr(COTERIE, name)) for name in sorted(COTERIE.__all__))
+        known = [name for name, cls in exported if isinstance(cls, type) and is_known(cls)]
         raise OnnxError(
             f"A {type(model).__name__} has no form in ONNX here; these have: "
-            f"{', '.join(sorted(KNOWN))}. Export its members one by one, or save it with "
+            f"{', '.join(known)}. Export its members one by one, or save it with "
             "coterie.save."
         )
 
@@ -193,7 +195,7 @@ def _refuse_foreigners(members: Iterable[tuple[str, Any]], cure: str = "") -> No
     """Name all members that have no form here."""
     strange: dict[str, str] = {}
     for name, model in members:
-        if tag_of(type(model)) not in KNOWN:
+        if not is_known(type(model)):
             strange[name] = type(model).__name__
     if strange:
         listed = ", ".join(f"{name} ({kind})" for name, kind in strange.items())
@@ -212,5 +214,8 @@ _FORMS: dict[str, Form] = {
     "VotingRegressor": _vote,
     "WeightedAverageRegressor": _vote,
 }
-#: Names of all classes that have a form in ONNX.
-KNOWN = NATIVE | set(_FORMS)
+
+
+def is_known(cls: type) -> bool:
+    """Whether models of a class have a form in ONNX."""
+    return is_native(cls) or tag_of(cls) in _FORMS

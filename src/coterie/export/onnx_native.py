@@ -16,59 +16,15 @@ from coterie.export.onnx_graph import Graph
 from coterie.export.onnx_links import loss_link, number_link, pair, rule_link
 from coterie.export.onnx_trees import tree_arrays
 from coterie.export.onnx_view import View
+from coterie.export.registry import tag_of
 from coterie.native import Forest
 
-__all__ = ["NATIVE", "Answer", "native_answer", "sum_of_votes"]
+__all__ = ["Answer", "is_native", "native_answer", "sum_of_votes"]
 
-# Those whose answer is the mean of what their members say.
-_MEANS = {
-    "BaggingClassifier",
-    "BaggingRegressor",
-    "BalancedBaggingClassifier",
-    "BalancedRandomForestClassifier",
-    "DecisionTreeClassifier",
-    "DecisionTreeRegressor",
-    "ExtraTreeClassifier",
-    "ExtraTreeRegressor",
-    "ExtraTreesClassifier",
-    "ExtraTreesRegressor",
-    "OutputFlippingClassifier",
-    "OutputSmearingRegressor",
-    "RandomForestClassifier",
-    "RandomForestRegressor",
-    "RandomParametersClassifier",
-    "RandomParametersRegressor",
-    "RandomPatchesClassifier",
-    "RandomPatchesRegressor",
-    "RandomSubspaceClassifier",
-    "RandomSubspaceRegressor",
-}
-_SUMS = {"IteratedBaggingRegressor"}
-# Those whose scores a rule turns into classes.
-_RULED = {
-    "AdaBoostClassifier",
-    "AdaBoostM2Classifier",
-    "AdaBoostMHClassifier",
-    "AdaBoostVClassifier",
-    "AnyBoostClassifier",
-    "BoostingClassifier",
-    "CostSensitiveBoostClassifier",
-    "ERLPBoostClassifier",
-    "FunctionalGradientBoostingClassifier",
-    "GentleBoostClassifier",
-    "LPBoostClassifier",
-    "LogitBoostClassifier",
-    "MadaBoostClassifier",
-    "RUSBoostClassifier",
-    "RealAdaBoostClassifier",
-    "SoftBoostClassifier",
-    "TotalBoostClassifier",
-}
-_GRADIENT = {"GradientBoostingClassifier", "GradientBoostingRegressor"}
-_NUMBERS = {"FunctionalGradientBoostingRegressor"}
-_RATIOS = {"AdaBoostRTRegressor"}
-#: Names of the ensembles of native trees that have a form in ONNX.
-NATIVE = frozenset(_MEANS | _SUMS | _RULED | _GRADIENT | _NUMBERS | _RATIOS)
+
+def is_native(cls: type) -> bool:
+    """Whether ensembles of a class have a form in ONNX if their members are native trees."""
+    return tag_of(cls) is not None and getattr(cls, "answers_by", None) is not None
 
 
 class Answer(NamedTuple):
@@ -94,13 +50,13 @@ def native_answer(graph: Graph, model: Any, view: View) -> Answer:
     graph : Graph
         Where operators are added.
     model : estimator
-        Fitted, of a class in `NATIVE`.
+        Fitted, of a class that `is_native`.
     view : View
         What it sees of the input.
     """
     _refuse_the_inexpressible(model)
     pool: Pool = model.pool_
-    share = 1.0 / pool.weights.sum() if type(model).__name__ in _MEANS else 1.0
+    share = 1.0 / pool.weights.sum() if model.answers_by == "mean" else 1.0
     raw, n_scores = sum_of_votes(graph, pool, view.codes(model.schema_), view, share)
     start = _start(model)
     if start is not None and np.any(start):
@@ -168,12 +124,13 @@ def _start(model: Any) -> NDArray[np.float64] | None:
 
 
 def _classes(graph: Graph, model: Any, raw: str, n_scores: int) -> Answer:
-    name = type(model).__name__
-    if name in _MEANS:
+    if model.answers_by == "mean":
         probabilities = raw
     else:
-        link = loss_link(model.loss_) if name in _GRADIENT else rule_link(model.rule_, n_scores)
+        by_loss = model.answers_by == "loss"
+        link = loss_link(model.loss_) if by_loss else rule_link(model.rule_, n_scores)
         if link is None:
+            name = type(model).__name__
             raise OnnxError(f"The link of this {name} from scores to probabilities is not in ONNX.")
         probabilities = link(graph, raw, n_scores)
     if n_scores > 1:
@@ -184,15 +141,15 @@ def _classes(graph: Graph, model: Any, raw: str, n_scores: int) -> Answer:
 
 
 def _numbers(graph: Graph, model: Any, raw: str) -> str:
-    name = type(model).__name__
-    if name in _RATIOS:
+    if model.answers_by == "ratio":
         first, second = (graph.constant(np.array([column])) for column in (0, 1))
         return graph.add(
             "Div", graph.add("Gather", raw, first, axis=1), graph.add("Gather", raw, second, axis=1)
         )
-    if name not in _GRADIENT | _NUMBERS:
+    if model.answers_by != "loss":
         return raw
     link = number_link(model.loss_)
     if link is None:
+        name = type(model).__name__
         raise OnnxError(f"The loss {model.loss_!r} of this {name} has no link in ONNX.")
     return link(graph, raw)

@@ -8,7 +8,7 @@ import numpy as np
 
 from coterie.export.errors import ModelFileError
 
-__all__ = ["Seed", "read_seed", "seed_state"]
+__all__ = ["Seed", "check_seed", "read_seed", "seed_state"]
 
 Seed = np.random.Generator | np.random.RandomState
 
@@ -70,6 +70,19 @@ def read_seed(state: Any, *, legacy: bool) -> Seed:
     except (TypeError, ValueError, OverflowError, KeyError) as error:
         raise ModelFileError(f"the state of a random generator is damaged: {error}") from error
     return seed
+
+
+def check_seed(seed: Seed) -> None:
+    """Refuse a generator that somebody else made with a state it cannot have.
+
+    Parameters
+    ----------
+    seed : Generator or RandomState
+        As skops made it.
+    """
+    state = seed_state(seed)
+    if state is not None:
+        read_seed(state, legacy=isinstance(seed, np.random.RandomState))
 
 
 def _check_like(state: Any, model: Any, name: str) -> None:

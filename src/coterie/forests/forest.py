@@ -7,9 +7,19 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 from coterie.base import ClassifierTask, RegressorTask, a_class_weight
-from coterie.core import Allowed, RandomLike, a_function, at_least, between, instance_of, one_of
+from coterie.core import (
+    Allowed,
+    RandomLike,
+    a_function,
+    a_sampler,
+    at_least,
+    between,
+    instance_of,
+    one_of,
+)
+from coterie.core.samplers import MAX_DRAWS
 from coterie.forests.many import ManyTrees
-from coterie.trees.growth import LABELS, MAX_DRAWS, SHAPE, VALUES
+from coterie.trees.growth import LABELS, SHAPE, VALUES
 from coterie.trees.tree import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
@@ -27,6 +37,7 @@ _FOREST = SHAPE | {
     "max_samples": at_least(1) | between(0.0, float(MAX_DRAWS), closed="right") | one_of(None),
     "oob_patience": at_least(1) | one_of(None),
     "tol": at_least(0.0),
+    "draw": a_sampler,
 }
 _LABELS = LABELS | {"class_weight": a_class_weight | one_of("balanced_subsample")}
 
@@ -136,6 +147,7 @@ class RandomForestClassifier(ClassifierTask, ManyTrees):
     categorical_features: Any = "from_dtype"
     oob_patience: int | None = None
     tol: float = 0.0
+    draw: Any = None
 
 
 @dataclass(eq=False, repr=False)
@@ -212,6 +224,7 @@ class RandomForestRegressor(RegressorTask, ManyTrees):
     categorical_features: Any = "from_dtype"
     oob_patience: int | None = None
     tol: float = 0.0
+    draw: Any = None
 
 
 @dataclass(eq=False, repr=False)
@@ -285,6 +298,7 @@ class ExtraTreesClassifier(ClassifierTask, ManyTrees):
     categorical_features: Any = "from_dtype"
     oob_patience: int | None = None
     tol: float = 0.0
+    draw: Any = None
 
 
 @dataclass(eq=False, repr=False)
@@ -359,3 +373,4 @@ class ExtraTreesRegressor(RegressorTask, ManyTrees):
     categorical_features: Any = "from_dtype"
     oob_patience: int | None = None
     tol: float = 0.0
+    draw: Any = None

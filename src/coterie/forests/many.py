@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -18,32 +19,45 @@ from coterie.base import (
     times,
     worker_count,
 )
-from coterie.base.bagged import Bagged, Plan, mean_importances
+from coterie.base.bagged import Bagged, Plan, check_draw, mean_importances
 from coterie.core import (
+    BagSampler,
     Balanced,
-    Bootstrap,
-    Grouped,
-    RowAxis,
+    BootstrapSampler,
     View,
-    content_order,
-    repetitions,
+    as_sampler,
+    lay_bags,
+    untouched,
 )
 from coterie.data import Table, Target
 from coterie.forests.members import Trees, template
 from coterie.forests.proximity import proximity_matrix
 from coterie.learners import TreeLearner
-from coterie.trees.growth import resolve_growth, resolve_max_samples
+from coterie.trees.growth import resolve_growth, resolve_max_features
 from coterie.trees.single import SingleTree
 
 
 class ManyTrees(Bagged):
-    """A committee of trees that do not know of one another."""
+    """A committee of trees that do not know of one another.
+
+    Parameters
+    ----------
+    draw : str, BagSampler or None, default=None
+        How bags are drawn, in place of `bootstrap` and `max_samples`:
+        "bootstrap"; "half" of the rows, without replacement; "blocks" of consecutive rows; random
+        weights ("exponential", "poisson", "gaussian"); or as many rows of every class ("under",
+        "balanced", "rough", "over", see `BalancedBaggingClassifier`). `coterie.bagging` has these
+        as objects with settings (`BlockSampler` and others); a `BagSampler` of your own is another.
+    """
+
+    answers_by = "mean"
 
     member_class: ClassVar[type[SingleTree]]
     member_word: ClassVar[str] = "trees"
     random_thresholds: ClassVar[bool] = False
 
     bootstrap: bool
+    draw: Any
     max_samples: float | None
     max_bins: int
     max_features: float | str | None
@@ -57,12 +71,14 @@ class ManyTrees(Bagged):
 
     def _check_choices(self, target: Target) -> None:
         super()._check_choices(target)
+        check_draw(self, ("max_samples",))
         if not self.bootstrap and self.max_samples is not None:
             raise ValueError(
                 "`max_samples` cannot be set if `bootstrap=False`. Either switch to "
                 "`bootstrap=True` or set `max_samples=None`."
             )
-        if not self.bootstrap and (self.oob_score or self.oob_patience is not None):
+        every = self._sampler() is None
+        if every and (self.oob_score or self.oob_patience is not None):
             raise ValueError("Out of bag estimation only available if bootstrap=True")
         if self.warm_start and isinstance(getattr(self, "class_weight", None), str):
             warnings.warn(
@@ -103,27 +119,27 @@ class ManyTrees(Bagged):
     ) -> Plan:
         """What trees are fitted on, and how it is shaken for each."""
         target, weight = admitted.target, admitted.weight
-        class_weight = getattr(self, "class_weight", None)
-        within = class_weight == "balanced_subsample" and self.bootstrap
+        class_weight, sampler = getattr(self, "class_weight", None), self._sampler()
+        within = class_weight == "balanced_subsample" and sampler is not None
         factors = None if within else class_factors(class_weight, target, weight)
-        if not self.bootstrap:
-            return Plan(learner, View(table, target, times(weight, factors)))
-        if groups is not None:
-            every = RowAxis.lay(np.arange(groups.max() + 1), None)
-            n_draws = resolve_max_samples(self.max_samples, every.length)
-            draw: Bootstrap | Grouped = Grouped(Bootstrap(every, n_draws), groups)
-            view = View(table, target, times(weight, factors))
-            return Plan(learner, view, draw, Balanced(draw) if within else draw)
-        repeats = repetitions(weight)
-        # Repetitions are drawn, so the counts stand for them already.
-        importance = weight if repeats is None else None
-        if factors is not None and not factors.all():
-            # Rows of a class without weight are as good as absent.
-            repeats = (1 if repeats is None else repeats) * (factors > 0)
-        axis = RowAxis.lay(content_order(table, target, importance), repeats)
-        draw = Bootstrap(axis, resolve_max_samples(self.max_samples, axis.length))
-        view = View(table, target, times(importance, factors))
-        return Plan(learner, view, draw, Balanced(draw) if within else draw)
+        # Rows of a class without weight are as good as absent, unless bags are made of classes.
+        by_class = sampler is not None and sampler.by_class
+        some = factors is not None and not factors.all() and not by_class
+        present = np.asarray(factors) > 0 if some else None
+        view, draw = lay_bags(View(table, target, weight), groups, sampler, present)
+        view = replace(view, weight=times(view.weight, factors))
+        shake = Balanced(draw or untouched) if within and not by_class else None
+        choice = None if sampler is None else sampler.choose(table.n_columns)
+        if choice is not None:
+            n_tried = resolve_max_features(self.max_features, choice.n_draws)
+            learner = replace(learner, growth=replace(learner.growth, max_features=n_tried))
+        return Plan(learner, view, draw, shake, choice)
+
+    def _sampler(self) -> BagSampler | None:
+        """How bags are drawn; None when every tree sees every row."""
+        if self.draw is not None:
+            return as_sampler(self.draw)
+        return BootstrapSampler(self.max_samples) if self.bootstrap else None
 
     @property
     def estimators_(self) -> Trees:

@@ -1,4 +1,4 @@
-"""Combining what members say: rules, votes, weights and evidence, as functions of arrays.
+"""Combining the members' predictions: rules, votes, weights and evidence, as functions of arrays.
 
 Outputs are arrays of shape (members, samples), or (members, samples, classes) for probabilities,
 and may come from anywhere.

@@ -1,4 +1,4 @@
-"""Averages of members: simple, weighted, and those that a wild member does not move."""
+"""Averages of members: simple, weighted and robust."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def average(outputs: Any, weights: Any = None) -> Array:
     weight = member_weights(weights, len(members), signed=True)
     total = weight.sum()
     if total == 0:
-        raise DataError("The weights add up to zero, so that there is no average.")
+        raise DataError("The weights sum to zero, so the average is undefined.")
     return sum_of_members(weight / total, members)
 
 
@@ -87,7 +87,7 @@ def weighted_sum(outputs: Any, weights: Any) -> Array:
 
 
 def median(outputs: Any, *, normalise: bool = True) -> Array:
-    r"""Median rule: one wild member changes nothing.
+    r"""Median rule, robust to single outlying members.
 
     .. math:: \mu_k(x) \propto \operatorname{median}_t P_t(c_k | x)
 
@@ -118,7 +118,7 @@ def median(outputs: Any, *, normalise: bool = True) -> Array:
 
 
 def trimmed_mean(outputs: Any, cut: float = 0.2, *, normalise: bool = True) -> Array:
-    r"""Mean without the smallest and the largest.
+    r"""Trimmed mean: the mean without the smallest and the largest values.
 
     :math:`\lfloor \alpha T \rfloor` members are dropped at each end, for each class by itself.
     Nothing dropped is the `average`, all but the middle the `median` [1]_.
@@ -202,12 +202,12 @@ def support_of(outputs: Any, *ndim: int, normalise: bool = True) -> Array:
     """Members' numbers, which are not negative if they are probabilities."""
     members: Array = numbers_of(outputs, "outputs", ndim)
     if members.ndim == 3 and normalise and members.min() < 0:
-        raise DataError("Probabilities are not negative. For numbers, say normalise=False.")
+        raise DataError("Probabilities must not be negative. For regression, set normalise=False.")
     return members
 
 
 def finish(combined: Array, members: Array, normalise: bool) -> Array:
-    """Make the classes add up to one; where all are zero, the average of the members."""
+    """Normalise the classes to sum to one; where all are zero, use the average of the members."""
     if len(members) == 1 and normalise:
         return np.array(members[0])
     if combined.ndim == 1 or not normalise:

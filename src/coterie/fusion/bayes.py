@@ -1,4 +1,4 @@
-"""Weights by Bayes: how likely each member, or each combination of members, is."""
+"""Bayesian weights of members and of combinations of members."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BLOCK_CELLS = 1 << 22
 
 
 def posterior_weights(log_likelihoods: Any, prior: Any = None) -> Array:
-    r"""Posterior chances of the members: Bayesian model averaging.
+    r"""Posterior probabilities of the members: Bayesian model averaging.
 
     .. math:: w_t = P(h_t | D) \propto \pi_t \, P(D | h_t)
 
@@ -64,7 +64,7 @@ def posterior_weights(log_likelihoods: Any, prior: Any = None) -> Array:
 def noise_log_likelihood(
     mistakes: Any, n_samples: int, *, n_classes: int = 2, noise: Any = None
 ) -> Array:
-    r"""Log-likelihood of classifiers if labels are wrong by chance, uniformly.
+    r"""Log-likelihood of classifiers under uniform label noise.
 
     .. math:: \ln P(D | h) = (n - e) \ln (1 - \epsilon) + e \ln \frac{\epsilon}{K - 1}
 
@@ -111,7 +111,7 @@ def noise_log_likelihood(
 def combination_weights(
     labels: Any, y: Any, *, n_draws: int = 1000, random_state: int = 0
 ) -> Array:
-    r"""Mean of weight vectors, each by how likely its vote is: Bayesian model combination.
+    r"""Mean of weight vectors, weighted by their likelihood: Bayesian model combination.
 
     .. math:: w = \frac{\sum_s e^{l_s} v_s}{\sum_s e^{l_s}}, \qquad v_s \sim Dirichlet(1), \qquad
         l_s = n \Big[(1 - e_s) \ln (1 - e_s) + e_s \ln \frac{e_s}{K - 1}\Big]

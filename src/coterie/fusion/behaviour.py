@@ -1,4 +1,4 @@
-"""Tables of what was true when members said what they say: behaviour knowledge, naive Bayes."""
+"""Tables of the true classes by the members' predictions: behaviour knowledge, naive Bayes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from coterie.data.errors import DataError
 from coterie.data.outputs import sample_weights
 from coterie.fusion.labels import coded
 from coterie.fusion.votes import with_rejects
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 
 
+@tagged
 @dataclass(frozen=True)
 class BehaviourKnowledge:
     """For each combination of labels that occurred, how often each class was true.
@@ -155,7 +157,7 @@ def behaviour_knowledge(
     cells, place = np.unique(codes.T, axis=0, return_inverse=True)
     if codes.shape[1] < 5 * len(cells):
         warnings.warn(
-            f"{codes.shape[1]} samples fall into {len(cells)} cells: too few to tell what is true "
+            f"{codes.shape[1]} samples fall into {len(cells)} cells: too few to estimate the class "
             "in each. Use fewer members or more samples.",
             UserWarning,
             stacklevel=2,
@@ -167,9 +169,10 @@ def behaviour_knowledge(
     return BehaviourKnowledge(cells, counts.reshape(len(cells), -1).astype(np.float64), known)
 
 
+@tagged
 @dataclass(frozen=True)
 class NaiveBayesVotes:
-    """Chances of each member's labels given the true class.
+    """Probabilities of each member's labels given the true class.
 
     Parameters
     ----------
@@ -225,7 +228,7 @@ class NaiveBayesVotes:
 def naive_bayes_votes(
     labels: Any, y: Any, *, classes: Any = None, sample_weight: Any = None
 ) -> NaiveBayesVotes:
-    r"""Weigh votes by the members' confusion matrices: the naive Bayes combiner.
+    r"""Weight votes by the members' confusion matrices: the naive Bayes combiner.
 
     .. math:: \mu_k(x) \propto \pi_k \prod_t \hat P(h_t = s_t | y = c_k), \qquad
         \hat P(h_t = s | y = c_k) = \frac{N_{ks} + 1/K}{N_k + 1}

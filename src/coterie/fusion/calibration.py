@@ -1,4 +1,4 @@
-"""Maps from scores to probabilities that mean what they say.
+"""Calibration maps from scores to probabilities.
 
 Each function learns a map from scores and labels the members were not trained on, and returns a
 small frozen object that is called with new scores.
@@ -17,6 +17,7 @@ from scipy.special import expit, logsumexp, softmax
 from coterie.data import DataError
 from coterie.data.outputs import numbers_of, sample_weights
 from coterie.fusion.calibration_newton import newton_logistic
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 
@@ -24,6 +25,7 @@ EDGE = 1e-12  # probabilities stay as far from 0 and 1 before logarithms are tak
 _COLDEST, _HOTTEST = 0.05, 20.0
 
 
+@tagged
 @dataclass(frozen=True)
 class PlattMap:
     """A sigmoid of a score, see `platt`."""
@@ -36,9 +38,10 @@ class PlattMap:
         return np.asarray(expit(-(self.slope * np.asarray(scores, dtype=np.float64) + self.shift)))
 
 
+@tagged
 @dataclass(frozen=True)
 class IsotonicMap:
-    """A function that never falls, see `isotonic`."""
+    """A non-decreasing function, see `isotonic`."""
 
     points: Array
     values: Array
@@ -53,6 +56,7 @@ class IsotonicMap:
         return np.asarray(self.values[np.maximum(place, 0)])
 
 
+@tagged
 @dataclass(frozen=True)
 class BetaMap:
     """A curve of three parameters, see `beta`."""
@@ -67,6 +71,7 @@ class BetaMap:
         return np.asarray(expit(self.a * np.log(p) - self.b * np.log1p(-p) + self.c))
 
 
+@tagged
 @dataclass(frozen=True)
 class TemperatureMap:
     """Scores divided by one number, see `temperature`."""
@@ -80,7 +85,7 @@ class TemperatureMap:
 
 
 def platt(scores: Any, y: Any, sample_weight: Any = None) -> PlattMap:
-    r"""A sigmoid of the score, by the most likely parameters under smoothed targets.
+    r"""Platt scaling: a sigmoid of the score, fitted by maximum likelihood to smoothed targets.
 
     .. math:: P(y = 1 | f) = \frac{1}{1 + e^{A f + B}}, \qquad
        t_+ = \frac{N_+ + 1}{N_+ + 2}, \quad t_- = \frac{1}{N_- + 2}
@@ -126,7 +131,7 @@ def platt(scores: Any, y: Any, sample_weight: Any = None) -> PlattMap:
 def isotonic(
     scores: Any, y: Any, sample_weight: Any = None, *, interpolate: bool = True
 ) -> IsotonicMap:
-    r"""The non-decreasing function of the score nearest to the labels in squared error.
+    r"""Isotonic regression: the non-decreasing function of the score with the least squared error.
 
     .. math:: \min_g \sum_i w_i (y_i - g(f_i))^2 \quad \text{with } g \text{ non-decreasing}
 
@@ -178,7 +183,7 @@ def isotonic(
 
 
 def beta(chances: Any, y: Any, sample_weight: Any = None) -> BetaMap:
-    r"""A curve that can be a sigmoid, its inverse, or no change at all.
+    r"""Beta calibration: a curve that can be a sigmoid, its inverse, or the identity.
 
     .. math:: \mathrm{logit}\, p' = a \ln p - b \ln(1 - p) + c, \qquad a, b \ge 0
 
@@ -232,7 +237,7 @@ def beta(chances: Any, y: Any, sample_weight: Any = None) -> BetaMap:
 
 
 def temperature(scores: Any, y: Any, sample_weight: Any = None) -> TemperatureMap:
-    r"""One number that makes all probabilities more or less sure.
+    r"""Temperature scaling: one number that makes all probabilities more or less confident.
 
     .. math:: p = \mathrm{softmax}(z / \tau)
 
@@ -315,4 +320,6 @@ def _read(
 
 def _check_chances(p: Array) -> None:
     if p.min() < 0 or p.max() > 1:
-        raise DataError(f"Probabilities must lie between 0 and 1, not reach {p.min()}, {p.max()}.")
+        raise DataError(
+            f"Probabilities must lie between 0 and 1, but range from {p.min()} to {p.max()}."
+        )

@@ -1,4 +1,4 @@
-"""How far probabilities are from frequencies."""
+"""Calibration errors: how far probabilities are from frequencies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Strategy = Literal["uniform", "quantile"]
 
 
 class ReliabilityCurve(NamedTuple):
-    """Bins of samples by how sure a classifier is; empty bins are left out.
+    """Bins of samples by predicted probability; empty bins are left out.
 
     Attributes
     ----------
@@ -135,7 +135,7 @@ def calibration_error(
     """
     if kind not in ("expected", "root", "maximum", "classwise"):
         raise ValueError(
-            f"kind={kind!r} is not allowed; give 'expected', 'root', 'maximum' or 'classwise'."
+            f"kind={kind!r} is not allowed; use 'expected', 'root', 'maximum' or 'classwise'."
         )
     settings: dict[str, Any] = {"sample_weight": sample_weight, "n_bins": n_bins}
     settings["strategy"] = strategy
@@ -158,23 +158,25 @@ def confidence_and_truth(chances: Any, y: Any) -> tuple[Array, Array]:
     if truth.shape != p.shape[:1]:
         raise DataError(f"There are {len(p)} samples, but y is of shape {truth.shape}.")
     if p.min() < 0 or p.max() > 1 + 1e-9:
-        raise DataError(f"Probabilities must lie between 0 and 1, not reach {p.min()}, {p.max()}.")
+        raise DataError(
+            f"Probabilities must lie between 0 and 1, but range from {p.min()} to {p.max()}."
+        )
     if p.ndim == 2:
         if truth.dtype.kind not in "iu" or truth.min() < 0 or truth.max() >= p.shape[1]:
             raise DataError(f"y must hold positions of the {p.shape[1]} classes.")
         return p.max(axis=1), (p.argmax(axis=1) == truth).astype(np.float64)
     if not np.isin(truth, (0, 1)).all():
-        raise DataError("y must say whether the event came true, as bool or as 0 and 1.")
+        raise DataError("y must contain the outcomes of the event, as bool or as 0 and 1.")
     return p, truth.astype(np.float64)
 
 
 def _bins(p: Array, n_bins: int, strategy: Strategy) -> NDArray[np.intp]:
     if n_bins < 1:
-        raise ValueError(f"n_bins={n_bins} is not allowed; give an integer >= 1.")
+        raise ValueError(f"n_bins={n_bins} is not allowed; use an integer >= 1.")
     if strategy == "uniform":
         return np.minimum((p * n_bins).astype(np.intp), n_bins - 1)
     if strategy != "quantile":
-        raise ValueError(f"strategy={strategy!r} is not allowed; give 'uniform' or 'quantile'.")
+        raise ValueError(f"strategy={strategy!r} is not allowed; use 'uniform' or 'quantile'.")
     # Equal probabilities stay in one bin.
     edges = np.quantile(p, np.linspace(0, 1, n_bins + 1)[1:-1])
     return np.searchsorted(edges, p, side="right")

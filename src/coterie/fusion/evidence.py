@@ -71,7 +71,7 @@ def dempster(masses: Any, *, on_conflict: Literal["raise", "ignorance"] = "raise
     if members.shape[2] < 2 or members.min() < 0:
         raise DataError("Masses of at least one class, and of ignorance, must not be negative.")
     if np.abs(members.sum(axis=2) - 1.0).max() > 1e-9:
-        raise DataError("The masses of a member must add up to one.")
+        raise DataError("The masses of each member must sum to one.")
     with np.errstate(divide="ignore"):
         unknown = np.log(members[:, :, -1:]).sum(axis=0)
         open_to = np.log(members[:, :, :-1] + members[:, :, -1:]).sum(axis=0)
@@ -79,8 +79,8 @@ def dempster(masses: Any, *, on_conflict: Literal["raise", "ignorance"] = "raise
     lost = ~np.isfinite(top[:, 0])
     if lost.any() and on_conflict == "raise":
         raise DataError(
-            f"Members contradict each other altogether in sample {int(lost.argmax())}. Leave them "
-            'some ignorance, or say on_conflict="ignorance".'
+            f"Members contradict each other completely in sample {int(lost.argmax())}. Give them "
+            'some ignorance, or set on_conflict="ignorance".'
         )
     shift = np.where(np.isfinite(top), top, 0.0)
     rest = np.exp(unknown - shift)
@@ -94,7 +94,7 @@ def dempster(masses: Any, *, on_conflict: Literal["raise", "ignorance"] = "raise
 def support_of_masses(
     masses: Any, by: Literal["pignistic", "belief", "plausibility"] = "pignistic"
 ) -> Array:
-    r"""What combined evidence says of each class.
+    r"""Support of each class by combined evidence.
 
     .. math:: m(\{k\}) + \frac{m(\Theta)}{K}, \qquad m(\{k\}), \qquad m(\{k\}) + m(\Theta)
 

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from coterie.data.errors import DataError
 from coterie.data.outputs import numbers_of
+from coterie.fusion.row_losses import brier_rows, error_rows, log_loss_rows
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 Loss = str | Callable[[Any, Array], float]
@@ -21,9 +23,10 @@ _TINY = 1e-12
 _BLOCK_CELLS = 1 << 23
 
 
+@tagged
 @dataclass(frozen=True)
 class GreedySelection:
-    """Which members were taken, one after the other.
+    """The members selected, in order.
 
     Parameters
     ----------
@@ -61,7 +64,7 @@ def greedy_selection(
     max_rounds: int = 100,
     replace: bool = True,
 ) -> GreedySelection:
-    r"""Add members one by one, always the one that lowers the loss of the average most.
+    r"""Add members one by one, each time the one that lowers the loss of the average most.
 
     .. math:: t_{m+1} = \arg\min_t L\Big(y, \frac{1}{m + 1} \big(\sum_{s \le m} h_{t_s} + h_t\big)
         \Big)
@@ -185,7 +188,7 @@ def bagged_selection(
     """
     members: Array = numbers_of(outputs)
     if n_bags < 1 or not 0 < fraction <= 1:
-        raise ValueError("There must be at least one bag, of a share of members up to one.")
+        raise ValueError("n_bags must be at least one, and fraction above zero and at most one.")
     size = max(1, round(fraction * len(members)))
     weights = np.zeros(len(members))
     for rng in np.random.default_rng(random_state).spawn(n_bags):
@@ -197,7 +200,7 @@ def bagged_selection(
 def _least(values: Array) -> int:
     """Position of the smallest value, the first of equal ones."""
     if np.isnan(values).any():
-        raise DataError("The loss is NaN: it is not defined on these samples.")
+        raise DataError("The loss is NaN: it is undefined on these samples.")
     return int(np.argmax(values <= values.min() + _TINY))
 
 
@@ -213,13 +216,13 @@ def _measure(loss: Loss, members: Array, y: Any, classes: Any) -> Callable[[Arra
         metric = loss
         return lambda averages: np.array([float(metric(y, one)) for one in averages])
     numbers = {"rmse": _rmse, "mae": _mae}
-    chances = {"log_loss": _log_loss, "brier": _brier, "error": _error}
+    chances = {"log_loss": log_loss_rows, "brier": brier_rows, "error": error_rows}
     if loss not in numbers and loss not in chances:
         names = ", ".join(map(repr, [*numbers, *chances]))
         raise ValueError(f"loss must be one of {names} or a callable, not {loss!r}.")
     truth = np.asarray(y)
     if truth.shape != members.shape[1:2]:
-        raise DataError(f"y must be of shape {members.shape[1:2]}, not {truth.shape}.")
+        raise DataError(f"y must have shape {members.shape[1:2]}, not {truth.shape}.")
     if loss in numbers:
         if members.ndim != 2:
             raise DataError(f'loss "{loss}" is for numbers, of shape (members, samples).')
@@ -232,8 +235,8 @@ def _measure(loss: Loss, members: Array, y: Any, classes: Any) -> Callable[[Arra
     known = np.arange(members.shape[2]) if classes is None else np.asarray(classes)
     hot = truth[:, None] == known
     if known.shape != members.shape[2:] or not hot.any(axis=1).all():
-        raise DataError("y holds a label that is none of the classes of the columns.")
-    return lambda averages: chances[loss](averages, hot)
+        raise DataError("y contains a label that is not one of the classes.")
+    return lambda averages: np.asarray(chances[loss](averages, hot).mean(axis=1))
 
 
 def _rmse(averages: Array, y: Array) -> Array:
@@ -242,16 +245,3 @@ def _rmse(averages: Array, y: Array) -> Array:
 
 def _mae(averages: Array, y: Array) -> Array:
     return np.asarray(np.abs(averages - y).mean(axis=1))
-
-
-def _log_loss(averages: Array, hot: NDArray[np.bool_]) -> Array:
-    own = averages[:, hot] / averages.sum(axis=2)
-    return np.asarray(-np.log(np.maximum(own, 1e-12)).mean(axis=1))
-
-
-def _brier(averages: Array, hot: NDArray[np.bool_]) -> Array:
-    return np.asarray(((averages - hot) ** 2).sum(axis=2).mean(axis=1))
-
-
-def _error(averages: Array, hot: NDArray[np.bool_]) -> Array:
-    return np.asarray((averages.argmax(axis=2) != hot.argmax(axis=1)).mean(axis=1))

@@ -50,7 +50,7 @@ def one_hot(labels: Any, classes: Any = None) -> Array:
 
 
 def hard_votes(members: Sequence[Any], classes: Any = None) -> NDArray[Any]:
-    r"""Labels of members of mixed kinds: some give labels, some probabilities.
+    r"""Labels of members of which some return labels and some probabilities.
 
     .. math:: h_t(x) = c_{k^*}, \qquad k^* = \arg\max_k P_t(c_k | x)
 
@@ -91,12 +91,12 @@ def hard_votes(members: Sequence[Any], classes: Any = None) -> NDArray[Any]:
                 )
             said = known[chances.argmax(axis=1)]
         elif said.ndim != 1:
-            raise DataError(f"Member {number} must give labels or probabilities of each sample.")
+            raise DataError(f"Member {number} must return labels or probabilities for each sample.")
         rows.append(said)
     if len({len(row) for row in rows}) != 1:
-        raise DataError("All members must speak about the same samples, and there must be one.")
+        raise DataError("There must be at least one member, and all must predict the same samples.")
     if len({row.dtype.kind in "OSU" for row in rows}) > 1:
-        raise DataError("Some members give text and some numbers: give `classes` for the latter.")
+        raise DataError("Some members return text and some numbers: pass `classes` for the latter.")
     return np.stack(rows)
 
 
@@ -111,5 +111,7 @@ def coded(labels: NDArray[Any], classes: Any) -> tuple[NDArray[np.integer], NDAr
     places = np.clip(np.searchsorted(known, found), 0, len(known) - 1)
     strange = known[places] != found
     if strange.any():
-        raise DataError(f"Members say {found[strange].tolist()[0]!r}, which is none of {known}.")
+        raise DataError(
+            f"Members predict {found[strange].tolist()[0]!r}, which is not one of {known}."
+        )
     return places[codes], known

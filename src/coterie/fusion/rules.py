@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 def product(
     support: Any, *, prior: Any = None, floor: float = 0.0, normalise: bool = True
 ) -> Array:
-    r"""Product rule: what all members support.
+    r"""Product rule.
 
     .. math:: \mu_k(x) \propto \pi_k^{1 - T} \prod_t P_t(c_k | x)
 
@@ -95,7 +95,7 @@ def geometric_mean(support: Any, *, normalise: bool = True) -> Array:
 
 
 def minimum(outputs: Any, *, normalise: bool = True) -> Array:
-    r"""Minimum rule: the class that no member thinks little of.
+    r"""Minimum rule: the smallest support by any member.
 
     .. math:: \mu_k(x) \propto \min_t P_t(c_k | x)
 
@@ -130,7 +130,7 @@ def minimum(outputs: Any, *, normalise: bool = True) -> Array:
 
 
 def maximum(outputs: Any, *, normalise: bool = True) -> Array:
-    r"""Maximum rule: the class that one member is most sure of.
+    r"""Maximum rule: the largest support by any member.
 
     .. math:: \mu_k(x) \propto \max_t P_t(c_k | x)
 
@@ -164,7 +164,7 @@ def maximum(outputs: Any, *, normalise: bool = True) -> Array:
 
 
 def generalised_mean(support: Any, power: float, *, normalise: bool = True) -> Array:
-    r"""Generalised mean, of which many rules are cases.
+    r"""Generalised mean, of which many rules are special cases.
 
     .. math:: \mu_k(x) \propto \Big(\frac1T \sum_t P_t(c_k | x)^q\Big)^{1/q}
 

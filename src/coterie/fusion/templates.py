@@ -1,4 +1,4 @@
-"""Decision templates: what members typically say of each class, and two ways to use it."""
+"""Decision templates: the members' typical predictions for each class, and two ways to use them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from coterie.data.errors import DataError
 from coterie.data.outputs import numbers_of, sample_weights
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 
 
+@tagged
 @dataclass(frozen=True)
 class DecisionTemplates:
     r"""Mean decision profile of each class.
@@ -144,7 +146,7 @@ class DecisionTemplates:
         members: Array = numbers_of(profiles, "profiles", (3,))
         if members.shape[::2] != self.templates.shape[1:]:
             shape = f"({self.templates.shape[1]}, samples, {self.templates.shape[2]})"
-            raise DataError(f"profiles must be of shape {shape}, not {members.shape}.")
+            raise DataError(f"profiles must have shape {shape}, not {members.shape}.")
         return members
 
     def _distances(self, profiles: Any) -> Array:
@@ -204,7 +206,7 @@ def decision_templates(
         raise DataError("There must be one label for each sample and one class for each column.")
     own = known[:, None] == truth
     if not own.any(axis=0).all():
-        raise DataError("y holds a label that is none of the classes of the columns.")
+        raise DataError("y contains a label that is not one of the classes.")
     weight = sample_weights(sample_weight, len(truth))
     share = own.astype(np.float64) if weight is None else own * weight
     total = share.sum(axis=1)

@@ -22,7 +22,7 @@ def log_loss_weights(
     tol: float = 1e-10,
     sample_weight: Any = None,
 ) -> Array:
-    r"""Weights on the simplex of least logarithmic loss of the averaged probabilities.
+    r"""Convex weights that minimise the log-loss of the averaged probabilities.
 
     .. math:: \max_w \sum_i \ln \sum_t w_t P_t(y_i | x_i)
 
@@ -64,10 +64,10 @@ def log_loss_weights(
     known = np.arange(members.shape[2]) if classes is None else np.asarray(classes)
     truth = np.asarray(y)
     if truth.shape != members.shape[1:2]:
-        raise DataError(f"y must be of shape {members.shape[1:2]}, not {truth.shape}.")
+        raise DataError(f"y must have shape {members.shape[1:2]}, not {truth.shape}.")
     hot = truth[:, None] == known
     if members.shape[2] != len(known) or not hot.any(axis=1).all():
-        raise DataError("y holds a label that is none of the classes of the columns.")
+        raise DataError("y contains a label that is not one of the classes.")
     own = np.maximum((members * hot).sum(axis=2), 1e-12)
     share = sample_weights(sample_weight, len(truth))
     share = np.full(len(truth), 1.0 / len(truth)) if share is None else share / share.sum()
@@ -82,7 +82,7 @@ def log_loss_weights(
 
 
 def accuracy_weights(accuracies: Any) -> Array:
-    r"""Weights for voting in proportion to the accuracy.
+    r"""Voting weights in proportion to the accuracy.
 
     .. math:: w_t = p_t \Big/ \sum_s p_s
 
@@ -116,7 +116,7 @@ def accuracy_weights(accuracies: Any) -> Array:
 
 
 def log_odds_weights(accuracies: Any, *, n_classes: int = 2, n_samples: int | None = None) -> Array:
-    r"""The best weights for voting of independent members.
+    r"""The optimal voting weights of independent members.
 
     .. math:: w_t = \ln \frac{p_t (K - 1)}{1 - p_t}
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.errors import DataError
+from coterie.data.hashes import ODD, mix
 from coterie.data.outputs import counted_votes, member_weights, numbers_of
 from coterie.fusion.labels import coded
 from coterie.fusion.sums import sum_of_members
@@ -105,7 +106,7 @@ def plurality(
     random_state: int = 0,
     keys: Any = None,
 ) -> NDArray[Any]:
-    r"""The class with most votes.
+    r"""The class with the most votes.
 
     .. math:: H(x) = c_{\arg\max_k V_k(x)}
 
@@ -205,7 +206,7 @@ def majority(
 
 
 def rejected(votes: Any, weights: Any = None, *, threshold: float = 0.5) -> NDArray[np.bool_]:
-    r"""Where `majority` rejects: no class has more than the asked share of the votes.
+    r"""Where `majority` rejects: no class has more than the required share of the votes.
 
     .. math:: \max_k V_k(x) \le q \sum_j V_j(x)
 
@@ -254,7 +255,7 @@ def winners(counted: Array, ties: Any, random_state: int, keys: Any) -> NDArray[
     order = np.asarray(ties, dtype=np.float64)
     if order.shape not in (counted.shape, counted.shape[1:]):
         shapes = f"{counted.shape[1:]} or {counted.shape}"
-        raise DataError(f"An array that breaks ties must be of shape {shapes}, not {order.shape}.")
+        raise DataError(f"An array that breaks ties must have shape {shapes}, not {order.shape}.")
     return np.asarray(np.where(close, order, -np.inf).argmax(axis=1))
 
 
@@ -266,7 +267,7 @@ def with_rejects(
     if isinstance(reject, str) and reject == "auto":
         reject = {"i": -1, "u": -1, "f": np.nan}.get(kind)
     if reject is not None and (classes == reject).any():
-        raise DataError(f"The mark of rejects, {reject!r}, is a class. Choose another one.")
+        raise DataError(f"The reject label {reject!r} is one of the classes. Choose another one.")
     dtype: np.dtype[Any] = np.dtype(object)
     if kind in "iu" and isinstance(reject, int | np.integer):
         dtype = np.promote_types(classes.dtype, np.min_scalar_type(int(reject)))
@@ -279,9 +280,9 @@ def with_rejects(
 
 def _rejected(counted: Array, weights: Any, threshold: float) -> NDArray[np.bool_]:
     if not 0.5 <= threshold < 1:
-        raise ValueError(f"threshold must be from one half to below one, not {threshold}.")
+        raise ValueError(f"threshold must be at least 0.5 and below 1, not {threshold}.")
     if (weights is not None and np.min(weights) < 0) or (counted < 0).any():
-        raise DataError("A majority needs votes and weights that are not negative.")
+        raise DataError("A majority needs non-negative votes and weights.")
     total = counted.sum(axis=1)
     return np.asarray(counted.max(axis=1) - threshold * total <= _TINY * np.maximum(1.0, total))
 
@@ -296,13 +297,7 @@ def _uniform(n_samples: int, random_state: int, keys: Any) -> Array:
             raise DataError(f"keys must be {n_samples} whole numbers, one for each sample.")
         state = state.astype(np.uint64)
     seed = np.random.SeedSequence(random_state).generate_state(1, np.uint64)[0]
-    # The finaliser of SplitMix64 (Steele, Lea & Flood 2014), twice: keys may be close together.
+    # Twice: keys may be close together.
     with np.errstate(over="ignore"):
-        state = _mix(_mix(state + np.uint64(0x9E3779B97F4A7C15)) ^ seed)
+        state = mix(mix(state + ODD) ^ seed)
     return np.asarray((state >> np.uint64(11)) * 2.0**-53)
-
-
-def _mix(state: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(state ^ (state >> np.uint64(31)))

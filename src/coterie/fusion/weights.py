@@ -1,4 +1,4 @@
-"""Weights for averaging, estimated from what members said of samples they had not seen."""
+"""Weights for averaging, estimated from predictions on held-out samples."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SINGULAR = 1e-12
 
 
 def inverse_error_weights(errors: Any, power: float = 1.0) -> Array:
-    r"""Weights that fall with the error.
+    r"""Weights that decrease with the error.
 
     .. math:: w_t = \frac{e_t^{-q}}{\sum_s e_s^{-q}}
 
@@ -108,7 +108,7 @@ def error_covariance(
 
 
 def covariance_weights(covariance: Any, *, ridge: float = 1e-6) -> Array:
-    r"""The weights of least squared error, of any sign.
+    r"""The weights that minimise the squared error, of any sign.
 
     .. math:: w = \frac{C^{-1} 1}{1^T C^{-1} 1}
 
@@ -156,14 +156,16 @@ def covariance_weights(covariance: Any, *, ridge: float = 1e-6) -> Array:
             solved = np.zeros(n_members)
         if np.isfinite(solved).all() and solved.sum() > 0:
             return np.asarray(solved / solved.sum())
-    warnings.warn("The covariance has no inverse: weights are equal.", UserWarning, stacklevel=2)
+    warnings.warn(
+        "The covariance matrix is singular: equal weights are used.", UserWarning, stacklevel=2
+    )
     return np.full(n_members, 1.0 / n_members)
 
 
 def nnls_weights(
     outputs: Any, y: Any, *, normalise: bool = False, sample_weight: Any = None
 ) -> Array:
-    r"""Weights of least squared error that are not negative.
+    r"""Non-negative weights that minimise the squared error.
 
     .. math:: \min_{w \ge 0} \sum_i \Big(y_i - \sum_t w_t h_t(x_i)\Big)^2
 
@@ -200,13 +202,13 @@ def nnls_weights(
     table, target = _rows(outputs, y, sample_weight)
     weight = _nnls(table, target)
     if not weight.any():
-        warnings.warn("No member helps: weights are equal.", UserWarning, stacklevel=2)
+        warnings.warn("No member helps: equal weights are used.", UserWarning, stacklevel=2)
         return np.full(len(weight), 1.0 / len(weight))
     return weight / weight.sum() if normalise else weight
 
 
 def simplex_weights(outputs: Any, y: Any, *, sample_weight: Any = None) -> Array:
-    r"""Weights of least squared error that are not negative and add up to one.
+    r"""Non-negative weights that sum to one and minimise the squared error.
 
     .. math:: \min_w \sum_i \Big(y_i - \sum_t w_t h_t(x_i)\Big)^2
         \quad \text{with} \quad w \ge 0, \; \sum_t w_t = 1

@@ -1,4 +1,4 @@
-"""Ensembles for classes of very different sizes.
+"""Ensembles for imbalanced classes.
 
 Large classes are thinned out anew for every member or every bag (`undersample`), so that each one
 sees balanced classes while all of them together see nearly all rows.

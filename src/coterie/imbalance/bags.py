@@ -22,6 +22,7 @@ from coterie.core import (
 )
 from coterie.core.rule import Array
 from coterie.data import Table, Target
+from coterie.tags import tagged
 
 BAGS: dict[str, Allowed] = {
     **{name: BOOSTER[name] for name in ("random_state", "n_jobs", "max_bins")},
@@ -30,6 +31,7 @@ BAGS: dict[str, Allowed] = {
 }
 
 
+@tagged
 @dataclass(frozen=True)
 class Bag:
     """A fitted booster as one member, which votes with its score.

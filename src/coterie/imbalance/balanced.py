@@ -3,45 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from coterie.bagging.bag import BAG, VOTING, Bag, BagClassifierTask
-from coterie.base import Admitted, class_factors, times
-from coterie.base.bagged import Plan
-from coterie.core import Allowed, Draw, RowAxis, View, content_order, one_of, repetitions
-from coterie.data import Table, Target
+from coterie.base import Admitted
+from coterie.core import Allowed, BagSampler, BalancedSampler, one_of
+from coterie.core.class_draw import Array, Method, correct_prior
+from coterie.data import Target
 from coterie.forests.forest import RandomForestClassifier
-from coterie.imbalance.balanced_draw import Array, ClassDraw, Method, correct_prior
 from coterie.imbalance.undersample import a_strategy
-from coterie.learners import TreeLearner
 
 _BALANCED: dict[str, Allowed] = {
     "sampling_strategy": a_strategy,
     "prior_correction": one_of(True, False),
 }
-
-
-def balanced_draw(
-    table: Table, target: Target, weight: Array | None, method: Method, strategy: Any
-) -> tuple[View, ClassDraw]:
-    """What is drawn from, and how; whole-number weights are repetitions."""
-    repeats = repetitions(weight)
-    importance = weight if repeats is None else None
-    axis = RowAxis.lay(content_order(table, target, importance), repeats)
-    codes, classes = target.codes[:, 0], target.classes[0]
-    return View(table, target, importance), ClassDraw.lay(axis, codes, method, strategy, classes)
-
-
-def _refuse_groups(groups: Any, owner: str) -> None:
-    if groups is not None:
-        raise ValueError(
-            f"{owner} draws rows within classes and cannot keep groups together. Leave `groups` "
-            "out, or use BaggingClassifier with class weights."
-        )
 
 
 class BalancedVotes:
@@ -54,8 +32,8 @@ class BalancedVotes:
         size of the smallest class divided by that of the others; a dict gives numbers, and classes
         not in it keep their size.
     prior_correction : bool, default=False
-        Whether to turn probabilities back to the class shares of the training rows. Without it a
-        rare class is found more often and its probabilities are too large.
+        Whether to convert probabilities back to the class frequencies of the training rows. Without
+        it a rare class is predicted more often and its probabilities are too large.
     """
 
     prior_correction: bool
@@ -75,10 +53,10 @@ class BalancedVotes:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BalancedBaggingClassifier(BalancedVotes, BagClassifierTask, Bag):
-    r"""Bagging for classes of very different sizes: every bag holds balanced classes.
+    r"""Bagging for imbalanced classes: every bag holds balanced classes.
 
-    A member of such a bag takes the rare class as seriously as the others, and all members
-    together see far more of the large classes than one balanced sample would.
+    Each member gives the rare class as much weight as the others, and all members together use far
+    more of the large classes than one balanced sample would.
 
     Parameters
     ----------
@@ -90,8 +68,8 @@ class BalancedBaggingClassifier(BalancedVotes, BagClassifierTask, Bag):
         vary as they would in a bootstrap of balanced data. "over" (OverBagging): every class is
         drawn with replacement up to the size of the largest.
     voting : {"auto", "soft", "hard"}, default="auto"
-        Add up probabilities where members give them ("auto"), demand that they do ("soft"), or
-        count one vote per member ("hard").
+        Average probabilities where members have them ("auto"), require them ("soft"), or count one
+        vote per member ("hard").
 
     Attributes
     ----------
@@ -137,20 +115,13 @@ class BalancedBaggingClassifier(BalancedVotes, BagClassifierTask, Bag):
         "method": one_of("under", "balanced", "rough", "over"),
     }
 
-    def _rows(
-        self,
-        table: Table,
-        target: Target,
-        weight: Array | None,
-        groups: NDArray[np.int32] | None,
-    ) -> tuple[View, Draw | None]:
-        _refuse_groups(groups, type(self).__name__)
-        return balanced_draw(table, target, weight, self.method, self.sampling_strategy)
+    def _sampler(self) -> BagSampler | None:
+        return BalancedSampler(self.method, self.sampling_strategy)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BalancedRandomForestClassifier(BalancedVotes, RandomForestClassifier):
-    r"""A random forest for classes of very different sizes: every tree sees balanced classes.
+    r"""A random forest for imbalanced classes: every tree is grown on balanced classes.
 
     For every tree, as many rows as the smallest class has are drawn of each class, with
     replacement; otherwise it is a `RandomForestClassifier`.
@@ -160,7 +131,7 @@ class BalancedRandomForestClassifier(BalancedVotes, RandomForestClassifier):
     replacement : bool, default=True
         Whether rows are drawn with replacement. Without it, a class that is no larger than asked
         for is in every bag as a whole, and never out of bag.
-    bootstrap, max_samples : bool, int or float
+    bootstrap, max_samples, draw : bool, int or float, str or BagSampler
         Not to be changed: `sampling_strategy` decides how bags are drawn.
 
     Attributes
@@ -200,24 +171,11 @@ class BalancedRandomForestClassifier(BalancedVotes, RandomForestClassifier):
 
     def _check_choices(self, target: Target) -> None:
         super()._check_choices(target)
-        if not self.bootstrap or self.max_samples is not None:
+        if not self.bootstrap or self.max_samples is not None or self.draw is not None:
             raise ValueError(
-                f"{type(self).__name__} draws balanced bags: leave bootstrap=True and "
+                f"{type(self).__name__} draws balanced bags: leave bootstrap=True, draw=None and "
                 "max_samples=None, and set sampling_strategy to change their size."
             )
 
-    def _show(
-        self,
-        learner: TreeLearner,
-        admitted: Admitted,
-        table: Table,
-        groups: NDArray[np.int32] | None,
-    ) -> Plan:
-        _refuse_groups(groups, type(self).__name__)
-        target, weight = admitted.target, admitted.weight
-        method: Method = "balanced" if self.replacement else "under"
-        view, draw = balanced_draw(table, target, weight, method, self.sampling_strategy)
-        if self.class_weight == "balanced_subsample":
-            return Plan(learner, view, draw)  # bags are balanced as they are
-        factors = class_factors(self.class_weight, target, weight)
-        return Plan(learner, replace(view, weight=times(view.weight, factors)), draw)
+    def _sampler(self) -> BagSampler | None:
+        return BalancedSampler("balanced" if self.replacement else "under", self.sampling_strategy)

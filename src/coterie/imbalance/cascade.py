@@ -76,33 +76,33 @@ def hardest(units: Units, margin: Array, sizes: Counts) -> tuple[Units, Array]:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BalanceCascadeClassifier(BaggedBoosters):
-    r"""Boosters on balanced bags, where rows of large classes are set aside once they are easy.
+    r"""BalanceCascade: boosters on balanced bags; easy rows of large classes are discarded.
 
     Every stage draws as many rows of each class as the smallest class has and fits a booster on
-    them. Of each larger class, the rows this booster is surest about are then set aside, so many
-    that the last stage begins with classes of equal size. A stage's score for such a class is
-    lowered by the margin beyond which rows were set aside; the scores of all stages are added.
+    them. From each larger class, the rows with the most confident predictions are then discarded,
+    so many that the last stage begins with classes of equal size. A stage's score for such a class
+    is lowered by the margin beyond which rows were discarded; the scores of all stages are added.
 
-    Meant for classes of very different sizes: where they are nearly equal, hardly any row of the
-    larger class is set aside, and its scores are lowered by large margins.
+    Meant for strongly imbalanced classes: where they are nearly equal, hardly any row of the larger
+    class is discarded, and its scores are lowered by large margins.
 
     Parameters
     ----------
     estimator : booster, default=None
-        A boosted classifier of this library, fitted in every stage; by default
+        One of coterie's boosters, fitted in every stage; by default
         ``AdaBoostClassifier(n_estimators=10)``. Its `random_state`, `warm_start`, `max_bins` and
         `categorical_features` are not used.
     n_stages : int, default=4
-        Number of stages. How fast rows are set aside depends on it, so fewer stages are not the
-        beginning of more.
+        Number of stages. How fast rows are discarded depends on it, so a fit with fewer stages is
+        not the start of one with more.
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness.
     n_jobs : int, default=None
         Threads of prediction.
     max_bins : int, default=255
-        Groups a column is cut into for native trees.
+        Maximum number of bins per column for native trees.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories.
+        Numeric columns to be treated as categorical.
 
     Attributes
     ----------

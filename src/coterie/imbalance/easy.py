@@ -11,8 +11,9 @@ from numpy.random import Generator
 from coterie.base import Admitted, JoblibExecutor
 from coterie.boosting.booster import BOOSTER
 from coterie.core import Allowed, Pool, View, at_least, draw_entropy, gather, member_seeds
+from coterie.core.class_draw import Counts, class_sizes
 from coterie.imbalance.bags import BAGS, BaggedBoosters, BagLearner
-from coterie.imbalance.undersample import Counts, Units, a_strategy, class_sizes
+from coterie.imbalance.undersample import Units, a_strategy
 
 
 @dataclass(frozen=True)
@@ -37,18 +38,18 @@ class Thin:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class EasyEnsembleClassifier(BaggedBoosters):
-    r"""Boosters on balanced bags, their scores added.
+    r"""EasyEnsemble: boosters on balanced bags, whose scores are added.
 
-    Every bag holds as many rows of each class as the smallest class has, drawn without
-    replacement. A booster is fitted on each, and the scores of all members of all bags are added:
-    one large committee that has seen most of the rows, though each booster has seen balanced
-    classes only. Bags are independent of one another; they depend on what the rows hold, so the
-    order of the rows does not matter, and a row of weight 3 counts as three rows.
+    Every bag holds as many rows of each class as the smallest class has, drawn without replacement.
+    A booster is fitted on each, and the scores of all members of all bags are added: one large
+    ensemble that uses most of the rows, although each booster is fitted to balanced classes only.
+    Bags are independent of one another; they depend on the content of the rows, so their order does
+    not matter, and a row of weight 3 counts as three rows.
 
     Parameters
     ----------
     estimator : booster, default=None
-        A boosted classifier of this library, fitted on every bag; by default
+        One of coterie's boosters, fitted on every bag; by default
         ``AdaBoostClassifier(n_estimators=10)``. Its `random_state`, `warm_start`, `max_bins` and
         `categorical_features` are not used.
     n_estimators : int, default=10
@@ -62,11 +63,11 @@ class EasyEnsembleClassifier(BaggedBoosters):
     verbose : int, default=0
         Report progress.
     n_jobs : int, default=None
-        Bags fitted at a time.
+        Number of bags fitted in parallel.
     max_bins : int, default=255
-        Groups a column is cut into for native trees.
+        Maximum number of bins per column for native trees.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories.
+        Numeric columns to be treated as categorical.
 
     Attributes
     ----------

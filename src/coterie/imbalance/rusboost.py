@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import logsumexp
 
 from coterie.base import Admitted
 from coterie.boosting.booster import BOOSTER, BoostedClassifier
@@ -16,11 +15,13 @@ from coterie.boosting.m2 import AdaBoostM2
 from coterie.boosting.running import RunningState
 from coterie.core import Allowed
 from coterie.core.boost import Monitor
+from coterie.core.class_draw import class_sizes
 from coterie.core.rows import Resample, RowSampler, every_row
 from coterie.core.rule import Array, Rule, State, Step, rounding, smallest_error
 from coterie.core.train import Trainer
 from coterie.data import Table, Target
-from coterie.imbalance.undersample import Undersampled, Units, a_strategy, class_sizes
+from coterie.imbalance.undersample import Undersampled, Units, a_strategy
+from coterie.native import elementary
 
 
 @dataclass(frozen=True)
@@ -53,12 +54,12 @@ class RUSBoost(AdaBoostM2):
             return Step(0.0, {"error": error}, keep=False, stop="too_weak")
         perfect = error <= rounding(state)
         counted = smallest_error(state) if perfect else error
-        own = float(np.log((1 - counted) / counted)) / 2
+        own = float(elementary.log((1 - counted) / counted)) / 2
         alpha = self.learning_rate * self.length(state, vote, own)
         if alpha <= 0:
             return Step(0.0, {"error": error}, keep=False, stop="too_weak")
         state.raw = state.raw + alpha * vote
-        RunningState.of(state).multiply(logsumexp(-alpha * lead, axis=1))
+        RunningState.of(state).multiply(elementary.logsumexp(-alpha * lead))
         wrong = self.decide(state.raw) != state.codes
         facts = {"error": error, "edge": 1 - 2 * error, "alpha": alpha}
         facts["train_error"] = float(state.initial[wrong].sum())
@@ -76,12 +77,11 @@ def _leads(vote: Array, state: State) -> Array:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RUSBoostClassifier(BoostedClassifier):
-    r"""Random undersampling boosted: every member sees balanced classes, errors count on all rows.
+    r"""RUSBoost: members are fitted to balanced samples, errors are measured on all rows.
 
     Each round draws as many rows of each class as the smallest one has, and fits a member on them.
-    Pseudo-loss and weights come from all rows, as in `AdaBoostM2Classifier`. Draws depend on what
-    the rows hold, so the order of the rows does not matter, and a row of weight 3 counts as three
-    rows.
+    Pseudo-loss and weights come from all rows, as in `AdaBoostM2Classifier`. Draws depend on the
+    content of the rows, so their order does not matter, and a row of weight 3 counts as three rows.
 
     Parameters
     ----------

@@ -1,10 +1,8 @@
-"""Thinning out large classes: how many rows of each class are drawn, and which."""
+"""Undersampling of large classes: how many rows of each class are drawn, and which."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -13,60 +11,23 @@ from numpy.typing import NDArray
 from coterie.core import (
     Allowed,
     Member,
-    ParameterError,
     View,
     between,
     content_order,
     instance_of,
     one_of,
-    repetitions,
+    split_weight,
 )
+from coterie.core.class_draw import Counts
 from coterie.core.pool import Cast
 from coterie.core.rule import Array
 from coterie.core.train import Trainer
 from coterie.data import Table, Target
 from coterie.learners import ForeignLearner
 
-Counts = NDArray[np.int64]
-Strategy = float | str | Mapping[Any, int]
-
 a_strategy: Allowed = (
     one_of("auto") | between(0.0, 1.0, closed="right") | instance_of(dict)
 )  # as in imbalanced-learn
-
-
-def class_sizes(strategy: Strategy, counts: Counts, classes: NDArray[Any]) -> Counts:
-    """How many rows of each class to draw.
-
-    Parameters
-    ----------
-    strategy : "auto", float or dict of label to int
-        "auto" draws as many of every class as the smallest one has. A float is the size of the
-        smallest class divided by that of the others. A dict gives numbers of rows; a class that
-        is not in it is drawn whole.
-    counts : ndarray of shape (n_classes,)
-        How many rows there are.
-    classes : ndarray of shape (n_classes,)
-        Labels.
-
-    Examples
-    --------
-    >>> class_sizes(0.5, np.array([10, 15, 90]), np.array(["a", "b", "c"]))
-    array([10, 15, 20])
-    """
-    if isinstance(strategy, Mapping):
-        labels = classes.tolist()
-        unknown = [label for label in strategy if label not in labels]
-        sizes = [strategy.get(label, count) for label, count in zip(labels, counts, strict=True)]
-        if unknown or not all(isinstance(s, int | np.integer) and s >= 1 for s in sizes):
-            raise ParameterError(
-                f"sampling_strategy={strategy!r} is not allowed; give numbers of rows >= 1 by "
-                f"label, of {labels}."
-            )
-        return np.array(sizes, dtype=np.int64)
-    ratio = 1.0 if isinstance(strategy, str) else float(strategy)
-    # Half a row is rounded up, whatever the number.
-    return np.minimum(counts, np.floor(counts.min() / ratio + 0.5).astype(np.int64))
 
 
 @dataclass(frozen=True)
@@ -99,8 +60,7 @@ class Units:
     @classmethod
     def lay(cls, table: Table, target: Target, weight: Array | None) -> Units:
         """The units of a table; whole-number weights are repetitions."""
-        repeats = repetitions(weight)
-        importance = weight if repeats is None else None
+        repeats, importance = split_weight(weight)
         order = content_order(table.bin(weight=weight), target, importance)
         if repeats is None:
             repeats = np.ones(target.n_rows, dtype=np.int64)

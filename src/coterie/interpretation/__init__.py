@@ -1,4 +1,4 @@
-"""What fitted ensembles look at, and models one can read that were made of them.
+"""Explanations of fitted ensembles, and interpretable models derived from them.
 
 - What columns do: `shap_values` takes single predictions apart, `permutation_importances` and
   `oob_importances` measure what a model loses without a column.

@@ -34,7 +34,7 @@ _DISTILLED: dict[str, Allowed] = {
 
 
 def fidelity(student: Any, teacher: Any, X: Any) -> float:
-    """How well a student imitates a teacher on rows, of which no labels are needed.
+    """How well a student imitates a teacher on given rows, without labels.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def fidelity(student: Any, teacher: Any, X: Any) -> float:
     """
     said, wanted = student.predict(X), teacher.predict(X)
     if is_classifier(student) != is_classifier(teacher):
-        raise TypeError("Compare two classifiers, or two regressors.")
+        raise TypeError("Both models must be classifiers, or both regressors.")
     measure = accuracy_score if is_classifier(teacher) else r2_score
     return float(measure(wanted, said))
 
@@ -79,14 +79,15 @@ class Distilled(Condensed):
     Parameters
     ----------
     student : {"tree", "rules", "linear"}, default="tree"
-        What it becomes: a tree; a list of rules of which the first that holds decides; or a linear
-        model, of the log-odds for classes, in which each category has a term of its own.
+        Kind of student: a tree; a rule list, in which the first rule that holds decides; or a
+        linear model (of the log-odds for classification), with a term for each category.
     max_size : int, default=16
-        Most leaves of the tree, or most rules.
+        Maximum number of leaves or rules.
     max_depth : int or None, default=None
-        Most conditions on the way to a leaf, or of a rule; of rules 3 by default.
+        Maximum number of conditions on the path to a leaf or in a rule; by default 3 for rules.
     mix : float, default=1.0
-        What the teacher says of a training row counts this much, its own label the rest.
+        Weight of the teacher's prediction for a training row; its own label has the remaining
+        weight.
     unseen : bool, default=False
         Whether training rows are labelled by members of a bagged teacher that have not seen them.
         The aim is to imitate the ensemble, so by default they are not.
@@ -156,30 +157,30 @@ def _signed(values: Any) -> str:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DistilledClassifier(ClassifierTask, Distilled):
-    r"""An ensemble of classifiers as one tree, list of rules or linear model.
+    r"""Distils an ensemble of classifiers into one tree, rule list or linear model.
 
-    The student learns probabilities that the teacher gives to training rows and to virtual ones,
-    at temperature :math:`\tau`: :math:`p_k^{1/\tau} / \sum_j p_j^{1/\tau}`, so that classes
-    come out that are second or third. See `TwiceLearningClassifier` for a tree as accurate as
-    can be; here the point is that it is small, and true to its teacher.
+    The student learns the teacher's probabilities for training rows and synthetic rows, at
+    temperature :math:`\tau`: :math:`p_k^{1/\tau} / \sum_j p_j^{1/\tau}`, so that classes come out
+    that are second or third. Use `TwiceLearningClassifier` for the most accurate tree; here the aim
+    is a small student that imitates its teacher.
 
     Parameters
     ----------
     temperature : float, default=1.0
-        More than one tells the student more about improbable classes.
+        Values above one give the student more information about improbable classes.
 
     Attributes
     ----------
     student_ : classifier, RuleList or RuleModel
         The student; ``to_text()`` shows it.
     fidelity_ : float
-        How often student and teacher agree on virtual rows new to the student.
+        How often student and teacher agree on synthetic rows new to the student.
     size_ : int
         Leaves, rules or terms.
     terms_ : list of Term
         Terms of a linear student, the most important first.
     n_virtual_ : int
-        Number of virtual rows.
+        Number of synthetic rows.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     pool_ : Pool
@@ -221,7 +222,7 @@ class DistilledClassifier(ClassifierTask, Distilled):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DistilledRegressor(RegressorTask, Distilled):
-    r"""An ensemble of regressors as one tree, list of rules or linear model.
+    r"""Distils an ensemble of regressors into one tree, rule list or linear model.
 
     The student learns by least squares what the teacher N says of training rows and of virtual
     ones, :math:`\min_f \sum_i (f(x_i) - N(x_i))^2`. A linear student of a linear teacher is the
@@ -238,7 +239,7 @@ class DistilledRegressor(RegressorTask, Distilled):
     terms_ : list of Term
         Terms of a linear student, the most important first.
     n_virtual_ : int
-        Number of virtual rows.
+        Number of synthetic rows.
     pool_ : Pool
         The student.
 

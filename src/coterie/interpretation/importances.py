@@ -1,4 +1,4 @@
-"""What a model loses without a column: permutation importances, on given or out-of-bag rows."""
+"""Permutation importances, on given or out-of-bag rows."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def permutation_importances(
 def oob_importances(
     model: Any, X: Any, y: Any, sample_weight: Any = None, *, random_state: RandomLike = None
 ) -> Importances:
-    r"""How much members err more on rows outside their bags if a column is shuffled there.
+    r"""How much the members' out-of-bag error rises if a column is shuffled.
 
     For member t with rows :math:`O_t` outside its bag, and :math:`x^{(j)}` a row whose column j
     is that of another row of :math:`O_t`,
@@ -182,7 +182,7 @@ def oob_importances(
     check_is_fitted(model)
     if not isinstance(model, OutOfBag):
         raise TypeError(
-            f"{type(model).__name__} has no bags. Give a forest or bag of this package, or use "
+            f"{type(model).__name__} has no bags. Pass a forest or bag from coterie, or use "
             "permutation_importances on rows that the model has not seen."
         )
     this = model._settled()

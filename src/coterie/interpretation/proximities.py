@@ -1,4 +1,4 @@
-"""What proximity tells: which rows are outliers, which are typical, and how they lie."""
+"""Uses of proximities: outliers, typical rows, and an embedding."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _square(proximity: ArrayLike, y: Any = None) -> Array:
     matrix = np.asarray(proximity, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
         raise DataError(
-            f"proximity has shape {matrix.shape}; give the square matrix of a forest, "
+            f"proximity has shape {matrix.shape}; pass the square matrix of a forest, "
             "forest.proximity(X)."
         )
     if y is not None and len(y) != len(matrix):
@@ -50,7 +50,7 @@ def _square(proximity: ArrayLike, y: Any = None) -> Array:
 
 
 def proximity_outliers(proximity: ArrayLike, y: Any = None) -> Array:
-    r"""How far rows lie from the others of their class, as a forest sees it.
+    r"""How far rows lie from the others of their class, by the proximities of a forest.
 
     .. math:: raw(i) = \frac{n}{\sum_{j \ne i,\, y_j = y_i} prox(i, j)^2}, \qquad
         out(i) = \frac{raw(i) - med}{dev},
@@ -100,7 +100,7 @@ def proximity_outliers(proximity: ArrayLike, y: Any = None) -> Array:
 def proximity_prototypes(
     proximity: ArrayLike, y: Any, X: Any = None, *, n_prototypes: int = 1, n_neighbors: int = 50
 ) -> list[Prototype]:
-    """The most typical rows of each class, as a forest sees it.
+    """The most typical rows of each class, by the proximities of a forest.
 
     A prototype is the row that has most rows of the class among its nearest neighbours. These are
     then set aside, and the next prototype is found among the others.
@@ -178,7 +178,7 @@ def _column_summary(values: NDArray[Any]) -> tuple[Any, float, float]:
 
 
 def proximity_embedding(proximity: ArrayLike, n_components: int = 2) -> tuple[Array, Array]:
-    r"""Places for the rows whose squared distances are near :math:`1 - prox`.
+    r"""Coordinates for the rows whose squared distances approximate :math:`1 - prox`.
 
     Classical multidimensional scaling: with :math:`d^2_{ij} = 1 - prox(i, j)` and the centring
     matrix J, places are the leading eigenvectors of :math:`-\frac12 J D^2 J`, times the square
@@ -211,7 +211,7 @@ def proximity_embedding(proximity: ArrayLike, n_components: int = 2) -> tuple[Ar
     matrix = _square(proximity)
     n = len(matrix)
     if not 1 <= n_components <= n:
-        raise ValueError(f"n_components={n_components}: give a number from 1 to {n}.")
+        raise ValueError(f"n_components={n_components} is not allowed; use a number from 1 to {n}.")
     mean = matrix.mean(axis=0)
     centred = 0.5 * (matrix - mean - mean[:, None] + matrix.mean())
     centred = 0.5 * (centred + centred.T)

@@ -76,16 +76,16 @@ class RuleFit(RuleBased):
     Parameters
     ----------
     estimator : ensemble, default=None
-        Where rules come from: a tree, forest, bag or booster with native trees as members; small
+        Source of the rules: a tree, forest, bag or booster with native trees as members; small
         trees make short rules. By default a random forest of 100 trees of 6 leaves, none of which
         has less than 2 % of the weight.
     max_rules : int, default=500
-        Candidates; rules that tell the same rows apart count as one, and the first trees go
+        Maximum number of candidate rules; equivalent rules count once, and the first trees come
         first. There are at most as many linear terms, those with the largest correlations.
     max_conditions : int or None, default=None
         Longer rules are left out.
     linear : bool, default=True
-        Whether columns of numbers are terms too: rules need many steps to follow a line.
+        Whether numeric columns are also terms: rules need many steps to approximate a line.
     winsorise : float, default=0.025
         Values beyond the quantiles of this share, at both ends, count as the quantiles in linear
         terms.
@@ -95,11 +95,11 @@ class RuleFit(RuleBased):
     random_state : int, RandomState, Generator or None, default=None
         Seeds the ensemble.
     n_jobs : int, default=None
-        Workers of the default ensemble.
+        Number of workers of the default ensemble.
     max_bins : int, default=255
-        Groups a column is cut into by the default ensemble.
+        Maximum number of bins per column for the default ensemble.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories.
+        Numeric columns to be treated as categorical.
     """
 
     estimator: Any = None
@@ -220,7 +220,7 @@ def _number(value: Any) -> str:
 
 @dataclass(eq=False, repr=False)
 class RuleFitRegressor(RegressorTask, RuleFit):
-    r"""A sum of a few rules and lines, chosen by the lasso from the rules of an ensemble.
+    r"""A sparse sum of rules and linear terms, chosen by the lasso from the rules of an ensemble.
 
     Every node of the ensemble's trees is a rule :math:`r_k(x) \in \{0, 1\}`. With columns
     :math:`l_j`, winsorised so that outliers do not count,
@@ -266,7 +266,7 @@ class RuleFitRegressor(RegressorTask, RuleFit):
 
 @dataclass(eq=False, repr=False)
 class RuleFitClassifier(ClassifierTask, RuleFit):
-    r"""Log-odds as a sum of a few rules and lines, chosen by the lasso from an ensemble's rules.
+    r"""Log-odds as a sparse sum of an ensemble's rules and linear terms, chosen by the lasso.
 
     As `RuleFitRegressor`, but for the log-odds of the second class, with the log-loss in place of
     squared errors. For more than two classes there is a sum for each against the rest, and

@@ -1,4 +1,4 @@
-"""Rules: what the nodes of trees ask on the way from the root, read from flat arrays."""
+"""Rules: the conditions on the paths from the root to the nodes of trees."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from coterie.core import Pool
 from coterie.data import Schema, Table
 from coterie.native import Forest
 from coterie.native.forest import CATEGORICAL
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -21,6 +22,7 @@ Ints = NDArray[np.intp]
 _BLOCK = 1 << 22
 
 
+@tagged
 @dataclass(frozen=True, eq=False)
 class Rules:
     """Many rules, each a conjunction of conditions on columns; conditions lie end to end.
@@ -184,11 +186,11 @@ def extract_rules(model: Any, *, max_conditions: int | None = None) -> Rules:
     pool = getattr(model, "pool_", None)
     if not isinstance(pool, Pool) or not isinstance(pool.members, Forest):
         raise TypeError(
-            f"{type(model).__name__} has no native trees to read rules from. Give a fitted tree, "
-            "forest, bag or booster of this package with native trees as members."
+            f"{type(model).__name__} has no native trees to extract rules from. Pass a fitted "
+            "tree, forest, bag or booster from coterie with native trees as members."
         )
     if getattr(model, "ordered_", None) is not None:
-        raise ValueError("The trees ask for statistics of the target, which make no rules.")
+        raise ValueError("The trees split on target statistics, which cannot be written as rules.")
     return forest_rules(pool.forest, model.schema_, max_conditions)
 
 

@@ -1,4 +1,4 @@
-"""Shapley values of trees and of everything that adds up trees."""
+"""Shapley values of trees and of sums of trees."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ROUNDING = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """Predictions taken apart: ``base_values + values.sum(axis=1)`` is what the model says.
+    """Explained predictions: ``base_values + values.sum(axis=1)`` is the model's prediction.
 
     Attributes
     ----------
@@ -161,10 +161,10 @@ def _pool(model: Any) -> Pool:
     pool = getattr(model, "pool_", None)
     if not isinstance(pool, Pool):
         raise TypeError(
-            f"shap_values explains the trees of this package and ensembles of them, but "
-            f"{type(model).__name__} has no pool of trees. Of a pipeline or a search, give the "
-            "fitted model inside with the rows as it sees them; for models of other packages, "
-            "use the package shap."
+            f"shap_values explains coterie's trees and ensembles of them, but "
+            f"{type(model).__name__} has no pool of trees. For a pipeline or a search, pass the "
+            "fitted model inside and the transformed rows; for models of other packages, "
+            "use the shap package."
         )
     return pool
 
@@ -213,7 +213,7 @@ def _averaged(model: Any, pool: Pool, table: Table, background: Table | None) ->
         parts.append(part.reshape(*part.shape[:2], -1))
     if len({part.shape for part in parts}) > 1:
         raise ValueError(
-            "Members are explained on different scales or know different classes, so their values "
+            "Members are explained on different scales or have different classes, so their values "
             "cannot be averaged. Explain them one by one."
         )
     return np.asarray(np.tensordot(weights, np.stack(parts), axes=1))

@@ -26,6 +26,7 @@ from coterie.fusion.sums import row_product
 from coterie.interpretation.rulefit import RuleBased
 from coterie.interpretation.rules import Rules, forest_rules
 from coterie.interpretation.terms import Term
+from coterie.tags import tagged
 from coterie.trees.growth import SHAPE
 
 Array = NDArray[np.float64]
@@ -41,6 +42,7 @@ _SIRUS: dict[str, Allowed] = {
 }
 
 
+@tagged
 @dataclass(frozen=True, eq=False)
 class RuleMean:
     """Rules that say one thing where they hold and another where they do not, as a member.
@@ -88,19 +90,19 @@ class Sirus(Frequent):
         Groups of equally many rows that columns are cut into; trees split between them only, so
         that they find the same rules again.
     max_depth : int, default=2
-        Most conditions of a rule.
+        Maximum number of conditions in a rule.
     p0 : float, default=0.02
         Rules in more than this share of the trees are kept.
     max_rules : int, default=25
-        Most rules, the most frequent ones.
+        Maximum number of rules; the most frequent are kept.
     random_state : int, RandomState, Generator or None, default=None
         Seeds the forest.
     n_jobs : int, default=None
-        Trees grown at a time.
+        Number of trees grown in parallel.
     max_bins : int, default=255
         An upper limit of `n_cuts`, which all estimators have.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories.
+        Numeric columns to be treated as categorical.
     """
 
     n_trees: int = 500
@@ -261,8 +263,8 @@ class SirusClassifier(ClassifierTask, Sirus):
     .. math:: \hat g_r(x) = \bar y_{in} \text{ if } x \in r, \text{ else } \bar y_{out}, \qquad
         P(x) = \frac1R \sum_r \hat g_r(x).
 
-    The list hardly changes when the data do a little, which that of a tree does. Without any rule
-    the answer is the base rate. The original is for two classes; here, means are vectors of
+    The list is stable under small changes of the data, unlike a tree. Without any rule the
+    prediction is the base rate. The original is for two classes; here, means are vectors of
     probabilities.
 
     Attributes
@@ -271,7 +273,7 @@ class SirusClassifier(ClassifierTask, Sirus):
         Text, coefficient (what it changes if the rule holds), support and importance of the rules,
         the most frequent first.
     frequencies_ : ndarray of shape (n_rules,)
-        In what share of the trees they are.
+        Share of the trees that contain each rule.
     n_rules_ : int
         Number of rules.
     feature_importances_ : ndarray of shape (n_features,)
@@ -332,7 +334,7 @@ class SirusRegressor(RegressorTask, Sirus):
         Text, coefficient (what it changes if the rule holds), support and importance of the rules,
         the most frequent first.
     frequencies_ : ndarray of shape (n_rules,)
-        In what share of the trees they are.
+        Share of the trees that contain each rule.
     n_rules_ : int
         Number of rules.
     feature_importances_ : ndarray of shape (n_features,)

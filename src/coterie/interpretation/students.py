@@ -1,4 +1,4 @@
-"""Students that can be read: lists of rules, and linear models."""
+"""Interpretable students: rule lists and linear models."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from coterie.interpretation.rules import Rules, different, forest_rules
 from coterie.interpretation.teaching import Lesson
 from coterie.interpretation.terms import Linear, RuleModel
 from coterie.interpretation.virtual import dense_cells
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 
@@ -21,6 +22,7 @@ _SURE = 1e-3  # probabilities are kept this far from 0 and 1 where their log-odd
 _MOST_CANDIDATES = 1000
 
 
+@tagged
 @dataclass(frozen=True, eq=False)
 class RuleList:
     """Rules one after the other; the first that holds decides.

@@ -42,6 +42,7 @@ from coterie.forests import RandomForestClassifier, RandomForestRegressor
 from coterie.interpretation.virtual import GENERATORS, Prototypes, dense_cells, virtual_table
 from coterie.learners import ForeignLearner, ForeignMember, adapt
 from coterie.native import Forest
+from coterie.tags import tagged
 from coterie.trees.growth import SHAPE
 
 Array = NDArray[np.float64]
@@ -79,6 +80,7 @@ class Lesson(NamedTuple):
     target: Target
 
 
+@tagged
 class Instructed(Committee):
     """What is known after a fit; no fields of a dataclass, which would be parameters."""
 
@@ -87,6 +89,7 @@ class Instructed(Committee):
     n_virtual_: int
 
 
+@tagged
 @dataclass(eq=False, repr=False)
 class Taught(Instructed):
     """A student that learns from what a teacher says.
@@ -96,27 +99,28 @@ class Taught(Instructed):
     estimator : ensemble, default=None
         The teacher; by default a random forest of 100 trees.
     mu : float, default=3.0
-        Virtual rows for every training row; 0 for none.
+        Number of synthetic rows per training row; 0 for none.
     generator : {"swap", "munge", "marginal", "uniform"}, default="swap"
         How they are made: a quarter of the cells of a training row from other rows; moved towards
         a neighbour; every cell from another row; anything between the smallest and the largest of
         a column. The first two stay near the data, which matters if there are many columns. They
         are dense, even if the rows are sparse.
     mix : float, default=0.5
-        What the teacher says of a training row counts this much, its own label the rest.
+        Weight of the teacher's prediction for a training row; its own label has the remaining
+        weight.
     unseen : bool, default=True
         Whether training rows are labelled by the members of a bagged teacher that have not seen
-        them. Of rows that they have seen, members mostly say what they were told.
+        them. For rows they have seen, members mostly reproduce the training labels.
     prefit : bool, default=False
-        Whether the teacher is fitted already; `y` then only tells the classes.
+        Whether the teacher is already fitted; `y` then only provides the classes.
     random_state : int, RandomState, Generator or None, default=None
-        Seeds teacher, virtual rows and student.
+        Seed for the teacher, the synthetic rows and the student.
     n_jobs : int, default=None
-        Workers of the default teacher.
+        Number of workers of the default teacher.
     max_bins : int, default=255
-        Groups a column is cut into by default teachers and students.
+        Maximum number of bins per column for default teachers and students.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories.
+        Numeric columns to be treated as categorical.
     """
 
     estimator: Any = None
@@ -186,17 +190,13 @@ class Taught(Instructed):
             learner = ForeignLearner(model, name="estimator")
             return learner.fit(table, target, weight, growing_stream(seed)), admitted
         if self.estimator is None:
-            raise ValueError("prefit=True needs a fitted teacher; give it as `estimator`.")
+            raise ValueError("prefit=True needs a fitted teacher; pass it as `estimator`.")
         check_is_fitted(model)
         if self.task == "regression":
             return adapt(model, ()), admitted
-        classes = np.unique(np.concatenate([target.classes[0], np.asarray(model.classes_)]))
-        codes = np.searchsorted(classes, target.classes[0])[target.codes]
-        admitted = admitted._replace(
-            target=replace(target, encoded=codes.astype(np.int32), classes=(classes,))
-        )
+        admitted = admitted._replace(target=target.among(model.classes_))
         self._describe_target(draft, admitted)
-        return adapt(model, (classes,)), admitted
+        return adapt(model, admitted.target.classes), admitted
 
 
 def with_virtual(lesson: Lesson, teacher: ForeignMember, cells: Array) -> Lesson:

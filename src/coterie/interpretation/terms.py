@@ -12,10 +12,12 @@ from scipy.special import expit
 from coterie.data import Table
 from coterie.fusion.sums import row_product
 from coterie.interpretation.rules import Rules, column_name
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 
 
+@tagged
 class Term(NamedTuple):
     r"""One addend of a model over rules.
 
@@ -42,6 +44,7 @@ class Term(NamedTuple):
     importance: float
 
 
+@tagged
 @dataclass(frozen=True, eq=False)
 class Linear:
     """Columns of numbers, winsorised: what is beyond `low` and `high` counts as these.
@@ -104,6 +107,7 @@ def _quantiles(values: Array, share: Array, delta: float) -> tuple[float, float]
     return float(low), float(high)
 
 
+@tagged
 @dataclass(frozen=True, eq=False)
 class RuleModel:
     """A fitted linear model over rules and columns, as a member of a pool.

@@ -61,28 +61,28 @@ def soft_rows(said: Array) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class TwiceLearningClassifier(ClassifierTask, Taught):
-    r"""An ensemble teaches one tree, which then beats the tree grown alone (NeC4.5).
+    r"""Twice-learning: an ensemble teaches a single tree (NeC4.5).
 
-    A tree fits the noise in the labels; an ensemble does much less, but nobody can read it. So the
-    ensemble N is fitted first, and a tree is grown on what it says: on
-    :math:`\{(x_i, N(x_i))\}`, the training rows with their labels replaced, and on
-    :math:`\lceil \mu n \rceil` virtual rows :math:`(\tilde x, N(\tilde x))`, of which the ensemble
-    can label as many as are wanted. The tree is all that is kept.
+    A tree fits the noise in the labels; an ensemble does so much less, but is not interpretable. So
+    the ensemble N is fitted first, and a tree is grown on its predictions: on :math:`\{(x_i,
+    N(x_i))\}`, the training rows with their labels replaced, and on :math:`\lceil \mu n \rceil`
+    synthetic rows :math:`(\tilde x, N(\tilde x))`, of which the ensemble can label as many as
+    needed. Only the tree is kept.
 
-    Two things are added to the original. The ensemble may say probabilities, so that the tree also
-    learns where it is not sure; and if it has out-of-bag members, those label the training rows
-    (see `unseen`): bagged trees would otherwise say what the noisy labels were.
+    There are two additions to the original. The ensemble may return probabilities, so that the tree
+    also learns where it is uncertain; and if it has out-of-bag members, those label the training
+    rows (see `unseen`): bagged trees would otherwise reproduce the noisy labels.
 
     Parameters
     ----------
     student : classifier, default=None
-        What is taught; by default a native tree.
+        The model to teach; by default a native tree.
     soft : bool, default=True
         Whether the student learns probabilities, for which its `fit` must take weights, or the
         most probable class.
     pruning : float, default=0.0003
-        Price of a leaf of the default student, in units of the impurity of its root: without it,
-        the tree would go on to follow the teacher's slightest doubts.
+        Penalty per leaf of the default student, in units of the impurity of its root; without it,
+        the tree would fit every detail of the teacher's probabilities.
     max_depth, max_leaf_nodes : int or None, default=None
         Limits of the default student.
 
@@ -94,7 +94,7 @@ class TwiceLearningClassifier(ClassifierTask, Taught):
         How often student and teacher agree on rows that are new to the student: virtual ones, or
         the training rows if there are none.
     n_virtual_ : int
-        Number of virtual rows.
+        Number of synthetic rows.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     pool_ : Pool
@@ -132,8 +132,8 @@ class TwiceLearningClassifier(ClassifierTask, Taught):
             student = default_tree(DecisionTreeClassifier, self, lesson)
         if self.soft and not takes_weight(student):
             raise TypeError(
-                f"{type(student).__name__}.fit takes no weights, so it cannot learn "
-                "probabilities. Set soft=False, or take another student."
+                f"{type(student).__name__}.fit does not accept weights, so it cannot learn "
+                "probabilities. Set soft=False, or use another student."
             )
         return teach_classes(student, lesson, seed, soft=self.soft)
 
@@ -153,7 +153,7 @@ def teach_classes(student: Any, lesson: Lesson, seed: int, *, soft: bool) -> Any
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class TwiceLearningRegressor(RegressorTask, Taught):
-    r"""An ensemble teaches one regression tree.
+    r"""Twice-learning: an ensemble teaches a single regression tree.
 
     The tree is grown on what the ensemble N says of the training rows and of
     :math:`\lceil \mu n \rceil` virtual rows, :math:`\{(x_i, N(x_i))\} \cup
@@ -162,7 +162,7 @@ class TwiceLearningRegressor(RegressorTask, Taught):
     Parameters
     ----------
     student : regressor, default=None
-        What is taught; by default a native tree.
+        The model to teach; by default a native tree.
     pruning : float, default=0.0003
         Price of a leaf of the default student, in units of the variance at its root.
     max_depth, max_leaf_nodes : int or None, default=None
@@ -176,7 +176,7 @@ class TwiceLearningRegressor(RegressorTask, Taught):
         Share of the variance of what the teacher says of rows new to the student that the student
         explains.
     n_virtual_ : int
-        Number of virtual rows.
+        Number of synthetic rows.
     pool_ : Pool
         The student.
 

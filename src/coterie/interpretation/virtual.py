@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
 from coterie.data import Table
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 
@@ -21,6 +22,7 @@ Array = NDArray[np.float64]
 _MOST_ANCHORS = 4096
 
 
+@tagged
 @dataclass(frozen=True)
 class Prototypes:
     """The different rows of a table, and how much of its weight each has.

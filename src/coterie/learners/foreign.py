@@ -23,11 +23,13 @@ from coterie.learners.votes import (
     votes_of_probabilities,
     votes_of_scores,
 )
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 Method = Literal["predict_proba", "decision_function", "predict"]
 
 
+@tagged
 @dataclass(frozen=True)
 class ForeignMember:
     """A fitted estimator whose answers are put in the classes of its committee.
@@ -110,6 +112,7 @@ def _side_by_side(votes: list[Array]) -> Array:
     return votes[0] if len(votes) == 1 else np.concatenate(votes, axis=1)
 
 
+@tagged
 @dataclass(frozen=True)
 class ConstantMember:
     """Says the same of every row: in files of former versions, a booster's member of one class."""

@@ -28,8 +28,8 @@ def class_places(classes: NDArray[Any], labels: Any) -> NDArray[np.intp]:
     strange = classes[places] != given
     if np.any(strange):
         raise DataError(
-            f"A member knows the class {given[strange].tolist()[0]!r}, which is none of the "
-            f"classes {classes.tolist()}. Fit members on the same labels as the ensemble."
+            f"A member has the class {given[strange].tolist()[0]!r}, which is not one of the "
+            f"classes {classes.tolist()}. Fit the members to the same labels as the ensemble."
         )
     return places
 

@@ -7,7 +7,6 @@ from functools import reduce
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import expit, logit
 
 from coterie.losses.pointwise import (
     Array,
@@ -17,6 +16,7 @@ from coterie.losses.pointwise import (
     bounded_exp,
     leaf_sums,
 )
+from coterie.native import elementary
 
 # A start of a class without weight is that of a share of this size.
 LEAST_SHARE = 1e-12
@@ -44,7 +44,7 @@ def softmax(raw: Array) -> Array:
     array([[0.25, 0.75],
            [1.  , 0.  ]])
     """
-    share = np.exp(raw - by_row(np.maximum, raw)[:, np.newaxis])
+    share = elementary.exp(raw - by_row(np.maximum, raw)[:, np.newaxis])
     share /= by_row(np.add, share)[:, np.newaxis]
     return share
 
@@ -61,22 +61,22 @@ class TwoClassLoss(OneScoreLoss):
     def check(self, y: Array) -> None:
         """Codes are 0 and 1."""
         if not np.isin(y, (0.0, 1.0)).all():
-            raise ValueError("A loss of two classes needs y as codes 0 and 1.")
+            raise ValueError("A two-class loss needs y encoded as 0 and 1.")
 
     def link(self, raw: Array) -> Array:
         """Probabilities of both classes, of shape (n, 2)."""
         second = self.per_score * raw[:, 0]
-        return np.column_stack([expit(-second), expit(second)])
+        return np.column_stack([elementary.expit(-second), elementary.expit(second)])
 
     def unlink(self, predicted: Array) -> Array:
         """The score of probabilities, kept finite."""
         second = np.clip(predicted[:, 1:], SURE, 1.0 - SURE)
-        return np.asarray(logit(second) / self.per_score)
+        return np.asarray(elementary.logit(second) / self.per_score)
 
     def start_at(self, y: Array, weight: Array) -> float:
         """The score of the weighted shares."""
         share = np.clip(np.average(y, weights=weight), LEAST_SHARE, 1.0 - LEAST_SHARE)
-        return float(logit(share)) / self.per_score
+        return float(elementary.logit(share)) / self.per_score
 
 
 @dataclass(frozen=True)
@@ -96,12 +96,12 @@ class LogLoss(TwoClassLoss):
 
     def loss_at(self, y: Array, score: Array) -> Array:
         """The loss, as a logarithm of one term so that it neither overflows nor cancels."""
-        return np.asarray(np.logaddexp(0.0, (1.0 - 2.0 * y) * score))
+        return np.asarray(elementary.softplus((1.0 - 2.0 * y) * score))
 
     def slopes_at(self, y: Array, score: Array) -> tuple[Array, Array]:
         """Probability minus code, and the variance of the code."""
-        share = expit(score)
-        return share - y, share * expit(-score)
+        share = elementary.expit(score)
+        return share - y, share * elementary.expit(-score)
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,9 @@ class ExponentialLoss(TwoClassLoss):
         up = leaf_sums(pull * y, leaves, n_leaves)
         down = leaf_sums(pull * (1.0 - y), leaves, n_leaves)
         mixed = (up > 0) & (down > 0)
-        step = 0.5 * (np.log(np.where(mixed, up, 1.0)) - np.log(np.where(mixed, down, 1.0)))
+        step = 0.5 * (
+            elementary.log(np.where(mixed, up, 1.0)) - elementary.log(np.where(mixed, down, 1.0))
+        )
         return np.where(
             mixed, np.clip(step, -LONGEST_STEP, LONGEST_STEP), np.sign(up) - np.sign(down)
         )
@@ -186,7 +188,9 @@ class MultinomialLoss(PointwiseLoss):
         """The loss of every row."""
         own = raw[np.arange(len(y)), y.astype(np.intp)]
         most = by_row(np.maximum, raw)
-        return np.log(by_row(np.add, np.exp(raw - most[:, np.newaxis]))) - (own - most)
+        return elementary.log(by_row(np.add, elementary.exp(raw - most[:, np.newaxis]))) - (
+            own - most
+        )
 
     def slopes(self, y: Array, raw: Array) -> tuple[Array, Array]:
         """Probabilities minus what they should be, and p(1 - p)."""
@@ -201,13 +205,13 @@ class MultinomialLoss(PointwiseLoss):
 
     def unlink(self, predicted: Array) -> Array:
         """Logarithms of probabilities, kept finite and centred."""
-        logs = np.log(np.maximum(predicted, SURE))
+        logs = elementary.log(np.maximum(predicted, SURE))
         return np.asarray(logs - logs.mean(axis=1, keepdims=True))
 
     def start(self, y: Array, weight: Array) -> Array:
         """Logarithms of the weighted shares, centred."""
         share = np.bincount(y.astype(np.intp), weights=weight, minlength=self.n_classes)
-        logs = np.log(np.maximum(share / share.sum(), LEAST_SHARE))
+        logs = elementary.log(np.maximum(share / share.sum(), LEAST_SHARE))
         return np.asarray(logs - logs.mean())
 
     def newton(

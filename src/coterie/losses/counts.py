@@ -14,6 +14,7 @@ from coterie.losses.pointwise import (
     bounded_exp,
     leaf_sums,
 )
+from coterie.native import elementary
 
 # No leaf moves the mean by more than a factor of exp(10) in a round.
 LONGEST_STEP = 10.0
@@ -42,11 +43,11 @@ class LogLinkLoss(OneScoreLoss):
         """The logarithm of the mean."""
         mean = predicted.reshape(-1, 1)
         least = LEAST_SHARE * max(float(mean.max(initial=0.0)), LEAST_SHARE)
-        return np.asarray(np.log(np.maximum(mean, least)))
+        return np.asarray(elementary.log(np.maximum(mean, least)))
 
     def start_at(self, y: Array, weight: Array) -> float:
         """The logarithm of the weighted mean."""
-        return float(np.log(np.average(y, weights=weight)))
+        return float(elementary.log(np.average(y, weights=weight)))
 
     def leaf(
         self, y: Array, raw: Array, weight: Array, leaves: Leaves, n_leaves: int, score: int = 0
@@ -56,11 +57,13 @@ class LogLinkLoss(OneScoreLoss):
         top = leaf_sums(weight * above, leaves, n_leaves)
         bottom = leaf_sums(weight * below, leaves, n_leaves)
         some, filled = top > 0, bottom > 0
-        step = np.log(np.where(some & filled, top, 1.0)) - np.log(np.where(filled, bottom, 1.0))
+        step = elementary.log(np.where(some & filled, top, 1.0)) - elementary.log(
+            np.where(filled, bottom, 1.0)
+        )
         lowest = np.full(n_leaves, np.inf)
         np.minimum.at(lowest, leaves, raw[:, 0])
         mean = float(np.average(y, weights=weight)) or 1.0
-        floor = np.log(LEAST_SHARE * mean) - lowest
+        floor = elementary.log(LEAST_SHARE * mean) - lowest
         step = np.where(some, step, np.minimum(floor, 0.0))
         return np.where(filled, np.clip(step, -LONGEST_STEP, LONGEST_STEP), 0.0)
 
@@ -68,7 +71,7 @@ class LogLinkLoss(OneScoreLoss):
 def not_negative(name: str, y: Array) -> None:
     """Raise a ValueError if some of `y` is negative, or if all are zero."""
     if y.min() < 0:
-        raise ValueError(f"The {name} loss needs y >= 0; the least y is {y.min():g}.")
+        raise ValueError(f"The {name} loss needs y >= 0; the smallest y is {y.min():g}.")
     if not y.any():
         raise ValueError(f"The {name} loss needs some y > 0; all y are 0.")
 
@@ -119,7 +122,7 @@ class GammaLoss(LogLinkLoss):
     def check(self, y: Array) -> None:
         """Sizes are positive."""
         if y.min() <= 0:
-            raise ValueError(f"The gamma loss needs y > 0; the least y is {y.min():g}.")
+            raise ValueError(f"The gamma loss needs y > 0; the smallest y is {y.min():g}.")
 
     def loss_at(self, y: Array, score: Array) -> Array:
         """The loss."""

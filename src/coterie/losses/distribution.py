@@ -18,8 +18,9 @@ from coterie.losses.pointwise import (
 )
 from coterie.losses.ranks import leaf_quantiles, quantile
 from coterie.losses.regression import inside
+from coterie.native import elementary
 
-_LOG_ROOT_TAU = 0.5 * float(np.log(2 * np.pi))
+_LOG_ROOT_TAU = 0.5 * float(elementary.log(2 * np.pi))
 # No step of a round changes the spread by more than a factor of exp(10).
 _LONGEST_STEP = 10.0
 
@@ -61,7 +62,7 @@ class QuantilesLoss(PointwiseLoss):
         for tau in self.taus:
             inside("tau", tau)
         if not self.taus or (np.diff(self.taus) <= 0).any():
-            raise ValueError(f"taus must ascend; got {self.taus}.")
+            raise ValueError(f"taus must be increasing; got {self.taus}.")
 
     def n_scores(self, n_classes: int) -> int:  # type: ignore[override]  # as many as levels
         """One a level."""
@@ -142,12 +143,12 @@ class NormalLoss(PointwiseLoss):
     def floor(self) -> float:
         """The smallest ln sigma."""
         bound = -SCORE_LIMIT / 2
-        return bound if self.least <= 0 else max(float(np.log(self.least)), bound)
+        return bound if self.least <= 0 else max(float(elementary.log(self.least)), bound)
 
     def parts(self, y: Array, raw: Array) -> tuple[Array, Array, Array]:
         """The residual, ln sigma in its bounds, and the squared residual in units of sigma."""
         residual, spread = y - raw[:, 0], np.clip(raw[:, 1], self.floor, SCORE_LIMIT / 2)
-        return residual, spread, np.asarray((residual * np.exp(-spread)) ** 2)
+        return residual, spread, np.asarray((residual * elementary.exp(-spread)) ** 2)
 
     def value(self, y: Array, raw: Array) -> Array:
         """Minus the log-likelihood of every row."""
@@ -158,14 +159,16 @@ class NormalLoss(PointwiseLoss):
         """Gradient, and the diagonal of the hessian."""
         _, spread, square = self.parts(y, raw)
         inner = raw[:, 1] > self.floor  # below, the loss does not depend on the second score
-        hessian = np.column_stack([np.exp(-2.0 * spread), np.where(inner, 2.0 * square, 0.0)])
+        hessian = np.column_stack(
+            [elementary.exp(-2.0 * spread), np.where(inner, 2.0 * square, 0.0)]
+        )
         return self.gradient(y, raw), hessian
 
     def gradient(self, y: Array, raw: Array) -> Array:
         """Gradient alone, which line searches ask for again and again."""
         residual, spread, square = self.parts(y, raw)
         result = np.empty_like(raw)
-        np.multiply(-residual, np.exp(-2.0 * spread), out=result[:, 0])
+        np.multiply(-residual, elementary.exp(-2.0 * spread), out=result[:, 0])
         np.multiply(1.0 - square, raw[:, 1] > self.floor, out=result[:, 1])
         return result
 
@@ -179,7 +182,7 @@ class NormalLoss(PointwiseLoss):
     def link(self, raw: Array) -> Array:
         """Mean and standard deviation, of shape (n, 2)."""
         spread = np.clip(raw[:, 1], self.floor, SCORE_LIMIT / 2)
-        return np.column_stack([raw[:, 0], np.exp(spread)])
+        return np.column_stack([raw[:, 0], elementary.exp(spread)])
 
     def point(self, raw: Array) -> Array:
         """The mean."""
@@ -187,8 +190,10 @@ class NormalLoss(PointwiseLoss):
 
     def unlink(self, predicted: Array) -> Array:
         """Scores of mean and standard deviation."""
-        least = max(self.least, float(np.exp(self.floor)))
-        return np.column_stack([predicted[:, 0], np.log(np.maximum(predicted[:, 1], least))])
+        least = max(self.least, float(elementary.exp(self.floor)))
+        return np.column_stack(
+            [predicted[:, 0], elementary.log(np.maximum(predicted[:, 1], least))]
+        )
 
     def start(self, y: Array, weight: Array) -> Array:
         """Mean and standard deviation of y."""
@@ -209,10 +214,10 @@ class NormalLoss(PointwiseLoss):
         """
         residual, spread, square = self.parts(y, raw)
         if score == 0:
-            precision = weight * np.exp(-2.0 * spread)
+            precision = weight * elementary.exp(-2.0 * spread)
             pull = leaf_sums(precision * residual, leaves, n_leaves)
             return ratio(pull, leaf_sums(precision, leaves, n_leaves))
         total = leaf_sums(weight, leaves, n_leaves)
         mean = ratio(leaf_sums(weight * square, leaves, n_leaves), total)
-        step = 0.5 * np.log(np.where(mean > 0, mean, np.exp(-1.0)))
+        step = 0.5 * elementary.log(np.where(mean > 0, mean, elementary.exp(-1.0)))
         return np.where(total > 0, np.clip(step, -_LONGEST_STEP, _LONGEST_STEP), 0.0)

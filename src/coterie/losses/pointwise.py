@@ -12,6 +12,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.native import elementary
+from coterie.tags import Tagged
+
 Array = NDArray[np.float64]
 Leaves = NDArray[np.integer]
 
@@ -23,7 +26,7 @@ MIN_CURVATURE = 1e-150
 
 def bounded_exp(raw: Array) -> Array:
     """The exponential of scores, which stops growing where it would overflow."""
-    return np.asarray(np.exp(np.clip(raw, -SCORE_LIMIT, SCORE_LIMIT)))
+    return np.asarray(elementary.exp(np.clip(raw, -SCORE_LIMIT, SCORE_LIMIT)))
 
 
 def ratio(above: Array, below: Array) -> Array:
@@ -43,7 +46,7 @@ def bounded_reach(vote: Array, longest: float) -> float:
     return longest / most if most > 0 else np.inf
 
 
-class PointwiseLoss:
+class PointwiseLoss(Tagged):
     """A loss of raw scores. A subclass gives `value`, `slopes`, `link` and `start`.
 
     A loss whose shape depends on the residuals (Huber's, by default) is first settled on them:

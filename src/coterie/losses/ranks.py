@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.losses.pointwise import Array, Leaves
+from coterie.tags import tagged
 
 # Sums of weights that differ by less count as equal: half of ten tenths is five tenths.
 _TIE = 1e-12
 
 
+@tagged
 @dataclass(frozen=True)
 class Ranked:
     """Rows sorted by leaf and, within it, by value.
@@ -37,7 +39,7 @@ def ranked(values: Array, weight: Array, leaves: Leaves, n_leaves: int) -> Ranke
     # Sorting small integers stably is a radix sort: cheaper than sorting pairs.
     if n_leaves <= 1 << 16:
         leaves = leaves.astype(np.uint16)
-    order = np.argsort(values)
+    order = np.argsort(values, kind="stable")
     order = order[np.argsort(leaves[order], kind="stable")]
     sizes = np.bincount(leaves, minlength=n_leaves)
     bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

@@ -10,6 +10,7 @@ from scipy.optimize import brentq
 
 from coterie.losses.pointwise import Array, Leaves, OneScoreLoss, leaf_sums, ratio
 from coterie.losses.ranks import leaf_expectiles, leaf_quantiles, quantile
+from coterie.native import elementary
 
 
 def inside(name: str, level: float) -> None:
@@ -185,7 +186,7 @@ class HuberLoss(OneScoreLoss):
     def width(self) -> float:
         """The delta in force."""
         if self.delta is None:
-            raise ValueError("Huber's loss has no delta yet: give it one, or settle the loss.")
+            raise ValueError("The Huber loss has no delta yet: set delta, or settle the loss.")
         return self.delta
 
     def settle(self, y: Array, raw: Array, weight: Array) -> HuberLoss:
@@ -210,7 +211,7 @@ class HuberLoss(OneScoreLoss):
             return quantile(y, weight, 0.5)
 
         def pull(constant: float) -> float:
-            return float(weight @ np.clip(y - constant, -self.width, self.width))
+            return elementary.dot(weight, np.clip(y - constant, -self.width, self.width))
 
         return float(brentq(pull, y.min(), y.max(), xtol=1e-14, rtol=1e-14))
 

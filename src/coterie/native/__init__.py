@@ -9,7 +9,7 @@ are put end to end in one :class:`Forest`, plain arrays; 5. the forest walks raw
 from coterie.native.bins import Bins, check_table, encode, find_bins, row_hashes
 from coterie.native.forest import Forest
 from coterie.native.growth import Effort, Growth, Labels, Values, grow
-from coterie.native.interrupts import obey
+from coterie.native.interrupts import obey, obeying, stop_if_told
 from coterie.native.newton import (
     NewtonGrowth,
     NewtonTable,
@@ -39,7 +39,9 @@ __all__ = [
     "grow_newton",
     "logistic_slopes",
     "obey",
+    "obeying",
     "row_hashes",
     "softmax_slopes",
     "squared_slopes",
+    "stop_if_told",
 ]

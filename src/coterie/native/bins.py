@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.native import _engine
+from coterie.tags import tagged
 
 MAX_BINS = 65_535
 # Quantiles of more rows than this are taken from an evenly spread sample.
@@ -19,6 +20,7 @@ Codes = NDArray[Any]  # uint8 or uint16, see Bins.dtype
 BinArrays = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.uint8]]
 
 
+@tagged
 @dataclass(frozen=True)
 class Bins:
     """How each column is cut.

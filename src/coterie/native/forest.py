@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from coterie.native import _engine
 from coterie.native.bins import addressable
 from coterie.native.interrupts import in_main_thread
+from coterie.tags import tagged
 
 NODE = np.dtype([("threshold", "<f8"), ("column", "<u4"), ("left", "<i4")])
 MISSING_LEFT = np.uint32(1 << 31)
@@ -18,6 +19,7 @@ CATEGORICAL = np.uint32(1 << 30)
 _COLUMN = np.uint32(CATEGORICAL - 1)
 
 
+@tagged
 class Forest:
     """Many trees end to end, in arrays that pickle, map and travel as they are.
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,3 +48,40 @@ def obey(stop: NDArray[np.uint8]) -> None:
 def stop_flag(given: NDArray[np.uint8] | None = None) -> NDArray[np.uint8] | None:
     """Return the flag that this thread obeys, or else the one given."""
     return getattr(_thread, "stop", given)
+
+
+@contextmanager
+def obeying(stop: NDArray[np.uint8]) -> Iterator[None]:
+    """Obey a flag for a while, and afterwards the one that this thread obeyed before.
+
+    Parameters
+    ----------
+    stop : uint8 array of one element
+        The flag.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> flag = np.zeros(1, dtype=np.uint8)
+    >>> with obeying(flag):
+    ...     stop_flag() is flag
+    True
+    >>> stop_flag() is flag
+    False
+    """
+    before = stop_flag()
+    _thread.stop = stop
+    try:
+        yield
+    finally:
+        if before is None:
+            del _thread.stop
+        else:
+            _thread.stop = before
+
+
+def stop_if_told() -> None:
+    """Raise KeyboardInterrupt if the flag that this thread obeys is set, as native calls do."""
+    stop = stop_flag()
+    if stop is not None and stop[0]:
+        raise KeyboardInterrupt

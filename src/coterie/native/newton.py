@@ -39,6 +39,11 @@ class Slopes:
     hessian: NDArray[Any] | None = None
     rows: NDArray[np.int32] | None = None
 
+    def arrays(self) -> _engine.NewtonSlopes:
+        """Return the slopes as the engine takes them."""
+        rows = _optional(self.rows, np.int32)
+        return _engine.NewtonSlopes(gradient=self.gradient, hessian=self.hessian, rows=rows)
+
 
 @dataclass(frozen=True)
 class NewtonGrowth:
@@ -109,6 +114,16 @@ class NewtonGrowth:
         settings.precision = ("auto", "packed", "exact").index(self.precision)
         return settings
 
+    def arrays(self, n_columns: int) -> _engine.NewtonPlan:
+        """Return all of it as the engine takes it, for a table of so many columns."""
+        columns = np.arange(n_columns) if self.columns is None else self.columns
+        return _engine.NewtonPlan(
+            settings=self.settings(),
+            monotone=_optional(self.monotone, np.int8),
+            interactions=_optional(self.interactions, np.uint8),
+            columns=np.ascontiguousarray(columns, dtype=np.int32),
+        )
+
 
 @dataclass(frozen=True)
 class NewtonTable:
@@ -169,6 +184,20 @@ class NewtonTable:
                 return cls(counted, by_column, bins, bundles)
         return cls(np.ascontiguousarray(codes), by_column, bins)
 
+    def arrays(self) -> _engine.NewtonTable:
+        """Return the table as the engine takes it."""
+        offsets, lower, upper, categorical = self.bins.arrays()
+        return _engine.NewtonTable(
+            codes=self.codes,
+            by_column=self.by_column,
+            offsets=offsets,
+            lower=lower,
+            upper=upper,
+            categorical=categorical,
+            bundles=self.bundles,
+            unusual=self.unusual,
+        )
+
 
 def grow_newton(
     table: NewtonTable,
@@ -210,29 +239,16 @@ def grow_newton(
     """
     effort = effort or Effort()
     d = table.by_column.shape[1]
-    columns = np.arange(d) if growth.columns is None else growth.columns
-    arrays = _engine.NewtonArrays(
-        table.bundles,
-        table.unusual,
-        _optional(growth.monotone, np.int8),
-        _optional(growth.interactions, np.uint8),
-        np.ascontiguousarray(columns, dtype=np.int32),
-        _optional(slopes.rows, np.int32),
-    )
     grown = _engine.grow_newton(
-        table.codes,
-        table.by_column,
-        *table.bins.arrays(),
-        slopes.gradient,
-        slopes.hessian,
-        arrays,
-        growth.settings(),
-        seed,
-        effort.n_threads,
-        table.workspace,
-        leaves,
-        stop_flag(effort.stop),
-        in_main_thread(),
+        table.arrays(),
+        slopes.arrays(),
+        growth.arrays(d),
+        seed=seed,
+        n_threads=effort.n_threads,
+        workspace=table.workspace,
+        leaves=leaves,
+        stop=stop_flag(effort.stop),
+        signals=in_main_thread(),
     )
     return Forest.of_tree(grown, n_features=d, n_outputs=1)
 

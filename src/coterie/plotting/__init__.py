@@ -1,4 +1,4 @@
-"""Pictures of fitted models, in the manner of scikit-learn's displays.
+"""Plots of fitted models, in the style of scikit-learn's displays.
 
 Each class computes its data with ``from_estimator``, from any fitted ensemble or list of models, or
 with ``from_predictions``, from what members said; it keeps them as attributes and draws them with

@@ -1,4 +1,4 @@
-"""What every member takes away by differing."""
+"""Error and ambiguity of every member."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from coterie.plotting.canvas import PALETTE, Display
 
 @dataclass(eq=False, repr=False)
 class AmbiguityDisplay(Display):
-    r"""The ambiguity-error map: a point for each member, whose centre tells the ensemble's error.
+    r"""The ambiguity-error map: a point for each member; the centre shows the ensemble's error.
 
-    To the right is a member's ambiguity :math:`A_t`, how far it is from the average of all; above
-    its error :math:`E_t`. As :math:`E = \bar E - \bar A`, the height of the centre above the
+    The x-axis is a member's ambiguity :math:`A_t`, its distance from the average of all; the y-axis
+    is its error :math:`E_t`. As :math:`E = \bar E - \bar A`, the height of the centre above the
     diagonal is the error of the averaged vote exactly [1]_. Members above the centre's parallel to
     the diagonal cost more than they bring, those below bring more.
 
@@ -29,14 +29,14 @@ class AmbiguityDisplay(Display):
     centre : tuple of two float
         Their means, weighted if members are.
     name : str, optional
-        What to call the ensemble.
+        Name of the ensemble.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it is drawn.
+        The axes of the plot.
     figure_ : matplotlib Figure
-        The figure it belongs to.
+        The figure of the plot.
 
     References
     ----------
@@ -64,19 +64,19 @@ class AmbiguityDisplay(Display):
     def from_estimator(
         cls, model: Any, X: Any, y: Any, *, sample_weight: Any = None, ax: Any = None
     ) -> Self:
-        """Ask the members about rows they have not seen, and draw.
+        """Plot the members of a fitted ensemble on held-out rows.
 
         Parameters
         ----------
         model : fitted ensemble, or list of fitted models
-            Of coterie or of scikit-learn, of classifiers or regressors. Classifiers vote with
+            From coterie or scikit-learn, of classifiers or regressors. Classifiers vote with
             labels; weights of members are taken into account.
         X, y : array-like or data frame, array-like
-            Rows, and their classes or numbers: not those members were trained on.
+            Rows, and their classes or numbers: not the members' training rows.
         sample_weight : array-like of shape (n_rows,), optional
-            What each row counts.
+            Weights of the rows.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
 
         Returns
         -------
@@ -100,7 +100,7 @@ class AmbiguityDisplay(Display):
         name: str | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw what members from anywhere say.
+        """Plot predictions from any source.
 
         Parameters
         ----------
@@ -113,11 +113,11 @@ class AmbiguityDisplay(Display):
         kind : {"labels", "numbers"}, default="labels"
             Whether members classify, and errors are shares of mistakes, or errors are squared.
         sample_weight : array-like of shape (n_rows,), optional
-            What each row counts.
+            Weights of the rows.
         name : str, optional
-            What to call the ensemble.
+            Name of the ensemble.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""What the members of any ensemble say of some rows, and what the ensemble makes of it."""
+"""Predictions of the members of any ensemble, and of the ensemble itself."""
 
 from __future__ import annotations
 
@@ -115,19 +115,19 @@ def soft_vote(model: Any, X: Any) -> tuple[Array, NDArray[Any]]:
     if isinstance(model, list | tuple):
         ballot = _list_ballot(model, X)
         if ballot.classes is None:
-            raise TypeError("These models give no probabilities: give classifiers.")
+            raise TypeError("These models have no probabilities. Pass classifiers.")
         return ballot.said.mean(axis=0), ballot.classes
     check_is_fitted(model)
     if not hasattr(model, "predict_proba"):
         raise TypeError(
-            f"{type(model).__name__} gives no probabilities. Calibrate it first, for example with "
+            f"{type(model).__name__} has no probabilities. Calibrate it first, for example with "
             "CalibratedEnsembleClassifier."
         )
     return np.asarray(model.predict_proba(X), dtype=np.float64), np.asarray(model.classes_)
 
 
 def called(model: Any) -> str:
-    """What pictures call an ensemble.
+    """The name of an ensemble in plots.
 
     >>> called([1, 2])
     '2 models'

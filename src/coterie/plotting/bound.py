@@ -30,9 +30,9 @@ class BoundDisplay(RoundsTold):
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it is drawn.
+        The axes of the plot.
     figure_ : matplotlib Figure
-        The figure it belongs to.
+        The figure of the plot.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class BoundDisplay(RoundsTold):
         ax.step(t, self.train_error, where="mid", color=PALETTE[0], label="training error")
         if self.validation_error is not None:
             held = self.validation_error
-            ax.step(t, held, where="mid", color=PALETTE[1], label="error on rows held out")
+            ax.step(t, held, where="mid", color=PALETTE[1], label="validation error")
         count_rounds(ax, len(t))
         ax.set(ylabel="error", title="Training error and its bound")
         ax.set_ylim(bottom=-0.02)  # an error of zero is to be seen

@@ -33,9 +33,9 @@ class Display:
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it is drawn.
+        The axes of the plot.
     figure_ : matplotlib Figure
-        The figure it belongs to.
+        The figure of the plot.
     """
 
     ax_: Any = field(default=None, init=False)
@@ -47,7 +47,7 @@ class Display:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
         **options : dict
             How to draw, where the display leaves a choice.
 

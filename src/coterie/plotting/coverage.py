@@ -1,4 +1,4 @@
-"""What is gained by answering only where one is sure."""
+"""The error rate when only confident predictions are made."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from coterie.plotting.reliability import chances_and_codes
 
 @dataclass(eq=False, repr=False)
 class RiskCoverageDisplay(Display):
-    """Share of errors among the rows that are answered, for every share of rows answered.
+    """The risk-coverage curve: the error rate among the most confident predictions.
 
-    Rows are answered from the surest to the least sure. A curve that falls fast to the left is of
-    a classifier that knows what it does not know.
+    Rows are ordered from the most to the least confident prediction. A curve that falls fast
+    to the left means that the confidence separates correct from wrong predictions well.
 
     Parameters
     ----------
     curve : RiskCoverage
         Coverages and risks, see `coterie.combining.risk_coverage`.
     name : str, optional
-        What to call the classifier.
+        Name of the classifier.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it is drawn.
+        The axes of the plot.
     figure_ : matplotlib Figure
-        The figure it belongs to.
+        The figure of the plot.
 
     References
     ----------
@@ -56,19 +56,19 @@ class RiskCoverageDisplay(Display):
     def from_estimator(
         cls, model: Any, X: Any, y: Any, *, sample_weight: Any = None, ax: Any = None
     ) -> Self:
-        """Ask a classifier about rows it has not seen, and draw.
+        """Plot a fitted classifier on held-out rows.
 
         Parameters
         ----------
         model : classifier, or list of classifiers
-            Fitted, with ``predict_proba``; of a list, the mean. It is as sure as its largest
-            probability.
+            Fitted, with ``predict_proba``; for a list, the mean. Its confidence is its
+            largest probability.
         X, y : array-like or data frame, array-like
             Rows and their classes.
         sample_weight : array-like of shape (n_rows,), optional
-            What each row counts.
+            Weights of the rows.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
 
         Returns
         -------
@@ -93,20 +93,20 @@ class RiskCoverageDisplay(Display):
         name: str | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw answers that came from anywhere.
+        """Plot predictions from any source.
 
         Parameters
         ----------
         hits : array-like of bool of shape (n_rows,)
-            Whether each answer is right.
+            Whether each prediction is correct.
         confidence : array-like of shape (n_rows,)
-            How sure the classifier was.
+            Confidence of each prediction.
         sample_weight : array-like of shape (n_rows,), optional
-            What each row counts.
+            Weights of the rows.
         name : str, optional
-            What to call the classifier.
+            Name of the classifier.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
 
         Returns
         -------
@@ -122,7 +122,7 @@ class RiskCoverageDisplay(Display):
         risk = np.append(self.curve.risk, self.curve.risk[-1])
         color = PALETTE[number % len(PALETTE)]
         ax.step(coverage, risk, where="post", color=color, label=label)
-        ax.set(xlabel="share of rows answered", ylabel="share of errors among them")
+        ax.set(xlabel="coverage (share of rows predicted)", ylabel="risk (error rate among them)")
         ax.set_xlim(-0.02, 1.02)
         ax.set_ylim(bottom=0, auto=True)
         ax.set_title("Risk and coverage")

@@ -1,4 +1,4 @@
-"""What members that differ from their vote are good for."""
+"""What members that disagree with the vote contribute."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ _TOGETHER, _GOOD, _BAD = "#9A9A9A", PALETTE[2], "#D55E00"
 
 @dataclass(eq=False, repr=False)
 class DissentDisplay(Display):
-    r"""The dissent profile: on how many rows how many members fail, and what the vote makes of it.
+    r"""The dissent profile: the share of members that fail on each row, and whether the vote fails.
 
-    Rows stand side by side, each as wide as it counts; first those on which the vote is wrong, then
-    the others, both by falling share of members that fail, which is their height. Every number is a
-    length or an area of the picture:
+    Rows are placed side by side, each as wide as its weight; first those on which the vote is
+    wrong, then the others, both in decreasing order of the share of members that fail, their
+    height. Every number is a length or an area of the picture:
 
     - the **width** of the left part is the error of the vote,
     - the **area** below the profile is the mean error of the members: the dotted line is its mean
       height,
-    - green are wrong votes that do no harm, *good* diversity; orange, above the profile, are right
-      votes that are of no use, *bad* diversity; grey is where members and vote are wrong together.
+    - green are wrong votes that do no harm, *good* diversity; orange, above the profile, are
+      correct votes that are wasted, *bad* diversity; grey is where members and vote are wrong
+      together.
 
     Grey and green make the members' error, grey and orange that of the vote, so that
 
@@ -52,14 +53,14 @@ class DissentDisplay(Display):
     profile : DissentProfile
         Failures of the members, see `coterie.theory.dissent`.
     name : str, optional
-        What to call the ensemble.
+        Name of the ensemble.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it is drawn.
+        The axes of the plot.
     figure_ : matplotlib Figure
-        The figure it belongs to.
+        The figure of the plot.
 
     References
     ----------
@@ -85,18 +86,18 @@ class DissentDisplay(Display):
     def from_estimator(
         cls, model: Any, X: Any, y: Any, *, sample_weight: Any = None, ax: Any = None
     ) -> Self:
-        """Ask an ensemble and its members about rows they have not seen, and draw.
+        """Plot a fitted ensemble on held-out rows.
 
         Parameters
         ----------
         model : fitted ensemble of classifiers, or list of fitted classifiers
-            Of coterie or of scikit-learn. The vote is what it predicts; of a list, the plurality.
+            From coterie or scikit-learn. The vote is its prediction; for a list, the plurality.
         X, y : array-like or data frame, array-like
-            Rows and their classes: not those members were trained on.
+            Rows and their classes: not the members' training rows.
         sample_weight : array-like of shape (n_rows,), optional
-            What each row counts.
+            Weights of the rows.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
 
         Returns
         -------
@@ -117,7 +118,7 @@ class DissentDisplay(Display):
         name: str | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw what members from anywhere say.
+        """Plot predictions from any source.
 
         Parameters
         ----------
@@ -126,13 +127,13 @@ class DissentDisplay(Display):
         y : array-like of shape (n_rows,), optional
             True labels.
         vote : array-like of shape (n_rows,), optional
-            What the ensemble says; by default the plurality, and without `y` the majority.
+            Predictions of the ensemble; by default the plurality, and without `y` the majority.
         sample_weight : array-like of shape (n_rows,), optional
-            What each row counts.
+            Weights of the rows.
         name : str, optional
-            What to call the ensemble.
+            Name of the ensemble.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
 
         Returns
         -------

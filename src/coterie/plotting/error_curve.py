@@ -23,12 +23,12 @@ COLOURS = {"training": PALETTE[0], "out-of-bag": PALETTE[2], "test": PALETTE[1]}
 class ErrorCurveDisplay(Display):
     r"""The error of the first, the first two, ... members: on training, out-of-bag and test rows.
 
-    The first members of an ensemble are a smaller one, so that a single fit tells
+    The first members of an ensemble are a smaller one, so a single fit gives
 
     .. math:: E(t) = \frac{1}{\sum_i w_i} \sum_i w_i L(y_i, H_{1:t}(x_i))
 
     for every size. It shows whether more members would help, and for boosting whether they hurt.
-    The loss is 0 or 1 for classes, the squared difference for numbers.
+    The loss is the zero-one loss for classification and the squared error for regression.
 
     Parameters
     ----------
@@ -39,14 +39,14 @@ class ErrorCurveDisplay(Display):
     squared : bool, default=False
         Whether errors are mean squared errors.
     name : str, optional
-        What to call the ensemble.
+        Name of the ensemble.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it is drawn.
+        The axes of the plot.
     figure_ : matplotlib Figure
-        The figure it belongs to.
+        The figure of the plot.
 
     References
     ----------
@@ -80,12 +80,12 @@ class ErrorCurveDisplay(Display):
         sample_weight: Any = None,
         ax: Any = None,
     ) -> Self:
-        """Ask the first members of an ensemble about rows, for every number of them, and draw.
+        """Plot the error of a fitted ensemble by number of members.
 
         Parameters
         ----------
         model : fitted ensemble, or list of fitted models
-            Of coterie or of scikit-learn: with ``staged_predict``, or whose members vote or are
+            From coterie or scikit-learn: with ``staged_predict``, or whose members vote or are
             averaged.
         X, y : array-like or data frame, array-like
             Test rows, and their classes or numbers.
@@ -93,9 +93,9 @@ class ErrorCurveDisplay(Display):
             The training rows in the order of `fit`, to draw their error too; and the out-of-bag
             error where the ensemble knows what each member saw, by ``estimators_samples_``.
         sample_weight : array-like of shape (n_rows,), optional
-            What each test row counts.
+            Weights of the test rows.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
 
         Returns
         -------
@@ -124,24 +124,24 @@ class ErrorCurveDisplay(Display):
         name: str | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw predictions of growing ensembles from anywhere.
+        """Plot staged predictions from any source.
 
         Parameters
         ----------
         staged : array-like of shape (n_members, n_rows)
-            What ensembles of 1, 2, ... members say of the test rows.
+            Predictions of ensembles of 1, 2, ... members for the test rows.
         y : array-like of shape (n_rows,)
             The truth.
         train : tuple (staged, y), optional
-            The same of training rows.
+            The same for the training rows.
         squared : bool, default=False
             Whether errors are squared differences; by default shares of wrong labels.
         sample_weight : array-like of shape (n_rows,), optional
-            What each test row counts.
+            Weights of the test rows.
         name : str, optional
-            What to call the ensemble.
+            Name of the ensemble.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
 
         Returns
         -------
@@ -182,7 +182,9 @@ def error_by_size(stages: Iterable[Any], y: Any, sample_weight: Any, squared: bo
     for stage in stages:
         said = np.asarray(stage)
         if said.shape != truth.shape:
-            raise ValueError(f"There are {len(truth)} rows, but predictions for {said.shape}.")
+            raise ValueError(
+                f"y has {len(truth)} rows, but the predictions have shape {said.shape}."
+            )
         loss = (said - truth) ** 2 if squared else said != truth
         errors.append(np.average(loss, weights=weight))
     return np.array(errors)
@@ -192,8 +194,8 @@ def staged(model: Any, X: Any) -> Iterator[NDArray[Any]]:
     """What the first, the first two, ... members of any ensemble say together."""
     if hasattr(model, "final_estimator_"):
         raise TypeError(
-            f"{type(model).__name__} learns how to combine all its members; a part of them is no "
-            "smaller ensemble. Give a list of its members to see how they vote."
+            f"{type(model).__name__} learns how to combine all its members, so some of them are no "
+            "smaller ensemble. Pass a list of its members to plot their vote."
         )
     if hasattr(model, "staged_predict"):
         return iter(model.staged_predict(X))

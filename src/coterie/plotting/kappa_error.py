@@ -1,4 +1,4 @@
-"""How alike two members are, and how often they err."""
+"""Agreement and error of pairs of members."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ MOST_PAIRS = 5000
 class KappaErrorDisplay(Display):
     r"""The kappa-error diagram: a point for each pair of members.
 
-    To the right is :math:`\kappa_{ij}`, how much their labels agree beyond chance; above the mean
-    :math:`(e_i + e_j)/2` of their errors [1]_. Good pairs that differ are at the bottom left, where
-    there are hardly ever any: the cloud shows what an ensemble trades. A cross marks the centre of
-    all pairs. What becomes of the vote the cloud does not say; see `DissentDisplay`.
+    The x-axis is :math:`\kappa_{ij}`, the agreement of their labels beyond chance; the y-axis is
+    the mean :math:`(e_i + e_j)/2` of their errors [1]_. Accurate and diverse pairs are at the
+    bottom left, where there are hardly ever any: the cloud shows the trade-off. A cross marks the
+    centre of all pairs. The diagram does not show the error of the vote; see `DissentDisplay`.
 
     Parameters
     ----------
@@ -38,14 +38,14 @@ class KappaErrorDisplay(Display):
     n_undefined : int, default=0
         Number of pairs left out because their kappa is undefined.
     name : str, optional
-        What to call the ensemble.
+        Name of the ensemble.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it is drawn.
+        The axes of the plot.
     figure_ : matplotlib Figure
-        The figure it belongs to.
+        The figure of the plot.
 
     References
     ----------
@@ -81,20 +81,20 @@ class KappaErrorDisplay(Display):
         max_pairs: int = MOST_PAIRS,
         ax: Any = None,
     ) -> Self:
-        """Ask the members about rows they have not seen, and draw.
+        """Plot the members of a fitted ensemble on held-out rows.
 
         Parameters
         ----------
         model : fitted ensemble of classifiers, or list of fitted classifiers
-            Of coterie or of scikit-learn.
+            From coterie or scikit-learn.
         X, y : array-like or data frame, array-like
-            Rows and their classes: not those members were trained on.
+            Rows and their classes: not the members' training rows.
         sample_weight : array-like of shape (n_rows,), optional
-            What each row counts.
+            Weights of the rows.
         max_pairs : int, default=5000
             Of more pairs so many are drawn, chosen evenly.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
 
         Returns
         -------
@@ -115,7 +115,7 @@ class KappaErrorDisplay(Display):
         name: str | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw what members from anywhere say.
+        """Plot predictions from any source.
 
         Parameters
         ----------
@@ -124,13 +124,13 @@ class KappaErrorDisplay(Display):
         y : array-like of shape (n_rows,)
             True labels.
         sample_weight : array-like of shape (n_rows,), optional
-            What each row counts.
+            Weights of the rows.
         max_pairs : int, default=5000
             Of more pairs so many are drawn, chosen evenly.
         name : str, optional
-            What to call the ensemble.
+            Name of the ensemble.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
 
         Returns
         -------
@@ -138,14 +138,16 @@ class KappaErrorDisplay(Display):
         """
         matrix = diversity.kappa(labels, y, outputs="labels", sample_weight=sample_weight)
         if len(matrix) < 2:
-            raise ValueError("One member makes no pair: give at least two.")
+            raise ValueError("A kappa-error diagram needs at least two members.")
         errors = np.diag(diversity.double_fault(labels, y, sample_weight=sample_weight))
         pairs = np.column_stack(np.triu_indices(len(matrix), k=1))
         kappa, error = matrix[tuple(pairs.T)], errors[pairs].mean(axis=1)
         defined = ~np.isnan(kappa)
         pairs, kappa, error = pairs[defined], kappa[defined], error[defined]
         if not len(pairs):
-            raise ValueError("Kappa is undefined for all pairs: members always say the same.")
+            raise ValueError(
+                "Kappa is undefined for all pairs: the members' predictions are constant."
+            )
         centre = float(kappa.mean()), float(error.mean())
         if len(pairs) > max_pairs:
             kept = np.linspace(0, len(pairs) - 1, max_pairs).astype(np.intp)

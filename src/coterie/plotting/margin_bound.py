@@ -33,9 +33,9 @@ class MarginBoundDisplay(RoundsTold):
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it is drawn.
+        The axes of the plot.
     figure_ : matplotlib Figure
-        The figure it belongs to.
+        The figure of the plot.
 
     Examples
     --------
@@ -59,10 +59,10 @@ class MarginBoundDisplay(RoundsTold):
     def _draw(self, ax: Any, **options: Any) -> None:
         t = np.arange(1, len(self.margin) + 1)
         ax.fill_between(t, self.margin, self.bound, color=PALETTE[4], alpha=0.2, linewidth=0)
-        ax.plot(t, self.bound, "--", color=PALETTE[6], label="bound: least edge")
-        ax.plot(t, self.margin, color=PALETTE[0], label="margin maximised")
+        ax.plot(t, self.bound, "--", color=PALETTE[6], label="bound: smallest edge")
+        ax.plot(t, self.margin, color=PALETTE[0], label="maximised margin")
         if not np.allclose(self.margin, self.min_margin):
-            ax.plot(t, self.min_margin, color=PALETTE[1], label="least margin")
+            ax.plot(t, self.min_margin, color=PALETTE[1], label="minimum margin")
         ax.axhline(0.0, color=PALETTE[6], linewidth=0.5)
         count_rounds(ax, len(t))
         ax.set(ylabel="margin", title="Margin and its bound")

@@ -74,16 +74,16 @@ class MarginDisplay(Display):
     margins : ndarray of shape (len(rounds), n_rows)
         Normalised margins of the rows.
     sample_weight : ndarray of shape (n_rows,), optional
-        What each row counts.
+        Weights of the rows.
     unit : str, default="round"
         What `rounds` count.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it is drawn.
+        The axes of the plot.
     figure_ : matplotlib Figure
-        The figure it belongs to.
+        The figure of the plot.
 
     References
     ----------
@@ -121,7 +121,7 @@ class MarginDisplay(Display):
         Parameters
         ----------
         model : fitted ensemble of classifiers, or list of fitted classifiers
-            Of coterie or of scikit-learn. Members vote with their weights, by labels or, where the
+            From coterie or scikit-learn. Members vote with their weights, by labels or, where the
             ensemble does so, by probabilities; those of gradient boosters by their scores.
         X, y : array-like or data frame, array-like
             Rows and their classes; training rows, or others.
@@ -129,9 +129,9 @@ class MarginDisplay(Display):
             After how many rounds, or with how many members; by default the first, the last and
             two between.
         sample_weight : array-like of shape (n_rows,), optional
-            What each row counts.
+            Weights of the rows.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
 
         Returns
         -------
@@ -139,7 +139,7 @@ class MarginDisplay(Display):
         """
         several = isinstance(model, list | tuple)
         if not several and not is_classifier(model):
-            raise TypeError(f"{type(model).__name__} does not classify: it has no margins.")
+            raise TypeError(f"{type(model).__name__} is not a classifier, so it has no margins.")
         if several or not (_has_trace(model) or pushes(model)):
             ballot = ballot_of(model, X)
             settings: dict[str, Any] = {"weights": ballot.weights, "classes": ballot.classes}
@@ -177,9 +177,9 @@ class MarginDisplay(Display):
         rounds : sequence of int, optional
             Of how many members, in order; by default one, all and two numbers between.
         sample_weight : array-like of shape (n_rows,), optional
-            What each row counts.
+            Weights of the rows.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
 
         Returns
         -------
@@ -220,7 +220,7 @@ class MarginDisplay(Display):
             label = f"{t} {self.unit}{'s' if t > 1 else ''}"
             ax.step(margin, share, where="post", color=shade, label=label)
         ax.axvline(0.0, color="grey", linewidth=1, linestyle=":")
-        ax.set(xlabel="normalised margin", ylabel="share of rows with less or equal")
+        ax.set(xlabel="normalised margin", ylabel="cumulative share of rows")
         ax.set(xlim=(-1.02, 1.02), ylim=(-0.02, 1.02), title="Distribution of the margins")
         ax.legend(frameon=False, loc="upper left")
 

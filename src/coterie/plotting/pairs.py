@@ -44,14 +44,14 @@ class PairwiseDisplay(Display):
     measure : str, default="disagreement"
         What was measured.
     names : sequence of str, optional
-        What to call the members, in the order in which they were given; by default their numbers.
+        Names of the members, in the order in which they were given; by default their numbers.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it is drawn.
+        The axes of the plot.
     figure_ : matplotlib Figure
-        The figure it belongs to.
+        The figure of the plot.
 
     References
     ----------
@@ -92,17 +92,17 @@ class PairwiseDisplay(Display):
         Parameters
         ----------
         model : fitted ensemble of classifiers, or list of fitted classifiers
-            Of coterie or of scikit-learn.
+            From coterie or scikit-learn.
         X, y : array-like or data frame, array-like
             Rows and, to compare whether members are right, their classes.
         measure : str or callable, default="disagreement"
             Name of a pairwise measure of `coterie.diversity`, or such a function.
         sample_weight : array-like of shape (n_rows,), optional
-            What each row counts.
+            Weights of the rows.
         names : sequence of str, optional
-            What to call the members; by default as in the list given, or their numbers.
+            Names of the members; by default as in the list given, or their numbers.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
 
         Returns
         -------
@@ -123,7 +123,7 @@ class PairwiseDisplay(Display):
         names: Sequence[str] | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw what members from anywhere say.
+        """Plot predictions from any source.
 
         Parameters
         ----------
@@ -134,18 +134,18 @@ class PairwiseDisplay(Display):
         measure : str or callable, default="disagreement"
             Name of a pairwise measure of `coterie.diversity`, or such a function.
         sample_weight : array-like of shape (n_rows,), optional
-            What each row counts.
+            Weights of the rows.
         names : sequence of str, optional
-            What to call the members.
+            Names of the members.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
 
         Returns
         -------
         PairwiseDisplay
         """
         if isinstance(measure, str) and measure not in MEASURES:
-            raise ValueError(f"measure is one of {', '.join(MEASURES)}; got {measure!r}.")
+            raise ValueError(f"measure must be one of {', '.join(MEASURES)}, not {measure!r}.")
         function = getattr(diversity, measure) if isinstance(measure, str) else measure
         matrix = function(labels, y, sample_weight=sample_weight)
         if names is not None and len(names) != len(matrix):

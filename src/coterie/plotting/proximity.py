@@ -34,9 +34,9 @@ class ProximityDisplay(Display):
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it is drawn.
+        The axes of the plot.
     figure_ : matplotlib Figure
-        The figure it belongs to.
+        The figure of the plot.
 
     References
     ----------
@@ -74,7 +74,7 @@ class ProximityDisplay(Display):
         outlier : float, default=10.0
             Rows with a larger measure are marked, see `proximity_outliers`.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
 
         Returns
         -------
@@ -82,8 +82,8 @@ class ProximityDisplay(Display):
         """
         if not hasattr(model, "proximity"):
             raise TypeError(
-                f"{type(model).__name__} has no proximity. Give a fitted random forest or "
-                "extremely random trees."
+                f"{type(model).__name__} has no proximity. Pass a fitted random forest or "
+                "extremely randomised trees."
             )
         matrix = model.proximity(X)
         places, share = proximity_embedding(matrix, min(2, len(matrix)))

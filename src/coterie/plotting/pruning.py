@@ -32,9 +32,9 @@ class PruningCurveDisplay(Display):
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it is drawn.
+        The axes of the plot.
     figure_ : matplotlib Figure
-        The figure it belongs to.
+        The figure of the plot.
 
     References
     ----------
@@ -64,7 +64,7 @@ class PruningCurveDisplay(Display):
         model : PrunedEnsembleClassifier or PrunedEnsembleRegressor
             Fitted.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
 
         Returns
         -------
@@ -90,7 +90,7 @@ class PruningCurveDisplay(Display):
         order : str or callable, default="reduced_error"
             A name of `coterie.selection.ORDERS` (`NUMBER_ORDERS` for numbers), or a function.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
 
         Returns
         -------
@@ -99,7 +99,7 @@ class PruningCurveDisplay(Display):
         said, truth = np.asarray(predictions), np.asarray(y)
         if said.ndim != 2 or said.shape[1:] != truth.shape:
             raise ValueError(
-                f"predictions of shape (members, samples) and y of shape (samples,) are needed, "
+                f"predictions must have shape (members, samples) and y shape (samples,), "
                 f"not {said.shape} and {truth.shape}."
             )
         labels = said.dtype.kind != "f"
@@ -107,7 +107,7 @@ class PruningCurveDisplay(Display):
         if isinstance(order, str):
             known = ORDERS if labels else NUMBER_ORDERS
             if order not in known:
-                raise ValueError(f"order={order!r} is none of {', '.join(known)}.")
+                raise ValueError(f"order must be one of {', '.join(known)}, not {order!r}.")
             find = known[order]
         votes: Any = said[:, :, None]
         if labels:
@@ -124,13 +124,15 @@ class PruningCurveDisplay(Display):
         name = f"{self.name}: " if self.name else ""
         low, high = (curve.choice_error + sign * curve.choice_deviation for sign in (-1, 1))
         ax.fill_between(curve.sizes, low, high, color=color, alpha=0.15, linewidth=0)
-        ax.plot(curve.sizes, curve.choice_error, color=color, label=f"{name}other rows")
+        ax.plot(
+            curve.sizes, curve.choice_error, color=color, label=f"{name}rows not used for ordering"
+        )
         ax.plot(
             curve.sizes,
             curve.order_error,
             color=color,
             linestyle=":",
-            label=f"{name}rows of the order",
+            label=f"{name}rows used for ordering",
         )
         if self.size is not None:
             at = int(abs(curve.sizes - self.size).argmin())

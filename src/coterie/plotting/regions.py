@@ -1,4 +1,4 @@
-"""Where an ensemble and its members decide for which class."""
+"""Decision regions of an ensemble and its members."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class RegionsDisplay:
     axes_ : ndarray of matplotlib Axes
         One per size.
     figure_ : matplotlib Figure
-        The figure they belong to.
+        The figure of the plots.
 
     Examples
     --------
@@ -82,19 +82,19 @@ class RegionsDisplay:
         resolution: int = 200,
         ax: Any = None,
     ) -> Self:
-        """Ask a fitted classifier about a grid of points and draw its answers.
+        """Plot the predictions of a fitted classifier on a grid of points.
 
         Parameters
         ----------
         model : classifier, or list of classifiers
             Any fitted classifier; of a list, their plurality.
         X : array-like or data frame of numbers
-            Rows that say how far the picture reaches, and where columns that are not drawn are
-            held: at their medians.
+            Rows that set the range of the plot. Columns that are not drawn are held at their
+            medians.
         y : array-like, optional
             Classes of the rows, to draw them too.
         sizes : sequence of int, optional
-            Numbers of members to draw the ensemble with, each in a picture of its own; by default
+            Numbers of members to draw the ensemble with, each in its own plot; by default
             all. Less than all needs a model with ``staged_predict``, or whose members vote or are
             averaged.
         columns : sequence of two int or str, default=(0, 1)
@@ -105,7 +105,7 @@ class RegionsDisplay:
         resolution : int, default=200
             Points along each axis.
         ax : matplotlib Axes or sequence of them, optional
-            Where to draw; by default a new figure with one picture beside the other.
+            Axes to draw in; by default a new figure with the plots side by side.
 
         Returns
         -------
@@ -120,7 +120,9 @@ class RegionsDisplay:
             return cls.from_predictions(grid, shown, members=inside, labels=y, sizes=chosen, ax=ax)
         check_is_fitted(model)
         if not is_classifier(model):
-            raise TypeError(f"{type(model).__name__} is not a classifier: it has no regions.")
+            raise TypeError(
+                f"{type(model).__name__} is not a classifier, so it has no decision regions."
+            )
         labels = None if y is None else codes_of(model, y)
         number, regions = _regions(model, grid, sizes)
         pictures = _members(model, grid) if members else _no_members(grid)
@@ -137,7 +139,7 @@ class RegionsDisplay:
         sizes: Sequence[int | None] | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw what models from anywhere say of the points of a grid.
+        """Plot predictions for the points of a grid, from any source.
 
         Parameters
         ----------
@@ -152,7 +154,7 @@ class RegionsDisplay:
         sizes : sequence of int, optional
             Number of members of each picture.
         ax : matplotlib Axes or sequence of them, optional
-            Where to draw; by default a new figure with one picture beside the other.
+            Axes to draw in; by default a new figure with the plots side by side.
 
         Returns
         -------
@@ -176,7 +178,7 @@ class RegionsDisplay:
         Parameters
         ----------
         ax : matplotlib Axes or sequence of them, optional
-            Where to draw; by default a new figure with one picture beside the other.
+            Axes to draw in; by default a new figure with the plots side by side.
 
         Returns
         -------
@@ -234,7 +236,7 @@ def _regions(model: Any, grid: Grid, sizes: Sequence[int] | None) -> tuple[list[
         return [whole], grid.image(codes_of(model, model.predict(grid.rows)))[None]
     if not hasattr(model, "staged_predict") and not hasattr(model, "estimators_"):
         raise TypeError(
-            f"{type(model).__name__} has no staged_predict, so only the whole of it can be drawn. "
+            f"{type(model).__name__} has no staged_predict, so it can only be drawn at full size. "
             f"Leave sizes at None."
         )
     wanted = chosen_rounds(sizes, len(model.estimators_))

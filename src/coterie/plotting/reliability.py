@@ -1,4 +1,4 @@
-"""Whether probabilities mean what they say."""
+"""How well probabilities are calibrated."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from coterie.plotting.canvas import PALETTE, Display
 
 @dataclass(eq=False, repr=False)
 class ReliabilityDisplay(Display):
-    r"""Reliability diagram: how often what was given a probability came true.
+    r"""Reliability diagram: observed frequency by predicted probability.
 
-    Rows are put in bins by probability; each bin is a point at its mean probability and the
-    observed frequency, as large as its share of the rows. Points below the diagonal are of a
-    classifier that is too sure, points above it of one too cautious.
+    Rows are binned by probability; each bin is a point at its mean probability and observed
+    frequency, with a size that shows its share of the rows. Points below the diagonal indicate
+    an over-confident classifier, points above it an under-confident one.
 
     Parameters
     ----------
@@ -30,14 +30,14 @@ class ReliabilityDisplay(Display):
     error : float
         Expected calibration error.
     name : str, optional
-        What to call the classifier.
+        Name of the classifier.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it is drawn.
+        The axes of the plot.
     figure_ : matplotlib Figure
-        The figure it belongs to.
+        The figure of the plot.
 
     References
     ----------
@@ -70,23 +70,23 @@ class ReliabilityDisplay(Display):
         sample_weight: Any = None,
         ax: Any = None,
     ) -> Self:
-        """Ask a classifier about rows it has not seen, and draw.
+        """Plot a fitted classifier on held-out rows.
 
         Parameters
         ----------
         model : classifier, or list of classifiers
-            Fitted, with ``predict_proba``; of a list, the mean.
+            Fitted, with ``predict_proba``; for a list, the mean.
         X, y : array-like or data frame, array-like
-            Rows and their classes. Of two classes the probability of the second counts; of more,
-            that of the most probable one.
+            Rows and their classes. For two classes the probability of the second is used; for
+            more, that of the most probable one.
         n_bins : int, default=15
             Number of bins.
         strategy : {"uniform", "quantile"}, default="uniform"
             Bins of equal width, or of equally many rows.
         sample_weight : array-like of shape (n_rows,), optional
-            What each row counts.
+            Weights of the rows.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
 
         Returns
         -------
@@ -117,7 +117,7 @@ class ReliabilityDisplay(Display):
         name: str | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw probabilities that came from anywhere.
+        """Plot probabilities from any source.
 
         Parameters
         ----------
@@ -130,11 +130,11 @@ class ReliabilityDisplay(Display):
         strategy : {"uniform", "quantile"}, default="uniform"
             Bins of equal width, or of equally many rows.
         sample_weight : array-like of shape (n_rows,), optional
-            What each row counts.
+            Weights of the rows.
         name : str, optional
-            What to call the classifier.
+            Name of the classifier.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
 
         Returns
         -------
@@ -168,5 +168,7 @@ def chances_and_codes(model: Any, X: Any, y: Any) -> tuple[Array, NDArray[np.int
     strange = classes[codes] != truth
     if strange.any():
         unknown = truth[strange].tolist()[0]
-        raise ValueError(f"y holds {unknown!r}, which is none of the classes {classes.tolist()}.")
+        raise ValueError(
+            f"y contains {unknown!r}, which is not one of the classes {classes.tolist()}."
+        )
     return chances, codes

@@ -1,4 +1,4 @@
-"""The rounds of AdaBoost, told again from what its members say of the training rows."""
+"""The rounds of AdaBoost, reconstructed from its members' predictions on the training rows."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def story_of(model: Any, X: Any = None, y: Any = None, sample_weight: Any = None
         return trace_of(model)
     if X is None or y is None:
         raise ValueError(
-            f"{type(model).__name__} keeps no trace of its rounds. Give X and y, the rows it was "
-            "trained on: from them the rounds can be told again."
+            f"{type(model).__name__} keeps no trace of its rounds. Pass X and y, the rows it was "
+            "trained on, so that the rounds can be reconstructed."
         )
     rate = float(getattr(model, "learning_rate", 1.0))
     labels = ballot_of(model, X).labels
@@ -59,7 +59,7 @@ def replay(labels: Any, y: Any, *, learning_rate: float = 1.0, sample_weight: An
     Parameters
     ----------
     labels : array-like of shape (members, rows)
-        Labels that members give training rows, in the order of the rounds.
+        Predictions of the members for the training rows, in the order of the rounds.
     y : array-like of shape (rows,)
         True labels.
     learning_rate : float, default=1
@@ -83,7 +83,9 @@ def replay(labels: Any, y: Any, *, learning_rate: float = 1.0, sample_weight: An
         wrong = said != truth
         error = float(weight @ wrong)
         if error >= 1.0:
-            raise DataError("A member is wrong about all rows that count: it is no AdaBoost's.")
+            raise DataError(
+                "A member is wrong about all rows with positive weight, so this is not AdaBoost."
+            )
         odds = np.log((1 - error) / max(error, _LEAST_ERROR)) + np.log(max(1, len(classes) - 1))
         alpha = learning_rate * odds * (0.5 if two else 1.0)
         trace.weights.append(weight)
@@ -108,16 +110,16 @@ class RoundsTold(Display):
 
     @classmethod
     def from_estimator(cls, model: Any, X: Any = None, y: Any = None, *, ax: Any = None) -> Self:
-        """Read the rounds of a fitted booster and draw them.
+        """Plot the rounds of a fitted booster.
 
         Parameters
         ----------
         model : booster
             Fitted.
         X, y : array-like, optional
-            The training rows, where the model keeps no trace: AdaBoost of scikit-learn.
+            The training rows, needed for models without a trace (scikit-learn's AdaBoost).
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
 
         Returns
         -------
@@ -135,20 +137,20 @@ class RoundsTold(Display):
         sample_weight: Any = None,
         ax: Any = None,
     ) -> Self:
-        """Tell AdaBoost's rounds again from what its members say, and draw.
+        """Reconstruct AdaBoost's rounds from its members' predictions and plot them.
 
         Parameters
         ----------
         labels : array-like of shape (members, n_rows)
-            Labels that members give training rows, in the order of the rounds.
+            Predictions of the members for the training rows, in the order of the rounds.
         y : array-like of shape (n_rows,)
             True labels; margins are those of two classes.
         learning_rate : float, default=1
-            Shrinkage of the weights of members.
+            Shrinkage of the member weights.
         sample_weight : array-like of shape (n_rows,), optional
             Weights of the rows before the first round.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
 
         Returns
         -------

@@ -30,7 +30,7 @@ class RoundsDisplay(RoundsTold):
     ax_, twin_ : matplotlib Axes
         Where the errors and the weights are drawn.
     figure_ : matplotlib Figure
-        The figure they belong to.
+        The figure of the plots.
 
     Examples
     --------

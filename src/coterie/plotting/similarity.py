@@ -1,4 +1,4 @@
-"""Members on a map: those that say the same are neighbours."""
+"""A map of the members: similar members are close together."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ class SimilarityDisplay(Display):
     indicator vectors, and the map is a plane through them. To the right is what members get wrong
     together: the direction from the truth to their mean, whose distance is the root of the error
     :math:`\bar E - \bar A` of the averaged vote. Upwards is what separates them most, the first
-    principal direction of the rest [1]_: members that say the same are neighbours. The title says
-    how much of the squared distances to the truth is seen; the colours are the exact errors.
+    principal component of the rest [1]_: members with similar predictions are close together. The
+    title shows what share of the squared distances to the truth is visible; the colours are the
+    exact errors.
 
     Parameters
     ----------
@@ -43,14 +44,14 @@ class SimilarityDisplay(Display):
     shown : float
         Share of the squared distances to the truth that the plane shows.
     names : sequence of str, optional
-        What to call the members.
+        Names of the members.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it is drawn.
+        The axes of the plot.
     figure_ : matplotlib Figure
-        The figure it belongs to.
+        The figure of the plot.
 
     References
     ----------
@@ -87,20 +88,20 @@ class SimilarityDisplay(Display):
         names: Sequence[str] | None = None,
         ax: Any = None,
     ) -> Self:
-        """Ask an ensemble and its members about rows they have not seen, and draw.
+        """Plot a fitted ensemble on held-out rows.
 
         Parameters
         ----------
         model : fitted ensemble of classifiers, or list of fitted classifiers
-            Of coterie or of scikit-learn. The vote is what it predicts; of a list, the plurality.
+            From coterie or scikit-learn. The vote is its prediction; for a list, the plurality.
         X, y : array-like or data frame, array-like
-            Rows and their classes: not those members were trained on.
+            Rows and their classes: not the members' training rows.
         sample_weight : array-like of shape (n_rows,), optional
-            What each row counts.
+            Weights of the rows.
         names : sequence of str, optional
-            What to call the members; by default as in the list given. Up to 15 are written.
+            Names of the members; by default as in the list given. Up to 15 are written.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
 
         Returns
         -------
@@ -122,7 +123,7 @@ class SimilarityDisplay(Display):
         names: Sequence[str] | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw what members from anywhere say.
+        """Plot predictions from any source.
 
         Parameters
         ----------
@@ -131,13 +132,13 @@ class SimilarityDisplay(Display):
         y : array-like of shape (n_rows,)
             True labels.
         vote : array-like of shape (n_rows,), optional
-            What the ensemble says; by default the plurality.
+            Predictions of the ensemble; by default the plurality.
         sample_weight : array-like of shape (n_rows,), optional
-            What each row counts.
+            Weights of the rows.
         names : sequence of str, optional
-            What to call the members.
+            Names of the members.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
 
         Returns
         -------
@@ -165,7 +166,7 @@ class SimilarityDisplay(Display):
                 ax.annotate(name, (x, y), **offset)
         ax.margins(0.12)
         ax.set_aspect("equal", "datalim")
-        ax.set(xlabel="wrong together", ylabel="what separates members")
+        ax.set(xlabel="common error", ylabel="first component of the differences")
         ax.set_title(f"Similarity of {len(self.points)} members ({self.shown:.0%} shown)")
         ax.legend(framealpha=0.8, fontsize="small")
         ax.figure.colorbar(points, ax=ax, label="error of the member")

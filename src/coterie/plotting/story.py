@@ -1,4 +1,4 @@
-"""What a fitted booster tells of its rounds."""
+"""The rounds of a fitted booster."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def trace_of(model: Any) -> Trace:
     trace = getattr(model, "trace_", None)
     if not isinstance(trace, Trace):
         raise TypeError(
-            f"{type(model).__name__} keeps no trace of its rounds; this plot needs a booster of "
-            f"coterie."
+            f"{type(model).__name__} keeps no trace of its rounds; this plot needs one of "
+            f"coterie's boosters."
         )
     if not len(trace):
         raise ValueError(
-            f"This {type(model).__name__} has no rounds: boosting ended with the first member "
+            f"This {type(model).__name__} has no rounds: boosting stopped at the first member "
             f"({trace.reason})."
         )
     return trace
@@ -55,7 +55,7 @@ def chosen_rounds(wanted: Any, n_rounds: int) -> list[int]:
         return [int(t) for t in np.unique(spread)]
     rounds = [int(t) for t in np.atleast_1d(wanted)]
     if not rounds or min(rounds) < 1 or max(rounds) > n_rounds:
-        raise ValueError(f"Choose among the rounds 1 to {n_rounds}; got {rounds}.")
+        raise ValueError(f"Choose from the rounds 1 to {n_rounds}, not {rounds}.")
     return rounds
 
 
@@ -64,7 +64,7 @@ def codes_of(model: Any, y: Any) -> NDArray[np.intp]:
     labels = np.asarray(y)
     unknown = np.setdiff1d(labels, model.classes_)
     if len(unknown):
-        raise ValueError(f"{unknown[0]} in y is none of the classes of this model.")
+        raise ValueError(f"y contains {unknown[0]}, which is not one of the model's classes.")
     return np.searchsorted(model.classes_, labels)
 
 

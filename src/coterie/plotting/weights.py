@@ -19,21 +19,21 @@ MOST_LINES = 20
 
 @dataclass(eq=False, repr=False)
 class WeightsDisplay(Display):
-    """How much each training row weighed before each round.
+    """The weight of each training row before each round.
 
     Parameters
     ----------
     weights : ndarray of shape (n_rounds, n_rows)
         Each round adds up to one.
     names : sequence of str, optional
-        What to call the rows; by default their numbers.
+        Names of the rows; by default their numbers.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it is drawn.
+        The axes of the plot.
     figure_ : matplotlib Figure
-        The figure it belongs to.
+        The figure of the plot.
 
     Examples
     --------
@@ -59,20 +59,20 @@ class WeightsDisplay(Display):
         kind: Literal["auto", "lines", "image"] = "auto",
         ax: Any = None,
     ) -> Self:
-        """Read the weights of a booster fitted with ``trace="weights"`` and draw them.
+        """Plot the row weights of a booster fitted with ``trace="weights"``.
 
         Parameters
         ----------
         model : booster
             Fitted.
         X, y : array-like, optional
-            The training rows, where the model keeps no trace: AdaBoost of scikit-learn.
+            The training rows, needed for models without a trace (scikit-learn's AdaBoost).
         names : sequence of str, optional
-            What to call the rows.
+            Names of the rows.
         kind : {"auto", "lines", "image"}, default="auto"
             See `plot`.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
 
         Returns
         -------
@@ -97,24 +97,24 @@ class WeightsDisplay(Display):
         kind: Literal["auto", "lines", "image"] = "auto",
         ax: Any = None,
     ) -> Self:
-        """Tell AdaBoost's rounds again from what its members say, and draw.
+        """Reconstruct AdaBoost's rounds from its members' predictions and plot them.
 
         Parameters
         ----------
         labels : array-like of shape (members, n_rows)
-            Labels that members give training rows, in the order of the rounds.
+            Predictions of the members for the training rows, in the order of the rounds.
         y : array-like of shape (n_rows,)
             True labels.
         learning_rate : float, default=1
-            Shrinkage of the weights of members.
+            Shrinkage of the member weights.
         sample_weight : array-like of shape (n_rows,), optional
             Weights of the rows before the first round.
         names : sequence of str, optional
-            What to call the rows.
+            Names of the rows.
         kind : {"auto", "lines", "image"}, default="auto"
             See `plot`.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
 
         Returns
         -------
@@ -147,7 +147,7 @@ class WeightsDisplay(Display):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw in; by default a new figure.
         kind : {"auto", "lines", "image"}, default="auto"
             A line per group of rows that always weigh the same, or an image with a row of pixels
             for each of them; "auto" draws lines for up to 20 rows.
@@ -157,7 +157,7 @@ class WeightsDisplay(Display):
         WeightsDisplay
         """
         if kind not in ("auto", "lines", "image"):
-            raise ValueError(f"kind is 'auto', 'lines' or 'image'; got {kind!r}.")
+            raise ValueError(f"kind must be 'auto', 'lines' or 'image', not {kind!r}.")
         return super().plot(ax, kind=kind)
 
     def _draw(self, ax: Any, **options: Any) -> None:

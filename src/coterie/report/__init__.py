@@ -1,4 +1,4 @@
-"""One page that says what a model is, how good it is, and what to beware of.
+"""A one-page report: what a model is, how good it is, and what to watch out for.
 
 1. `facts` gathers what a fitted model knows as plain data, which can be kept as JSON.
 2. `html` and `markdown` only render facts; they know nothing of models.

@@ -1,4 +1,4 @@
-"""What a reader should beware of: findings in the table, and in the predictions."""
+"""Warnings for the reader: problems found in the table and in the predictions."""
 
 from __future__ import annotations
 
@@ -11,37 +11,38 @@ UNCALIBRATED = 0.05
 
 
 def warnings(facts: dict[str, Any]) -> list[dict[str, Any]]:
-    """What was found in the table and in the predictions, the worst first."""
+    """Problems found in the table and in the predictions, the worst first."""
     found = [*facts["findings"], *_own_warnings(facts)]
     ranks = {"danger": 0, "warning": 1}
     return sorted(found, key=lambda one: ranks.get(one["level"], 2))
 
 
 def _own_warnings(facts: dict[str, Any]) -> list[dict[str, Any]]:
-    """What the predictions themselves give reason to warn of."""
+    """Warnings that follow from the predictions and the search."""
     found = []
     if not beats_baseline(facts):
         found.append(
             _warning(
                 "danger",
-                "The model is not clearly better than always saying the same.",
-                "Ask whether the columns can tell the target at all, or collect more rows.",
+                "The model is not significantly better than the baseline.",
+                "Check whether the columns carry any information about the target, "
+                "or collect more rows.",
             )
         )
     if facts["stopped"] == "interrupted":
         found.append(
             _warning(
                 "warning",
-                "The search was interrupted; this is the best it had found until then.",
-                "Run it again to its end.",
+                "The search was interrupted; this is the best model it had found.",
+                "Run it again to the end.",
             )
         )
     if facts["stopped"] == "time":
         found.append(
             _warning(
                 "info",
-                "The search ended at its time limit.",
-                "A longer one may find a better model.",
+                "The search reached its time limit.",
+                "A longer search may find a better model.",
             )
         )
     unscored = facts["rows"] - facts["scored_rows"]
@@ -49,8 +50,8 @@ def _own_warnings(facts: dict[str, Any]) -> list[dict[str, Any]]:
         found.append(
             _warning(
                 "info",
-                f"{several(unscored, 'row')} of {facts['rows']:,} took no part in the scores.",
-                "Scores are of the others.",
+                f"{several(unscored, 'row')} of {facts['rows']:,} were not scored.",
+                "The scores are based on the other rows.",
             )
         )
     return found + _class_warnings(facts)
@@ -62,12 +63,12 @@ def _class_warnings(facts: dict[str, Any]) -> list[dict[str, Any]]:
     found = []
     given = facts["calibration"]
     if given["error"] > UNCALIBRATED:
-        kind = "too sure" if given["too_sure"] > 0 else "too cautious"
+        kind = "over-confident" if given["too_sure"] > 0 else "under-confident"
         found.append(
             _warning(
                 "warning",
                 f"Probabilities are {kind}: {100 * given['error']:.1f} points off on average.",
-                "Calibrate them before costs or thresholds are computed with them, "
+                "Calibrate them before you use them for costs or thresholds, "
                 "for example with CalibratedEnsembleClassifier.",
             )
         )
@@ -77,8 +78,8 @@ def _class_warnings(facts: dict[str, Any]) -> list[dict[str, Any]]:
         found.append(
             _warning(
                 "warning",
-                f"Never recognised: {listed}.",
-                "Give more rows of it, or lower its threshold.",
+                f"Never predicted correctly: {listed}.",
+                "Collect more rows of these classes, or lower their thresholds.",
             )
         )
     return found
@@ -96,7 +97,7 @@ def _warning(level: str, message: str, advice: str) -> dict[str, Any]:
 
 
 def beats_baseline(facts: dict[str, Any]) -> bool:
-    """Whether even the bad end of the interval is better than always saying the same."""
+    """Whether even the worse end of the interval is better than the baseline."""
     score, baseline = facts["score"], facts["baseline"]["score"]
     if baseline is None or score["low"] is None or score["high"] is None:
         return True

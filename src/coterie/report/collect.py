@@ -21,11 +21,11 @@ _NEEDED = ("task_", "metric_", "leaderboard_", "members_", "out_of_fold_", "trut
 
 
 def facts(model: Any) -> dict[str, Any]:
-    """Everything a report shows of a model that `coterie.fit_table` made, as plain data.
+    """Everything a report shows about a model fitted by `coterie.fit_table`, as plain data.
 
-    Scores are of rows that the model had not seen. The data can be written as JSON, are small
-    whatever the size of the table (long lists are cut, many points thinned out, numbers rounded),
-    and hold no row of the table but, for numbers, pairs of truth and prediction.
+    Scores are on held-out rows. The data can be written as JSON, are small whatever the size of
+    the table (long lists are truncated, points thinned out, numbers rounded), and contain no rows
+    of the table except, for regression, pairs of truth and prediction.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def facts(model: Any) -> dict[str, Any]:
     Returns
     -------
     dict
-        To be given to `html` or `markdown`, or kept as JSON.
+        To be passed to `html` or `markdown`, or saved as JSON.
 
     Examples
     --------
@@ -51,14 +51,14 @@ def facts(model: Any) -> dict[str, Any]:
     missing = [name for name in _NEEDED if not hasattr(model, name)]
     if missing:
         raise TypeError(
-            f"A report is made of what `coterie.fit_table` returns; this {type(model).__name__} "
+            f"A report needs a fitted model from `coterie.fit_table`; this {type(model).__name__} "
             f"has no {', '.join(missing)}. Is it fitted?"
         )
     final = np.asarray(model.out_of_fold_, dtype=np.float64)
     final = final[:, 0] if final.ndim == 2 and model.task_ == "regression" else final
     seen = np.isfinite(final if final.ndim == 1 else final.sum(axis=1))
     if not seen.any():
-        raise ValueError("The model has no out-of-fold predictions; there is nothing to report.")
+        raise ValueError("The model has no out-of-fold predictions, so there is nothing to report.")
     truth = np.asarray(model.truth_)[seen]
     truth = truth.astype(np.float64 if final.ndim == 1 else np.intp)
     found = {"version": VERSION, **_what(model, seen), **_scores(model, truth, final[seen])}

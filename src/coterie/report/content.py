@@ -1,4 +1,4 @@
-"""What page and text both show."""
+"""What the HTML page and the Markdown text both show."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ _LEVELS = {"danger": "danger", "warning": "warning", "info": "note"}
 _GLOSSARY = (
     (
         "95 % interval",
-        "Where the figure would lie in 95 of 100 cases if other rows of the same kind "
-        "had been at hand. It does not cover a world that changes.",
+        "A range that would contain the figure in 95 of 100 samples of the same kind. "
+        "It does not account for changes over time.",
     ),
     (
-        "rows not seen",
-        "The table is cut into parts; each part is predicted by models fitted on the "
-        "others. Every row is predicted, none by a model that knew its answer.",
+        "held-out rows",
+        "The table is split into folds; each fold is predicted by models fitted to the "
+        "others. Every row is predicted by models that were not trained on it.",
     ),
-    ("member", "One of the models whose answers are combined."),
-    ("calibrated", "Probabilities that come true as often as they say."),
+    ("member", "One of the models whose predictions are combined."),
+    ("calibrated", "Probabilities that match the observed frequencies."),
     (
         "κ, kappa",
-        "Agreement of two members beyond what chance alone would give: 1 is perfect, 0 is chance.",
+        "Agreement of two members beyond chance: 1 is perfect agreement, 0 is chance.",
     ),
-    ("importance", "How much worse the predictions get when one column is shuffled."),
+    ("importance", "How much worse the predictions become when a column is shuffled."),
     ("fingerprint", "A checksum of the table's content: the same table has the same fingerprint."),
 )
 
 
 def shown(facts: dict[str, Any]) -> dict[str, Any]:
-    """What page and text both show: facts, sentences, and functions that write numbers."""
+    """What both show: facts, sentences, and functions that format numbers."""
     written = ("number", "share", "whole", "seconds", "several", "measure", "interval", "value_of")
     return {
         **{name: getattr(forms, name) for name in written},
@@ -69,13 +69,15 @@ def tiles(facts: dict[str, Any]) -> list[dict[str, str]]:
     rest = [metric, "r2", "rmse", "roc_auc", "log_loss"]
     second = next(name for name in rest if name != first)
     rows = {row["name"]: row for row in facts["measures"]}
-    called = {"accuracy": "predicted right", "mae": "off by, on average"}
+    called = {"accuracy": "accuracy", "mae": "mean absolute error"}
     found = []
     for name in (first, second):
         row = rows.get(name) or {**facts["metric"], **facts["score"]}
         value = row.get("value", row.get("score"))
         between = forms.interval(row, row["low"], row["high"])
-        less = "" if facts["metric"]["greater_is_better"] or name != metric else " (less is better)"
+        less = (
+            "" if facts["metric"]["greater_is_better"] or name != metric else " (lower is better)"
+        )
         what = called.get(name, row["label"]) + less
         found.append({"what": what, "value": forms.measure(row, value), "more": between})
     without = rows.get(first, {}).get("baseline")
@@ -84,9 +86,9 @@ def tiles(facts: dict[str, Any]) -> list[dict[str, str]]:
     same = "always the mean" if first == "mae" else f"always “{facts['baseline']['value']}”"
     families = len({member["family"] for member in facts["members"]})
     form = forms.measure(rows.get(first, {}), without)
-    found.append({"what": "without a model", "value": form, "more": same})
+    found.append({"what": "baseline", "value": form, "more": same})
     of = forms.several(families, "family", "families")
-    found.append({"what": "members", "value": str(facts["n_members"]), "more": f"of {of}"})
+    found.append({"what": "members", "value": str(facts["n_members"]), "more": f"from {of}"})
     return found
 
 
@@ -100,14 +102,14 @@ def worth(facts: dict[str, Any]) -> Callable[[dict[str, Any]], str]:
             return "–"
         gain = sign * (together - member["without"])
         if abs(gain) < 1e-3 * abs(together):
-            return "hardly matters"
+            return "makes hardly any difference"
         return f"{'improves' if gain > 0 else 'worsens'} it by {forms.number(abs(gain), 2)}"
 
     return said
 
 
 def usage(facts: dict[str, Any]) -> dict[str, str]:
-    """Lines that use the model."""
+    """Code that uses the model."""
     chances = "" if facts["task"] == "regression" else "model.predict_proba(new_rows)\n"
     python = (
         "import coterie, pandas\n\n"
@@ -117,12 +119,12 @@ def usage(facts: dict[str, Any]) -> dict[str, str]:
     )
     return {
         "python": python,
-        "shell": "coterie predict model.coterie new.csv \\\n  --out answers.csv\n",
+        "shell": "coterie predict model.coterie new.csv \\\n  --out predictions.csv\n",
     }
 
 
 def made(facts: dict[str, Any]) -> list[tuple[str, str]]:
-    """How the model was made, one line a fact."""
+    """How the model was made, one line per fact."""
     found = []
     for name, value in facts["made"].items():
         title = name.replace("_", " ")

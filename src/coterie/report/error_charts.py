@@ -14,8 +14,12 @@ _QUARTERS = [0.0, 0.25, 0.5, 0.75, 1.0]
 def reliability(facts: dict[str, Any]) -> Markup:
     """Reliability diagram, and below how many rows each bin has."""
     given = facts["calibration"]
-    of = f"probability of {given['of']}" if given["of"] is not None else "probability of the answer"
-    plot = Plot((0.0, 1.0), (0.0, 1.0), (shortened(of, 50), "how often it came true"), 330.0)
+    of = (
+        f"probability of {given['of']}"
+        if given["of"] is not None
+        else "probability of the predicted class"
+    )
+    plot = Plot((0.0, 1.0), (0.0, 1.0), (shortened(of, 50), "observed frequency"), 330.0)
     most = max(bin_["share"] for bin_ in given["bins"])
     for bin_ in given["bins"]:
         height = 44 * bin_["share"] / most
@@ -26,12 +30,12 @@ def reliability(facts: dict[str, Any]) -> Markup:
     plot.line([(bin_["mean"], bin_["frequency"]) for bin_ in given["bins"]], "line")
     for bin_ in given["bins"]:
         tip = (
-            f"said {share(bin_['mean'])}, came true in {share(bin_['frequency'])}; "
+            f"predicted {share(bin_['mean'])}, observed {share(bin_['frequency'])}; "
             f"{share(bin_['share'])} of the rows"
         )
         plot.dot(bin_["mean"], bin_["frequency"], "dot", tip, 3 + 6 * bin_["share"] ** 0.5)
     return plot.picture(
-        f"Reliability: on average probabilities are {share(given['error'])} away from frequencies"
+        f"Reliability: probabilities differ from frequencies by {share(given['error'])} on average"
     )
 
 
@@ -131,8 +135,8 @@ def chances(facts: dict[str, Any]) -> Markup:
     ends = {"data_x0": plot.across(0.0), "data_x1": plot.across(1.0), "id": "threshold-mark"}
     plot.add("line", **span, class_="rule ink", **ends)
     return plot.picture(
-        f"Probability given to {labels[1]}, for {sum(counts[1]):,} rows that are {labels[1]} and "
-        f"{sum(counts[0]):,} that are {labels[0]}"
+        f"Predicted probability of {labels[1]}, for {sum(counts[1]):,} rows that are {labels[1]} "
+        f"and {sum(counts[0]):,} that are {labels[0]}"
     )
 
 
@@ -145,7 +149,7 @@ def coverage(facts: dict[str, Any]) -> Markup:
         if risk is not None
     ]
     top = max([risk for _, risk in points] + [0.01]) * 1.15
-    names = ("share of rows answered", "share of errors among them")
+    names = ("share of rows predicted (coverage)", "error rate among them")
     plot = Plot((0.0, 1.0), (0.0, top), names)
     plot.axes(_QUARTERS, form=(percent, percent))
     plot.line(points[::-1], "line")
@@ -159,8 +163,8 @@ def coverage(facts: dict[str, Any]) -> Markup:
     }
     plot.add("circle", cx=plot.across(x), cy=plot.up(y), r=6.0, class_="mark", **ends)
     return plot.picture(
-        f"Errors fall from {share(y)} of all rows to {share(points[-1][1])} of the "
-        f"{share(points[-1][0])} of which the model is surest"
+        f"The error rate falls from {share(y)} on all rows to {share(points[-1][1])} on the "
+        f"{share(points[-1][0])} with the most confident predictions"
     )
 
 
@@ -177,7 +181,7 @@ def scatter(facts: dict[str, Any]) -> Markup:
         place = (min(max(said, low), high), min(max(true, low), high))
         plot.dot(*place, "dot faint" if inside else "dot beyond", tip, 3.2)
     return plot.picture(
-        f"Truth against prediction of {len(points)} rows; on the diagonal they agree"
+        f"Truth against prediction for {len(points)} rows; on the diagonal they agree"
     )
 
 
@@ -209,7 +213,7 @@ def residuals(facts: dict[str, Any]) -> Markup:
         plot.add("rect", **box, class_="bar", data_tip=tip)
     plot.line([(0.0, 0.0), (0.0, top)], "ideal")
     return plot.picture(
-        f"Histogram of residuals: half of them within ±{value_of(given['half_within'])}, nine of "
+        f"Histogram of residuals: half of them within ±{value_of(given['half_within'])}, nine in "
         f"ten within ±{value_of(given['nine_in_ten_within'])}"
     )
 

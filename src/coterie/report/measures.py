@@ -21,22 +21,20 @@ class Words(NamedTuple):
 
 
 WORDS = {
-    "accuracy": Words("accuracy", "share of rows that are predicted right", share=True),
-    "error": Words("error", "share of rows that are predicted wrong", share=True),
-    "balanced_accuracy": Words(
-        "balanced accuracy", "share predicted right, every class counting the same", share=True
-    ),
-    "log_loss": Words("log-loss", "how much the truth surprises the model; 0 would be never"),
-    "brier": Words("Brier score", "squared error of the probabilities; 0 would be none"),
-    "f1": Words("F1", "balance of how many are found and how many of the found are right"),
+    "accuracy": Words("accuracy", "share of rows predicted correctly", share=True),
+    "error": Words("error", "share of rows predicted incorrectly", share=True),
+    "balanced_accuracy": Words("balanced accuracy", "mean recall of the classes", share=True),
+    "log_loss": Words("log-loss", "mean negative log-probability of the true class; 0 is perfect"),
+    "brier": Words("Brier score", "squared error of the probabilities; 0 is perfect"),
+    "f1": Words("F1", "harmonic mean of precision and recall"),
     "roc_auc": Words(
-        "ROC area", "how often a row of a class gets a higher probability of it than another row"
+        "ROC AUC", "how often a row of a class gets a higher probability of it than another row"
     ),
-    "rmse": Words("RMSE", "size of the typical error; large errors count more"),
+    "rmse": Words("RMSE", "root mean squared error; large errors count more"),
     "mse": Words("MSE", "mean squared error"),
-    "mae": Words("mean error", "how far predictions are off on average"),
-    "rmsle": Words("RMSLE", "size of the typical error of the logarithm, as a ratio"),
-    "r2": Words("R²", "share of the variance that is explained; 1 would be all of it"),
+    "mae": Words("mean absolute error", "how far predictions are off on average"),
+    "rmsle": Words("RMSLE", "root mean squared error of the logarithms"),
+    "r2": Words("R²", "share of the variance explained; 1 is perfect"),
 }
 _SHOWN = {
     "regression": ("rmse", "mae", "r2"),

@@ -1,4 +1,4 @@
-"""Facts as one page of HTML that needs nothing else."""
+"""Facts as one self-contained page of HTML."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from coterie.report.svg import Markup, padded
 def html(facts: dict[str, Any]) -> str:
     """Render facts as one self-contained page.
 
-    The page loads nothing: styles, a little script and all pictures are in it, and its content
-    security policy forbids the rest. It adapts to phones, dark mode and paper.
+    The page loads nothing: it contains its styles, a little script and all plots, and its content
+    security policy forbids the rest. It adapts to phones, dark mode and print.
 
     Parameters
     ----------
@@ -71,8 +71,8 @@ def _digest(text: str) -> str:
 
 def _sections(facts: dict[str, Any]) -> list[tuple[str, str]]:
     titles = {
-        "summary": "In short",
-        "warnings": "Beware",
+        "summary": "Summary",
+        "warnings": "Warnings",
         "scores": "Scores",
         "leaderboard": "Leaderboard",
         "members": "Members",
@@ -80,8 +80,8 @@ def _sections(facts: dict[str, Any]) -> list[tuple[str, str]]:
         "calibration": "Calibration" if facts["task"] != "regression" else None,
         "errors": "Errors",
         "columns": "Columns",
-        "use": "Use",
-        "made": "Made",
+        "use": "Usage",
+        "made": "Details",
     }
     return [(anchor, title) for anchor, title in titles.items() if title]
 
@@ -105,7 +105,7 @@ def _pictures(facts: dict[str, Any]) -> dict[str, Any]:
         "weights": charts.bars(weights, f"Weights of {len(weights)} members", _weight),
         "size_curve": charts.size_curve(facts) if len(facts["size_curve"]) > 1 else None,
         "diversity": charts.diversity(facts) if _has_pairs(facts) else None,
-        "importances": charts.bars(columns, "Importance of columns") if columns else None,
+        "importances": charts.bars(columns, "Importance of the columns") if columns else None,
         "n_importances": len(columns) + facts["importances_left_out"],
         "search": charts.search(facts),
     }

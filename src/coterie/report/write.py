@@ -13,7 +13,7 @@ from coterie.report.text import markdown
 
 
 def write_report(model: Any, path: Any) -> Path:
-    """Write a report about a model that `coterie.fit_table` made.
+    """Write a report about a model fitted by `coterie.fit_table`.
 
     The file appears whole or not at all: it is written aside, then renamed. A file that was there
     stays as it was if anything fails.
@@ -47,7 +47,8 @@ def write_report(model: Any, path: Any) -> Path:
     if form is None:
         endings = ", ".join(_FORMS)
         raise ValueError(
-            f"A report ends in one of {endings}, not in {target.suffix or 'nothing'!r}."
+            f"The file name of a report must end in one of {endings}, "
+            f"not in {target.suffix or 'nothing'!r}."
         )
     text = form(model if isinstance(model, dict) else facts(model))
     write_whole(target, [text.encode("utf-8")])

@@ -1,4 +1,4 @@
-"""Choosing whom to trust: for every query the members that did well near it.
+"""Dynamic selection and pruning: which members to use for a query, and which to keep.
 
 1. Competences (:func:`ola`, :func:`lca`, :func:`rank`, ...) and selections (:func:`knora_e`,
    :func:`des_p`, :func:`rrc`, ...) are functions of arrays: hits of shape (members, samples),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,13 @@ from coterie.base.bagged import Bagged
 from coterie.core import Pool, growing_stream
 from coterie.data import Schema, Table
 from coterie.learners import ForeignLearner, adapt, class_places
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 Classes = NDArray[Any] | None
 
 
+@tagged
 @dataclass(frozen=True)
 class AdaptedPool:
     """Members that speak about the same rows.
@@ -36,6 +38,8 @@ class AdaptedPool:
     n_outputs : int
         Number of classes, or 1 for numbers.
     """
+
+    file_tag: ClassVar[str] = "Panel"
 
     pool: Pool
     schema: Schema | None
@@ -147,13 +151,13 @@ def _is_bare(member: Any, *, alone: bool) -> bool:
 def _check_member(member: Any, classes: Classes) -> None:
     if isinstance(member, list | np.ndarray):
         raise TypeError(
-            "The ensemble fits several members a round, none of which decides by itself. Give an "
-            "ensemble whose members classify, or a list of models."
+            "The ensemble fits several members per round, none of which predicts on its own. Pass "
+            "an ensemble whose members classify, or a list of models."
         )
     if not hasattr(member, "predict"):
         raise TypeError(f"{member!r} has no predict and cannot be a member.")
     if classes is not None and not (is_classifier(member) or hasattr(member, "classes_")):
         raise TypeError(
-            f"{type(member).__name__} is no classifier and cannot be a member. Give an ensemble "
+            f"{type(member).__name__} is not a classifier and cannot be a member. Pass an ensemble "
             "whose members classify, or a list of classifiers."
         )

@@ -18,6 +18,7 @@ from coterie.selection.judged import Array, Ground, Ints, row_keys
 from coterie.selection.meta_des import MOST_PAIRS
 from coterie.selection.methods import METHODS
 from coterie.selection.regions import Region, frienemies
+from coterie.tags import tagged
 
 _WHOLE = 2.0**30  # steps in which confidence is compared, so that rounding makes no difference
 
@@ -30,6 +31,7 @@ class Said(NamedTuple):
     places: Array
 
 
+@tagged
 @dataclass(frozen=True)
 class Verdicts:
     """What members say of the judged rows.
@@ -57,26 +59,27 @@ def profile(chances: Array) -> Array:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DynamicSelectionClassifier(ClassifierTask, DynamicSelection):
-    r"""For every query the members that did well near it: dynamic selection.
+    r"""Dynamic selection: for every query, the members that did well on its neighbours.
 
-    Part of the rows is set aside. Members are judged by the rows of it that are nearest to the
-    query, its region of competence; the best one, or all good ones, decide. That pays where
-    members are good in different places, as those of bags and random subspaces are.
+    Part of the rows is set aside as a reference set (DSEL). Members are evaluated on the rows of it
+    that are nearest to the query, its region of competence; the best one, or all good ones, decide.
+    This helps where members are good in different regions, as those of bags and random subspaces
+    are.
 
     =================  ===========================================================================
-    `method`           who decides
+    `method`           which members decide
     =================  ===========================================================================
     "ola"              the member that is right about most neighbours
-    "lca", "mla"       the one most often right where it says the class it says now; "mla" counts
-                       near neighbours more
+    "lca", "mla"       the one most often right where it predicts the same class as for the
+                       query; "mla" weights by distance
     "rank"             the one with most neighbours right before its first mistake
-    "mcb"              the best on neighbours of which all members say similar things
-    "a_priori"         the one that gives most probability to the neighbours' classes
-    "a_posteriori"     the same where it says the class it says now
+    "mcb"              the best on neighbours for which the members' predictions are similar
+    "a_priori"         the one that assigns the most probability to the neighbours' classes
+    "a_posteriori"     the same where it predicts the same class as for the query
     "knora_e"          all that are right about the nearest neighbours, as many as possible
     "knora_u"          all, with a vote for each neighbour they are right about; "knora_w" counts
                        near neighbours more
-    "knop"             as "knora_u", neighbours being rows of which members say similar things
+    "knop"             as "knora_u", with neighbours for which the members' predictions are similar
     "des_p"            all that beat guessing, by how much they do
     "des_knn"          the most diverse of the most accurate
     "des_mi"           the most accurate, where neighbours of rare classes count more
@@ -287,7 +290,9 @@ def checked(weights: Any, shape: tuple[int, ...]) -> Array:
     """Weights that a method gave, if they can be used."""
     given = np.asarray(weights, dtype=np.float64)
     if given.shape != shape:
-        raise ValueError(f"The method gave weights of shape {given.shape}, expected {shape}.")
+        raise ValueError(f"The method returned weights of shape {given.shape}, expected {shape}.")
     if not np.isfinite(given).all() or (given < 0).any() or not (given.sum(axis=0) > 0).all():
-        raise ValueError("The method must give each query weights >= 0, not all of them zero.")
+        raise ValueError(
+            "The method must return non-negative weights for each query, not all of them zero."
+        )
     return given

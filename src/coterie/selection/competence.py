@@ -1,4 +1,4 @@
-"""How well each member does near a query: the competences that single members are chosen by.
+"""Local competence measures, by which single members are chosen.
 
 Every function takes what is known of the judged samples, which members must not have seen in
 training, and the neighbours of the queries among them; it returns an array (members, queries).
@@ -59,7 +59,7 @@ def lca(
     weights: Any = None,
     subset: Subset = "assigned",
 ) -> Array:
-    r"""Local class accuracy: how often a member was right when it said what it says now.
+    r"""Local class accuracy: how often a member is right where it predicts the query's class.
 
     .. math:: \delta_t(x) = \frac{\sum_j w_j c_{tj} 1[h_t(x_j) = h_t(x)]}
        {\sum_j w_j 1[h_t(x_j) = h_t(x)]}
@@ -75,7 +75,7 @@ def lca(
     neighbours : array-like of int of shape (queries, k)
         Samples near each query.
     said : array-like of shape (members, queries)
-        What members say of the queries.
+        The members' predictions for the queries.
     weights : array-like of shape (queries, k), optional
         What each neighbour counts; equal by default.
     subset : {"assigned", "true"}, default="assigned"
@@ -97,7 +97,7 @@ def lca(
     array([[0.5]])
     """
     if subset not in ("assigned", "true"):
-        raise ValueError(f"subset={subset!r} is not allowed; give 'assigned' or 'true'.")
+        raise ValueError(f"subset={subset!r} is not allowed; use 'assigned' or 'true'.")
     table, truth = np.asarray(labels), np.asarray(y)
     right = around(table == truth, neighbours)
     near = around(table if subset == "assigned" else truth[None], neighbours)
@@ -127,7 +127,7 @@ def mla(
     neighbours, distances : array-like of shape (queries, k)
         Samples near each query, and how far they are.
     said : array-like of shape (members, queries)
-        What members say of the queries.
+        The members' predictions for the queries.
     subset : {"assigned", "true"}, default="assigned"
         Which neighbours count, see `lca`.
 
@@ -182,7 +182,7 @@ def rank(hits: Any, neighbours: Any) -> NDArray[np.intp]:
 
 
 def a_priori(chances: Any, neighbours: Any, distances: Any, weights: Any = None) -> Array:
-    r"""Mean probability that a member gives to the true classes of the neighbours.
+    r"""Mean probability that a member assigns to the true classes of the neighbours.
 
     .. math:: \delta_t(x) = \frac{\sum_j \omega_j P_t(y_j | x_j)}{\sum_j \omega_j},
        \qquad \omega_j = 1 / d_j
@@ -260,7 +260,7 @@ def a_posteriori(
 
 
 def similarity(labels: Any, neighbours: Any, said: Any) -> Array:
-    r"""Share of the members that say the same of a neighbour as of the query.
+    r"""Share of the members that predict the same class for a neighbour as for the query.
 
     .. math:: S_j(x) = \frac1T \sum_t 1[h_t(x_j) = h_t(x)]
 
@@ -271,7 +271,7 @@ def similarity(labels: Any, neighbours: Any, said: Any) -> Array:
     neighbours : array-like of int of shape (queries, k)
         Samples near each query.
     said : array-like of shape (members, queries)
-        What members say of the queries.
+        The members' predictions for the queries.
 
     Returns
     -------
@@ -299,7 +299,7 @@ def mcb(
     weights: Any = None,
     threshold: float = 0.7,
 ) -> Array:
-    r"""Local accuracy among the neighbours of which the members say similar things.
+    r"""Local accuracy among the neighbours for which the members' predictions are similar.
 
     .. math:: \delta_t(x) = \frac{\sum_j c_{tj} 1[S_j(x) > \tau]}{\sum_j 1[S_j(x) > \tau]}
 
@@ -314,7 +314,7 @@ def mcb(
     neighbours : array-like of int of shape (queries, k)
         Samples near each query.
     said : array-like of shape (members, queries)
-        What members say of the queries.
+        The members' predictions for the queries.
     weights : array-like of shape (queries, k), optional
         What each neighbour counts; equal by default.
     threshold : float, default=0.7

@@ -70,7 +70,7 @@ class DynamicSelection(Judged):
         Groups a column is cut into by the default pool, and levels of a category that distances
         look at.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories, besides those of text or a categorical type.
+        Numeric columns to be treated as categorical, besides those of text or a categorical type.
     """
 
     _: KW_ONLY

@@ -1,4 +1,4 @@
-"""The rows that members are judged on: which they are, and where.
+"""The reference set (DSEL) on which members are evaluated.
 
 1. `divide` sets aside rows that the pool does not see. It goes by what rows hold: equal rows stay
    together, and neither their order nor whether a row is repeated or weighted changes anything.
@@ -22,12 +22,12 @@ from coterie.bagging.coordinates import Coordinates, Rows, dense_cells
 from coterie.base import Admitted
 from coterie.core import repetitions
 from coterie.data import Table
+from coterie.data.hashes import ODD, cell_bits, mix
 from coterie.selection.neighbours import SEARCHES
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.intp]
-
-_NOISE = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Near(NamedTuple):
@@ -47,21 +47,13 @@ def row_keys(cells: Array, seed: int = 0) -> NDArray[np.uint64]:
     >>> bool(keys[0] == keys[2]), bool(keys[0] == keys[1])
     (True, False)
     """
-    plain = np.where(np.isnan(cells), np.nan, cells + 0.0)  # one NaN, and no -0.0
     start = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
     total = np.full(len(cells), start)
     with np.errstate(over="ignore"):
-        salts = _mix(np.arange(1, cells.shape[1] + 1, dtype=np.uint64) * _NOISE)
-        for column, salt in zip(plain.T, salts, strict=True):
-            total = _mix(total ^ _mix(np.ascontiguousarray(column).view(np.uint64) + salt))
+        salts = mix(np.arange(1, cells.shape[1] + 1, dtype=np.uint64) * ODD)
+        for column, salt in zip(cells.T, salts, strict=True):
+            total = mix(total ^ mix(cell_bits(column) + salt))
     return total
-
-
-def _mix(state: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The finaliser of SplitMix64 (Steele, Lea & Flood 2014)."""
-    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(state ^ (state >> np.uint64(31)))
 
 
 class Order(NamedTuple):
@@ -92,7 +84,7 @@ class Order(NamedTuple):
 
 
 def divide(admitted: Admitted, share: float, seed: int) -> tuple[Ints, Ints]:
-    """Rows to fit the pool on, and rows to judge it by, with their share of every class.
+    """Rows to fit the pool to, and the reference set, stratified by class.
 
     Parameters
     ----------
@@ -108,8 +100,8 @@ def divide(admitted: Admitted, share: float, seed: int) -> tuple[Ints, Ints]:
     judges = np.floor((number + 1) * share) > np.floor(number * share)
     if not judges.any() or judges.all():
         warnings.warn(
-            f"Of {len(starts)} different rows none can be set aside to judge the pool by: it is "
-            "judged by the rows it was fitted on, which says little. Give more rows.",
+            f"Of {len(starts)} distinct rows none can be set aside as reference set: the pool is "
+            "evaluated on its training rows, which is over-optimistic. Use more rows.",
             UserWarning,
             stacklevel=2,
         )
@@ -126,6 +118,7 @@ def part(admitted: Admitted, rows: Ints) -> Admitted:
     )
 
 
+@tagged
 @dataclass(frozen=True)
 class Ground:
     """Judged rows in space, each once.

@@ -1,4 +1,4 @@
-"""META-DES: whether a member is competent is itself learnt."""
+"""META-DES: the competence of a member is itself predicted."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from scipy.special import expit
 from coterie.fusion.calibration_newton import newton_logistic
 from coterie.selection.ensembles import or_all
 from coterie.selection.regions import Array, Region, around
+from coterie.tags import tagged
 
 MOST_PAIRS = 200_000  # of member and sample; more teach the same few coefficients nothing
 
@@ -71,27 +72,28 @@ def meta_features(region: Region, n_profiles: int) -> Array:
     return np.ascontiguousarray(features.transpose(2, 0, 1))
 
 
+@tagged
 @dataclass(frozen=True)
 class MetaDES:
-    r"""Members vote that a classifier of competence takes for competent.
+    r"""Members vote that a meta-classifier considers competent.
 
     .. math:: w_t(x) = \hat p_t(x) 1[\hat p_t(x) > \tfrac12], \qquad
        \hat p_t(x) = \sigma(\beta_0 + \beta^T f_t(x))
 
     with the meta-features :math:`f_t` of `meta_features`. The coefficients are learnt from all
-    pairs of a member and a judged sample, whose neighbours are then the other samples; the label
-    is whether the member is right [1]_.
+    pairs of a member and a sample of the reference set, whose neighbours are then the other
+    samples; the label is whether the member is right [1]_.
 
     Parameters
     ----------
     n_profiles : int, default=5
-        Samples of similar output profile that are looked at.
+        Number of samples with similar output profiles that are used.
     consensus : float, default=1.0
-        Samples of which a larger share of the members say the same teach nothing.
+        Samples on which a larger share of the members agree are not used for training.
     threshold : float, default=0.5
         Competence that a member must exceed.
     coefficients : ndarray or None
-        What was learnt: the intercept first.
+        Fitted coefficients, the intercept first.
 
     References
     ----------

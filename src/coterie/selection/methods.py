@@ -19,20 +19,24 @@ from coterie.selection.ensembles import best, near_best, or_all
 from coterie.selection.meta_des import MetaDES
 from coterie.selection.regions import Array, Region
 from coterie.selection.rrc import rrc, rrc_chance
+from coterie.tags import tagged
 
 Method = Callable[[Region], Array]
 
 
+@tagged
 def by_ola(region: Region) -> Array:
     """The member of the highest `ola`."""
     return best(region.prune(local.ola(region.hits, region.neighbours, region.importance)))
 
 
+@tagged
 def by_rank(region: Region) -> Array:
     """The member of the highest `rank`."""
     return best(region.prune(local.rank(region.hits, region.neighbours).astype(np.float64)))
 
 
+@tagged
 def by_mcb(region: Region) -> Array:
     """The best, or nearly best, members by `mcb`."""
     weights = region.importance
@@ -42,6 +46,7 @@ def by_mcb(region: Region) -> Array:
     return near_best(region.prune(competence))
 
 
+@tagged
 @dataclass(frozen=True)
 class LocalClassAccuracy:
     """The member of the highest `lca`, or `mla`.
@@ -80,6 +85,7 @@ class LocalClassAccuracy:
         return best(region.prune(competence))
 
 
+@tagged
 @dataclass(frozen=True)
 class Probable:
     """The best, or nearly best, members by `a_priori` or `a_posteriori`.
@@ -87,7 +93,8 @@ class Probable:
     Parameters
     ----------
     posterior : bool
-        Whether to ask how sure members are where they say what they say of the query.
+        Whether to use only the neighbours for which a member predicts the same class as for the
+        query.
     margin : float, default=0.1
         How close to the best a member must be to vote with it.
 
@@ -117,6 +124,7 @@ class Probable:
         return near_best(region.prune(competence), self.margin)
 
 
+@tagged
 def by_knora_e(region: Region) -> Array:
     """Votes by `knora_e`."""
     if region.able is None:
@@ -125,20 +133,23 @@ def by_knora_e(region: Region) -> Array:
     return region.prune((runs == runs.max(axis=0)).astype(np.float64))
 
 
+@tagged
 def by_knora_u(region: Region) -> Array:
     """Votes by `knora_u`."""
     weights = ensembles.knora_u(region.hits, region.neighbours, region.importance)
     return or_all(region.prune(weights))
 
 
+@tagged
 def by_knora_w(region: Region) -> Array:
     """Votes by `knora_w`."""
     return or_all(region.prune(ensembles.knora_u(region.hits, region.neighbours, region.closeness)))
 
 
+@tagged
 @dataclass(frozen=True)
 class KNOP:
-    """`knora_u` with neighbours of which the members say similar things.
+    """`knora_u` with neighbours for which the members' predictions are similar.
 
     Distances are between output profiles, the probabilities of all members side by side.
 
@@ -155,6 +166,7 @@ class KNOP:
         return or_all(region.prune(ensembles.knora_u(region.hits, region.profile_neighbours)))
 
 
+@tagged
 def by_des_p(region: Region) -> Array:
     """Votes by `des_p`."""
     importance = region.importance
@@ -162,18 +174,21 @@ def by_des_p(region: Region) -> Array:
     return or_all(region.prune(weights))
 
 
+@tagged
 def by_des_knn(region: Region) -> Array:
     """Votes by `des_knn`."""
     weights = ensembles.des_knn(region.hits, region.neighbours, region.importance)
     return or_all(region.prune(weights))
 
 
+@tagged
 def by_des_mi(region: Region) -> Array:
     """Votes by `des_mi`."""
     weights = ensembles.des_mi(region.hits, region.neighbours, region.y, region.importance)
     return or_all(region.prune(weights))
 
 
+@tagged
 @dataclass(frozen=True)
 class RandomisedReference:
     """Votes by `rrc`, whose chances are worked out once.

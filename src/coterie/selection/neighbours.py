@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
+from coterie.tags import tagged
+
 Array = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
@@ -22,6 +24,7 @@ _SPARE = 8  # candidates beyond k, as rough distances may put them in another or
 _FOLD = 32  # points whose smallest distance is looked at first
 
 
+@tagged
 class ExactSearch:
     """The nearest points by Euclidean distance; among equals the first.
 
@@ -70,6 +73,7 @@ class ExactSearch:
         return nearest_of(queries, self.points, near, k)
 
 
+@tagged
 class ApproximateSearch:
     """Nearly the nearest points: only cells near the query are searched.
 

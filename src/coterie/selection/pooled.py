@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from coterie.base import Admitted, Committee, JoblibExecutor
 from coterie.core import Allowed, RandomLike, a_list, at_least, has, member_seeds, one_of
-from coterie.data import Target
 from coterie.selection.adapted import fit_model, known_classes, members_of
 from coterie.trees.growth import SHAPE
 
@@ -64,7 +63,7 @@ class Pooled(Committee):
             return fit_model(model, rows, seed, "estimator")
         models = members_of(self.estimator)[0]
         if not models:
-            raise ValueError("estimator=[] holds no model; give at least one.")
+            raise ValueError("estimator=[] contains no model; pass at least one.")
         for model in models:
             if not has("fit", "predict", "get_params").admits(model):
                 raise TypeError(f"{model!r}, in the list `estimator`, cannot be fitted.")
@@ -80,17 +79,14 @@ class Pooled(Committee):
     def _check_prefit(self, draft: Self, admitted: Admitted) -> Admitted:
         """The rows under all classes that the fitted pool knows."""
         if self.estimator is None:
-            raise ValueError("prefit=True needs a fitted pool; give it as `estimator`.")
+            raise ValueError("prefit=True needs a fitted pool; pass it as `estimator`.")
         models = self.estimator if isinstance(self.estimator, list | tuple) else [self.estimator]
         for model in members_of(list(models))[0]:
             check_is_fitted(model)
         if self.task == "regression":
             return admitted
-        target = admitted.target
-        classes = np.unique(np.concatenate([target.classes[0], *known_classes(self.estimator)]))
-        codes = np.searchsorted(classes, target.classes[0])[target.codes]
-        wider: Target = replace(target, encoded=codes.astype(np.int32), classes=(classes,))
-        admitted = admitted._replace(target=wider)
+        known = np.concatenate([admitted.target.classes[0], *known_classes(self.estimator)])
+        admitted = admitted._replace(target=admitted.target.among(known))
         self._describe_target(draft, admitted)
         return admitted
 

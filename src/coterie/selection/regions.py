@@ -1,4 +1,4 @@
-"""Regions of competence: the judged samples near a query, and who was right about them.
+"""Regions of competence: the neighbours of a query in the reference set (DSEL).
 
 Arrays have the axes (members, samples); neighbours and distances are (queries, k), nearest first;
 what comes out is (members, queries). All queries are worked on at once.
@@ -22,30 +22,31 @@ _NEAR = 1e-10  # the smallest distance that is divided by
 
 @dataclass(frozen=True)
 class Region:
-    """All that a method of selection may look at, for a block of queries.
+    """The input of a selection method, for a block of queries.
 
     A method is a function from a region to weights of shape (members, queries).
 
     Parameters
     ----------
     hits : ndarray of bool of shape (members, samples)
-        Whether each member is right about each judged sample.
+        Whether each member is right about each sample of the reference set.
     y : ndarray of int of shape (samples,)
         Their classes, as positions among the classes.
     labels : ndarray of int of shape (members, samples)
-        What members say of them.
+        The members' predictions for them.
     chances : ndarray of shape (members, samples, classes) or None
-        Members' probabilities, for methods that ask.
+        Members' probabilities, for methods that need them.
     n_classes : int
         Number of classes.
     neighbours, distances : ndarray of shape (queries, k)
-        The judged samples near each query, nearest first.
+        The neighbours of each query in the reference set, nearest first.
     importance : ndarray of shape (queries, k) or None
         Weights of these samples.
     profile_neighbours : ndarray of shape (queries, k) or None
-        The judged samples of which members say the most similar things, for methods that ask.
+        The samples of the reference set with the most similar predictions, for methods that need
+        them.
     said : ndarray of int of shape (members, queries)
-        What members say of the queries.
+        The members' predictions for the queries.
     chances_said : ndarray of shape (members, queries, classes)
         Members' probabilities for the queries.
     able : ndarray of bool of shape (members, queries) or None
@@ -131,7 +132,7 @@ def around(values: Any, neighbours: Any) -> NDArray[Any]:
     """
     table, near = np.asarray(values), np.asarray(neighbours)
     if table.ndim != 2:
-        raise DataError(f"hits and labels must be of shape (members, samples), not {table.shape}.")
+        raise DataError(f"hits and labels must have shape (members, samples), not {table.shape}.")
     if near.ndim != 2 or near.dtype.kind not in "iu" or not near.shape[1]:
         raise DataError(
             "neighbours must be positions of samples, of shape (queries, k) with k >= 1; not "

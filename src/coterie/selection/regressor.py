@@ -53,7 +53,7 @@ def local_error(errors: Any, neighbours: Any, distances: Any, weights: Any = Non
 
 
 def select(error: Any) -> Array:
-    r"""Dynamic selection: the member of the smallest local error.
+    r"""Dynamic selection: the member with the smallest local error.
 
     .. math:: w_t(x) = 1[t = \arg\min_s e_s(x)]
 
@@ -150,7 +150,7 @@ WEIGHINGS = {"select": select, "weight": weigh, "weight_select": weigh_selected}
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DynamicSelectionRegressor(RegressorTask, DynamicSelection):
-    r"""For every query the members that erred little near it.
+    r"""Dynamic selection: for every query, the members with small errors on its neighbours.
 
     Part of the rows is set aside. The error of a member near a query is its mean absolute error on
     the nearest of these rows; by it members are chosen or weighted.
@@ -158,9 +158,9 @@ class DynamicSelectionRegressor(RegressorTask, DynamicSelection):
     Parameters
     ----------
     method : {"select", "weight", "weight_select"} or callable, default="weight_select"
-        The member of the smallest local error; all, weighted by one over it; or those in the
-        better half of its range, weighted so. A function takes local errors of shape (members,
-        queries) and returns weights.
+        The member with the smallest local error; all, weighted by its inverse; or those in the
+        better half of its range, weighted in the same way. A function takes local errors of shape
+        (members, queries) and returns weights.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The randomised reference classifier: competence without labels of right and wrong.
+"""The randomised reference classifier.
 
 A member's probabilities are compared with those of a classifier that draws its own at random with
 the same means. The chance that the random one is right is the member's competence at a sample.
@@ -26,7 +26,7 @@ _SLACK = 1e-4  # errors of the rule are smaller
 
 
 def rrc_chance(chances: Any, y: Any) -> Array:
-    r"""Chance that a randomised reference classifier is right about each sample.
+    r"""Probability that a randomised reference classifier is right about each sample.
 
     It draws the support of class l from a beta distribution with the mean :math:`p_l` that the
     member gives, :math:`B(K p_l, K - K p_l)`, and says the class with the largest support [1]_:

@@ -1,4 +1,4 @@
-"""What can be said about ensembles: decompositions of their error, bounds, margins, sizes.
+"""Theory of ensembles: error decompositions, bounds, margins, sizes.
 
 Everything is a function of arrays, (members, samples) and then outputs, or of a few numbers.
 

@@ -1,4 +1,4 @@
-"""The error of an average is the members' error less their ambiguity."""
+"""Ambiguity decomposition: the error of an average is the members' error minus their ambiguity."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def vote_ambiguity(
         half = (parts.errors / 2, parts.ambiguities / 2, parts.ensemble_errors / 2)
         return AmbiguityParts(*half, parts.weights, shares)
     if classes is not None:
-        raise DataError("Labels say their classes themselves: leave `classes` out.")
+        raise DataError("`classes` is only for probabilities: leave it out for labels.")
     codes, truth_codes, labels = truthful_codes(array, y)
     weight = _whole_weights(weights, len(codes))
     voted = counted_votes(codes, weight, len(labels)).T
@@ -236,12 +236,12 @@ def class_positions(y: Any, n_classes: int, classes: Any = None) -> NDArray[np.i
         raise DataError(f"`classes` must be {n_classes} different labels in increasing order.")
     truth = np.asarray(y)
     if truth.ndim != 1:
-        raise DataError(f"y must be of shape (samples,), not {truth.shape}.")
+        raise DataError(f"y must have shape (samples,), not {truth.shape}.")
     places = np.clip(np.searchsorted(known, truth), 0, n_classes - 1)
     unknown = known[places] != truth
     if unknown.any():
         raise DataError(
-            f"y holds {truth[unknown].tolist()[0]!r}, which is none of the classes {known}."
+            f"y contains {truth[unknown].tolist()[0]!r}, which is not one of the classes {known}."
         )
     return places
 
@@ -252,5 +252,7 @@ def _whole_weights(weights: Any, n_members: int) -> Array:
         return np.full(n_members, 1.0 / n_members)
     weight = member_weights(weights, n_members, signed=True)
     if abs(weight.sum() - 1.0) > 1e-9:
-        raise DataError(f"Weights must add up to one, not {weight.sum():g}: divide by their sum.")
+        raise DataError(
+            f"Weights must sum to one, not to {weight.sum():g}: divide them by their sum."
+        )
     return weight

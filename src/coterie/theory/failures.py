@@ -1,4 +1,4 @@
-"""Members that differ from their vote: where it does no harm, and where it is of no use."""
+"""The dissent profile: where members disagree with the vote, and whether that helps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class DissentProfile:
-    r"""How many members fail on each sample, in the order in which a picture shows it.
+    r"""How many members fail on each sample, in plotting order.
 
     Samples on which the vote is wrong come first, then the others; within both, those on which
     more members fail come first. Over the samples, drawn as wide as their shares, the heights
@@ -134,7 +134,7 @@ class DissentProfile:
 def dissent(
     predictions: Any, y: Any = None, *, vote: Any = None, sample_weight: Any = None
 ) -> DissentProfile:
-    r"""Put the samples in the order of their failures, and split them by what the vote makes of it.
+    r"""Order samples by how many members fail on them, and split them by the outcome of the vote.
 
     With the share :math:`r_i` of members that fail on sample :math:`i`, whose share is
     :math:`s_i`,
@@ -192,7 +192,7 @@ def dissent(
 
 
 def failure_chances(errors: Any) -> Array:
-    r"""Chances that none, one, two, ... of independent members fail: Poisson's binomial.
+    r"""Probabilities that none, one, two, ... of independent members fail: the Poisson binomial.
 
     .. math::
         \sum_j \pi_j z^j = \prod_t (1 - \epsilon_t + \epsilon_t z)

@@ -1,4 +1,4 @@
-"""What AdaBoost's rounds promise: bounds of its training error, and how many are needed."""
+"""Bounds on AdaBoost's training error, and the number of rounds needed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 
 def training_error_bound(errors: Any, *, kind: Literal["product", "edge"] = "product") -> Array:
-    r"""Bound of AdaBoost's training error after each round.
+    r"""Bound on AdaBoost's training error after each round.
 
     .. math::
         \prod_{s \le t} 2 \sqrt{\epsilon_s (1 - \epsilon_s)} \le
@@ -54,7 +54,7 @@ def training_error_bound(errors: Any, *, kind: Literal["product", "edge"] = "pro
 
 
 def training_margin_bound(errors: Any, theta: float) -> Array:
-    r"""Bound of the share of training samples with a margin of at most theta, after each round.
+    r"""Bound on the share of training samples with a margin of at most theta, after each round.
 
     .. math::
         \hat P(y f \le \theta) \le
@@ -99,7 +99,7 @@ def rounds_needed(
     n_samples: int | None = None,
     kind: Literal["product", "edge"] = "edge",
 ) -> int:
-    r"""Rounds after which AdaBoost's training error is surely small enough.
+    r"""Number of rounds that guarantees a given training error of AdaBoost.
 
     If every member's error is at most :math:`\frac12 - \gamma`, then
 
@@ -138,7 +138,7 @@ def rounds_needed(
     if not 0 < gamma < 0.5:
         raise DataError(f"gamma must lie between zero and one half, not {gamma}.")
     if (target is None) == (n_samples is None):
-        raise ValueError("Give either target or n_samples.")
+        raise ValueError("Pass either target or n_samples.")
     if kind not in ("product", "edge"):
         raise ValueError(f'kind must be "product" or "edge", not {kind!r}.')
     rate = 2.0 * gamma**2 if kind == "edge" else -0.5 * math.log1p(-4.0 * gamma**2)

@@ -1,4 +1,4 @@
-"""How many members an ensemble really has."""
+"""The effective number of members of an ensemble."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def variance_of_mean(n_members: int, correlation: float, variance: float = 1.0) 
 
 
 def effective_weights(weights: Any) -> float:
-    r"""Number of members of equal weight that would be as many as these.
+    r"""Effective number of members, given their weights.
 
     .. math:: \frac{(\sum_t |w_t|)^2}{\sum_t w_t^2}
 
@@ -80,7 +80,7 @@ def effective_weights(weights: Any) -> float:
     """
     weight: Array = np.abs(numbers_of(weights, "weights", (1,)))
     if not weight.any():
-        raise DataError("All weights are zero: there is no member.")
+        raise DataError("All weights are zero, so there are no members.")
     weight = weight / weight.max()
     return float(weight.sum() ** 2 / (weight @ weight))
 
@@ -88,7 +88,7 @@ def effective_weights(weights: Any) -> float:
 def effective_members(
     outputs: Any, y: Any = None, weights: Any = None, *, sample_weight: Any = None
 ) -> float:
-    r"""Number of independent members that would average out as much as these do.
+    r"""Number of independent members that would reduce the error as much as these do.
 
     .. math:: T_{eff} = \frac{\sum_t w_t \operatorname{Var}(e_t)}
         {\operatorname{Var}(\sum_t w_t e_t)}

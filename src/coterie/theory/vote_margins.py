@@ -1,4 +1,4 @@
-"""Margins of votes, and what they promise about new samples."""
+"""Margins of votes, and the bounds on the test error that they imply."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 
 def margins(votes: Any, y: Any, weights: Any = None, *, classes: Any = None) -> Array:
-    r"""How clearly a weighted vote decides for the true class.
+    r"""Margins of a weighted vote: how clearly it decides for the true class.
 
     .. math:: m_i = \frac{v_y(x_i) - \max_{k \ne y} v_k(x_i)}{\sum_t |w_t|}
 
@@ -57,7 +57,7 @@ def margins(votes: Any, y: Any, weights: Any = None, *, classes: Any = None) -> 
         voted = np.tensordot(weight, members, axes=1)
     else:
         if classes is not None:
-            raise DataError("Labels say their classes themselves: leave `classes` out.")
+            raise DataError("`classes` is only for probabilities: leave it out for labels.")
         codes, truth, labels = truthful_codes(array, y)
         weight = member_weights(weights, len(codes), signed=True)
         # A second class without votes stands for the rest where all say the same.
@@ -123,7 +123,7 @@ def margin_bound(
     vc_dimension: int | None = None,
     delta: float = 0.05,
 ) -> Any:
-    r"""Bound of the error of a vote on new samples by its margins on the training samples.
+    r"""Bound on the test error of a vote, from its margins on the training samples.
 
     With a chance of at least :math:`1 - \delta` over :math:`m` training samples of two classes, for
     all weights of members out of :math:`H`, all :math:`\theta > 0` and all :math:`N`,
@@ -194,7 +194,7 @@ def _check_bound(
     theta: Array, n_hypotheses: float | None, vc_dimension: int | None, delta: float
 ) -> None:
     if (n_hypotheses is None) == (vc_dimension is None):
-        raise ValueError("Give either n_hypotheses or vc_dimension.")
+        raise ValueError("Pass either n_hypotheses or vc_dimension.")
     if (n_hypotheses is not None and n_hypotheses < 1) or (
         vc_dimension is not None and vc_dimension < 1
     ):

@@ -1,4 +1,4 @@
-"""How often a vote of independent members is wrong, exactly and at most."""
+"""The error of a vote of independent members: exact values and bounds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TINY = 1e-12
 
 
 def vote_error(n_members: Any, error: Any, *, tie: Tie = "wrong") -> Any:
-    r"""Chance that a majority of independent members of equal error is not right.
+    r"""Probability that a majority vote of independent members of equal error is not right.
 
     .. math:: \sum_{k=0}^{\lfloor T/2 \rfloor} \binom Tk (1 - \epsilon)^k \epsilon^{T-k}
 
@@ -66,7 +66,7 @@ def vote_error(n_members: Any, error: Any, *, tie: Tie = "wrong") -> Any:
 
 
 def hoeffding_bound(n_members: Any, error: Any) -> Any:
-    r"""A bound of the error of a vote of independent members.
+    r"""Hoeffding's bound on the error of a vote of independent members.
 
     .. math:: \exp \left( -\tfrac12 T (1 - 2 \epsilon)^2 \right)
 
@@ -100,7 +100,7 @@ def hoeffding_bound(n_members: Any, error: Any) -> Any:
 
 
 def jury_accuracy(n_members: Any, accuracy: Any) -> Any:
-    r"""Chance that a vote of independent members of equal accuracy is right, ties half.
+    r"""Probability that a vote of independent members of equal accuracy is right; ties count half.
 
     Condorcet's theorem [1]_: for :math:`p > 1/2` it rises to one with the number of members, for
     :math:`p < 1/2` it falls to zero. It is one less `vote_error`.
@@ -160,7 +160,7 @@ def jury_size(error: float, target: float) -> int:
     """
     wrong = float(_chances(error, "error"))
     if not (wrong < 0.5 and target > 0):
-        raise DataError("Members must be better than a coin, and the target error above zero.")
+        raise DataError("Members must be better than chance, and the target error above zero.")
     if wrong <= target:
         return 1
     low = 0
@@ -172,7 +172,7 @@ def jury_size(error: float, target: float) -> int:
 
 
 def pool_vote_error(errors: Any, weights: Any = None, *, tie: Tie = "wrong") -> float:
-    r"""Chance that a weighted vote of independent members of unequal errors is not right.
+    r"""Probability that a weighted vote of independent members of unequal errors is not right.
 
     The members that are right need more than half of all the weight. The distribution of the
     weight on the right side is built up member by member: for equal weights it is the
@@ -271,8 +271,8 @@ def _merged(sums: Array, chances: Array) -> tuple[Array, Array]:
     starts = np.flatnonzero(first)
     if len(starts) > _MAX_SUMS:
         raise DataError(
-            f"These weights have more than {_MAX_SUMS} different sums. Give fewer members, or "
-            "weights of few different values."
+            f"These weights have more than {_MAX_SUMS} different sums. Use fewer members, or "
+            "fewer distinct weights."
         )
     return sums[starts], np.add.reduceat(chances, starts)
 

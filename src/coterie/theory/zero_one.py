@@ -63,7 +63,7 @@ def kohavi_wolpert(
     variance = (1.0 - (share**2).sum(axis=0)) / 2
     if unbiased:
         if n_runs < 2:
-            raise DataError("One run tells nothing about variance: give at least two.")
+            raise DataError("At least two runs are needed to estimate a variance.")
         excess = (share * (1.0 - share)).sum(axis=0) / (2 * (n_runs - 1))
         bias, variance = bias - excess, variance + excess
     noise = (1.0 - (chance**2).sum(axis=0)) / 2
@@ -258,15 +258,15 @@ def _shares(predictions: Any, y: Any, classes: Any) -> tuple[Array, Array, int]:
     if np.ndim(y) == 2:
         chance: Array = numbers_of(y, "y", (2,)).T
         if (chance < 0).any() or (abs(chance.sum(axis=0) - 1.0) > 1e-9).any():
-            raise DataError("Chances of the classes must not be negative and add up to one.")
+            raise DataError("Class probabilities must be non-negative and sum to one.")
         flat = class_positions(array.ravel(), len(chance), classes)
         codes: NDArray[np.integer] = flat.reshape(array.shape)
     else:
         if classes is not None:
-            raise DataError("Labels say their classes themselves: leave `classes` out.")
+            raise DataError("`classes` is only for probabilities: leave it out for labels.")
         codes, truth, labels = truthful_codes(array, y)
         chance = (np.arange(len(labels))[:, None] == truth).astype(np.float64)
     if codes.ndim != 2 or codes.shape[1] != chance.shape[1]:
-        raise DataError(f"predictions must be of shape (runs, {chance.shape[1]}).")
+        raise DataError(f"predictions must have shape (runs, {chance.shape[1]}).")
     share = np.stack([(codes == k).mean(axis=0) for k in range(len(chance))])
     return share, chance, len(codes)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from numbers import Integral
 from typing import Any
 
@@ -37,8 +36,6 @@ REGRESSION = {
     "poisson": "poisson",
 }
 
-# A bag many times the size of the table holds every row: it only takes long to draw.
-MAX_DRAWS = 100
 
 an_n_jobs = Allowed(
     lambda v: v is None or (isinstance(v, Integral) and not isinstance(v, bool) and v != 0),
@@ -169,29 +166,3 @@ def check_counts(target: Target) -> None:
         raise ValueError(
             "Sum of y is not strictly positive which is necessary for Poisson regression."
         )
-
-
-def resolve_max_samples(value: float | None, n_rows: int) -> int:
-    """Rows drawn for a bag out of `n_rows`, repeated rows counted as often as they are repeated.
-
-    Examples
-    --------
-    >>> resolve_max_samples(None, 150), resolve_max_samples(0.5, 150), resolve_max_samples(9, 150)
-    (150, 75, 9)
-    """
-    if value is None:
-        return n_rows
-    number = int(value) if isinstance(value, Integral) else max(1, int(value * n_rows))
-    if number > MAX_DRAWS * max(n_rows, 1000):
-        raise ParameterError(
-            f"max_samples={value} would draw {number} rows out of {n_rows} for every tree; give "
-            f"at most {MAX_DRAWS} times as many as there are."
-        )
-    if not isinstance(value, Integral) and number < max(10, n_rows ** (1 / 3)):
-        warnings.warn(
-            f"max_samples={value} of {n_rows} rows leaves bags of only {number}. Give a larger "
-            "fraction, or the number itself.",
-            UserWarning,
-            stacklevel=2,
-        )
-    return number

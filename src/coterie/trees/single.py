@@ -97,6 +97,8 @@ class SingleTree(Committee):
     columns and the task add.
     """
 
+    answers_by = "mean"
+
     __metadata_request__fit: ClassVar = _NO_METADATA
 
     splitter: str

@@ -10,6 +10,7 @@ from coterie.boosting.gradient.watch import Callbacks, Panel, hold_out, read_sco
 from coterie.core.trace import Trace
 from coterie.data import Table, Target
 from coterie.losses import AbsoluteError
+from coterie.native import obeying
 from tests.boosting.gradient.tables import SMALL, numbers, three_classes, two_classes
 
 QUICK = {**SMALL, "max_iter": 60, "learning_rate": 0.5, "early_stopping": True}
@@ -173,3 +174,24 @@ def test_bad_scoring_is_refused():
     with pytest.raises(ValueError, match="scoring=3"):
         read_scoring([3], "r2")
     assert list(read_scoring(["loss", None], "r2")) == ["loss", "r2"]
+
+
+def test_rounds_before_the_one_that_a_clock_ends_are_kept():
+    X, y = numbers(200)
+    flag, calls = np.zeros(1, dtype=np.uint8), []
+
+    def clock(number, trace):
+        calls.append(number)
+        flag[0] = number >= 3
+        return len(calls) > 3
+
+    def no_clock(number, trace):
+        flag[0] = number >= 3
+
+    model = GradientBoostingRegressor(callbacks=[clock], **{**SMALL, "max_iter": 9})
+    with obeying(flag):
+        assert model.fit(X, y).n_iter_ == 3
+    assert (calls, model.stop_reason_) == ([1, 2, 3, 3], "callback")
+    flag[0] = 0
+    with obeying(flag), pytest.raises(KeyboardInterrupt):
+        model.set_params(callbacks=[no_clock]).fit(X, y)

@@ -62,7 +62,7 @@ def test_folds_are_not_seen():
     distinct = {tuple(row) for row in Table.read(X).values}
     assert set.union(*shown) == distinct
     assert set.intersection(*shown) == set()  # every row is left out by one pool
-    with pytest.raises(DataError, match="two different rows"):
+    with pytest.raises(DataError, match="two distinct rows"):
         judge_by_folds(fit, admitted(X[:1], Y[:1]), 0, 3, 1)
 
 

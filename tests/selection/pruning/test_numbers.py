@@ -92,7 +92,7 @@ def test_scale_and_repetitions_do_not_matter(order):
 def test_what_cannot_be_read_is_refused():
     with pytest.raises(DataError, match="shape"):
         Answers.read([1.0, 2.0], [1.0, 2.0])
-    with pytest.raises(DataError, match="nothing to go by"):
+    with pytest.raises(DataError, match="No member has a prediction"):
         Answers.read([[np.nan]], [1.0])
     with pytest.raises(DataError, match="numbers"):
         Answers.read([[1.0, 2.0]], [1.0])

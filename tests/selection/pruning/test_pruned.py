@@ -17,6 +17,8 @@ from coterie.selection import gasen_order
 from coterie.selection.pruning.pruned import draws_bags
 
 X, Y = make_classification(240, 6, n_informative=4, n_classes=3, flip_y=0.1, random_state=0)
+# Folds go by the bits of rows, and the last ones come from the BLAS of this machine.
+X = np.round(X, 6)
 BAG = coterie.BaggingClassifier(n_estimators=24, random_state=0)
 
 
@@ -37,7 +39,7 @@ def test_chosen_sizes():
     assert short.size_ == auto.curve_.best(1.0) <= auto.size_
     assert most.size_ == auto.curve_.best(most=6) <= 6
     assert auto.curve_.sizes.tolist() == list(range(1, 25))
-    with pytest.raises(ValueError, match="cannot be kept"):
+    with pytest.raises(ValueError, match="more than the"):
         PrunedEnsembleClassifier(BAG, size=25).fit(X, Y)
 
 
@@ -63,9 +65,9 @@ def test_a_fitted_bag_is_judged_by_the_rows_of_its_fit():
     given.fit(X, Y, weight)
     inside = PrunedEnsembleClassifier(BAG, validate="oob", random_state=0).fit(X, Y, weight)
     np.testing.assert_array_equal(given.order_, inside.order_)
-    with pytest.raises(ValueError, match="rows of its fit"):
+    with pytest.raises(ValueError, match="its training rows"):
         given.fit(X[:100], Y[:100])
-    with pytest.raises(ValueError, match="not fitted yet"):
+    with pytest.raises(ValueError, match="not yet fitted"):
         PrunedEnsembleClassifier(fitted, validate=0.3, prefit=True).fit(X, Y)
 
 
@@ -94,7 +96,7 @@ def test_lists_are_judged_by_rows_aside_or_folds(validate, seen):
     assert {tree.seen_ for tree in trees} == {seen}
     hands = np.mean([member.predict_proba(X) for member in model.estimators_], axis=0)
     np.testing.assert_allclose(model.predict_proba(X), hands)
-    assert 0 not in model.members_  # a stump on three classes
+    assert model.order_[0] != 0  # a stump on three classes is never the best
 
 
 def test_orders_of_your_own():

@@ -76,9 +76,9 @@ def test_rows_outside_the_bags():
         for mask, seen in zip(unseen, pool.estimators_samples_, strict=True):
             assert not mask[seen].any()
             assert mask.sum() + len(np.unique(seen)) == 150
-        with pytest.raises(DataError, match="rows of its fit"):
+        with pytest.raises(DataError, match="its training rows"):
             unseen_rows(pool, 100)
-    with pytest.raises(ValueError, match="does not tell"):
+    with pytest.raises(ValueError, match="does not record"):
         unseen_rows([GaussianNB()], 150)
     whole = ensemble.BaggingClassifier(n_estimators=3, bootstrap=False).fit(X, Y)
     with pytest.raises(ValueError, match="saw every row"):

@@ -125,6 +125,8 @@ class GradientBooster(GradientFitted):
         Threads; results do not depend on it.
     """
 
+    answers_by = "loss"
+
     loss: Any = "squared_error"
     _: KW_ONLY
     learning_rate: float = 0.1

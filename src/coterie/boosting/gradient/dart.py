@@ -9,7 +9,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from coterie.tags import tagged
 
+
+@tagged
 @dataclass(frozen=True)
 class Dart:
     r"""Which trees are dropped in a round, and what all weigh afterwards.

@@ -123,7 +123,12 @@ class GradientRun:
             rng = _stream(int(seed))
             lost = self._leave_out(rng)
             rate = self._rate(lost)
-            trees = list(self._grow(rate, int(seed), rng))
+            try:
+                trees = list(self._grow(rate, int(seed), rng))
+            except KeyboardInterrupt:
+                if self._over_meanwhile():
+                    return
+                raise
             member = trees[0] if len(trees) == 1 else Forest.concatenate(trees)
             self._keep(member, rate, lost)
             facts = {"seconds": time.perf_counter() - began, "leaves": len(member.values)}
@@ -227,6 +232,13 @@ class GradientRun:
         self.weights.append(rate)
         if self.held is not None:
             self._add(self.held, self._pool([member], [rate]))
+
+    def _over_meanwhile(self) -> bool:
+        """Whether a callback ends boosting in the midst of a round: those before are kept."""
+        asked = [watch for watch in self.watches if hasattr(watch, "functions")]
+        said = [watch(self.trace) for watch in asked]
+        self.trace.reason = next(filter(None, said), "") if self.members else ""
+        return bool(self.trace.reason)
 
     def _over(self) -> bool:
         if self.judge is not None:

@@ -130,12 +130,22 @@ class Goss:
         if round_ < self.begin or n_top + n_other >= n:
             return Draw()
         size = np.abs(gradient[:, 0]) if gradient.shape[1] == 1 else np.abs(gradient).sum(axis=1)
-        large = np.zeros(n, dtype=bool)
-        large[np.argpartition(size, n - n_top)[n - n_top :]] = True
+        large = _largest(size, n_top)
         rest = np.flatnonzero(~large).astype(np.int32)
         scaled = _some(rest, n_other, rng)
         large[scaled] = True
         return Draw(np.flatnonzero(large).astype(np.int32), scaled, len(rest) / n_other)
+
+
+def _largest(values: NDArray[Any], number: int) -> NDArray[np.bool_]:
+    """Which values are the largest; of equal ones the first, whatever NumPy's partition does."""
+    if number == 0:
+        return np.zeros(len(values), dtype=bool)
+    least = np.partition(values, len(values) - number)[len(values) - number]
+    large: NDArray[np.bool_] = values > least
+    ties = np.flatnonzero(values == least)
+    large[ties[: number - np.count_nonzero(large)]] = True
+    return large
 
 
 def _some(rows: Rows, size: int, rng: Generator) -> Rows:

@@ -6,20 +6,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logit
 from sklearn.base import is_classifier
 
 from coterie.boosting.gradient.board import Array
 from coterie.core import ParameterError
 from coterie.data import DataError, Table, Target
 from coterie.learners import ForeignLearner
-from coterie.losses import ExponentialLoss, MultinomialLoss, PointwiseLoss
-from coterie.losses.classification import LogLoss
-from coterie.losses.counts import LogLinkLoss
+from coterie.losses import CustomLoss, PointwiseLoss
 
 # Probabilities of other models are kept this far from 0 and 1, where log odds are infinite.
 _LEAST = 1e-6
-_TINY = 1e-30
 # Apart from the streams of trees, and of rows.
 _INIT_STREAM = 2**31 + 2
 
@@ -78,20 +74,11 @@ def model_scores(
             )
         shares = np.full((len(model.predict(given)), len(classes)), _LEAST)
         shares[:, np.searchsorted(classes, model.classes_)] = model.predict_proba(given)
-        return _of_shares(np.clip(shares, _LEAST, 1 - _LEAST), loss)
+        if isinstance(loss, CustomLoss):
+            raise ValueError(
+                "init is a classifier, but how probabilities become scores of a custom loss is not "
+                "known. Give starting scores to fit as init_score instead."
+            )
+        return loss.unlink(np.clip(shares, _LEAST, 1 - _LEAST))
     predicted = np.asarray(model.predict(given), dtype=np.float64)
-    predicted = predicted[:, None] if predicted.ndim == 1 else predicted
-    return np.log(np.maximum(predicted, _TINY)) if isinstance(loss, LogLinkLoss) else predicted
-
-
-def _of_shares(shares: Array, loss: PointwiseLoss) -> Array:
-    if isinstance(loss, MultinomialLoss):
-        logs = np.log(shares)
-        return np.asarray(logs - logs.mean(axis=1, keepdims=True))
-    if isinstance(loss, LogLoss | ExponentialLoss):
-        odds = logit(shares[:, 1:])
-        return np.asarray(odds if isinstance(loss, LogLoss) else odds / 2)
-    raise ValueError(
-        "init is a classifier, but how probabilities become scores of a custom loss is not known. "
-        "Give starting scores to fit as init_score instead."
-    )
+    return loss.unlink(predicted)

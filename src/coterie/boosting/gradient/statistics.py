@@ -28,11 +28,13 @@ from coterie.data.cells import Cells
 from coterie.data.errors import KindError
 from coterie.data.ordered import TargetStatistics, ordered_statistics
 from coterie.data.sources import Source, SparseSource
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 Kind = Literal["auto", "continuous", "binary", "multiclass"]
 
 
+@tagged
 @dataclass(eq=False, repr=False)
 class OrderedTargetEncoder(TransformerMixin, BaseEstimator):
     r"""Replaces categories by what the rows before said about the target.
@@ -219,6 +221,7 @@ class OrderedTargetEncoder(TransformerMixin, BaseEstimator):
         return tags
 
 
+@tagged
 @dataclass(frozen=True)
 class Categories:
     """The labels of every column, however many they are."""
@@ -263,6 +266,7 @@ def target_values(target: Target, *, every_class: bool) -> Array:
     return (target.codes == np.arange(min(first, n_classes - 1), n_classes)).astype(np.float64)
 
 
+@tagged
 @dataclass(frozen=True)
 class OrderedColumns:
     """Columns of a table that trees see as target statistics.

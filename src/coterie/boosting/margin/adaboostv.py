@@ -8,7 +8,6 @@ from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import expit, softmax
 
 from coterie.boosting.booster import BoostedClassifier
 from coterie.boosting.margin.corrective import CORRECTIVE, MarginMember
@@ -26,6 +25,7 @@ from coterie.core.rule import (
     two_sided,
 )
 from coterie.data import Target
+from coterie.native import elementary
 
 
 @dataclass(slots=True)
@@ -91,7 +91,7 @@ class AdaBoostV(MarginVotes):
         """Weigh the member by its edge, and move weight to its mistakes."""
         state = AimedState.of(state)
         hits = self.hits(state, vote)
-        edge = float(state.weight @ hits)
+        edge = elementary.dot(state.weight, hits)
         error = share(state.weight, self.decide(vote) != state.codes)
         if vote.shape[1] == 1 and edge <= rounding(state) and not state.rounds:
             return Step(0.0, {"error": error, "edge": edge}, keep=False, stop="too_weak")
@@ -122,14 +122,14 @@ class AdaBoostV(MarginVotes):
         aim = np.clip(state.ceiling - self.tol, -1 + 1e-12, 1 - 1e-12)
         edge = float(np.clip(edge, -most, most))
         # What is aimed at lies below the edge, unless the edge was cut.
-        return float(np.arctanh(edge) - np.arctanh(min(aim, edge - self.tol / 2)))
+        return float(_artanh(edge) - _artanh(min(aim, edge - self.tol / 2)))
 
     def _stop(self, state: AimedState, edge: float, margin: float) -> str:
         if edge >= 1 - rounding(state):
             return "perfect"
         if self.stopping == "gap":
             return "no_improvement" if state.ceiling - margin <= self.tol else ""
-        enough = 2 * np.log(1 / state.initial.min()) / self.tol**2
+        enough = 2 * elementary.log(1 / state.initial.min()) / self.tol**2
         return "no_improvement" if state.rounds >= enough else ""
 
     def fallback(self, state: State) -> Array:
@@ -137,14 +137,18 @@ class AdaBoostV(MarginVotes):
         shares = super().fallback(state)
         least = smallest_error(state)
         if len(shares) == 1:
-            return np.arctanh(np.clip(shares, -1 + least, 1 - least))
-        return np.asarray(np.log(np.clip(shares, least, None)) / 2)
+            return _artanh(np.clip(shares, -1 + least, 1 - least))
+        return np.asarray(elementary.log(np.clip(shares, least, None)) / 2)
 
     def link(self, raw: Array) -> Array:
         r""":math:`1/(1 + e^{-2F})` as of AdaBoost; not calibrated."""
         if raw.shape[1] == 1:
-            return two_sided(expit(2 * raw[:, 0]))
-        return np.asarray(softmax(2 * raw, axis=1))
+            return two_sided(elementary.expit(2 * raw[:, 0]))
+        return np.asarray(elementary.softmax(2 * raw))
+
+
+def _artanh(x: float | Array) -> Array:
+    return 0.5 * elementary.log((1.0 + x) / (1.0 - x))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

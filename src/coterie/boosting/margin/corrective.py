@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, Self, cast
 
@@ -11,7 +11,6 @@ import numpy as np
 from numpy.random import Generator
 from sklearn.exceptions import ConvergenceWarning
 
-from coterie.base import thread_count
 from coterie.boosting.booster import BOOSTER, BoostedClassifier, Booster
 from coterie.boosting.margin.patterns import Patterns
 from coterie.boosting.margin.program import LIGHT, EdgeProgram, Solution
@@ -372,9 +371,3 @@ class CorrectiveClassifier(MarginMember, BoostedClassifier):
         draft.margin_bound_ = state.ceiling
         draft.nu_ = 1 / state.program.cap or None
         _warn_of_no_margin(draft)
-
-    def _staged_raw(self, X: Any) -> Iterator[Array]:
-        table = self._admit(X)
-        for size in range(1, len(self.pool_) + 1):
-            raw = self.pool_[:size].raw(table, n_threads=thread_count(self.n_jobs))
-            yield self.rule_.settle(self.start_ + raw)

@@ -10,7 +10,7 @@ from typing import Any
 
 from coterie.cli.errors import CommandError
 
-__all__ = ["ColumnarSource", "count_cells", "open_columnar"]
+__all__ = ["ColumnarSource", "open_columnar", "table_size"]
 
 BATCH_ROWS = 1 << 16
 
@@ -22,6 +22,8 @@ class ColumnarSource:
     path: Path
     names: tuple[str, ...]
     kind: str
+    types: Any  # of the columns: a pyarrow Schema
+    empty: bool  # whether there are no rows
     notes: list[str] = field(default_factory=list)
 
     def line(self, row: int) -> None:
@@ -32,7 +34,7 @@ class ColumnarSource:
         """The rows as record batches of their own types."""
         with _opened(self.path, self.kind) as file:
             if self.kind == "parquet":
-                yield from file.iter_batches(BATCH_ROWS, columns=list(columns))
+                yield from _batches(file, list(columns))
                 return
             for number in range(file.num_record_batches):
                 batch = file.get_batch(number).select(list(columns))
@@ -53,16 +55,31 @@ def open_columnar(path: Path, kind: str) -> ColumnarSource:
     with _opened(path, kind) as file:
         schema = file.schema_arrow if kind == "parquet" else file.schema
         names = tuple(schema.names)
+        empty = not (
+            file.metadata.num_rows
+            if kind == "parquet"
+            else any(len(file.get_batch(k)) for k in range(file.num_record_batches))
+        )
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise CommandError(
             "more than one column has this name.", "Rename all but one.", path, column=twice
         )
-    return ColumnarSource(path, names, kind)
+    return ColumnarSource(path, names, kind, schema, empty)
 
 
-def count_cells(path: Path) -> int:
-    """Rows times columns of a Parquet file, by what stands at its end.
+def _batches(file: Any, columns: list[str]) -> Iterator[Any]:
+    """The rows of a Parquet file; parts with few rows as a whole, which is quicker by far."""
+    for number in range(file.num_row_groups):
+        if file.metadata.row_group(number).num_rows <= BATCH_ROWS:
+            part = file.read_row_group(number, columns, use_threads=False)
+            yield from part.combine_chunks().to_batches()
+        else:
+            yield from file.iter_batches(BATCH_ROWS, row_groups=[number], columns=columns)
+
+
+def table_size(path: Path) -> tuple[int, int]:
+    """Rows and columns of a Parquet file, by what stands at its end.
 
     Parameters
     ----------
@@ -70,7 +87,7 @@ def count_cells(path: Path) -> int:
         The file.
     """
     with _opened(path, "parquet") as file:
-        return int(file.metadata.num_rows * file.metadata.num_columns)
+        return int(file.metadata.num_rows), int(file.metadata.num_columns)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from coterie.cli.errors import CommandError
 from coterie.cli.reading.files import Source
 from coterie.cli.reading.kinds import PATTERNS, SHOWN, Columns, is_text, known_cells
 from coterie.cli.reading.odd import OddCells
+from coterie.cli.reading.wide import bundles, cut
 
 __all__ = ["convert_block"]
 
@@ -39,23 +40,48 @@ def convert_block(
     import pyarrow as pa
 
     odd = OddCells(source, strict=True) if odd is None else odd
-    arrays = {}
-    for name, kind in columns.kinds.items():
-        cells = block.column(name)
-        try:
-            found = _convert(cells, kind, columns.missing)
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-            if not is_text(cells.type) or kind not in PATTERNS:
-                raise _wrong_type(cells, kind, error, source, name) from error
-            known = known_cells(cells, columns.missing)
-            fits = _fitting(known, kind)
-            odd.take(name, kind, known, fits, first)
-            found = _convert_text(_masked(known, fits), kind)
-        else:
+    arrays = dict.fromkeys(columns.kinds)
+    for names, cells in bundles(block, columns.kinds):
+        kind = columns.kinds[names[0]]
+        whole = _convert_bundle(cells, kind, columns.missing) if len(names) > 1 else None
+        for name, found in cut(names, whole) if whole is not None else ():
             odd.pass_by(name, kind, len(found) - found.null_count)
-        _check_finite(found, cells, source, first, name)
-        arrays[name] = found
+            arrays[name] = found
+    for name in (name for name, found in arrays.items() if found is None):
+        arrays[name] = _convert_column(block, name, columns, source, first, odd)
     return pa.table(arrays)
+
+
+def _convert_bundle(cells: Any, kind: str, missing: tuple[str, ...]) -> Any:
+    """Several columns at once; None if there is more to say about a cell of one of them."""
+    import pyarrow as pa
+
+    try:
+        found = _convert(cells, kind, missing)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return None
+    return None if _first_infinite(found) is not None else found
+
+
+def _convert_column(
+    block: Any, name: str, columns: Columns, source: Source, first: int, odd: OddCells
+) -> Any:
+    import pyarrow as pa
+
+    cells, kind = block.column(name), columns.kinds[name]
+    try:
+        found = _convert(cells, kind, columns.missing)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        if not is_text(cells.type) or kind not in PATTERNS:
+            raise _wrong_type(cells, kind, error, source, name) from error
+        known = known_cells(cells, columns.missing)
+        fits = _fitting(known, kind)
+        odd.take(name, kind, known, fits, first)
+        found = _convert_text(_masked(known, fits), kind)
+    else:
+        odd.pass_by(name, kind, len(found) - found.null_count)
+    _check_finite(found, cells, source, first, name)
+    return found
 
 
 def _convert(cells: Any, kind: str, missing: tuple[str, ...]) -> Any:
@@ -148,14 +174,8 @@ def _masked(known: Any, fits: Any) -> Any:
 
 def _check_finite(found: Any, cells: Any, source: Source, first: int, name: str) -> None:
     """Refuse infinite numbers where their line is still known."""
-    import pyarrow as pa
-    from pyarrow import compute as pc
-
-    if not pa.types.is_floating(found.type):
-        return
-    infinite = pc.is_inf(found)
-    if pc.any(infinite).as_py():
-        row = pc.indices_nonzero(infinite)[0].as_py()
+    row = _first_infinite(found)
+    if row is not None:
         line = source.line(first + row)
         where = "" if line is not None else f"row {first + row + 1:,}: "
         raise CommandError(
@@ -165,6 +185,18 @@ def _check_finite(found: Any, cells: Any, source: Source, first: int, name: str)
             line,
             name,
         )
+
+
+def _first_infinite(found: Any) -> int | None:
+    import pyarrow as pa
+    from pyarrow import compute as pc
+
+    if not pa.types.is_floating(found.type):
+        return None
+    infinite = pc.is_inf(found)
+    if not pc.any(infinite).as_py():
+        return None
+    return int(pc.indices_nonzero(infinite)[0].as_py())
 
 
 def _wrong_type(cells: Any, kind: str, error: Exception, source: Source, name: str) -> CommandError:

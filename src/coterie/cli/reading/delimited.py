@@ -20,6 +20,9 @@ __all__ = ["DelimitedSource", "guess_delimiter", "open_delimited"]
 DELIMITERS = (",", ";", "\t", "|")
 HEAD_BYTES = 1 << 18
 BLOCK_BYTES = 1 << 20
+_LONG_HEADER = 1 << 14  # bytes
+_ROWS = 256  # that a block of a wide file should hold, each about as long as the header
+_LARGEST = 1 << 28  # bytes of a block, and of a header
 MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF16_LE: "utf-16",
@@ -59,6 +62,13 @@ class DelimitedSource:
                     begins = lines.line_num + 1
         return row + 2
 
+    @property
+    def block_bytes(self) -> int:
+        """The size of a block: calls for each column are too many if it holds few rows."""
+        header = sum(map(len, self.names)) + len(self.names)
+        wide = header > _LONG_HEADER
+        return max(BLOCK_BYTES, min(_ROWS * header, _LARGEST)) if wide else BLOCK_BYTES
+
     def blocks(self, columns: Sequence[str]) -> Iterator[Any]:
         """The rows as record batches of text, a few megabytes at a time."""
         import pyarrow as pa
@@ -72,7 +82,7 @@ class DelimitedSource:
                     stream,
                     read_options=arrow_csv.ReadOptions(
                         use_threads=False,
-                        block_size=BLOCK_BYTES,
+                        block_size=self.block_bytes,
                         column_names=list(self.names),
                         skip_rows=self.blank,
                         skip_rows_after_names=1,
@@ -107,7 +117,7 @@ class DelimitedSource:
             return _encoding_error(self.path, self.compression, self.encoding)
         if "block" in str(error).lower():
             return CommandError(
-                f"a row is longer than {BLOCK_BYTES >> 20} megabytes.",
+                f"a row is longer than {self.block_bytes >> 20} megabytes.",
                 "A quotation mark that is never closed does that; look for an odd number of them.",
                 file=self.path,
             )
@@ -184,13 +194,17 @@ def _header(head: str, delimiter: str, path: Path) -> tuple[list[str], int, bool
 
 def _head(path: Path, compression: str | None, encoding: str) -> tuple[str, str]:
     """The first part of the file, up to the end of a line, and the encoding."""
+    size = HEAD_BYTES
     with open_bytes(path, compression) as stream:
         head = bytes(stream.read(HEAD_BYTES))
+        while b"\n" not in head and size < _LARGEST and len(head) == size:
+            head += bytes(stream.read(size))
+            size *= 2
     marked = [name for mark, name in MARKS.items() if head.startswith(mark)]
     encoding = marked[0] if marked else encoding
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
-        text = decoder.decode(head, final=len(head) < HEAD_BYTES)
+        text = decoder.decode(head, final=len(head) < size)
     except UnicodeError as error:  # also that a byte order mark is lacking
         raise _encoding_error(path, compression, encoding) from error
     if "\0" in text:
@@ -203,7 +217,7 @@ def _head(path: Path, compression: str | None, encoding: str) -> tuple[str, str]
     if not text.strip():
         raise CommandError("the file is blank.", file=path)
     last = text.rfind("\n")
-    return (text[: last + 1] if last >= 0 and len(head) == HEAD_BYTES else text), encoding
+    return (text[: last + 1] if last >= 0 and len(head) == size else text), encoding
 
 
 def guess_delimiter(head: str, path: Path | None = None) -> str:
@@ -227,7 +241,10 @@ def guess_delimiter(head: str, path: Path | None = None) -> str:
 
     def merit(delimiter: str) -> tuple[float, int]:
         rows = csv.reader(head.splitlines(True)[:200], delimiter=delimiter)
-        widths = [len(row) for row in rows if row]
+        try:
+            widths = [len(row) for row in rows if row]
+        except csv.Error:  # a field of more than 128 kB: the wrong one, for a long line
+            return 0.0, 0
         width = widths[0]
         alike = sum(other == width for other in widths) / len(widths)
         return (alike if width > 1 else 0.0, width)

@@ -40,10 +40,9 @@ class JsonLinesSource:
 
         for block, first in _line_blocks(self.path, self.compression):
             table = _parse(self.path, block, first)
-            for name in columns:
-                if name not in table.column_names:
-                    table = table.append_column(name, pa.nulls(len(table)))
-            yield from table.select(list(columns)).combine_chunks().to_batches()
+            present, nothing = set(table.column_names), pa.nulls(len(table))
+            cells = {name: table.column(name) if name in present else nothing for name in columns}
+            yield from pa.table(cells).combine_chunks().to_batches()
 
 
 def open_jsonlines(path: Path) -> JsonLinesSource:

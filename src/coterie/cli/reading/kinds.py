@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from coterie.cli.reading.files import MISSING
+from coterie.cli.reading.wide import bundles, cut
 
 __all__ = [
     "NO_VALUE",
@@ -17,6 +18,7 @@ __all__ = [
     "is_no_value",
     "is_text",
     "known_cells",
+    "look_at_texts",
 ]
 
 # A kind is possible for a column of text while all of its known values match.
@@ -147,19 +149,47 @@ class KindFinder:
 
     def look(self, cells: Any, *, typed: bool) -> None:
         """Take one block of the column into account."""
+        if typed or not is_text(cells.type):
+            self.note_type(cells.type)
+        elif self.odd or "known" not in self.seen:
+            self.look_at_known(known_cells(cells, self.missing))
+
+    def note_type(self, type_: Any) -> None:
+        """Take a block of a typed file into account."""
         import pyarrow as pa
 
-        if pa.types.is_null(cells.type):
-            return
-        if typed or not is_text(cells.type):
-            self.seen.add(_kind_of_type(cells.type))
-            return
-        if not self.odd and "known" in self.seen:
-            return
-        known = known_cells(cells, self.missing).drop_null()
+        if not pa.types.is_null(type_):
+            self.seen.add(_kind_of_type(type_))
+
+    def look_at_known(self, cells: Any) -> None:
+        """Take one block of text into account, null where a cell is missing."""
+        known = cells.drop_null()
         if len(known):
             self.seen.add("known")
             self._narrow(known)
+
+    def look_at_numbers(self, known: int, *, whole: bool, commas: int) -> bool:
+        """Take a block of numbers into account; false if that takes a look at the cells.
+
+        Parameters
+        ----------
+        known : int
+            How many there are.
+        whole : bool
+            Whether they are whole.
+        commas : int
+            How many of them could be written with a decimal comma as well.
+        """
+        if not self.odd.keys() & {"number", *(("integer",) if whole else ())}:
+            return False
+        if known:
+            self.seen.add("known")
+            self.known += known
+            self._count("time", known)
+            if not (whole and "integer" in self.odd):
+                self.odd.pop("integer", None)
+                self._count("decimal_comma", known - commas)
+        return True
 
     def _narrow(self, known: Any) -> None:
         import pyarrow as pa
@@ -217,6 +247,52 @@ class KindFinder:
         return None if commas and not {"integer", "number"} & set(possible) else possible[0]
 
 
+def look_at_texts(block: Any, finders: Mapping[str, KindFinder]) -> None:
+    """Let each finder see its column of a block of text.
+
+    Parameters
+    ----------
+    block : pyarrow RecordBatch
+        Rows of a text file.
+    finders : dict of str to KindFinder
+        One for each column, all with the same idea of missing values.
+    """
+    for names, cells in bundles(block, dict.fromkeys(finders)):
+        if len(names) == 1:
+            finders[names[0]].look(cells, typed=False)
+            continue
+        known = known_cells(cells, finders[names[0]].missing)
+        counts = [_per_column(mask, len(names)) for mask in _number_masks(known)]
+        for (name, column), (there, numbers, whole, points, commas) in zip(
+            cut(names, known), zip(*counts, strict=True), strict=True
+        ):
+            # Whole numbers that are too long for the pattern are left to the finder.
+            plain = numbers == there and (whole == there or points > 0)
+            if not plain or not finders[name].look_at_numbers(
+                there, whole=whole == there, commas=commas
+            ):
+                finders[name].look_at_known(column)
+
+
+def _number_masks(known: Any) -> Iterator[Any]:
+    """Which cells are there, are numbers, are whole ones, hold a point, may have decimal commas."""
+    from pyarrow import compute as pc
+
+    yield pc.is_valid(known)
+    yield pc.match_substring_regex(known, PATTERNS["number"])
+    yield pc.match_substring_regex(known, PATTERNS["integer"])
+    yield pc.match_substring(known, ".")
+    yield pc.match_substring_regex(known, PATTERNS["decimal_comma"])
+
+
+def _per_column(mask: Any, n_columns: int) -> list[int]:
+    from pyarrow import compute as pc
+
+    cells = pc.fill_null(mask, False).to_numpy(zero_copy_only=False)
+    counts: list[int] = cells.reshape(n_columns, -1).sum(axis=1).tolist()
+    return counts
+
+
 def _casts(known: Any, kind: Any) -> bool:
     import pyarrow as pa
 
@@ -245,4 +321,4 @@ def _one_kind(seen: set[str]) -> str:
     """The kind of a column whose blocks were of these kinds."""
     if seen == {"integer", "number"}:
         return "number"
-    return seen.pop() if len(seen) == 1 else "text"
+    return next(iter(seen)) if len(seen) == 1 else "text"

@@ -91,7 +91,9 @@ class OddCells:
 
     def pass_by(self, name: str, kind: str, known: int) -> None:
         """Count the cells of a block in which none is odd."""
-        self.columns.setdefault(name, OddColumn(kind)).known += known
+        if name not in self.columns:
+            self.columns[name] = OddColumn(kind)
+        self.columns[name].known += known
 
     def check(self) -> None:
         """Refuse a column in which too many cells are odd."""

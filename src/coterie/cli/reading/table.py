@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from coterie.cli.errors import CommandError, nearest
-from coterie.cli.reading.columnar import open_columnar
+from coterie.cli.reading.columnar import ColumnarSource, open_columnar
 from coterie.cli.reading.convert import convert_block
 from coterie.cli.reading.delimited import DelimitedSource, open_delimited
 from coterie.cli.reading.files import ReadOptions, Source, check_file, file_format
 from coterie.cli.reading.jsonlines import open_jsonlines
-from coterie.cli.reading.kinds import SHOWN, Columns, KindFinder
+from coterie.cli.reading.kinds import SHOWN, Columns, KindFinder, look_at_texts
 from coterie.cli.reading.odd import OddCells
 
 __all__ = ["Reading", "find_columns", "open_blocks", "open_file", "read_table"]
@@ -68,15 +68,8 @@ def find_columns(source: Source, options: ReadOptions) -> tuple[Columns, list[st
     options : ReadOptions
         What the user said about it.
     """
-    typed = not isinstance(source, DelimitedSource)
-    lenient = options.odd != "text"
-    finders = {name: KindFinder(options.missing, lenient) for name in source.names}
-    rows = 0
-    for block in source.blocks(source.names):
-        rows += len(block)
-        for name, finder in finders.items():
-            finder.look(block.column(name), typed=typed)
-    if rows == 0:
+    finders = _look_at_all(source, options)
+    if not finders:
         raise CommandError(
             "the file has no rows, only the names of its columns.",
             "Write at least one row to it.",
@@ -103,12 +96,34 @@ def find_columns(source: Source, options: ReadOptions) -> tuple[Columns, list[st
     return Columns(usable, options.missing), notes
 
 
+def _look_at_all(source: Source, options: ReadOptions) -> dict[str, KindFinder]:
+    """A finder for each column that has seen its rows, or their type; none if there are no rows."""
+    if isinstance(source, ColumnarSource):
+        of_type = {type_: KindFinder(options.missing) for type_ in set(source.types.types)}
+        for type_, finder in of_type.items():
+            finder.note_type(type_)
+        shared = zip(source.names, source.types.types, strict=True)
+        return {} if source.empty else {name: of_type[type_] for name, type_ in shared}
+    finders = {name: KindFinder(options.missing, options.odd != "text") for name in source.names}
+    rows = 0
+    for block in source.blocks(source.names):
+        rows += len(block)
+        if isinstance(source, DelimitedSource):
+            look_at_texts(block, finders)
+            continue
+        for name, finder in finders.items():
+            finder.note_type(block.column(name).type)
+    return finders if rows else {}
+
+
 def _comma_note(name: str, kind: str, example: str | None, guessed: bool) -> str:
     doubt = "; it could be the other way, so check" if guessed else ""
     return f'column "{name}" is read as {SHOWN[kind]}, such as "{example}"{doubt}'
 
 
-def read_table(path: Path, options: ReadOptions | None = None) -> Reading:
+def read_table(
+    path: Path, options: ReadOptions | None = None, source: Source | None = None
+) -> Reading:
     """Read a whole file into typed columns.
 
     Parameters
@@ -117,11 +132,13 @@ def read_table(path: Path, options: ReadOptions | None = None) -> Reading:
         The file.
     options : ReadOptions, optional
         What the user said about it.
+    source : Source, optional
+        The file, if it was opened before.
     """
     import pyarrow as pa
 
     options = options or ReadOptions()
-    source = open_file(path, options)
+    source = source or open_file(path, options)
     columns, notes = find_columns(source, options)
     odd = OddCells(source, strict=options.odd == "error")
     blocks = list(_converted(source, columns, odd))
@@ -166,7 +183,8 @@ def open_blocks(
     """
     options = options or ReadOptions(missing=columns.missing)
     source = open_file(path, options)
-    absent = [name for name in columns.kinds if name not in source.names]
+    present = set(source.names)
+    absent = [name for name in columns.kinds if name not in present]
     if absent:
         listed = ", ".join(f'"{name}"' for name in absent)
         raise CommandError(
@@ -179,7 +197,8 @@ def open_blocks(
     for name in kept:
         if name not in source.names:
             raise CommandError("no such column.", nearest(name, source.names), path, column=name)
-    ignored = [name for name in source.names if name not in {*columns.kinds, *kept, target}]
+    expected = {*columns.kinds, *kept, target}
+    ignored = [name for name in source.names if name not in expected]
     notes = list(source.notes)
     if ignored:
         notes.append(f"columns the model does not know are ignored: {', '.join(ignored)}")

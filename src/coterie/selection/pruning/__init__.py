@@ -1,4 +1,4 @@
-"""Fewer members that are as good: orders, clusters and programmes, and ensembles pruned by them.
+"""Pruning: orders, clusters and programmes, and ensembles pruned by them.
 
 1. Orders are functions of arrays: votes of shape (members, samples[, classes]), with gaps where a
    member has no say, and the truth. They give members, the first to keep first; some give

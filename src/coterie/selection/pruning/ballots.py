@@ -56,7 +56,7 @@ class Ballot:
         read = _of_classes if given.ndim == 3 else _of_labels
         labels, codes, n_classes = read(given, truth)
         if not (labels >= 0).any():
-            raise DataError("No member has a vote on any sample: there is nothing to go by.")
+            raise DataError("No member has a prediction for any sample.")
         row = row_shares(sample_weight, len(codes))
         return cls(labels, codes, n_classes, row, member_weights(member_weight, len(labels)))
 
@@ -105,7 +105,7 @@ def _of_classes(votes: NDArray[Any], truth: Any) -> tuple[Ints, Ints, int]:
 def _of_labels(votes: NDArray[Any], truth: Any) -> tuple[Ints, Ints, int]:
     if votes.ndim != 2:
         shapes = "(members, samples) or (members, samples, classes)"
-        raise DataError(f"votes must be of shape {shapes}, not {votes.shape}.")
+        raise DataError(f"votes must have shape {shapes}, not {votes.shape}.")
     known = np.asarray(truth)
     if known.shape != votes.shape[1:]:
         raise DataError(f"truth must hold {votes.shape[1]} labels, not {known.shape}.")

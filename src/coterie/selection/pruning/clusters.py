@@ -120,7 +120,7 @@ def subsets_of(
         Whether the mean distances are squares.
     """
     if keep not in ("best", "medoid"):
-        raise ValueError(f"keep={keep!r} is not allowed; give 'best' or 'medoid'.")
+        raise ValueError(f"keep={keep!r} is not allowed; use 'best' or 'medoid'.")
     n_members, met = len(errors), total > 0
     if n_members == 1:
         return [np.zeros(1, dtype=np.intp)]

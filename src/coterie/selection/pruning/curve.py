@@ -10,22 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.selection.pruning.ballots import Array, Ints, tie_losses
+from coterie.tags import tagged
 
 
+@tagged
 @dataclass(frozen=True)
 class PruningCurve:
-    """Errors of the sub-ensembles that were looked at, from the smallest to all members.
+    """Errors of the sub-ensembles considered, from the smallest to all members.
 
     Parameters
     ----------
     sizes : ndarray of int of shape (n_sizes,)
         Members of each.
     order_error : ndarray of shape (n_sizes,)
-        Error on the rows that members were ordered by: too good to be true.
+        Error on the rows used for the order, which is over-optimistic.
     choice_error : ndarray of shape (n_sizes,)
-        Error on rows that took no part in the order, which the size is chosen by. Share of wrong
-        rows, or mean squared error; a row that no member may speak about counts as a guess, of
-        any class or of the mean. NaN if there were too few rows.
+        Error on rows not used for the order, on which the size is chosen. Misclassification rate or
+        mean squared error; a row without any member's prediction counts as a random guess of the
+        class, or as the mean. NaN if there were too few rows.
     choice_deviation : ndarray of shape (n_sizes,)
         Standard error of `choice_error`.
 
@@ -114,7 +116,7 @@ def candidates(found: Any, n_members: int) -> list[Ints]:
     if order.shape != (n_members,) or not np.array_equal(np.sort(order), np.arange(n_members)):
         raise ValueError(
             f"An order must hold each of the {n_members} members once, or be a list of arrays of "
-            f"members; the function gave {order!r}."
+            f"members; the function returned {order!r}."
         )
     return [order[: size + 1] for size in range(n_members)]
 
@@ -136,10 +138,10 @@ def _check_subsets(subsets: Sequence[Ints], n_members: int) -> None:
         if not inside or len(np.unique(subset)) < len(subset):
             raise ValueError(
                 f"A sub-ensemble must hold different members from 0 to {n_members - 1}, at least "
-                f"one; the function gave {subset!r}."
+                f"one; the function returned {subset!r}."
             )
     if not subsets:
-        raise ValueError("The function gave no sub-ensemble; give at least one.")
+        raise ValueError("The function returned no sub-ensemble; return at least one.")
 
 
 def losses(judged: Judgement, subsets: Sequence[Ints], member: Array, labels: bool) -> Array:

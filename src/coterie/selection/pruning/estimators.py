@@ -1,4 +1,4 @@
-"""Ensembles of the members that are worth their time."""
+"""Pruned ensembles."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from coterie.selection.pruning.pruned import PRUNING, Pruned
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class PrunedEnsembleClassifier(ClassifierTask, Pruned):
-    r"""The members of a classifying ensemble that are worth their time.
+    r"""A pruned ensemble of classifiers: only the most useful members are kept.
 
-    Many could be better than all: of a bag of trees a fifth to a third, well chosen, is often as
-    accurate as the whole and takes as much less time and memory. Members are ordered by rows that
-    they have not seen, and the size is chosen by rows that did not take part in the order. Boosted
-    members keep their weights; but pruning pays for members that are made independently, and
-    often hurts boosted ones.
+    Many could be better than all: a fifth to a third of a bag of trees, well chosen, is often as
+    accurate as the whole, with less time and memory in proportion. Members are ordered on held-out
+    rows, and the size is chosen on rows that were not used for the order. Boosted members keep
+    their weights; but pruning suits members that are fitted independently, and often hurts boosted
+    ones.
 
     ====================  ========================================================================
     `order`               which members come first
     ====================  ========================================================================
-    "reduced_error"       always the one that leaves the vote with the least error
-    "complementarity"     always the one most often right where the vote so far is wrong
-    "margin_distance"     always the one that brings small margins of all rows nearest
-    "orientation"         those that point in the direction that the vote of all lacks
-    "boosting"            always the one of least error under AdaBoost's weights
+    "reduced_error"       at each step, the one that gives the vote the lowest error
+    "complementarity"     at each step, the one most often right where the vote so far is wrong
+    "margin_distance"     at each step, the one that brings rows closest to a small margin
+    "orientation"         those closest to the direction that corrects the vote of all
+    "boosting"            at each step, the one with the lowest error under AdaBoost's weights
     "kappa"               pairs that agree least
     "margin_diversity"    those that are right where the vote of all is close
-    "accuracy"            the most accurate, whatever others say
-    "clusters"            the best of each cluster of members that say the same
-    "gasen"               those with most weight in the best weighted vote
-    "quadratic"           those of least errors, alone and in pairs, for each size
+    "accuracy"            the most accurate, regardless of the others
+    "clusters"            the best of each cluster of similar members
+    "gasen"               those with the largest weights in the optimal weighted vote
+    "quadratic"           for each size, those with the lowest individual and pairwise errors
     "pareto"              an evolutionary search for few errors and few members at once
     ====================  ========================================================================
 
     Parameters
     ----------
     order : str or callable, default="reduced_error"
-        A name of the table; or a function of votes of shape (members, rows, classes), NaN where a
-        member has no say, positions of the true classes, and ``sample_weight``. It gives the
+        A name from the table; or a function of votes of shape (members, rows, classes), NaN where a
+        member has no vote, positions of the true classes, and ``sample_weight``. It returns the
         members in the order in which they are to be kept, or a list of arrays of members, such as
         ``functools.partial(gasen_order, solver="ga")``.
 
@@ -100,29 +100,29 @@ class PrunedEnsembleClassifier(ClassifierTask, Pruned):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class PrunedEnsembleRegressor(RegressorTask, Pruned):
-    r"""The members of a regression ensemble that are worth their time.
+    r"""A pruned ensemble of regressors: only the most useful members are kept.
 
-    As `PrunedEnsembleClassifier`, for numbers: the sub-ensemble says the (weighted) mean of its
-    members.
+    As `PrunedEnsembleClassifier`, for regression: the sub-ensemble predicts the (weighted) mean of
+    its members.
 
     ====================  ========================================================================
     `order`               which members come first
     ====================  ========================================================================
-    "reduced_error"       always the one that leaves the mean with the least squared error
-    "complementarity"     always the one whose errors oppose those of the mean so far
+    "reduced_error"       at each step, the one that gives the mean the lowest squared error
+    "complementarity"     at each step, the one whose errors oppose those of the mean so far
     "orientation"         those that deviate from the mean of all towards the truth
-    "accuracy"            those of least squared error, whatever others say
-    "clusters"            the best of each cluster of members that say the same
-    "gasen"               those with most weight in the best weighted mean
-    "quadratic"           the mean of least squared error for each size
+    "accuracy"            those with the lowest squared error, regardless of the others
+    "clusters"            the best of each cluster of similar members
+    "gasen"               those with the largest weights in the optimal weighted mean
+    "quadratic"           for each size, the mean with the lowest squared error
     "pareto"              an evolutionary search for little error and few members at once
     ====================  ========================================================================
 
     Parameters
     ----------
     order : str or callable, default="reduced_error"
-        A name of the table; or a function of answers of shape (members, rows, 1), NaN where a
-        member has none, true numbers, and ``sample_weight``. It gives the members in the order in
+        A name from the table; or a function of predictions of shape (members, rows, 1), NaN where a
+        member has none, true numbers, and ``sample_weight``. It returns the members in the order in
         which they are to be kept, or a list of arrays of members.
 
     Attributes

@@ -1,4 +1,4 @@
-"""GASEN: keep the members that have weight in the best weighted mean."""
+"""GASEN: keep the members with large weights in the optimal weighted mean."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Solver = Literal["qp", "ga"]
 
 
 def gasen_weights(covariance: Any, *, solver: Solver = "qp", random_state: int = 0) -> Array:
-    r"""Weights of least expected error of the weighted mean.
+    r"""Weights that minimise the expected error of the weighted mean.
 
     .. math:: \min_w w^T C w \quad \text{with} \quad w \ge 0, \; \sum_t w_t = 1
 
@@ -52,7 +52,7 @@ def gasen_weights(covariance: Any, *, solver: Solver = "qp", random_state: int =
     if solver == "ga":
         return _evolved(matrix, np.random.default_rng(random_state))
     if solver != "qp":
-        raise ValueError(f"solver={solver!r} is not allowed; give 'qp' or 'ga'.")
+        raise ValueError(f"solver={solver!r} is not allowed; use 'qp' or 'ga'.")
     values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
     # Rows R with R'R = C turn the form into a sum of squares, which has an exact solution.
     root = vectors * np.sqrt(np.maximum(values, 0.0))

@@ -80,7 +80,7 @@ def judge_by_folds(
     rows, starts = Order.settle(admitted, seed)
     n_folds = min(n_folds, len(starts))
     if n_folds < 2:
-        raise DataError("Folds need at least two different rows; give more rows.")
+        raise DataError("Folds need at least two distinct rows; use more rows.")
     first = rows[starts]
     fold = np.arange(len(starts)) % n_folds
     copies = np.repeat(fold, np.diff(np.append(starts, len(rows))))
@@ -92,8 +92,8 @@ def judge_by_folds(
         votes = np.empty((len(said), len(first), said.shape[2])) if votes is None else votes
         if len(said) != len(votes):
             raise ValueError(
-                "The pool has another number of members in each fold, so that folds cannot judge "
-                'them. Give validate="oob", or a share of the rows.'
+                "The pool has a different number of members in each fold, so folds cannot rank "
+                'them. Use validate="oob", or a share of the rows.'
             )
         votes[:, asked] = said
     return Judgement(votes, _truth(admitted, first), _mass(admitted, rows, starts))

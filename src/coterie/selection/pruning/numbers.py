@@ -58,10 +58,10 @@ class Answers:
         if given.ndim == 3 and given.shape[2] == 1:
             given = given[:, :, 0]
         if given.ndim != 2 or not given.size:
-            raise DataError(f"votes must be of shape (members, samples), not {given.shape}.")
+            raise DataError(f"votes must have shape (members, samples), not {given.shape}.")
         heard = ~np.isnan(given)
         if not heard.any():
-            raise DataError("No member says anything of any sample: there is nothing to go by.")
+            raise DataError("No member has a prediction for any sample.")
         y = numbers_of(truth, "truth", (1,))
         if len(y) != given.shape[1]:
             raise DataError(f"truth must hold {given.shape[1]} numbers, not {len(y)}.")
@@ -120,7 +120,7 @@ def _mean(total: Array, mass: Array) -> Array:
 def reduced_squares_order(
     votes: Any, truth: Any, *, sample_weight: Any = None, member_weight: Any = None
 ) -> Ints:
-    r"""Always the member that leaves the mean with the least squared error.
+    r"""Each time the member that gives the mean the lowest squared error.
 
     .. math:: t_{u+1} = \arg\min_k \frac1n \sum_i \Big(\frac{1}{u + 1} \Big(\sum_{t \in S_u}
         h_t(x_i) + h_k(x_i)\Big) - y_i\Big)^2
@@ -164,7 +164,7 @@ def reduced_squares_order(
 def complementary_residuals_order(
     votes: Any, truth: Any, *, sample_weight: Any = None, member_weight: Any = None
 ) -> Ints:
-    r"""Always the member whose errors oppose those of the mean so far.
+    r"""Each time the member whose errors best oppose those of the mean so far.
 
     .. math:: t_{u+1} = \arg\min_k \frac1n \sum_i (\bar h_u(x_i) - y_i)(h_k(x_i) - y_i)
 
@@ -255,7 +255,7 @@ def residual_orientation_order(votes: Any, truth: Any, *, sample_weight: Any = N
 
 
 def squares_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints:
-    r"""The members of least squared error first; what others say does not matter.
+    r"""The members with the lowest squared error first, regardless of the others.
 
     .. math:: \epsilon_t = \frac1n \sum_i (h_t(x_i) - y_i)^2
 

@@ -30,7 +30,7 @@ def grow(n_members: int, choose: Callable[[Ints], int]) -> Ints:
 def reduced_error_order(
     votes: Any, truth: Any, *, sample_weight: Any = None, member_weight: Any = None
 ) -> Ints:
-    r"""Always the member that leaves the vote with the least error.
+    r"""Each time the member that gives the vote the lowest error.
 
     .. math:: t_{u+1} = \arg\min_k \frac1n \sum_i \ell_i(S_u \cup \{k\})
 
@@ -79,7 +79,7 @@ def reduced_error_order(
 def complementarity_order(
     votes: Any, truth: Any, *, sample_weight: Any = None, member_weight: Any = None
 ) -> Ints:
-    r"""Always the member that is right most often where the vote so far is wrong.
+    r"""Each time the member most often right where the vote so far is wrong.
 
     .. math:: t_{u+1} = \arg\max_k \sum_i 1[h_k(x_i) = y_i] \, \ell_i(S_u)
 
@@ -130,7 +130,7 @@ def margin_distance_order(
     sample_weight: Any = None,
     aim: float | Literal["moving"] = 0.075,
 ) -> Ints:
-    r"""Always the member that brings the mean signature nearest to a point of small margins.
+    r"""Each time the member that brings the mean signature closest to a point of small margins.
 
     .. math:: t_{u+1} = \arg\min_k \Big\lVert p 1 - \frac1T \Big(\sum_{t \in S_u} s_t + s_k\Big)
         \Big\rVert^2
@@ -183,7 +183,7 @@ def margin_distance_order(
 
 
 def boosting_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints:
-    r"""Always the member of least error under AdaBoost's weights of the samples.
+    r"""Each time the member with the lowest error under AdaBoost's sample weights.
 
     .. math:: \epsilon_k = \frac{\sum_i w_i 1[h_k(x_i) \ne y_i]}{\sum_i w_i}, \qquad
         w_i \leftarrow \frac{w_i}{2 \epsilon} \text{ where wrong, }

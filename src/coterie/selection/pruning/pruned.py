@@ -71,25 +71,25 @@ class Pruned(Found):
     Parameters
     ----------
     size : "auto", "1se", int or float, default="auto"
-        How many members to keep: the size of least error on rows that the order was not made by;
-        the smallest one within a standard error of it; a number, or a share of all.
+        How many members to keep: the size with the lowest error on rows that were not used for the
+        order; the smallest one within one standard error of it; a number, or a share of all.
     max_size : int or float, default=1.0
-        The most that "auto" and "1se" may choose: a number, or a share of all.
+        Upper limit for "auto" and "1se": a number, or a share of all.
     validate : "auto", "oob", float or int, default="auto"
-        Where the rows come from that members are ordered by: "oob" for the rows outside their
-        bags, a share of the rows that the pool is not fitted on, or a number of folds, where the
-        t-th members of pools that are fitted without a fold stand for the t-th member. By default
-        the bags, where there are any that leave rows out, else a quarter of the rows.
+        The rows that members are ordered on: "oob" for their out-of-bag rows, a share of the rows
+        to hold out, or a number of folds, where the t-th members of the pools fitted without a fold
+        stand for the t-th member. By default "oob" if there are bags that leave rows out, else a
+        quarter of the rows.
     choice_folds : int, default=2
-        Parts of these rows, for choosing the size: members are ordered by all parts but one and
-        sizes are judged by that one, in turn. The order that is kept is made by all.
+        Number of folds of these rows for choosing the size: in turn, members are ordered on all
+        folds but one and sizes are evaluated on that one. The final order uses all of these rows.
     prefit : bool, default=False
-        Whether the pool is fitted already. Then all rows judge and must be new to it, or with
-        ``validate="oob"`` be the rows of its fit, in the same order.
+        Whether the pool is already fitted. Then all rows are used for evaluation and must be new to
+        it or, with ``validate="oob"``, be its training rows in the same order.
     max_bins : int, default=255
-        Groups a column is cut into by the default pool.
+        Maximum number of bins per column for the default pool.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories, besides those of text or a categorical type.
+        Numeric columns to be treated as categorical, besides those of text or a categorical type.
     """
 
     _: KW_ONLY
@@ -119,8 +119,8 @@ class Pruned(Found):
         draft.n_members_ = n_members
         if not len(judged.truth):
             warnings.warn(
-                "There is no row that a member has not seen, to judge it by: all are kept. Give "
-                "more rows, or another way to `validate`.",
+                "There are no held-out rows to evaluate the members on: all are kept. Use "
+                "more rows, or another `validate`.",
                 UserWarning,
                 stacklevel=4,
             )
@@ -148,7 +148,7 @@ class Pruned(Found):
         size = number(self.size, n_members)
         if size > n_members:
             raise ValueError(
-                f"size={self.size} members cannot be kept of {n_members}; give a smaller number."
+                f"size={self.size} is more than the {n_members} members; use a smaller size."
             )
         return size
 
@@ -159,7 +159,7 @@ class Pruned(Found):
         """A fitted pool, judged by the rows."""
         if self.validate not in ("auto", "oob"):
             raise ValueError(
-                f"validate={self.validate!r} needs a pool that is not fitted yet. With "
+                f"validate={self.validate!r} needs a pool that is not yet fitted. With "
                 'prefit=True all rows judge; "oob" says that they are the rows of its fit.'
             )
         model, unseen = self.estimator, None

@@ -13,7 +13,7 @@ _FLOOR = 0.01  # margins count at least this
 
 
 def accuracy_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints:
-    r"""The most accurate members first; what others say does not matter.
+    r"""The most accurate members first, regardless of the others.
 
     .. math:: \epsilon_t = \frac1n \sum_i 1[h_t(x_i) \ne y_i]
 
@@ -45,7 +45,7 @@ def accuracy_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints
 
 
 def kappa_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints:
-    r"""Pairs of least agreement first.
+    r"""Pairs with the lowest agreement first.
 
     Pairs are taken from the least :math:`\kappa` of their labels upwards, and of each the members
     that are new, the better one first. Accuracy plays no other part: with members of unequal
@@ -102,7 +102,7 @@ def heard_kappa(ballot: Ballot) -> Array:
 
 
 class Orientation(NamedTuple):
-    """Where members point.
+    """Directions of the members' signatures.
 
     Parameters
     ----------

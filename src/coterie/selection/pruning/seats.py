@@ -40,7 +40,7 @@ def seat_weighted(model: Any, classes: Classes) -> AdaptedPool:
     # A pool of one class is a constant.
     if not isinstance(model, list | tuple | DummyClassifier) and not hasattr(model, "estimators_"):
         raise TypeError(
-            f"{type(model).__name__} has no members to choose from. Give an ensemble with "
+            f"{type(model).__name__} has no members to choose from. Pass an ensemble with "
             "`estimators_`, or a list of models."
         )
     if isinstance(model, Bagged):
@@ -104,8 +104,8 @@ def check_vote(model: Any, panel: AdaptedPool, table: Table, classes: Classes) -
         fair = float(((whole - mean) ** 2).mean()) <= 0.1 * scale
     if not fair:
         raise TypeError(
-            f"What {type(model).__name__} predicts is not the vote or mean of its members, so that "
-            "some of them cannot stand for all. Give a bag, a forest, a booster whose members "
+            f"The prediction of {type(model).__name__} is not the vote or mean of its members, so "
+            "it cannot be pruned. Pass a bag, a forest, a booster whose members "
             "vote, or a list of models."
         )
 
@@ -118,7 +118,7 @@ def unseen_rows(model: Any, n_rows: int) -> NDArray[np.bool_]:
         if bags.n_rows != n_rows:
             raise DataError(
                 f"There are {n_rows} rows, but the ensemble was fitted to {bags.n_rows}: with "
-                'validate="oob", give the rows of its fit.'
+                'validate="oob", pass its training rows.'
             )
         return np.stack([bags.free(t) for t in range(len(bags))])
     if isinstance(model, DummyClassifier):
@@ -127,7 +127,7 @@ def unseen_rows(model: Any, n_rows: int) -> NDArray[np.bool_]:
     if samples is None:
         name = "A list of models" if isinstance(model, list | tuple) else type(model).__name__
         raise ValueError(
-            f'{name} does not tell which rows its members saw, as validate="oob" needs it. Give '
+            f'{name} does not record which rows its members saw, as validate="oob" requires. Use '
             "a share of the rows, or a number of folds."
         )
     unseen = np.ones((len(samples), n_rows), dtype=bool)
@@ -135,13 +135,13 @@ def unseen_rows(model: Any, n_rows: int) -> NDArray[np.bool_]:
         if len(seen) and int(np.max(seen)) >= n_rows:
             raise DataError(
                 f"There are {n_rows} rows, but the ensemble was fitted to more: with "
-                'validate="oob", give the rows of its fit.'
+                'validate="oob", pass its training rows.'
             )
         mask[seen] = False
     if not unseen.any():
         raise ValueError(
-            'Every member saw every row, so that validate="oob" has no rows to go by. Fit with '
-            "bootstrap=True, or give a share of the rows."
+            'Every member saw every row, so validate="oob" has no rows to evaluate on. Fit with '
+            "bootstrap=True, or use a share of the rows."
         )
     return unseen
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from coterie.core import RowAxis
-from coterie.imbalance.balanced_draw import ClassDraw, bag_sizes, correct_prior
+from coterie.core.class_draw import ClassDraw, bag_sizes, correct_prior
 
 CODES = np.repeat([0, 1, 2], [60, 10, 25])
 CLASSES = np.array(["a", "b", "c"])

@@ -3,18 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from coterie.core import ParameterError, RowAxis, View
-from coterie.imbalance.undersample import Counts, Strategy, class_sizes
+from coterie.core.axis import RowAxis
+from coterie.core.params import ParameterError
+from coterie.core.shake import View, weighted
+from coterie.tags import tagged
 
 Array = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Strategy = float | str | Mapping[Any, int]
 Method = Literal["under", "balanced", "rough", "over"]
+
+
+def class_sizes(strategy: Strategy, counts: Counts, classes: NDArray[Any]) -> Counts:
+    """How many rows of each class to draw.
+
+    Parameters
+    ----------
+    strategy : "auto", float or dict of label to int
+        "auto" draws as many of every class as the smallest one has. A float is the size of the
+        smallest class divided by that of the others. A dict gives numbers of rows; a class that
+        is not in it is drawn whole.
+    counts : ndarray of shape (n_classes,)
+        How many rows there are.
+    classes : ndarray of shape (n_classes,)
+        Labels.
+
+    Examples
+    --------
+    >>> class_sizes(0.5, np.array([10, 15, 90]), np.array(["a", "b", "c"]))
+    array([10, 15, 20])
+    """
+    if isinstance(strategy, Mapping):
+        labels = classes.tolist()
+        unknown = [label for label in strategy if label not in labels]
+        sizes = [strategy.get(label, count) for label, count in zip(labels, counts, strict=True)]
+        if unknown or not all(isinstance(s, int | np.integer) and s >= 1 for s in sizes):
+            raise ParameterError(
+                f"sampling_strategy={strategy!r} is not allowed; use numbers of rows >= 1 by "
+                f"label, of {labels}."
+            )
+        return np.array(sizes, dtype=np.int64)
+    ratio = 1.0 if isinstance(strategy, str) else float(strategy)
+    # Half a row is rounded up, whatever the number.
+    return np.asarray(np.minimum(counts, np.floor(counts.min() / ratio + 0.5).astype(np.int64)))
 
 
 def bag_sizes(method: Method, strategy: Strategy, counts: Counts, classes: NDArray[Any]) -> Counts:
@@ -48,6 +86,7 @@ def bag_sizes(method: Method, strategy: Strategy, counts: Counts, classes: NDArr
     return sizes
 
 
+@tagged
 @dataclass(frozen=True)
 class ClassDraw:
     r"""Draw rows of every class by itself.
@@ -77,11 +116,8 @@ class ClassDraw:
         cls, axis: RowAxis, codes: NDArray[np.integer], method: Method, strategy: Any, classes: Any
     ) -> ClassDraw:
         """Draws from the rows of an axis, whose classes are `codes`."""
-        rows = axis.order
-        if axis.ends is not None:
-            rows = np.repeat(rows, np.diff(axis.ends, prepend=0))
         kind = np.min_scalar_type(max(len(classes) - 1, 1))
-        units = codes[rows].astype(kind)
+        units = codes[axis.rows].astype(kind)
         counts = np.bincount(units, minlength=len(classes))
         sizes = bag_sizes(method, strategy, counts, classes)
         return cls(axis, units, tuple(sizes.tolist()), method)
@@ -125,8 +161,7 @@ class ClassDraw:
 
     def __call__(self, view: View, rng: Generator) -> View:
         """The same rows, weighted by how often each is in the bag."""
-        weight = self.counts(rng).astype(np.float64)
-        return replace(view, weight=weight if view.weight is None else weight * view.weight)
+        return weighted(view, self.counts(rng))
 
 
 def correct_prior(probabilities: Array, sampled: Array, given: Array) -> Array:
@@ -155,4 +190,4 @@ def correct_prior(probabilities: Array, sampled: Array, given: Array) -> Array:
     factor = np.divide(given, sampled, out=np.zeros(len(given)), where=sampled > 0)
     scaled = probabilities * factor
     total = scaled.sum(axis=1, keepdims=True)
-    return np.divide(scaled, total, out=np.array(probabilities), where=total > 0)
+    return np.asarray(np.divide(scaled, total, out=np.array(probabilities), where=total > 0))

@@ -1,0 +1,370 @@
+"""Samplers: how the bags of an ensemble are drawn, whatever they are drawn from.
+
+A sampler is to bagging and forests what a rule is to boosting: a small object that says which rows
+a member sees, how often, and which columns. A fit shows it an urn (`Urn`), and it answers with a
+`Draw`, which draws the bag of a member from the member's own stream, and can do so again: only
+seeds are kept.
+
+A sampler of your own is a `BagSampler` with a method `counts`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from coterie.core.axis import RowAxis, content_order, split_weight
+from coterie.core.class_draw import ClassDraw, Method, Strategy
+from coterie.core.params import Allowed, ParameterError, instance_of, one_of
+from coterie.core.shake import Bootstrap, Columns, Draw, Grouped, Subsample, View, Wag, weighted
+from coterie.data import Target
+from coterie.tags import Tagged, tagged
+
+#: Draws per row at most: beyond it a bag takes longer to draw than to learn from.
+MAX_DRAWS = 100
+
+
+@tagged
+@dataclass(frozen=True)
+class Urn:
+    """What bags are drawn from: units, each a row once, or a group of rows.
+
+    A row of whole-number weight k is k units, side by side. Units are in an order that depends on
+    what rows hold and not on where they stand, so that shuffled rows lead to the same bags.
+
+    Attributes
+    ----------
+    axis : RowAxis
+        The units.
+    target : Target or None
+        Labels or numbers of the rows; None if units are groups, or nobody asks.
+    """
+
+    axis: RowAxis
+    target: Target | None = None
+
+    @property
+    def size(self) -> int:
+        """Number of units."""
+        return self.axis.length
+
+    @property
+    def rows(self) -> NDArray[np.integer]:
+        """The row of every unit, or its group."""
+        return self.axis.rows
+
+    @property
+    def codes(self) -> NDArray[np.int32]:
+        """The class of every unit, for samplers that look at classes."""
+        return np.asarray(self.labels.codes[self.rows, 0])
+
+    @property
+    def labels(self) -> Target:
+        """The target of rows that have one class each."""
+        if self.target is None or self.target.kind != "labels" or self.target.n_outputs != 1:
+            raise ValueError(
+                "Bags can be drawn by class only if y holds one class per row. Leave draw=None, or "
+                "choose one that does not look at classes."
+            )
+        return self.target
+
+
+@tagged
+@dataclass(frozen=True)
+class SampledDraw:
+    """Bags as a sampler counts them.
+
+    Parameters
+    ----------
+    sampler : BagSampler
+        How bags are drawn.
+    urn : Urn
+        What they are drawn from.
+    """
+
+    sampler: BagSampler
+    urn: Urn
+
+    @property
+    def axis(self) -> RowAxis:
+        """What is drawn from."""
+        return self.urn.axis
+
+    @property
+    def spares(self) -> bool:
+        """Whether bags leave rows out."""
+        return self.sampler.spares
+
+    def counts(self, rng: Generator) -> NDArray[Any]:
+        """How often each row is in the bag."""
+        units = np.asarray(self.sampler.counts(self.urn, rng))
+        if units.shape != (self.urn.size,) or not np.all(units >= 0) or not units.any():
+            raise ValueError(
+                f"{type(self.sampler).__name__}.counts must give each of the {self.urn.size} units "
+                f"a number >= 0, some of them above 0; it gave an array of shape {units.shape}."
+            )
+        totals = self.axis.total(units.astype(np.float64))
+        return totals if units.dtype.kind == "f" else totals.astype(np.int64)
+
+    def __call__(self, view: View, rng: Generator) -> View:
+        """The same rows, weighted by how often each is in the bag."""
+        return weighted(view, self.counts(rng))
+
+
+class BagSampler(Tagged):
+    """How bags are drawn; subclasses give `counts`, or what draws them (`lay`)."""
+
+    #: Whether bags leave rows out, which may then judge the member.
+    spares: ClassVar[bool] = True
+    #: Whether counts are weights, which members must take.
+    weighs: ClassVar[bool] = False
+    #: Whether the classes of the units matter.
+    by_class: ClassVar[bool] = False
+
+    def counts(self, urn: Urn, rng: Generator) -> NDArray[Any]:
+        """How often each unit is in a bag, shape (urn.size,); fractions are weights.
+
+        Parameters
+        ----------
+        urn : Urn
+            What is drawn from.
+        rng : Generator
+            The member's own stream.
+        """
+        raise NotImplementedError
+
+    def choose(self, n_columns: int) -> Columns | None:
+        """How the columns of a member are drawn; None when it may use all."""
+        return None
+
+    def lay(self, urn: Urn) -> Draw | None:
+        """What draws bags from an urn; None when every member sees every row."""
+        return SampledDraw(self, urn if self.by_class else replace(urn, target=None))
+
+
+@dataclass(frozen=True)
+class BootstrapSampler(BagSampler):
+    """Rows drawn with replacement.
+
+    Parameters
+    ----------
+    max_samples : int, float or None, default=None
+        Rows of a bag: a number, a share of the rows, or as many as there are.
+
+    References
+    ----------
+    .. [1] Breiman, "Bagging predictors", Machine Learning 24 (1996).
+    """
+
+    max_samples: float | None = None
+
+    def lay(self, urn: Urn) -> Draw | None:
+        """What draws bags from an urn."""
+        return Bootstrap(urn.axis, resolve_max_samples(self.max_samples, urn.size))
+
+
+@dataclass(frozen=True)
+class SubsetSampler(BagSampler):
+    """Rows drawn without replacement.
+
+    Parameters
+    ----------
+    max_samples : int, float or None, default=0.5
+        Rows of a bag: a number, a share of the rows, or all of them.
+
+    References
+    ----------
+    .. [1] Friedman & Hall, "On bagging and nonlinear estimation", Journal of Statistical Planning
+       and Inference 137 (2007).
+    """
+
+    max_samples: float | None = 0.5
+
+    def size(self, n_units: int) -> int:
+        """Units of a bag."""
+        return resolve_max_samples(self.max_samples, n_units)
+
+    def lay(self, urn: Urn) -> Draw | None:
+        """What draws bags from an urn; None when they would hold all of it."""
+        n_draws = self.size(urn.size)
+        if n_draws > urn.size:
+            raise ValueError(
+                f"max_samples={self.max_samples} must be <= n_samples={urn.size} to be able to "
+                "sample without replacement."
+            )
+        return None if n_draws == urn.size else Subsample(urn.axis, n_draws)
+
+
+@dataclass(frozen=True)
+class WeightSampler(BagSampler):
+    """All rows under random weights, see `coterie.core.shake.Wag`.
+
+    Parameters
+    ----------
+    kind : {"exponential", "poisson", "gaussian"}, default="exponential"
+        Distribution of the weights.
+    """
+
+    kind: Literal["exponential", "poisson", "gaussian"] = "exponential"
+
+    weighs: ClassVar[bool] = True
+
+    def lay(self, urn: Urn) -> Draw | None:
+        """What weighs the units of an urn."""
+        return Wag(urn.axis, self.kind)
+
+
+@dataclass(frozen=True)
+class BalancedSampler(BagSampler):
+    """As many rows of every class, each class drawn by itself; see `ClassDraw`.
+
+    Parameters
+    ----------
+    method : {"under", "balanced", "rough", "over"}, default="balanced"
+        Without replacement, with it, with random sizes of the larger classes, or up to the size of
+        the largest.
+    sampling_strategy : "auto", float or dict of label to int, default="auto"
+        How many rows of each class a bag holds, see `BalancedBaggingClassifier`.
+    """
+
+    method: Method = "balanced"
+    sampling_strategy: Strategy = "auto"
+
+    by_class: ClassVar[bool] = True
+
+    def lay(self, urn: Urn) -> Draw | None:
+        """What draws bags from an urn."""
+        codes, classes = urn.labels.codes[:, 0], urn.labels.classes[0]
+        return ClassDraw.lay(urn.axis, codes, self.method, self.sampling_strategy, classes)
+
+
+@dataclass(frozen=True)
+class BlockSampler(BagSampler):
+    """Blocks of consecutive rows drawn with replacement, for rows in order of time.
+
+    Rows that follow each other are alike, and single rows drawn at random would leave a near copy
+    of every out-of-bag row in the bag. Blocks start anywhere, those at the end go on at the
+    beginning, and the last one is cut, so that a bag has as many rows as there are.
+
+    Parameters
+    ----------
+    length : int or None, default=None
+        Rows of a block; the cube root of their number by default.
+
+    References
+    ----------
+    .. [1] Politis & Romano, "A circular block-resampling procedure for stationary data", in
+       Exploring the Limits of Bootstrap (1992).
+
+    Examples
+    --------
+    >>> urn = Urn(RowAxis(np.arange(6)))
+    >>> BlockSampler(3).counts(urn, np.random.default_rng(0))
+    array([1, 1, 0, 1, 1, 2])
+    """
+
+    length: int | None = None
+
+    def counts(self, urn: Urn, rng: Generator) -> NDArray[np.int64]:
+        """How often each unit is in a bag."""
+        size = urn.size
+        length = max(1, round(size ** (1 / 3))) if self.length is None else min(self.length, size)
+        starts = rng.integers(0, size, size=-(-size // length))
+        places = (starts[:, None] + np.arange(length)).ravel()[:size] % size
+        counts = np.zeros(size, dtype=np.int64)
+        # Units stand in an order of their own; blocks are of rows as they were given.
+        np.add.at(counts, np.argsort(urn.rows, kind="stable")[places], 1)
+        return counts
+
+
+#: Samplers by name.
+SAMPLERS: dict[str, BagSampler] = {
+    "bootstrap": BootstrapSampler(),
+    "half": SubsetSampler(),
+    "exponential": WeightSampler("exponential"),
+    "poisson": WeightSampler("poisson"),
+    "gaussian": WeightSampler("gaussian"),
+    "under": BalancedSampler("under"),
+    "balanced": BalancedSampler("balanced"),
+    "rough": BalancedSampler("rough"),
+    "over": BalancedSampler("over"),
+    "blocks": BlockSampler(),
+}
+#: What the parameter `draw` may be.
+a_sampler: Allowed = one_of(None, *SAMPLERS) | instance_of(BagSampler)
+
+
+def as_sampler(draw: str | BagSampler) -> BagSampler:
+    """A sampler by its name, or itself."""
+    return SAMPLERS[draw] if isinstance(draw, str) else draw
+
+
+def lay_bags(
+    view: View,
+    groups: NDArray[np.int32] | None,
+    sampler: BagSampler | None,
+    present: NDArray[np.bool_] | None = None,
+) -> tuple[View, Draw | None]:
+    """What members are fitted on before it is shaken, and how their bags are drawn.
+
+    Parameters
+    ----------
+    view : View
+        Binned table, target and weights.
+    groups : ndarray of int or None
+        Group of each row; a row of weight 3 is three rows of one group, and weights stay weights.
+    sampler : BagSampler or None
+        How to draw; None when every member sees every row.
+    present : ndarray of bool, optional
+        Rows that may be drawn; all by default.
+    """
+    if sampler is None:
+        return view, None
+    if groups is not None:
+        if sampler.by_class:
+            raise ValueError(
+                f"{type(sampler).__name__} draws rows within classes and cannot keep groups "
+                "together. Leave `groups` out, or use BaggingClassifier with class weights."
+            )
+        every = RowAxis.lay(np.arange(groups.max() + 1), None)
+        inner = sampler.lay(Urn(every))
+        return view, None if inner is None else Grouped(inner, groups)
+    repeats, importance = split_weight(view.weight)
+    if present is not None:
+        repeats = (1 if repeats is None else repeats) * present
+    axis = RowAxis.lay(content_order(view.table, view.target, importance), repeats)
+    draw = sampler.lay(Urn(axis, view.target))
+    # Repetitions are drawn, so the counts stand for them already.
+    return (view, None) if draw is None else (replace(view, weight=importance), draw)
+
+
+def resolve_max_samples(value: float | None, n_rows: int) -> int:
+    """Rows drawn for a bag out of `n_rows`, repeated rows counted as often as they are repeated.
+
+    Examples
+    --------
+    >>> resolve_max_samples(None, 150), resolve_max_samples(0.5, 150), resolve_max_samples(9, 150)
+    (150, 75, 9)
+    """
+    if value is None:
+        return n_rows
+    number = int(value) if isinstance(value, Integral) else max(1, int(value * n_rows))
+    if number > MAX_DRAWS * max(n_rows, 1000):
+        raise ParameterError(
+            f"max_samples={value} would draw {number} rows out of {n_rows} for every tree; give "
+            f"at most {MAX_DRAWS} times as many as there are."
+        )
+    if not isinstance(value, Integral) and number < max(10, n_rows ** (1 / 3)):
+        warnings.warn(
+            f"max_samples={value} of {n_rows} rows leaves bags of only {number}. Give a larger "
+            "fraction, or the number itself.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return number
