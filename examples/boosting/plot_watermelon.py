@@ -1,6 +1,6 @@
 """
 AdaBoost with 3, 5 and 11 stumps on the watermelon data
-======================================================
+=======================================================
 
 Seventeen watermelons with their density and sugar content, and whether they are ripe. One stump can
 only cut the plane in two; the weighted vote of a few stumps has a boundary with corners.

@@ -6,6 +6,7 @@ import joblib
 import numpy as np
 import pytest
 
+from coterie.base import executor as crews
 from coterie.base.executor import JoblibExecutor, thread_count, worker_count
 from coterie.native import Growth, Values, encode, find_bins, grow, obeying
 
@@ -165,3 +166,29 @@ def test_counts():
     assert thread_count(None) == 1
     with joblib.parallel_config(n_jobs=2):
         assert worker_count(None) == 2
+
+
+class SlowToBegin(threading.Thread):
+    """Its starter waits for a while."""
+
+    release = threading.Event()
+
+    def _bootstrap(self):
+        self.release.wait(5)
+        super()._bootstrap()
+
+
+def test_nothing_is_raised_in_a_thread_that_starts_another():
+    starter = threading.Thread(target=lambda: SlowToBegin().start())
+    SlowToBegin.release.clear()
+    starter.start()
+    while not crews._starts_a_thread(starter.ident):
+        time.sleep(0.001)
+    crew = crews._Crew(print, [], np.zeros(1, dtype=np.uint8), crews._Reporter(0, 0))
+    worker = crews._Worker(crew)
+    worker._ident = starter.ident
+    crew.inside.add(starter.ident)
+    assert not crew._tell([worker])
+    SlowToBegin.release.set()
+    starter.join()
+    assert not crews._starts_a_thread(threading.get_ident())

@@ -7,12 +7,13 @@ import zipfile
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
+from sklearn.tree import DecisionTreeRegressor
 
 import coterie
 from coterie.export.errors import ModelFileError
 from coterie.export.foreign_archive import open_archive
 
-pytest.importorskip("skops")
+skops_io = pytest.importorskip("skops.io")
 
 
 def archive(schema, **files):
@@ -59,6 +60,24 @@ def test_archives_within_archives_count():
 def test_sharing_is_refused(schema):
     with pytest.raises(ModelFileError):
         open_archive(archive(schema), 10**6)
+
+
+def test_trees_of_scikit_learn_need_their_arrays():
+    """Their compiled code takes None for an array."""
+    made = skops_io.dumps(DecisionTreeRegressor().fit([[0.0], [1.0]], [0.0, 1.0]))
+    with zipfile.ZipFile(io.BytesIO(made)) as read:
+        schema = json.loads(read.read("schema.json"))
+        files = {name: read.read(name) for name in read.namelist() if name != "schema.json"}
+    open_archive(archive(schema, **files), 10**6)
+    parts = schema["content"]["content"]["tree_"]["content"]["content"]
+    nodes = parts["nodes"]
+    for bad in (
+        parts["max_depth"] | {"content": "null"},
+        nodes | {"file": parts["values"]["file"]},
+    ):
+        parts["nodes"] = bad
+        with pytest.raises(ModelFileError, match="tree of scikit-learn"):
+            open_archive(archive(schema, **files), 10**6)
 
 
 def test_the_limit_is_a_parameter_of_load(tmp_path):

@@ -148,9 +148,8 @@ class _Crew:
         while left:
             try:
                 # Once more if need be: finalisers and callbacks swallow what is raised in them.
-                if time.monotonic() - told >= _INSISTENCE:
+                if time.monotonic() - told >= _INSISTENCE and self._tell(left):
                     told = time.monotonic()
-                    self._tell(left)
                 left[0].gone.wait(_PATIENCE)
                 left = [worker for worker in left if not worker.gone.is_set()]
             except _Cancelled:
@@ -159,15 +158,23 @@ class _Crew:
             if worker.gone.is_set():
                 worker.join()
 
-    def _tell(self, workers: Sequence[_Worker]) -> None:
+    def _tell(self, workers: Sequence[_Worker]) -> bool:
+        """Raise an exception in the workers; False if some could not be told yet."""
         self.quiet.clear()
+        everybody = True
         try:
             for worker in workers:
-                if worker.ident in self.inside and not worker.gone.is_set():
-                    self.told.add(worker.ident)
-                    _raise_in(worker.ident, _Cancelled)
+                ident = worker.ident
+                if ident not in self.inside or worker.gone.is_set():
+                    continue
+                if _starts_a_thread(ident):
+                    everybody = False
+                    continue
+                self.told.add(ident)
+                _raise_in(ident, _Cancelled)
         finally:
             self.quiet.set()
+        return everybody
 
     def serve(self) -> None:
         """The life of a worker. Nothing is raised in it before it is inside or after it left."""
@@ -215,6 +222,18 @@ class _Worker(threading.Thread):
         finally:
             self.gone.set()
             del self.crew
+
+
+def _starts_a_thread(ident: int) -> bool:
+    """Whether a thread is waiting for another one to begin.
+
+    Until that one runs, it goes by the number of the thread that starts it: an exception meant for
+    the one would end the other before it can say that it has begun, and both would wait for ever.
+    """
+    frame = sys._current_frames().get(ident)
+    while frame is not None and frame.f_code is not threading.Thread.start.__code__:
+        frame = frame.f_back
+    return frame is not None
 
 
 def _raise_in(ident: int, error: type[BaseException] | None) -> None:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 from zipfile import ZipFile
 
+import numpy as np
+
 from coterie.export.errors import ModelFileError
 
 __all__ = ["Archive", "open_archive"]
@@ -54,8 +56,10 @@ def open_archive(data: bytes, limit: int) -> Archive:
         check_size(sum(info.file_size for info in archive.infolist()), limit)
         schema = json.loads(archive.read("schema.json"))
         inner = {name: _inner_size(archive, name, limit) for name in sizes if name[-4:] == ".npz"}
-    survey = _Survey()
-    survey.count(schema)
+        survey = _Survey()
+        survey.count(schema)
+        for names in survey.trees:
+            _check_tree(*(np.load(io.BytesIO(archive.read(name))) for name in names))
     inflated = sizes["schema.json"]
     inflated += sum(sizes[name] + inner.get(name, 0) for name in survey.files)
     check_size(inflated, limit)
@@ -86,6 +90,7 @@ class _Survey:
     def __init__(self) -> None:
         self.types: set[str] = set()
         self.files: list[str] = []
+        self.trees: list[list[str]] = []
         self._sizes: dict[Any, int] = {}
 
     def count(self, value: Any) -> int:
@@ -99,6 +104,8 @@ class _Survey:
             return size
         if value["__loader__"] in _REFUSED:
             raise ModelFileError(f"a foreign estimator holds a {value['__loader__']}")
+        if value["__loader__"] == "TreeNode":
+            self.trees.append(_arrays_of_tree(value))
         self.types.add(f"{value['__module__']}.{value['__class__']}")
         if value.get("file") is not None:
             self.files.append(value["file"])
@@ -107,3 +114,18 @@ class _Survey:
         if name is not None and self._sizes.setdefault(name, size) != size:
             raise ModelFileError("a foreign estimator has two objects of one name")
         return size + 1
+
+
+def _arrays_of_tree(node: dict[str, Any]) -> list[str]:
+    """The files of the nodes and the values of a tree of scikit-learn."""
+    parts = [node["content"]["content"][name] for name in ("nodes", "values")]
+    for part in parts:
+        if part["__loader__"] != "NdArrayNode" or part["type"] != "numpy":
+            raise ModelFileError("a tree of scikit-learn in the file lacks an array")
+    return [part["file"] for part in parts]
+
+
+def _check_tree(nodes: Any, values: Any) -> None:
+    """Refuse arrays that the compiled code of a tree would look into nevertheless."""
+    if nodes.dtype.names is None or values.ndim != 3 or nodes.shape != values.shape[:1]:
+        raise ModelFileError("a tree of scikit-learn in the file has other arrays than it should")
