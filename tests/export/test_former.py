@@ -6,7 +6,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.svm import LinearSVC
 
 from coterie.data import Table
-from coterie.export.decode import revive
+from coterie.export.decode import Decoder, revive
 from coterie.export.errors import ModelFileError
 from coterie.export.former import as_today
 from coterie.export.registry import class_of, tag_of
@@ -77,3 +77,22 @@ def test_what_is_damaged_is_refused():
         as_today("Seat", {"estimator": SURE})
     with pytest.raises(ModelFileError, match="a ForeignMember is not as it should be"):
         as_today("ForeignMember", {"estimator": SURE, "evil": 1})
+
+
+@pytest.mark.parametrize(
+    ("tag", "state"),
+    [
+        ("ForeignMember", {"classes": (CLASSES[:2],), "method": "predict_proba"}),
+        ("Guest", {"classes": (CLASSES[:2],), "columns": None}),
+        ("Seat", {"classes": CLASSES[:2], "method": "predict_proba"}),
+        ("Voter", {"n_classes": 2, "known": Y[:2], "places": PLACES, "columns": None}),
+        ("Voter", {"n_classes": 3, "known": Y[:1], "places": PLACES[:1], "columns": None}),
+    ],
+)
+def test_members_of_other_labels_are_refused(tag, state):
+    decoder = Decoder([], ())
+    decoder.objects = [SURE, *state.values()]
+    entry = {"class": tag, "state": {"estimator": {"ref": 0}}}
+    entry["state"] |= {name: {"ref": number} for number, name in enumerate(state, start=1)}
+    with pytest.raises(ValueError, match="not one of the classes|other classes than it knows"):
+        decoder._instance(entry)
