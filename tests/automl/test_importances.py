@@ -13,7 +13,7 @@ from coterie.automl.importances import _effort, most_used, permutation_importanc
 from coterie.automl.material import Material
 from coterie.automl.metrics import NUMBER_METRICS
 from coterie.automl.trial import run_trial
-from coterie.combining.members import Seat
+from coterie.learners import ForeignMember
 from tests.automl.material import numbered
 
 
@@ -54,6 +54,6 @@ def test_columns_that_trees_use_come_first():
     X = rng.normal(size=(200, 4))
     forest = RandomForestRegressor(20, random_state=0).fit(X, 5 * X[:, 2] + X[:, 1])
     linear = LinearRegression().fit(X, X[:, 0])
-    order = most_used([[Seat(linear, None)], [Seat(forest, None)]], 4)
+    order = most_used([[ForeignMember(linear)], [ForeignMember(forest)]], 4)
     assert order[:2].tolist() == [2, 1]
-    assert most_used([[Seat(linear, None)]], 4).tolist() == [0, 1, 2, 3]
+    assert most_used([[ForeignMember(linear)]], 4).tolist() == [0, 1, 2, 3]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from coterie.automl.journal import Journal
-from coterie.combining.members import Seat
+from coterie.learners import ForeignMember
 
 
 def test_facts_and_predictions_come_back(tmp_path):
@@ -52,7 +52,7 @@ def test_models_are_kept_by_the_functions_given(tmp_path):
     def load(path):
         return pickle.loads(path.read_bytes())
 
-    seats = [Seat({"number": k}, None) for k in range(3)]
+    seats = [ForeignMember({"number": k}) for k in range(3)]
     page = Journal(tmp_path, save, load).open("print")
     page.keep("a", seats)
     assert page.models("a", 3) == [{"number": k} for k in range(3)]
@@ -78,7 +78,7 @@ def test_what_is_not_as_it_was_written_is_not_believed(tmp_path, ending, how):
 
 def test_a_damaged_model_is_fitted_again(tmp_path):
     page = Journal(tmp_path, lambda model, path: path.write_text("x"), json_load).open("print")
-    page.keep("a", [Seat({}, None)])
+    page.keep("a", [ForeignMember({})])
     with pytest.warns(UserWarning, match="fitted again"):
         assert page.models("a", 1) is None
 

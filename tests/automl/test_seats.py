@@ -4,8 +4,8 @@ import numpy as np
 from sklearn.linear_model import LinearRegression
 
 from coterie.automl.seats import TableSeat
-from coterie.combining.members import Seat
 from coterie.data import Table
+from coterie.learners import ForeignMember
 
 X = np.random.default_rng(0).normal(size=(50, 3))
 
@@ -13,7 +13,7 @@ X = np.random.default_rng(0).normal(size=(50, 3))
 def test_models_answer_with_their_mean_on_the_columns_they_see():
     used = np.array([0, 2])
     models = [LinearRegression().fit(X[:, used], X[:, 0] * k + X[:, 2]) for k in (1, 3)]
-    seat = TableSeat(tuple(Seat(model, None) for model in models), used)
+    seat = TableSeat(tuple(ForeignMember(model) for model in models), used)
     said = seat.predict(Table.read(X))
     np.testing.assert_allclose(said[:, 0], 2 * X[:, 0] + X[:, 2])
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import sklearn.ensemble
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.linear_model import LinearRegression, Perceptron
 from sklearn.metrics import accuracy_score, f1_score, log_loss
@@ -121,6 +122,19 @@ def test_decision_function_is_that_of_the_members():
     two = BaggingClassifier(Perceptron(), 5, random_state=0).fit(X[:100], y[:100])
     assert two.decision_function(X).shape == (150,)
     assert not hasattr(BaggingClassifier(), "decision_function")
+
+
+@pytest.mark.parametrize("n_rare", [1, 2])
+def test_bags_of_one_class_have_scores_too(n_rare):
+    X, _ = IRIS
+    labels = np.repeat(["often", "rare"], [149, 1])
+    labels[: n_rare - 1] = "sad"
+    model = BaggingClassifier(Perceptron(), 5, random_state=0).fit(X, labels)
+    assert any(isinstance(member, DummyClassifier) for member in model.estimators_)
+    scores = model.decision_function(X)
+    assert not np.isnan(scores).any()
+    often = scores < 0 if n_rare == 1 else scores.argmax(axis=1) == 0
+    assert often.mean() > 0.9
 
 
 def test_pasting_draws_rows_once():

@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 from sklearn import config_context
 from sklearn.linear_model import Ridge
@@ -7,7 +6,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from coterie import VotingClassifier
-from coterie.base.routing import asks_weight, check_routing, cut_params, members_router
+from coterie.base.routing import asks_weight, check_routing, members_router
 
 
 def test_a_pipeline_asks_for_weights_if_a_step_does():
@@ -16,14 +15,6 @@ def test_a_pipeline_asks_for_weights_if_a_step_does():
         quiet = StandardScaler().set_fit_request(sample_weight=False)
         assert not asks_weight(make_pipeline(quiet, Ridge().set_fit_request(sample_weight=False)))
         assert asks_weight(make_pipeline(quiet, Ridge().set_fit_request(sample_weight=True)))
-
-
-def test_only_what_has_a_value_per_row_is_cut():
-    params = {"a": np.arange(4), "b": [1, 2], "c": "word", "d": 3}
-    cut = cut_params(params, np.array([3, 3, 0]), 4)
-    assert cut["a"].tolist() == [3, 3, 0]
-    assert {name: cut[name] for name in "bcd"} == {"b": [1, 2], "c": "word", "d": 3}
-    assert cut_params(params, None, 4) == params
 
 
 def test_metadata_need_routing():

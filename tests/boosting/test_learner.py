@@ -28,9 +28,13 @@ def test_native_trees_grow_on_bins():
 
 def test_others_are_cloned():
     member = GaussianNB()
-    assert member_learner("me", member, "proba", TABLE, LABELS) == ForeignLearner(member, "proba")
+    assert member_learner("me", member, "proba", TABLE, LABELS) == ForeignLearner(
+        member, "predict_proba"
+    )
     linear = LinearRegression()
-    assert member_learner("me", linear, "score", TABLE, NUMBERS) == ForeignLearner(linear, "score")
+    assert member_learner("me", linear, "score", TABLE, NUMBERS) == ForeignLearner(
+        linear, "predict"
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,20 @@
 """What all combiners share; above all, that none of them learns from rows members have seen."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import coterie
-from coterie.combining.combiner import seeded, wider
+from coterie.combining.combiner import seed_member, wider
 from coterie.combining.members import Named
 from coterie.data import Target
 
@@ -94,10 +98,11 @@ def test_groups_reach_the_splitter():
 
 def test_seeds_only_where_there_are_none():
     named = Named("m", DecisionTreeClassifier())
-    assert seeded(named, 5).estimator.random_state == seeded(named, 5).estimator.random_state
+    first, second = (seed_member(named, 5).estimator.random_state for _ in range(2))
+    assert first == second is not None
     own = Named("m", DecisionTreeClassifier(random_state=7))
-    assert seeded(own, 5) is own
-    assert seeded(Named("m", "drop"), 5).estimator == "drop"
+    assert seed_member(own, 5).estimator.random_state == 7
+    assert seed_member(Named("m", "drop"), 5).estimator == "drop"
 
 
 def test_classes_of_fitted_members_are_known():
@@ -114,3 +119,21 @@ def test_members_are_shown_frames():
     assert model.feature_names_in_.tolist() == X.columns.tolist()
     assert model.estimators_[0].feature_names_in_.tolist() == X.columns.tolist()
     assert isinstance(model.set_output(transform="pandas").transform(X), pandas.DataFrame)
+
+
+@pytest.mark.parametrize("kind", [list, np.array, pd.Series])
+@pytest.mark.parametrize("cls", [coterie.VotingClassifier, coterie.StackingClassifier])
+def test_members_may_take_texts(cls, kind):
+    words = np.random.default_rng(0).choice(["red", "green", "blue", "warm"], size=(60, 4))
+    texts, y = [" ".join(row) for row in words], (words == "red").any(axis=1)
+    members = [
+        ("counts", make_pipeline(CountVectorizer(), LogisticRegression(C=100))),
+        ("shares", make_pipeline(TfidfVectorizer(), LogisticRegression(C=100))),
+    ]
+    for weight in (None, np.arange(60) % 3):
+        model = cls(members, random_state=0).fit(kind(texts), y, weight)
+        assert model.predict(kind(["red red warm new", "green blue warm one"])).tolist() == [1, 0]
+    with pytest.raises(ValueError, match=r"The member 'tree' .*2D array"):
+        cls([*members, ("tree", coterie.DecisionTreeClassifier())]).fit(kind(texts), y)
+    with pytest.raises(ValueError, match="2D array"):
+        cls(members).fit([1.0, 2.0], [0, 1])

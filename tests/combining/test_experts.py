@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax, logsumexp
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from coterie import MixtureOfExpertsClassifier, MixtureOfExpertsRegressor
 from coterie.data import Target
@@ -79,9 +80,14 @@ def test_no_line_parts_the_classes():
     assert model.score(table, labels) > 0.9
 
 
-def test_experts_must_take_weights():
-    with pytest.raises(TypeError, match="does not accept sample weights"):
-        MixtureOfExpertsRegressor(KNeighborsRegressor()).fit(X, BENT)
+def test_rows_are_drawn_for_experts_that_take_no_weights():
+    weighted = MixtureOfExpertsRegressor(LinearRegression(), n_experts=2, random_state=0)
+    drawn = MixtureOfExpertsRegressor(
+        make_pipeline(StandardScaler(), LinearRegression()), n_experts=2, random_state=0
+    )
+    assert LinearRegression().fit(X, BENT).score(X, BENT) < 0.5
+    assert weighted.fit(X, BENT).score(X, BENT) > 0.9
+    assert drawn.fit(X, BENT).score(X, BENT) > 0.9
 
 
 def test_experts_that_are_mixtures():

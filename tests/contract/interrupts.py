@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-CASES = ("forest", "bagging", "guests", "stacking", "boosting", "search")
+CASES = ("forest", "bagging", "foreign", "stacking", "boosting", "search")
 
 SCRIPT = """
 import faulthandler, os, signal, sys, threading
@@ -36,7 +36,7 @@ if case == "forest":
     model = coterie.RandomForestClassifier(**many)
 elif case == "bagging":
     model = coterie.BaggingClassifier(**many)
-elif case == "guests":
+elif case == "foreign":
     model = coterie.BaggingClassifier(sklearn.neural_network.MLPClassifier(max_iter=10**6), **many)
 elif case == "boosting":
     model = coterie.GradientBoostingClassifier(max_iter=100_000, early_stopping=False, **common)

@@ -7,21 +7,43 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import ExtraTreeClassifier, ExtraTreeRegressor
 
-from coterie import (
-    AdaBoostClassifier,
-    AdaBoostRegressor,
-    BaggingClassifier,
-    DynamicSelectionClassifier,
-    MixtureOfExpertsClassifier,
-    StackingClassifier,
-    VotingRegressor,
+import coterie
+from tests.contract.exported import ESTIMATORS, has_parameter, make, outputs, problem, same_bits
+
+# These take boosters, or ensembles of native trees, and no other estimators.
+CHOOSY = {
+    coterie.BalanceCascadeClassifier,
+    coterie.EasyEnsembleClassifier,
+    coterie.RuleFitClassifier,
+    coterie.RuleFitRegressor,
+}
+TAKERS = [
+    cls
+    for cls in ESTIMATORS
+    if (has_parameter(cls, "estimator") or has_parameter(cls, "estimators")) and cls not in CHOOSY
+]
+# They fit a list of models where others have pairs in `estimators`.
+POOLED = (
+    coterie.DynamicSelectionClassifier,
+    coterie.DynamicSelectionRegressor,
+    coterie.PrunedEnsembleClassifier,
+    coterie.PrunedEnsembleRegressor,
 )
-from tests.contract.exported import make, outputs, problem, same_bits
+# Classifiers whose members predict numbers.
+OF_NUMBERS = (
+    coterie.FunctionalGradientBoostingClassifier,
+    coterie.LogitBoostClassifier,
+    coterie.OutputSmearingClassifier,
+)
+WEIGHT = np.random.default_rng(0).random(120)
 
 
 class Fails:
+    def __init__(self, depth=1):
+        self.depth = depth
+
     def fit(self, X, y, sample_weight=None):
-        raise ValueError("column 3 is odd")
+        raise LookupError("column 3 is odd")
 
     def predict(self, X):
         return np.zeros(len(X))
@@ -38,40 +60,46 @@ class FailingRegressor(Fails, RegressorMixin, BaseEstimator):
     pass
 
 
-TAKERS = [
-    AdaBoostClassifier,
-    AdaBoostRegressor,
-    BaggingClassifier,
-    StackingClassifier,
-    DynamicSelectionClassifier,
-    MixtureOfExpertsClassifier,
-    VotingRegressor,
-]
-
-
-def taking(cls, member):
+def taking(cls, of_labels, of_numbers, drawn):
+    """A small ensemble of that member, a parameter of which is drawn if the ensemble draws."""
+    member = of_labels if is_classifier(cls()) and cls not in OF_NUMBERS else of_numbers
     made = make(cls)
-    if hasattr(made, "estimators"):
+    if has_parameter(cls, "n_estimators"):
+        made.set_params(n_estimators=3)
+    if has_parameter(cls, "distributions"):
+        made.set_params(distributions={drawn: [1, 2]})
+    if has_parameter(cls, "estimators"):
         return made.set_params(estimators=[("one", member), ("two", member)])
-    return made.set_params(estimator=member)
+    return made.set_params(estimator=[("one", member)] if isinstance(made, POOLED) else member)
 
 
 @pytest.mark.parametrize("cls", TAKERS)
 def test_an_error_names_the_member_and_keeps_its_type_and_cause(cls):
     X, y = problem(cls)
-    member = FailingClassifier() if is_classifier(cls()) else FailingRegressor()
-    with pytest.raises(
-        ValueError, match=r"The member .*Failing.* failed: column 3 is odd"
-    ) as caught:
-        taking(cls, member).fit(X, y)
-    assert isinstance(caught.value.__cause__, ValueError)
+    model = taking(cls, FailingClassifier(), FailingRegressor(), "depth")
+    named = has_parameter(cls, "estimators") or cls in POOLED
+    name = "'one'" if named else "(0|'estimator')"
+    told = rf"^The member {name} \((Failing|MultiOutput).*\) failed: column 3 is odd$"
+    with pytest.raises(LookupError, match=told) as caught:
+        model.fit(X, y)
+    assert type(caught.value.__cause__) is LookupError
 
 
-# Experts need weights, which a pipeline does not take.
-@pytest.mark.parametrize("cls", [c for c in TAKERS if c is not MixtureOfExpertsClassifier])
-def test_seeds_reach_the_steps_of_a_pipeline(cls):
+def pipelines(cls):
+    """Random members, of steps whose seeds are nested and whose `fit` takes no weights."""
+    members = [
+        make_pipeline(StandardScaler(), tree(max_depth=3))
+        for tree in (ExtraTreeClassifier, ExtraTreeRegressor)
+    ]
+    of_numbers = not is_classifier(cls()) or cls in OF_NUMBERS
+    step = "extratreeregressor" if of_numbers else "extratreeclassifier"
+    return taking(cls, *members, f"{step}__max_depth")
+
+
+@pytest.mark.parametrize("cls", TAKERS)
+@pytest.mark.parametrize("weight", [None, WEIGHT], ids=["plain", "weighted"])
+def test_random_members_without_weights_have_the_same_bits_in_every_fit(cls, weight):
     X, y = problem(cls)
-    tree = ExtraTreeClassifier if is_classifier(cls()) else ExtraTreeRegressor
-    member = make_pipeline(StandardScaler(), tree(max_depth=3))
-    first, second = (outputs(taking(cls, member).fit(X, y), X) for _ in range(2))
+    first, second = (outputs(pipelines(cls).fit(X, y, weight), X) for _ in range(2))
     assert same_bits(first, second)
+    assert all(np.isfinite(said).all() for said in first if said.dtype.kind == "f")

@@ -158,7 +158,7 @@ def test_interrupt_stops_a_long_fit(cls, n_jobs):
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for another process there")
 @pytest.mark.parametrize(
     ("way", "case"),
-    [(in_script, "guests"), (in_script, "stacking"), (in_script, "search"), (at_prompt, "forest")],
+    [(in_script, "foreign"), (in_script, "stacking"), (in_script, "search"), (at_prompt, "forest")],
 )
 def test_interrupt_leaves_no_threads_behind(way, case):
     assert way(case, 2, 0.7) == ""

@@ -1,4 +1,6 @@
-from coterie.core.learner import Foreign
+from dataclasses import dataclass
+
+from coterie.core.learner import Foreign, numbered
 from coterie.native import Forest
 
 
@@ -11,3 +13,23 @@ def test_anything_that_predicts_can_be_a_member():
     assert isinstance(Constant(), Foreign)
     assert not isinstance(3, Foreign)
     assert issubclass(Forest, Foreign)  # which is why a pool asks for forests first
+
+
+@dataclass(frozen=True)
+class Told:
+    number: int | None = None
+
+    def numbered(self, number):
+        return Told(number)
+
+
+@dataclass(frozen=True)
+class Around:
+    learner: object
+
+
+def test_positions_reach_those_who_want_them():
+    assert numbered(Told(), 3) == Told(3)
+    assert numbered(Around(Around(Told())), 3) == Around(Around(Told(3)))
+    silent = Around("does not ask")
+    assert numbered(silent, 3) is silent

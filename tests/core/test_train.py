@@ -31,9 +31,7 @@ def test_votes_are_cast_outputs():
 def test_one_column_of_weights_per_output_makes_members_side_by_side(native):
     from sklearn.linear_model import LinearRegression
 
-    learner = (
-        TreeLearner(Growth(max_depth=2)) if native else ForeignLearner(LinearRegression(), "score")
-    )
+    learner = TreeLearner(Growth(max_depth=2)) if native else ForeignLearner(LinearRegression())
     member, votes = train(learner, TABLE, Ask(VALUES, WEIGHT), np.random.default_rng(1), double)
     assert votes.shape == (80, 2)
     pool = Pool.of([member], cast=double)

@@ -8,7 +8,14 @@ import pytest
 from scipy import sparse
 
 from coterie.data.errors import DataError, KindError
-from coterie.data.sources import ArraySource, FrameSource, SparseSource, open_source
+from coterie.data.sources import (
+    ArraySource,
+    FrameSource,
+    SparseSource,
+    TextSource,
+    open_source,
+    open_texts,
+)
 
 COLUMNS = {"a": [1.0, 2.0], "b": ["x", None]}
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "arrow": pa.table}
@@ -205,3 +212,19 @@ def test_sparse_input_is_checked_at_once():
     X.indices[0] = 5
     with pytest.raises(DataError, match="indices"):
         open_source(X)
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array, pd.Series, pl.Series])
+def test_texts_are_given_on_as_a_sequence(kind):
+    source = open_texts(kind(["a b", "c", "d"]))
+    assert isinstance(source, TextSource)
+    assert open_source(source).shape == (3, 1)
+    assert source.native().tolist() == ["a b", "c", "d"]
+    assert source.take(np.array([2, 0])).native().tolist() == ["d", "a b"]
+
+
+@pytest.mark.parametrize(
+    "X", [[], "word", ["a", 1], [["a"]], [["a", "b"]], np.array([["a"]]), {"a": [1]}, None]
+)
+def test_what_is_no_sequence_of_texts_is_left_alone(X):
+    assert open_texts(X) is X

@@ -1,6 +1,13 @@
 import numpy as np
+import pytest
 
-from coterie.learners.votes import votes_of_labels, votes_of_probabilities
+from coterie.learners.votes import (
+    NO_SCORE,
+    class_places,
+    votes_of_labels,
+    votes_of_probabilities,
+    votes_of_scores,
+)
 
 CLASSES = np.array(["a", "b", "c"])
 
@@ -19,3 +26,15 @@ def test_unknown_classes_are_improbable():
 def test_all_classes_known_leaves_probabilities_as_they_are():
     given = np.array([[0.2, 0.3, 0.5]])
     np.testing.assert_array_equal(votes_of_probabilities(given, CLASSES, CLASSES), given)
+
+
+def test_scores_of_unknown_classes_are_lowest():
+    votes = votes_of_scores(np.array([0.5, -2.0]), ["a", "c"], CLASSES)
+    assert votes.tolist() == [[-0.5, NO_SCORE, 0.5], [2.0, NO_SCORE, -2.0]]
+    assert votes_of_scores([0.5], ["a", "b"], CLASSES[:2]).tolist() == [[0.5]]
+
+
+def test_strange_labels_are_refused():
+    assert class_places(CLASSES, ["b"]).tolist() == [1]
+    with pytest.raises(ValueError, match="the class 'z', which is not one of the classes"):
+        class_places(CLASSES, ["a", "z"])

@@ -14,8 +14,8 @@ from coterie.automl.clock import Deadline
 from coterie.automl.combine import Blend
 from coterie.automl.material import Material
 from coterie.automl.metrics import Metric
-from coterie.combining.members import Seat
 from coterie.data import BinnedRows
+from coterie.learners import ForeignMember
 
 # Splits, shuffles and rows of each split, from the most to the least that is worth it.
 _EFFORTS = ((3, 2, 600), (3, 1, 600), (2, 1, 400), (1, 1, 300), (1, 1, 100))
@@ -30,7 +30,7 @@ Importances = dict[int, tuple[float, float]]
 
 def permutation_importances(
     blend: Blend,
-    members: Sequence[list[Seat]],
+    members: Sequence[list[ForeignMember]],
     material: Material,
     metric: Metric,
     deadline: Deadline,
@@ -46,7 +46,7 @@ def permutation_importances(
     ----------
     blend : Blend
         How members are combined.
-    members : list of lists of Seat
+    members : list of lists of ForeignMember
         The models of each member, one for each split.
     material : Material
         The rows.
@@ -104,7 +104,7 @@ class Part:
 
     Parameters
     ----------
-    models : list of Seat
+    models : list of ForeignMember
         One for each member.
     cells : ndarray of shape (n, n_columns)
         The cells of the rows.
@@ -112,7 +112,7 @@ class Part:
         Their positions.
     """
 
-    models: list[Seat]
+    models: list[ForeignMember]
     cells: Array
     rows: NDArray[np.intp]
 
@@ -120,7 +120,7 @@ class Part:
     def of(
         cls,
         number: int,
-        members: Sequence[list[Seat]],
+        members: Sequence[list[ForeignMember]],
         material: Material,
         rng: np.random.Generator,
         n_rows: int,
@@ -139,7 +139,7 @@ class Part:
         return copies.reshape(-1, copies.shape[2])
 
 
-def most_used(members: Sequence[list[Seat]], n_columns: int) -> NDArray[np.intp]:
+def most_used(members: Sequence[list[ForeignMember]], n_columns: int) -> NDArray[np.intp]:
     """Columns in the order of how much trees among the models use them, the most used first."""
     total = np.zeros(n_columns)
     for seats in members:

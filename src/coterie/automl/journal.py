@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.base.atomic import write_whole
-from coterie.combining.members import Seat
+from coterie.learners import ForeignMember
 
 Array = NDArray[np.float64]
 
@@ -108,7 +108,7 @@ class Page:
             return None
         return facts, np.load(BytesIO(held), allow_pickle=False)
 
-    def keep(self, name: str, models: list[Seat]) -> None:
+    def keep(self, name: str, models: list[ForeignMember]) -> None:
         """Save the models of a candidate, if there is a way to."""
         if self.save is None or self.load is None:
             return

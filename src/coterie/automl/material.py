@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from coterie.automl.splits import Rows
-from coterie.combining.members import Seat
 from coterie.data import BinnedRows
-from coterie.learners import takes_weight
+from coterie.learners import ForeignMember, takes_weight
 
 Array = NDArray[np.float64]
 
@@ -42,11 +41,11 @@ class Material:
     n_classes: int
     weight: Array | None = None
 
-    def seat(self, estimator: Any) -> Seat:
+    def seat(self, estimator: Any) -> ForeignMember:
         """A fitted estimator whose answers are in the order of the classes."""
         if not self.n_classes:
-            return Seat(estimator, None, "predict")
-        return Seat(estimator, np.arange(self.n_classes), "predict_proba")
+            return ForeignMember(estimator)
+        return ForeignMember(estimator, (np.arange(self.n_classes),), "predict_proba")
 
     def weights(self, rows: Rows) -> Array | None:
         """Weights of some rows."""

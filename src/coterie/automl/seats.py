@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.combining.members import Seat
 from coterie.data import Table
+from coterie.learners import ForeignMember
 from coterie.tags import tagged
 
 Array = NDArray[np.float64]
@@ -22,13 +22,13 @@ class TableSeat:
 
     Parameters
     ----------
-    seats : tuple of Seat
+    seats : tuple of ForeignMember
         One model for each split.
     used : ndarray of int
         The columns they see.
     """
 
-    seats: tuple[Seat, ...]
+    seats: tuple[ForeignMember, ...]
     used: NDArray[np.intp]
 
     def predict(self, table: Table) -> Array:

@@ -23,7 +23,7 @@ from coterie.automl.metrics import own_chance
 from coterie.automl.situation import Situation
 from coterie.automl.splits import Rows
 from coterie.combining.folds import mean_answers
-from coterie.combining.members import Seat
+from coterie.learners import ForeignMember
 from coterie.native import stop_if_told
 
 Array = NDArray[np.float64]
@@ -61,7 +61,7 @@ class Trial:
     unseen : ndarray of shape (n_covered, n_outputs)
         What its models say of rows they have not seen, the mean over repeats: one row for each of
         those that were held out, `Material.covered`.
-    models : list of Seat
+    models : list of ForeignMember
         One for each split; empty if they were not kept.
     fit_seconds, predict_seconds : float
         Time of all splits together.
@@ -74,7 +74,7 @@ class Trial:
     name: str
     family: str
     unseen: Array
-    models: list[Seat] = field(default_factory=list)
+    models: list[ForeignMember] = field(default_factory=list)
     fit_seconds: float = 0.0
     predict_seconds: float = 0.0
     note: str = ""
@@ -136,7 +136,7 @@ def run_trial(
 
 def fit_again(
     candidate: Candidate, situation: Situation, material: Material, recipe: Recipe
-) -> list[Seat]:
+) -> list[ForeignMember]:
     """The models of a trial, from what was noted of it."""
     estimator = candidate.make(situation).set_params(**recipe.params)
     seats = []
@@ -148,13 +148,13 @@ def fit_again(
     return seats
 
 
-def _seated(model: Any, material: Material) -> Seat:
+def _seated(model: Any, material: Material) -> ForeignMember:
     # How long each round took would make two fits of the same model differ.
     vars(model).pop("trace_", None)
     return material.seat(model)
 
 
-def ask_unseen(models: list[Seat], material: Material, matrix: Any = None) -> Array:
+def ask_unseen(models: list[ForeignMember], material: Material, matrix: Any = None) -> Array:
     """The mean of what models say of the rows held out for them, in order of these rows."""
     cells = material.matrix if matrix is None else matrix
     tests = [test for _, test in material.splits]

@@ -6,13 +6,14 @@ family says how rows are drawn (`_sampler`), and, if need be, what a member is (
 warm starts, early stopping and everything out of bag follow from these.
 
 Native trees are binned once and see the bag as weights of rows, so that no copy of the table is
-made; they end up in one flat forest. Other estimators see the rows as they were given (`guest`).
+made; they end up in one flat forest. Other estimators see the rows as they were given.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -20,7 +21,6 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
-from coterie.bagging.guest import GuestLearner
 from coterie.bagging.members import MembersShown
 from coterie.base import (
     Admitted,
@@ -52,7 +52,8 @@ from coterie.core import (
     one_of,
 )
 from coterie.data import Table, Target
-from coterie.learners import TreeLearner
+from coterie.learners import ForeignLearner, TreeLearner
+from coterie.learners.votes import NO_SCORE
 from coterie.native import Forest
 from coterie.tags import tagged
 from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
@@ -155,7 +156,7 @@ class Bag(MembersShown, Bagged):
     ) -> Learner:
         """Native trees grow on the binned table; anything else is cloned and fitted."""
         if not isinstance(member, SingleTree):
-            return GuestLearner(member)
+            return ForeignLearner(member)
         return tree_learner(self, member, view, choice, TreeEffort(n_threads, stop))
 
     # What follows.
@@ -349,6 +350,15 @@ class BagClassifierTask(ClassifierTask):
         """
         this = self._settled()
         table = this._admit(X)
-        scores = JoblibExecutor(this.n_jobs).map(lambda m: m.decide(table), this.pool_.members)
+        scores = JoblibExecutor(this.n_jobs).map(partial(_decide, table), this.pool_.members)
         mean = np.average(np.stack(scores), axis=0, weights=this.pool_.weights)
         return mean[:, 0] if mean.shape[1] == 1 else mean
+
+
+def _decide(table: Table, member: Any) -> Array:
+    """Scores of a member, shape (n_rows, n_scores); minus infinity for classes it never saw."""
+    if hasattr(member.estimator, "decision_function"):
+        said = replace(member, method="decision_function").predict(table)
+        return np.where(said == NO_SCORE, -np.inf, said)
+    votes = member.predict(table)  # a bag of one class has made it a constant
+    return votes[:, 1:] - votes[:, :1] if votes.shape[1] == 2 else np.where(votes, 1.0, -np.inf)

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from sklearn.utils.metadata_routing import process_routing
 
 from coterie.bagging.bag import BAG, TRUTH, VOTING, Bag, BagClassifierTask
-from coterie.bagging.guest import GuestLearner
 from coterie.bagging.refine import REFINEMENTS
 from coterie.base import Admitted, RegressorTask
 from coterie.base.bagged import check_draw
-from coterie.base.routing import asks_weight, check_routing, cut_params, members_router
+from coterie.base.routing import asks_weight, check_routing, members_router
 from coterie.core import (
     Allowed,
     BagSampler,
@@ -36,6 +35,7 @@ from coterie.core import (
     one_of,
 )
 from coterie.data import Table, Target
+from coterie.learners import ForeignLearner, cut_params
 from coterie.trees.single import SingleTree
 
 BAGGING: dict[str, Allowed] = BAG | {
@@ -204,7 +204,7 @@ class Drawn(Bag):
         self, member: Any, view: View, choice: Columns | None, n_threads: int, stop: Any
     ) -> Learner:
         learner = super()._learner(member, view, choice, n_threads, stop)
-        if isinstance(learner, GuestLearner):
+        if isinstance(learner, ForeignLearner):
             learner = replace(learner, weighs=asks_weight(member), params=self._handed)
         use = REFINEMENTS.get(self.oob_use) if isinstance(self.oob_use, str) else self.oob_use
         if use is not None and self._handed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
@@ -14,7 +14,6 @@ from scipy.special import softmax
 from coterie.bagging.bag import BAG, TreeEffort, tree_learner
 from coterie.bagging.ecoc_codes import CODES, Code, make_code
 from coterie.bagging.ecoc_decoding import LOSSES, hamming, probability, reliability, weighted
-from coterie.bagging.guest import Guest, GuestLearner
 from coterie.bagging.members import Members, MembersShown
 from coterie.base import (
     Admitted,
@@ -39,7 +38,9 @@ from coterie.core import (
     member_seeds,
     one_of,
 )
+from coterie.core.learner import numbered
 from coterie.data import Table, Target
+from coterie.learners import ForeignLearner, ForeignMember
 from coterie.native import Forest
 from coterie.tags import tagged
 from coterie.trees import DecisionTreeClassifier
@@ -174,7 +175,7 @@ class ECOCClassifier(MembersShown, ClassifierTask, Committee):
         learner = self._learner(View(table, sides), TreeEffort(within, executor.stop))
         fit = partial(_fit_column, learner, View(table, target, weight))
         seeds = member_seeds(entropy, 0, code.shape[1]).tolist()
-        members = executor.map(fit, list(zip(code.T, seeds, strict=True)))
+        members = executor.map(fit, list(zip(range(code.shape[1]), code.T, seeds, strict=True)))
         draft.code_, draft.pool_ = code, Pool.of(members, cast=side_score)
         draft.bags_ = Bags(np.array(seeds), None, n_samples, admitted.kept)
         if self.decoding == "weighted":
@@ -185,7 +186,7 @@ class ECOCClassifier(MembersShown, ClassifierTask, Committee):
         member = self._member()
         if isinstance(member, SingleTree):
             return tree_learner(self, member, view, None, effort)
-        return GuestLearner(member)
+        return ForeignLearner(member)
 
     def _scores(self, table: Table) -> Array:
         """What every column says of every row, shape (n_rows, n_columns)."""
@@ -232,24 +233,25 @@ class ECOCClassifier(MembersShown, ClassifierTask, Committee):
         return _Columns(self._settled())
 
 
-def _fit_column(learner: Learner, view: View, column: tuple[Code, int]) -> Member:
+def _fit_column(learner: Learner, view: View, column: tuple[int, Code, int]) -> Member:
     """The member of one column of the code."""
-    signs, seed = column
+    number, signs, seed = column
     side = signs[view.target.codes[:, 0]]
     weight = view.weight
     if not side.all():
         weight = np.where(side == 0, 0.0, 1.0 if weight is None else weight)
     sides = Target("labels", (side > 0).astype(np.int32)[:, None], _SIDES)
-    return learner.fit(view.table, sides, weight, growing_stream(seed))
+    stream = growing_stream(seed)
+    return numbered(learner, number).fit(view.table, sides, weight, stream)
 
 
 def _score(table: Table, part: Pool, *, n_threads: int = 1) -> Array:
     """What one column says of every row."""
     member = part.member(0)
-    if isinstance(member, Guest):
+    if isinstance(member, ForeignMember):
         estimator = member.estimator
         if not hasattr(estimator, "predict_proba") and hasattr(estimator, "decision_function"):
-            return member.decide(table)[:, 0]
+            return replace(member, method="decision_function").predict(table)[:, 0]
     return part.raw(table, n_threads=n_threads)[:, 0]
 
 

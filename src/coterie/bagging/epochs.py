@@ -12,10 +12,9 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from sklearn.utils.validation import has_fit_parameter
 
-from coterie.bagging.guest import Guest, GuestLearner, rows_given
 from coterie.core import Learner, at_least, check_params
 from coterie.data import Table, Target
-from coterie.learners import seeded
+from coterie.learners import ForeignLearner, ForeignMember, adapt, naming, rows_given, seeded
 from coterie.tags import tagged
 from coterie.trees.single import SingleTree
 
@@ -26,7 +25,7 @@ _FEWEST, _HELD_OUT = 10, 0.2
 
 
 @dataclass(frozen=True)
-class Watched(Guest):
+class Watched(ForeignMember):
     """A member that was stopped by rows outside its bag.
 
     Parameters
@@ -94,28 +93,38 @@ class StoppedLearner:
         When to stop.
     columns, spare : ndarray or None
         The columns to show, and the rows to watch.
+    name : str, int or None
+        Named in errors.
     """
 
     estimator: Any
     rule: EarlyStopping
     columns: NDArray[np.intp] | None = None
     spare: NDArray[np.bool_] | None = None
+    name: str | int | None = None
 
     def among(self, columns: NDArray[np.intp]) -> StoppedLearner:
         """The same learner on some of the columns."""
         return replace(self, columns=columns)
 
+    def numbered(self, number: int) -> StoppedLearner:
+        """The same learner for the member at a position."""
+        return replace(self, name=number)
+
     def watching(self, spare: NDArray[np.bool_]) -> StoppedLearner:
         """The same learner, which may look at some rows."""
         return replace(self, spare=spare)
 
-    def fit(self, table: Table, target: Target, weight: Array | None, rng: Generator) -> Guest:
+    def fit(
+        self, table: Table, target: Target, weight: Array | None, rng: Generator
+    ) -> ForeignMember:
         """A fitted clone in its best state."""
         weight = np.ones(table.n_rows) if weight is None else weight
         weight, watch = self._split(target, weight, rng)
         inside = np.unique(target.encoded[weight > 0, 0])
         if target.kind == "labels" and len(inside) == 1:
-            return GuestLearner(self.estimator, self.columns).fit(table, target, weight, rng)
+            learner = ForeignLearner(self.estimator, columns=self.columns)
+            return learner.fit(table, target, weight, rng)
         estimator = seeded(self.estimator, rng)
         rows, counts = self._rows(estimator, weight)
         shown, held = target.take(rows), target.take(watch)
@@ -123,12 +132,13 @@ class StoppedLearner:
         Xv, yv = rows_given(table, watch, self.columns), held.decode(held.encoded)
         extra = {} if counts is None else {"sample_weight": counts}
         name = _own_watch(estimator)
-        if name is not None:
-            pair = {"X_val": Xv, "y_val": yv} if name == "X_val" else {"eval_set": [(Xv, yv)]}
-            estimator.fit(X, y, **extra, **pair)
-            return Watched(estimator, target.classes, self.columns)
-        judge = Watched(estimator, target.classes, self.columns)
-        best, history = self._epochs(judge, (X, y, extra), table.take(watch), held)
+        judge = Watched(**vars(adapt(estimator, target.classes, None, self.columns, self.name)))
+        with naming(estimator, self.name, X):
+            if name is not None:
+                pair = {"X_val": Xv, "y_val": yv} if name == "X_val" else {"eval_set": [(Xv, yv)]}
+                estimator.fit(X, y, **extra, **pair)
+                return judge
+            best, history = self._epochs(judge, (X, y, extra), table.take(watch), held)
         return replace(judge, estimator=best, history=tuple(history))
 
     def _epochs(

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.bagging.bag import BAG, TreeEffort, tree_learner
-from coterie.bagging.guest import GuestLearner
 from coterie.bagging.members import MembersShown
 from coterie.base import (
     Admitted,
@@ -36,6 +35,7 @@ from coterie.core import (
     member_seeds,
     shaking_stream,
 )
+from coterie.learners import ForeignLearner
 from coterie.trees import DecisionTreeRegressor
 from coterie.trees.single import SingleTree
 
@@ -163,7 +163,7 @@ class IteratedBaggingRegressor(MembersShown, RegressorTask, Committee):
     def _learner(self, view: View, stop: Any) -> Learner:
         member = self._member()
         if not isinstance(member, SingleTree):
-            return GuestLearner(member)
+            return ForeignLearner(member)
         threads = min(thread_count(self.n_jobs), worker_count(self.n_jobs))
         effort = TreeEffort(max(1, threads // self.n_members), stop)
         return tree_learner(self, member, view, None, effort)

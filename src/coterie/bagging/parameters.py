@@ -27,6 +27,7 @@ from coterie.core import (
     instance_of,
     one_of,
 )
+from coterie.core.learner import numbered
 from coterie.data import Table, Target
 from coterie.trees.single import SingleTree
 
@@ -103,11 +104,18 @@ class DrawnLearner:
         What to draw.
     columns : ndarray or None
         Columns the members are kept to.
+    number : int
+        Position of the member, named in errors.
     """
 
     make: Workshop
     distributions: Mapping[str, Any]
     columns: NDArray[np.intp] | None = None
+    number: int = 0
+
+    def numbered(self, number: int) -> DrawnLearner:
+        """The same learner for the member at a position."""
+        return replace(self, number=number)
 
     def among(self, columns: NDArray[np.intp]) -> DrawnLearner:
         """The same learner, kept to some of the columns."""
@@ -121,7 +129,7 @@ class DrawnLearner:
         for attempt in range(_TRIES + 1):
             drawn = draw_parameters(self.distributions, lottery)
             try:
-                learner: Learner = self.make(drawn)
+                learner: Learner = numbered(self.make(drawn), self.number)
                 if self.columns is not None:
                     learner = learner.among(self.columns)  # type: ignore[attr-defined]
                 return learner.fit(table, target, weight, rng)

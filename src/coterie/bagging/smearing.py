@@ -13,12 +13,12 @@ from sklearn.multioutput import MultiOutputRegressor
 from sklearn.utils import get_tags
 
 from coterie.bagging.bag import TreeEffort, tree_learner
-from coterie.bagging.guest import GuestLearner
 from coterie.bagging.members import Members
 from coterie.bagging.outputs import OUTPUTS, OutputBag, class_shares
 from coterie.base import ClassifierTask, RegressorTask
 from coterie.core import Allowed, Columns, Learner, View, between
 from coterie.data import Target
+from coterie.learners import ForeignLearner
 from coterie.tags import tagged
 from coterie.trees import DecisionTreeRegressor
 from coterie.trees.single import SingleTree
@@ -209,7 +209,7 @@ class OutputSmearingClassifier(ClassifierTask, OutputBag):
             shown, effort = replace(view, target=outputs), TreeEffort(n_threads, stop)
             return tree_learner(_Owner(), member, shown, choice, effort)
         many = get_tags(member).target_tags.multi_output or outputs.n_outputs == 1
-        return GuestLearner(member if many else MultiOutputRegressor(member))
+        return ForeignLearner(member if many else MultiOutputRegressor(member))
 
     def _mean_vote(self, X: Any) -> Array:
         return self._probabilities(super()._mean_vote(X))

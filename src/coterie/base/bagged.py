@@ -74,8 +74,10 @@ class Plan:
     choice: Columns | None = None
     cast: Cast | None = None
 
-    def fit(self, seeds: NDArray[np.int64], executor: JoblibExecutor, watch: Any) -> list[Member]:
-        """A member per seed, or fewer if the watch says stop."""
+    def fit(
+        self, seeds: NDArray[np.int64], executor: JoblibExecutor, watch: Any, first: int = 0
+    ) -> list[Member]:
+        """A member per seed, the first of them at a position, or fewer if the watch says stop."""
         shake = self.shake or self.draw or untouched
         return gather(
             self.learner,
@@ -84,6 +86,7 @@ class Plan:
             shake=shake if self.choice is None else Patch(shake, self.choice),
             executor=executor,
             watches=() if watch is None else (watch,),
+            first=first,
         )
 
 
@@ -237,7 +240,7 @@ class Bagged(OutOfBag, Committee):
                 watch.recall(earlier.pool_, earlier.bags_)
         elif self.oob_score:
             bags.check_judges()
-        members = plan.fit(seeds, executor, watch)
+        members = plan.fit(seeds, executor, watch, n_before)
         bags = bags[: len(members)]
         pool = replace(Pool.taking(members), cast=plan.cast)
         draft.pool_ = pool if earlier is None else earlier.pool_ + pool

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.utils.metadata_routing import (
@@ -17,7 +15,7 @@ from sklearn.utils.metadata_routing import (
 
 from coterie.learners import takes_weight
 
-__all__ = ["asks_weight", "check_routing", "cut_params", "members_router", "routing_is_on"]
+__all__ = ["asks_weight", "check_routing", "members_router", "routing_is_on"]
 
 
 def routing_is_on() -> bool:
@@ -50,24 +48,6 @@ def asks_weight(estimator: Any) -> bool:
     if not routing_is_on():
         return takes_weight(estimator)
     return bool(get_routing_for_object(estimator).consumes("fit", ("sample_weight",)))
-
-
-def cut_params(params: Mapping[str, Any], rows: NDArray[Any] | None, n_rows: int) -> dict[str, Any]:
-    """Metadata of some rows: what has a value per row is cut, the rest is left as it is.
-
-    Examples
-    --------
-    >>> cut_params({"age": [3, 1, 2], "mode": "fast"}, np.array([2, 0]), 3)
-    {'age': array([2, 3]), 'mode': 'fast'}
-    """
-    if rows is None:
-        return dict(params)
-    return {
-        name: np.asarray(value)[rows]
-        if not isinstance(value, str) and hasattr(value, "__len__") and len(value) == n_rows
-        else value
-        for name, value in params.items()
-    }
 
 
 def members_router(owner: Any, members: Mapping[str, Any]) -> MetadataRouter:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import SeedSequence, default_rng
@@ -60,14 +60,14 @@ class FunctionalBooster(Descender):
         zeros = np.zeros_like(origin.constant)
         if isinstance(self.init, str):
             return Origin(loss, zeros)
-        gives: Literal["proba", "score"] = "proba" if target.kind == "labels" else "score"
-        if gives == "proba" and not hasattr(self.init, "predict_proba"):
+        if target.kind == "labels" and not hasattr(self.init, "predict_proba"):
             raise ValueError(
                 f"init={self.init!r} has no predict_proba, which a classifier starts from. Wrap "
                 "it, for example in sklearn.calibration.CalibratedClassifierCV."
             )
         rng = default_rng(SeedSequence(entropy, spawn_key=(_INIT_STREAM,)))
-        return Origin(loss, zeros, ForeignLearner(self.init, gives).fit(table, target, weight, rng))
+        init = ForeignLearner(self.init, name="init").fit(table, target, weight, rng)
+        return Origin(loss, zeros, init)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -10,6 +10,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from coterie.core import Member
+from coterie.core.learner import numbered
 from coterie.core.rule import Array, majority
 from coterie.core.train import Trainer
 from coterie.data import Table, Target
@@ -214,7 +215,8 @@ class Hierarchy:
     def _lone(self, weight: Array, reason: str) -> tuple[Part, Answer]:
         """One member."""
         scaled = weight * (np.count_nonzero(weight) / weight.sum())
-        member, proba = self.learner.train(self.table, self.target, scaled, self.rng, _as_it_is)
+        learner = numbered(self.learner, len(self.members))
+        member, proba = learner.train(self.table, self.target, scaled, self.rng, _as_it_is)
         self.members.append(member)
         part = Part(len(self.members) - 1, reason=reason)
         return part, Answer(majority(proba), proba)

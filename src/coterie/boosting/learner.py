@@ -42,7 +42,7 @@ def member_learner(
                 f"{owner} needs members with predict_proba, but {type(member).__name__} has none. "
                 "Wrap it, for example in sklearn.calibration.CalibratedClassifierCV."
             )
-        return ForeignLearner(member, gives)
+        return ForeignLearner(member, "predict_proba" if gives == "proba" else "predict")
     regression = gives == "score" or target.kind == "values"
     if (member.task == "regression") != regression:
         tree = DecisionTreeRegressor if regression else DecisionTreeClassifier

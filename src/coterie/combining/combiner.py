@@ -16,18 +16,16 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 
 from coterie.base import Admitted, Committee, JoblibExecutor
-from coterie.base.routing import check_routing, cut_params, members_router, routing_is_on
+from coterie.base.routing import check_routing, members_router, routing_is_on
 from coterie.combining.folds import Pass, Rowset, Unseen, a_memory
 from coterie.combining.members import (
     Composition,
-    Method,
     Named,
-    Seat,
+    adapt_member,
     check_prefit,
     pick_method,
     read_members,
@@ -44,7 +42,8 @@ from coterie.core import (
     member_seeds,
     one_of,
 )
-from coterie.data import DataError, Target
+from coterie.data import DataError, Table, Target, open_texts
+from coterie.learners import Method, cut_params, seeded, takes_weight
 from coterie.trees import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
@@ -121,7 +120,8 @@ class Combiner(Composition, Committee):
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            The rows; members get them as they are given.
+            The rows; members get them as they are given. A list, array or series of texts is
+            allowed if all members take one, as pipelines that begin with a vectoriser do.
         y : array-like of shape (n_samples,)
             Class labels or numbers.
         sample_weight : array-like of shape (n_samples,), optional
@@ -137,7 +137,10 @@ class Combiner(Composition, Committee):
         -------
         self
         """
-        return self._fit(X, y, sample_weight, groups=groups, metadata=fit_params)
+        return self._fit(open_texts(X), y, sample_weight, groups=groups, metadata=fit_params)
+
+    def _admit(self, X: Any) -> Table:
+        return super()._admit(open_texts(X))
 
     def _train(
         self,
@@ -156,7 +159,12 @@ class Combiner(Composition, Committee):
             self._describe_target(draft, admitted)
         params = self._routed(members, metadata or {}, admitted, n_samples)
         rows = Rowset(
-            admitted.table, admitted.target, admitted.weight, params or {}, params is not None
+            admitted.table,
+            admitted.target,
+            admitted.weight,
+            params or {},
+            routed=params is not None,
+            entropy=self._drawing_entropy(members, admitted.weight),
         )
         methods = self._methods(members)
         if prefit:
@@ -217,7 +225,14 @@ class Combiner(Composition, Committee):
         if self.random_state is None or self._prefit:
             return members
         seeds = member_seeds(draw_entropy(self.random_state), 0, len(members)).tolist()
-        return [seeded(member, seed) for member, seed in zip(members, seeds, strict=True)]
+        return [seed_member(member, seed) for member, seed in zip(members, seeds, strict=True)]
+
+    def _drawing_entropy(self, members: Sequence[Named], weight: Array | None) -> int:
+        """Seeds the draws of rows for those that take no weights; 0 if there are none to make."""
+        fitted = [*(m.estimator for m in members), getattr(self, "final_estimator", None)]
+        if weight is None or all(takes_weight(e) for e in fitted if hasattr(e, "fit")):
+            return 0
+        return draw_entropy(self.random_state)
 
     def _default_members(self) -> list[Named]:
         settings = {"max_bins": self.max_bins, "categorical_features": self.categorical_features}
@@ -264,21 +279,11 @@ class Combiner(Composition, Committee):
         return self.pool_.votes(self._admit(X))
 
 
-def seeded(member: Named, seed: int) -> Named:
+def seed_member(member: Named, seed: int) -> Named:
     """The member with seeds for all its parameters named ``random_state`` that are None."""
-    estimator = member.estimator
-    if not hasattr(estimator, "get_params"):
+    if not hasattr(member.estimator, "get_params"):  # it was dropped
         return member
-    names = [
-        name
-        for name, value in sorted(estimator.get_params().items())
-        if value is None and (name == "random_state" or name.endswith("__random_state"))
-    ]
-    if not names:
-        return member
-    states = np.random.SeedSequence(seed).generate_state(len(names)) >> 1
-    own = dict(zip(names, states.tolist(), strict=True))
-    return Named(member.name, clone(estimator).set_params(**own))
+    return Named(member.name, seeded(member.estimator, np.random.SeedSequence(seed), keep=True))
 
 
 def wider(target: Target, members: Sequence[Named]) -> Target:
@@ -294,7 +299,7 @@ def _fitted(
 ) -> tuple[list[Any], Unseen | None]:
     """Seats of members that were fitted elsewhere, to which all rows are new."""
     pairs = zip(members, methods, strict=True)
-    seats = [Seat(member.estimator, rows.classes, method) for member, method in pairs]
+    seats = [adapt_member(m.estimator, rows.classes, method, m.name) for m, method in pairs]
     if not asked:
         return seats, None
     values = tuple(seat.predict(rows.table) for seat in seats)

@@ -32,9 +32,9 @@ class MixtureOfExpertsClassifier(ClassifierTask, Experts):
     Parameters
     ----------
     estimator : classifier, default=None
-        The expert to clone; its `fit` must accept weights. By default a native tree of depth
-        3; a logistic regression gives the classical model. An expert may be a mixture itself,
-        which makes the mixture hierarchical.
+        The expert to clone; if its `fit` does not accept weights, rows are drawn by them. By
+        default a native tree of depth 3; a logistic regression gives the classical model. An
+        expert may be a mixture itself, which makes the mixture hierarchical.
 
     Attributes
     ----------
@@ -109,9 +109,9 @@ class MixtureOfExpertsRegressor(RegressorTask, Experts):
     Parameters
     ----------
     estimator : regressor, default=None
-        The expert to clone; its `fit` must accept weights. By default a native tree of depth
-        3; a linear regression gives the classical model. An expert may be a mixture itself, which
-        makes the mixture hierarchical.
+        The expert to clone; if its `fit` does not accept weights, rows are drawn by them. By
+        default a native tree of depth 3; a linear regression gives the classical model. An
+        expert may be a mixture itself, which makes the mixture hierarchical.
 
     Attributes
     ----------

@@ -16,21 +16,31 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
+from zlib import crc32
 
 import numpy as np
 from joblib import Memory
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from coterie.bagging.guest import rows_given
 from coterie.base import JoblibExecutor, thread_count
-from coterie.base.routing import cut_params
-from coterie.combining.members import FoldSeat, Method, Named, Seat, fit_one, of_one_class
+from coterie.combining.members import Classes, FoldSeat, Named, adapt_member
 from coterie.combining.shared_bins import share_bins
 from coterie.combining.splits import Rows, Split
 from coterie.core import Allowed, instance_of, one_of
-from coterie.data import BinnedRows, Table, Target
-from coterie.learners import naming
+from coterie.data import BinnedRows, Table, Target, TextSource
+from coterie.learners import (
+    ForeignMember,
+    Method,
+    cut_params,
+    fit_member,
+    naming,
+    one_class,
+    rows_given,
+    show,
+    takes_weight,
+)
+from coterie.learners.votes import votes_of_probabilities
 
 Array = NDArray[np.float64]
 
@@ -52,6 +62,8 @@ class Rowset:
         Whether weights are among `params`, for members that requested them.
     binned : mapping of str to BinnedRows
         The rows of members, by name, that take bins.
+    entropy : int
+        Seeds the draws of rows for members that do not take weights.
     """
 
     table: Table
@@ -60,31 +72,43 @@ class Rowset:
     params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     routed: bool = False
     binned: Mapping[str, BinnedRows] = field(default_factory=dict)
+    entropy: int = 0
 
     @property
-    def classes(self) -> NDArray[Any] | None:
-        """Classes of the labels, None for numbers and for several labels."""
-        labels = self.target.kind == "labels" and self.target.n_outputs == 1
-        return self.target.classes[0] if labels else None
+    def classes(self) -> Classes:
+        """Classes of the labels, none for numbers and for several labels."""
+        return self.target.classes if self.target.n_outputs == 1 else ()
 
-    def cut(self, name: str, rows: Rows | None) -> tuple[Any, Target, Array | None, dict[str, Any]]:
-        """Some rows for the member of that name."""
-        own = cut_params(self.params.get(name, {}), rows, self.table.n_rows)
-        target = self.target if rows is None else self.target.take(rows)
-        # Of one class a constant is made, which knows the names of columns from the rows alone.
-        X = rows_given(self.table, rows, None) if of_one_class(target) else self.show(name, rows)
+    def cut(
+        self, member: Named, rows: Rows | None
+    ) -> tuple[Any, Target, Array | None, dict[str, Any]]:
+        """Some rows for a member; drawn by their weights if it does not take these."""
         weight = None if self.routed else self.weight
-        return X, target, weight if weight is None or rows is None else weight[rows], own
+        if weight is not None:
+            every = np.arange(self.table.n_rows) if rows is None else rows
+            weighs, rng = takes_weight(member.estimator), self.stream(member.name)
+            shown, weight = show(self.target.take(every), weight[every], rng, weighs=weighs)
+            rows = rows if shown is None else every[shown]
+        target = self.target if rows is None else self.target.take(rows)
+        own = cut_params(self.params.get(member.name, {}), rows, self.table.n_rows)
+        # Of one class a constant is made, which knows the names of columns from the rows alone.
+        plain = one_class(target)
+        X = rows_given(self.table, rows) if plain else self.show(member.name, rows)
+        return X, target, weight, own
+
+    def stream(self, name: str) -> np.random.Generator:
+        """What draws rows for the member of that name."""
+        return np.random.default_rng([self.entropy, crc32(name.encode())])
 
     def show(self, name: str, rows: Rows | None) -> Any:
         """Some rows as the member of that name takes them: as they were given, or as bins."""
         if name not in self.binned:
-            return rows_given(self.table, rows, None)
+            return rows_given(self.table, rows)
         return self.binned[name] if rows is None else self.binned[name][rows]
 
     def sharing(self, chores: Sequence[Chore], executor: JoblibExecutor, fewest: int) -> Rowset:
         """The same rows, with bins for members of which none is given anything but rows."""
-        if self.weight is not None:
+        if self.weight is not None or isinstance(self.table.source, TextSource):
             return self
         fits = [chore.member for chore in chores if not self.params.get(chore.member.name)]
         threads = thread_count(executor.n_jobs)
@@ -161,11 +185,11 @@ class Pass:
         members: Sequence[Named],
         methods: Sequence[Method],
         splits: Sequence[Split] | None,
-    ) -> tuple[list[Seat | FoldSeat], Unseen | None]:
+    ) -> tuple[list[ForeignMember | FoldSeat], Unseen | None]:
         """Fitted members, and what they say of unseen rows; None without `splits`."""
         bagged = [self.oob and takes_oob(member.estimator) for member in members]
         members = [oob_member(m) if b else m for m, b in zip(members, bagged, strict=True)]
-        if rows.classes is not None:  # out-of-bag answers are probabilities
+        if rows.classes:  # out-of-bag answers are probabilities
             pairs = zip(methods, bagged, strict=True)
             methods = ["predict_proba" if b else method for method, b in pairs]
         whole = self.refit == "full" or not splits
@@ -179,7 +203,7 @@ class Pass:
         # What is kept on disk should be the same however many fits there are.
         rows = rows.sharing(chores, self.executor, 2 if self.memory is None else 1)
         done = iter(self.executor.map(partial(_do, work, rows), chores))
-        seats: list[Seat | FoldSeat] = []
+        seats: list[ForeignMember | FoldSeat] = []
         values = []
         for out_of_bag in bagged:
             seat = next(done)[0] if whole or out_of_bag else None
@@ -209,26 +233,23 @@ def _memory(given: Any) -> Memory:
 def _do(work: Any, rows: Rowset, chore: Chore) -> tuple[Any, Any]:
     name = chore.member.name
     train, test = (None, None) if chore.split is None else chore.split
-    cut = rows.cut(name, train)
+    cut = rows.cut(chore.member, train)
     asked = None if test is None else rows.show(name, test)
-    with naming(chore.member.estimator, name):
+    with naming(chore.member.estimator, name, cut[0]):
         seat, said = work(chore.member.estimator, chore.method, cut, asked, rows.classes)
-    return (seat if chore.keep else None), said
+    return (replace(seat, name=name) if chore.keep else None), said
 
 
 def _carry_out(
-    estimator: Any, method: Method, cut: Any, asked: Any, classes: NDArray[Any] | None
-) -> tuple[Seat, Array | None]:
+    estimator: Any, method: Method, cut: Any, asked: Any, classes: Classes
+) -> tuple[ForeignMember, Array | None]:
     """Fit and ask; a plain function of data, so that it can be kept on disk."""
-    X, target, weight, params = cut
-    fitted = fit_one(estimator, X, target, weight, params)
-    known = method if hasattr(fitted, method) else "predict_proba"  # a constant has no scores
-    seat = Seat(fitted, classes, known)
+    seat = adapt_member(fit_member(clone(estimator), *cut), classes, method)
     return seat, None if asked is None else seat.ask(asked)
 
 
 def _answers(
-    rows: Rowset, seat: Seat | None, splits: Sequence[Split], parts: Sequence[Array]
+    rows: Rowset, seat: ForeignMember | None, splits: Sequence[Split], parts: Sequence[Array]
 ) -> Array:
     """What one member says of all rows, NaN where it does not."""
     if not parts:
@@ -269,17 +290,15 @@ def _has_oob(estimator: Any) -> bool:
     return hasattr(estimator, "oob_decision_function_") or hasattr(estimator, "oob_prediction_")
 
 
-def _out_of_bag(seat: Seat) -> Array:
+def _out_of_bag(seat: ForeignMember) -> Array:
     estimator = seat.estimator
-    if seat.classes is None:
+    if not seat.classes:
         return np.asarray(estimator.oob_prediction_, dtype=np.float64).reshape(-1, 1)
-    known = np.searchsorted(seat.classes, estimator.classes_)
-    said = np.zeros((len(estimator.oob_decision_function_), len(seat.classes)))
-    said[:, known] = estimator.oob_decision_function_
-    return said
+    given = estimator.oob_decision_function_
+    return votes_of_probabilities(given, estimator.classes_, seat.classes[0])
 
 
-def _resubstitution(rows: Rowset, seat: Seat) -> Array:
+def _resubstitution(rows: Rowset, seat: ForeignMember) -> Array:
     warnings.warn(
         "No row can be held out: members predict the rows they were fitted on, so what is "
         "learnt from their predictions is over-optimistic. Use more rows, or another cv.",

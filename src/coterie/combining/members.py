@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone, is_classifier, is_regressor
-from sklearn.dummy import DummyClassifier
+from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from coterie.core import ParameterError
-from coterie.data import DataError, Table, Target
-from coterie.learners import takes_weight
+from coterie.data import Table
+from coterie.learners import ForeignMember, Method, adapt
 from coterie.tags import tagged
 
 Array = NDArray[np.float64]
-Method = Literal["predict_proba", "decision_function", "predict"]
+Classes = tuple[NDArray[Any], ...]
 
 
 class Named(NamedTuple):
@@ -30,66 +29,16 @@ class Named(NamedTuple):
 
 @tagged
 @dataclass(frozen=True)
-class Seat:
-    """A fitted estimator whose answers are put in the classes of the committee.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Fitted on labels, or on numbers.
-    classes : ndarray or None
-        Classes of the committee, sorted; None for numbers.
-    method : {"predict_proba", "decision_function", "predict"}
-        What it is asked for.
-    """
-
-    estimator: Any
-    classes: NDArray[Any] | None
-    method: Method = "predict"
-
-    def predict(self, table: Table) -> Array:
-        """Probabilities, scores, or votes of one and zero for labels; or numbers."""
-        return self.ask(table.given())
-
-    def ask(self, X: Any) -> Array:
-        """What it says of rows as the user gave them, shape (n_rows, n_outputs)."""
-        given = getattr(self.estimator, self.method)(X)
-        said = self._chances(given) if isinstance(given, list) else np.asarray(given)
-        n_rows = len(said)
-        if self.classes is None or not is_classifier(self.estimator):
-            return said.astype(np.float64).reshape(n_rows, -1)
-        if self.method == "predict":
-            return np.eye(len(self.classes))[class_places(self.classes, said)]
-        known = class_places(self.classes, self.estimator.classes_)
-        said = said.astype(np.float64).reshape(n_rows, -1)
-        if len(known) == len(self.classes):
-            return said
-        if said.shape[1] < len(known):  # two classes, of which the score is for the second
-            said = np.hstack([-said, said])
-        # A class the member never saw has no probability, and the lowest score.
-        nothing = 0.0 if self.method == "predict_proba" else np.finfo(np.float64).min
-        spread = np.full((n_rows, len(self.classes)), nothing)
-        spread[:, known] = said
-        return spread
-
-    def _chances(self, given: list[Any]) -> Array:
-        """Of several labels the chance of each; none of one that the member never saw."""
-        pairs = zip(given, self.estimator.classes_, strict=True)
-        return np.column_stack([chances[:, -1] * (known[-1] == 1) for chances, known in pairs])
-
-
-@tagged
-@dataclass(frozen=True)
 class FoldSeat:
-    """The models of all folds on one seat; they answer with their mean.
+    """The models of all folds as one member; they answer with their mean.
 
     Parameters
     ----------
-    seats : tuple of Seat
+    seats : tuple of ForeignMember
         One for each fold.
     """
 
-    seats: tuple[Seat, ...]
+    seats: tuple[ForeignMember, ...]
 
     def predict(self, table: Table) -> Array:
         """Mean of what the models of the folds say."""
@@ -102,23 +51,11 @@ class FoldSeat:
         return [seat.estimator for seat in self.seats]
 
 
-def class_places(classes: NDArray[Any], labels: Any) -> NDArray[np.intp]:
-    """Positions of labels among the sorted classes.
-
-    Examples
-    --------
-    >>> class_places(np.array(["a", "b", "c"]), ["c", "a"])
-    array([2, 0])
-    """
-    given = np.asarray(labels).ravel()
-    places = np.clip(np.searchsorted(classes, given), 0, len(classes) - 1)
-    strange = classes[places] != given
-    if np.any(strange):
-        raise DataError(
-            f"A member predicts {given[strange].tolist()[0]!r}, which is not one of the classes "
-            f"{classes.tolist()}. Fit the members to the same labels as the ensemble."
-        )
-    return places
+def adapt_member(
+    fitted: Any, classes: Classes, method: Method, name: str | None = None
+) -> ForeignMember:
+    """A fitted estimator that is asked by a combiner; regressors say numbers of classes too."""
+    return adapt(fitted, classes if is_classifier(fitted) else (), method, name=name)
 
 
 def read_members(estimators: Any, owner: str, taken: Sequence[str], kinds: str) -> list[Named]:
@@ -180,31 +117,6 @@ def _check_names(names: list[str], taken: Sequence[str]) -> None:
     invalid = [name for name in names if "__" in name]
     if invalid:
         raise ParameterError(f"Estimator names must not contain __: got {invalid!r}")
-
-
-def of_one_class(target: Target) -> bool:
-    """Whether there is but one label to be learnt."""
-    if target.kind != "labels" or target.n_outputs > 1:
-        return False
-    return bool(np.ptp(target.codes, axis=0).max() == 0)
-
-
-def fit_one(
-    estimator: Any, X: Any, target: Target, weight: Array | None, params: dict[str, Any]
-) -> Any:
-    """A fitted clone; rows of one class only make a constant one."""
-    labels = target.decode(target.encoded)
-    if of_one_class(target):
-        return DummyClassifier(strategy="prior").fit(X, labels)
-    twin = clone(estimator)
-    if weight is None:
-        return twin.fit(X, labels, **params)
-    if not takes_weight(twin):
-        raise TypeError(
-            f"Underlying estimator {type(twin).__name__} does not support sample weights. Leave "
-            "sample_weight out, or use another member."
-        )
-    return twin.fit(X, labels, sample_weight=weight, **params)
 
 
 def check_prefit(members: Sequence[Named]) -> None:

@@ -10,25 +10,26 @@ from numpy.typing import NDArray
 from scipy.special import log_softmax, logsumexp, softmax
 
 from coterie.base import Admitted, Committee, JoblibExecutor
-from coterie.combining.combiner import seeded
 from coterie.combining.gate import GateInputs, fit_gate
-from coterie.combining.members import Named, Seat, fit_one
 from coterie.core import (
     Allowed,
     Pool,
     a_random_state,
     at_least,
     draw_entropy,
+    growing_stream,
     has,
     member_seeds,
     one_of,
 )
 from coterie.data import Table, Target
 from coterie.fusion.sums import row_product, sum_of_members
-from coterie.learners import naming, takes_weight
+from coterie.learners import ForeignLearner, ForeignMember, seeded
 from coterie.trees.growth import SHAPE
 
 Array = NDArray[np.float64]
+# What fits an expert, and the seed of its draws.
+Expert = tuple[ForeignLearner, int]
 
 EXPERTS: dict[str, Allowed] = {
     "estimator": one_of(None) | has("fit", "predict"),
@@ -53,7 +54,7 @@ class Mixture(NamedTuple):
 
     Attributes
     ----------
-    seats : list of Seat
+    seats : list of ForeignMember
         The experts.
     gate : ndarray of shape (inputs, experts)
         Coefficients of the gate.
@@ -63,7 +64,7 @@ class Mixture(NamedTuple):
         Mean log-likelihood after each step.
     """
 
-    seats: list[Seat]
+    seats: list[ForeignMember]
     gate: Array
     variances: Array
     track: list[float]
@@ -140,15 +141,12 @@ class Experts(Committee):
     def _at_scale(self, target: Target) -> tuple[Target, float]:
         return target, 1.0
 
-    def _experts(self, entropy: int) -> list[Named]:
+    def _experts(self, entropy: int) -> list[Expert]:
         expert = self._default() if self.estimator is None else self.estimator
-        if not takes_weight(expert):
-            raise TypeError(
-                f"estimator={type(expert).__name__} does not accept sample weights, which say how "
-                "much of a row belongs to an expert. Use one whose fit has sample_weight."
-            )
         seeds = member_seeds(entropy, 0, self.n_experts).tolist()
-        return [seeded(Named(f"expert{j}", expert), seed) for j, seed in enumerate(seeds)]
+        twins = [seeded(expert, np.random.SeedSequence(seed), keep=True) for seed in seeds]
+        learners = [ForeignLearner(t, keeps_seeds=True, name=j) for j, t in enumerate(twins)]
+        return list(zip(learners, seeds, strict=True))
 
     def _maximise(
         self,
@@ -156,7 +154,7 @@ class Experts(Committee):
         target: Target,
         weight: Array,
         inputs: Array,
-        experts: list[Named],
+        experts: list[Expert],
         shares: Array,
     ) -> Mixture:
         """Steps of expectation maximisation from one beginning."""
@@ -222,15 +220,10 @@ def first_shares(inputs: Array, n_experts: int, seed: list[int]) -> Array:
 
 
 def _fit_expert(
-    experts: list[Named], table: Table, target: Target, shares: Array, number: int
-) -> tuple[Seat, Array]:
+    experts: list[Expert], table: Table, target: Target, shares: Array, number: int
+) -> tuple[ForeignMember, Array]:
     """One expert, and what it says of all rows."""
-    classes = target.classes[0] if target.kind == "labels" else None
-    method = "predict"
-    if classes is not None and hasattr(experts[number].estimator, "predict_proba"):
-        method = "predict_proba"
-    expert = experts[number]
-    with naming(expert.estimator, expert.name):
-        fitted = fit_one(expert.estimator, table.given(), target, shares[:, number], {})
-    seat = Seat(fitted, classes, method)  # type: ignore[arg-type]  # one of the three names
-    return seat, seat.predict(table)
+    learner, seed = experts[number]
+    # The same stream in every step: rows that are drawn change as their shares do, not by chance.
+    member = learner.fit(table, target, shares[:, number], growing_stream(seed))
+    return member, member.predict(table)

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.base import ClassifierTask
-from coterie.combining.combiner import COMBINER, Combiner, seeded
+from coterie.combining.combiner import COMBINER, Combiner, seed_member
 from coterie.combining.folds import Rowset, Unseen
-from coterie.combining.members import Method, Named, pick_method
+from coterie.combining.members import Named, pick_method
 from coterie.combining.rejects import RejectScore, a_reject_label, check_mark
 from coterie.core import (
     Allowed,
@@ -25,6 +25,7 @@ from coterie.core import (
 )
 from coterie.data import DataError
 from coterie.fusion.votes import with_rejects
+from coterie.learners import Method
 from coterie.trees import DecisionTreeClassifier
 
 Array = NDArray[np.float64]
@@ -203,7 +204,7 @@ class RejectOptionClassifier(RejectScore, ClassifierTask, Combiner):
         if self.random_state is None or self._prefit:
             return [member]
         seed = member_seeds(draw_entropy(self.random_state), 0, 1).tolist()[0]
-        return [seeded(member, seed)]
+        return [seed_member(member, seed)]
 
     def _methods(self, members: Any) -> list[Method]:
         return [pick_method(member, "predict_proba") for member in members]

@@ -8,14 +8,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import TransformerMixin, is_classifier
+from sklearn.base import TransformerMixin, clone, is_classifier
 from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from coterie.base.routing import routing_is_on
 from coterie.combining.combiner import COMBINER, Combiner
 from coterie.combining.folds import Rowset, Unseen
-from coterie.combining.members import Method, Named, Seat, fit_one, pick_method
+from coterie.combining.members import Named, pick_method
 from coterie.combining.meta import (
     ConvexStack,
     FeatureWeightedStack,
@@ -24,9 +24,12 @@ from coterie.combining.meta import (
 )
 from coterie.core import Allowed, a_function, a_list, has, one_of
 from coterie.data import DataError, Table, Target
-from coterie.learners import naming
+from coterie.learners import ForeignMember, Method, fit_member, show, takes_weight
 
 Array = NDArray[np.float64]
+
+# What the second level is called in errors, and by its draws.
+_FINAL = "final_estimator"
 
 #: Second levels by name: functions of profile, truth, weights and meta-features.
 FINALS: dict[str, Callable[..., Any]] = {
@@ -100,8 +103,12 @@ class Stack(TransformerMixin, Combiner):
         features = draft._features(values, table)
         draft.n_each_ = [part.shape[1] for part in draft._columns(values)]
         final = draft._default_final() if self.final_estimator is None else self.final_estimator
-        with naming(final, "final_estimator"):
-            draft.final_estimator_ = fit_one(final, features, target, weight, {})
+        final = clone(final)
+        if not takes_weight(final):
+            drawn, weight = show(target, weight, rows.stream(_FINAL), weighs=False)
+            if drawn is not None:
+                features, target = features[drawn], target.take(drawn)
+        draft.final_estimator_ = fit_member(final, features, target, weight, name=_FINAL)
 
     def _learn_profile(
         self, draft: Self, profile: Array, table: Table, target: Target, weight: Array | None
@@ -269,5 +276,5 @@ def truth_of(target: Target) -> Array:
 
 
 def _method(seat: Any) -> str:
-    first: Seat = getattr(seat, "seats", (seat,))[0]
+    first: ForeignMember = getattr(seat, "seats", (seat,))[0]
     return first.method

@@ -13,11 +13,11 @@ from sklearn.multioutput import MultiOutputClassifier
 from sklearn.utils.metaestimators import available_if
 
 from coterie.base import Admitted, ClassifierTask, RegressorTask
-from coterie.combining.members import Seat
 from coterie.combining.meta import as_probabilities
 from coterie.combining.stack import STACK, Stack
 from coterie.core import Allowed, RandomLike
 from coterie.data import DataError
+from coterie.learners import adapt
 
 Array = NDArray[np.float64]
 
@@ -136,7 +136,8 @@ class StackingClassifier(ClassifierTask, Stack):
     def _mean_vote(self, X: Any) -> Array:
         if self._knows_inputs:
             return as_probabilities(self._by_profile(X))
-        return Seat(self.final_estimator_, self.classes_, "predict_proba").ask(self._shown(X))
+        classes = (self.classes_,) if self.n_outputs_ == 1 else ()
+        return adapt(self.final_estimator_, classes, "predict_proba").ask(self._shown(X))
 
     def predict(self, X: Any, **predict_params: Any) -> NDArray[Any]:
         """What the final estimator makes of the members' answers.

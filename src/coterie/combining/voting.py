@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -15,13 +15,14 @@ from coterie import fusion
 from coterie.base import ClassifierTask
 from coterie.combining.combiner import COMBINER, Combiner
 from coterie.combining.folds import Rowset, Unseen
-from coterie.combining.members import Method, Named, pick_method
+from coterie.combining.members import Named, pick_method
 from coterie.combining.rejects import RejectingVotes, a_reject_label, check_mark
 from coterie.combining.splits import row_keys
 from coterie.combining.weighing import VOTE_WEIGHTS, read_weights
 from coterie.core import Allowed, RandomLike, a_function, a_list, between, draw_entropy, one_of
 from coterie.data import Table
 from coterie.fusion.votes import winners
+from coterie.learners import Method
 
 Array = NDArray[np.float64]
 
@@ -272,7 +273,7 @@ class VotingClassifier(RejectingVotes, ClassifierTask, Voting):
         for seat in self._seats:
             for part in getattr(seat, "seats", (seat,)):
                 if hasattr(part.estimator, "predict_proba"):
-                    total += type(part)(part.estimator, part.classes, "predict_proba").ask(X)
+                    total += replace(part, method="predict_proba").ask(X)
         return total
 
     @available_if(_is_soft)

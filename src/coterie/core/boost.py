@@ -24,7 +24,7 @@ import numpy as np
 from numpy.random import Generator, SeedSequence
 from numpy.typing import NDArray
 
-from coterie.core.learner import Member
+from coterie.core.learner import Member, numbered
 from coterie.core.pool import Pool
 from coterie.core.rows import RowSampler, every_row
 from coterie.core.rule import Array, Rule, State, Step, normalised
@@ -192,7 +192,8 @@ class _Run:
     def _fit(self, rng: Generator) -> tuple[Member, Array]:
         """A member and its vote; what was asked for is forgotten with the call."""
         ask = self.settings.rows(self.rule.ask(self.state), rng)
-        return train(self.learner, self.table, ask, rng, self.rule.vote)
+        learner = numbered(self.learner, len(self.members))
+        return train(learner, self.table, ask, rng, self.rule.vote)
 
     def replay(self, earlier: Boosted, seeds: NDArray[np.int64]) -> None:
         """Tell the rule of members fitted before, so that the state is what it was then."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.core.executor import Executor, Serial
-from coterie.core.learner import Learner, Member
+from coterie.core.learner import Learner, Member, numbered
 from coterie.core.seeds import growing_stream, shaking_stream
 from coterie.core.shake import Shake, View, untouched
 
@@ -25,6 +25,7 @@ def gather(
     executor: Executor | None = None,
     watches: Sequence[Watch] = (),
     batch: int = 16,
+    first: int = 0,
 ) -> list[Member]:
     """Fit one member per seed, each on its own shake of `view`.
 
@@ -46,22 +47,30 @@ def gather(
     batch : int
         Members handed to the executor at a time when somebody watches, so that few are fitted in
         vain; which members there are in the end does not depend on it.
+    first : int
+        Position of the first member, named in errors.
 
     Returns
     -------
     list of members
         In the order of `seeds`.
     """
-    fit = partial(fit_member, learner, view, shake)
+    jobs = list(enumerate(map(int, seeds), first))
+    fit = partial(_fit_job, learner, view, shake)
     executor = executor or Serial()
     members: list[Member] = []
     step = batch if watches else max(1, len(seeds))
     for start in range(0, len(seeds), step):
-        for member in executor.map(fit, [int(seed) for seed in seeds[start : start + step]]):
+        for member in executor.map(fit, jobs[start : start + step]):
             members.append(member)
             if any([watch(len(members), member) for watch in watches]):
                 return members
     return members
+
+
+def _fit_job(learner: Learner, view: View, shake: Shake, job: tuple[int, int]) -> Member:
+    number, seed = job
+    return fit_member(numbered(learner, number), view, shake, seed)
 
 
 def fit_member(learner: Learner, view: View, shake: Shake, seed: int) -> Member:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from dataclasses import is_dataclass, replace
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.random import Generator
@@ -47,9 +48,37 @@ class Choosy(Learner, Protocol):
         ...
 
 
+class Numbered(Learner, Protocol):
+    """A learner that says in errors which member it was."""
+
+    def numbered(self, number: int) -> Learner:
+        """The same learner for the member at a position."""
+        ...
+
+
 class Careful(Learner, Protocol):
     """A learner that checks itself on rows it is not fitted to."""
 
     def watching(self, spare: NDArray[np.bool_]) -> Learner:
         """The same learner, which may look at the rows marked in `spare`."""
         ...
+
+
+def numbered(learner: Any, number: int) -> Any:
+    """The learner for the member at a position, if it or the one it wraps wants to know.
+
+    Parameters
+    ----------
+    learner : Learner or Trainer
+        One that wraps another has it as `learner` or `trainer`.
+    number : int
+        The position.
+    """
+    if hasattr(learner, "numbered"):
+        return learner.numbered(number)
+    for part in ("learner", "trainer"):
+        inner = getattr(learner, part, None)
+        if inner is not None and is_dataclass(learner):
+            told = numbered(inner, number)
+            return learner if told is inner else replace(learner, **{part: told})  # type: ignore[type-var]
+    return learner

@@ -16,7 +16,7 @@ A table too large for memory is binned while it is read, block by block: `RowStr
 from coterie.data.binned import BinnedRows
 from coterie.data.errors import DataError, KindError
 from coterie.data.schema import Schema
-from coterie.data.sources import Source, open_source
+from coterie.data.sources import Source, TextSource, open_source, open_texts
 from coterie.data.stream import RowStream
 from coterie.data.table import Table
 from coterie.data.target import Target
@@ -31,6 +31,8 @@ __all__ = [
     "Source",
     "Table",
     "Target",
+    "TextSource",
     "open_source",
+    "open_texts",
     "read_weight",
 ]

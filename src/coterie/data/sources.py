@@ -21,7 +21,16 @@ from coterie.data.errors import DataError, KindError, column_label
 from coterie.data.numbers import as_float, fits_float, is_long, unmask
 from coterie.data.sparse import Sparse, read_sparse
 
-__all__ = ["ArraySource", "FrameSource", "Opened", "Source", "SparseSource", "open_source"]
+__all__ = [
+    "ArraySource",
+    "FrameSource",
+    "Opened",
+    "Source",
+    "SparseSource",
+    "TextSource",
+    "open_source",
+    "open_texts",
+]
 
 Array = NDArray[Any]
 
@@ -74,6 +83,19 @@ class ArraySource(Opened):
         """The columns."""
         for j in range(self.values.shape[1]):
             yield cells_of_array(self.values[:, j], column_label(j, None))
+
+
+@dataclass(frozen=True, slots=True)
+class TextSource(ArraySource):
+    """A column of texts, which was given as a sequence of them and is given on as one."""
+
+    def native(self) -> Any:
+        """The texts, shape (n_rows,)."""
+        return self.values[:, 0]
+
+    def take(self, rows: Array) -> TextSource:
+        """Some of the rows."""
+        return TextSource(self.values[rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +200,29 @@ def open_source(X: Any, *, owner: str = "Table") -> Source:
                 f"required by {owner}."
             )
     return source
+
+
+def open_texts(X: Any) -> Any:
+    """A sequence of texts opened, for those who take one; anything else as it is.
+
+    Parameters
+    ----------
+    X : list, array or series of str, or anything else
+        What the user passed.
+
+    Examples
+    --------
+    >>> open_texts(["some words", "others"]).shape
+    (2, 1)
+    >>> open_texts([1, 2])
+    [1, 2]
+    """
+    flat = isinstance(X, list | tuple) or len(getattr(X, "shape", ())) == 1
+    if not flat or not len(X) or not all(isinstance(text, str) for text in X):
+        return X
+    texts = np.empty((len(X), 1), dtype=object)
+    texts[:, 0] = X
+    return TextSource(texts)
 
 
 def _open(X: Any) -> Source:

@@ -18,7 +18,7 @@ from coterie.data import DataError, Table
 from coterie.diagnosis import boosters
 from coterie.plotting.ballots import Ballot, ballot_of, called, pushes, soft_vote
 from coterie.report.plain import thinned
-from coterie.selection.panel import members_of
+from coterie.selection.adapted import members_of
 
 Array = NDArray[np.float64]
 

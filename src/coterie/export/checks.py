@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from coterie.combining.members import class_places
 from coterie.core import Pool
 from coterie.core.stages import StagedPool
 from coterie.export.errors import ModelFileError
+from coterie.learners import class_places
 from coterie.native import Forest
 from coterie.native.forest import CATEGORICAL, NODE
 
@@ -275,10 +275,18 @@ def check_numbers(tag: str, state: dict[str, Any]) -> None:
 
 def check_labels(member: Any) -> None:
     """A member that says nothing but labels of its committee."""
-    classes, said = member.classes, getattr(member.estimator, "classes_", None)
-    if isinstance(classes, np.ndarray) and isinstance(said, np.ndarray) and said.ndim == 1:
+    said, known = getattr(member.estimator, "classes_", None), member.known
+    for classes in member.classes:
         _require(classes.ndim == 1 and len(classes) > 0, "a committee has no classes")
-        class_places(classes, said)
+    if known is not None:
+        fits = not isinstance(said, np.ndarray) or said.shape == known.shape
+        _require(fits, "a member has other classes than it knows")
+        said = known
+    parts = said if isinstance(said, list) else [said]
+    if len(parts) == len(member.classes):
+        for classes, part in zip(member.classes, parts, strict=True):
+            if isinstance(part, np.ndarray) and part.ndim == 1:
+                class_places(classes, part)
 
 
 #: Objects that are not made from their attributes alone, by tag.
@@ -288,7 +296,6 @@ _CHECKS: dict[str, Callable[[Any], None]] = {
     "Neighbours": check_neighbours,
     "Pool": check_pool,
     "Schema": check_schema,
-    "Seat": check_labels,
     "StagedPool": check_staged,
     "Target": check_target,
 }

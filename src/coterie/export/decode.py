@@ -18,8 +18,9 @@ from coterie.export.checks import BUILDERS, check, check_numbers
 from coterie.export.encode import SCALARS, TYPES
 from coterie.export.errors import ModelFileError, UntrustedTypesError
 from coterie.export.foreign import read_foreign, untrusted
+from coterie.export.former import as_today
 from coterie.export.nesting import LARGEST, check_nesting
-from coterie.export.registry import METHODS, class_of, function_of
+from coterie.export.registry import METHODS, class_of, function_of, tag_of
 from coterie.export.seeds import read_seed
 
 __all__ = ["Decoder"]
@@ -135,11 +136,13 @@ class Decoder:
             check_attributes(cls, dict(zip(getattr(cls, "_fields", ()), items, strict=True)))
             return tuple.__new__(cls, items)
         state = {name: self.value(part) for name, part in _of(entry.get("state"), dict).items()}
+        state = as_today(entry["class"], state)
+        tag = tag_of(cls) or ""  # of today, where former versions had another
         check_attributes(cls, state)
-        check_numbers(entry["class"], state)
-        build = BUILDERS.get(entry["class"], lambda state: revive(cls, state))
+        check_numbers(tag, state)
+        build = BUILDERS.get(tag, lambda state: revive(cls, state))
         built = build(state)
-        check(entry["class"], built)
+        check(tag, built)
         return built
 
     def _array(self, entry: dict[str, Any]) -> NDArray[Any]:

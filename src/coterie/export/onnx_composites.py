@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
 from coterie.automl.combine import Blend
-from coterie.combining.members import class_places
 from coterie.export.errors import OnnxError
 from coterie.export.onnx_graph import Graph
 from coterie.export.onnx_links import shares
 from coterie.export.onnx_native import Answer, is_native, native_answer, sum_of_votes
 from coterie.export.onnx_view import View
 from coterie.export.registry import COTERIE, tag_of
+from coterie.learners import ForeignMember
 from coterie.native import Forest
 
 __all__ = ["answer", "is_known", "refuse_unknown"]
@@ -138,9 +138,7 @@ def _pruned(graph: Graph, model: Any, view: View) -> Answer:
     for voter, (name, one) in zip(voters, pairs, strict=True):
         sight = view if voter.columns is None else view.take(voter.columns)
         values = _with_name(name, graph, one, sight)
-        if voter.places is not None and len(voter.places) < panel.n_outputs:
-            values = _spread(graph, values, voter.places, panel.n_outputs)
-        said.append(values)
+        said.append(_by_classes(graph, voter, values))
     return Answer(_weighted(graph, said, panel.pool.weights * share))
 
 
@@ -153,12 +151,16 @@ def _named(name: str, graph: Graph, seat: Any, view: View) -> str:
     said = []
     for part in getattr(seat, "seats", (seat,)):
         values = _with_name(name, graph, part.estimator, view)
-        if part.classes is not None:
-            known = class_places(part.classes, part.estimator.classes_)
-            if len(known) < len(part.classes):
-                values = _spread(graph, values, known, len(part.classes))
-        said.append(values)
+        said.append(_by_classes(graph, part, values))
     return _weighted(graph, said, np.full(len(said), 1.0 / len(said)))
+
+
+def _by_classes(graph: Graph, member: ForeignMember, values: str) -> str:
+    """What a member says, by the classes of the ensemble."""
+    places = member.places
+    if places is None or len(places) == len(member.classes[0]):
+        return values
+    return _spread(graph, values, places, len(member.classes[0]))
 
 
 def _with_name(name: str, graph: Graph, model: Any, view: View) -> str:

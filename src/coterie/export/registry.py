@@ -25,6 +25,8 @@ _PACKAGES = (
     *("native", "data", "losses", "fusion", "core", "learners", "base", "trees", "forests"),
     *("bagging", "boosting", "imbalance", "combining", "selection", "interpretation", "automl"),
 )
+# What former versions had for a class of today; `coterie.export.former` makes its attributes.
+_FORMER = dict.fromkeys(("Guest", "Seat", "Voter"), "ForeignMember")
 #: The methods that a model may keep bound: a rule's vote, which a pool casts.
 METHODS = frozenset({"vote"})
 
@@ -83,6 +85,8 @@ def class_of(tag: object) -> type:
     """
     if tag == "Pipeline":
         return Pipeline
+    if isinstance(tag, str):
+        tag = _FORMER.get(tag, tag)
     cls: type = _public(tag) or _known(CLASSES, tag, "class")
     return cls
 

@@ -10,7 +10,6 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.metrics import accuracy_score, r2_score
 
-from coterie.bagging.guest import GuestLearner
 from coterie.base import ClassifierTask, RegressorTask
 from coterie.core import Allowed, at_least, between, growing_stream, one_of
 from coterie.interpretation.students import (
@@ -22,6 +21,7 @@ from coterie.interpretation.students import (
 from coterie.interpretation.teaching import TAUGHT, Lesson, Taught
 from coterie.interpretation.terms import Term
 from coterie.interpretation.twice import teach_classes
+from coterie.learners import ForeignLearner
 from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor, export_text
 from coterie.trees.growth import SHAPE
 
@@ -259,6 +259,6 @@ class DistilledRegressor(RegressorTask, Distilled):
 
     def _tree(self, lesson: Lesson, seed: int) -> Any:
         tree = DecisionTreeRegressor(**self._tree_settings())
-        return GuestLearner(tree).fit(
+        return ForeignLearner(tree).fit(
             lesson.table, soft_target(lesson), lesson.weight, growing_stream(seed)
         )

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier
 
-from coterie.bagging.guest import GuestLearner
 from coterie.base import Admitted, ClassifierTask, Committee, RegressorTask
 from coterie.core import (
     Allowed,
@@ -30,6 +29,7 @@ from coterie.interpretation.lasso import Moments, logistic_lasso, squared_lasso
 from coterie.interpretation.rules import Rules, different, extract_rules, no_rules
 from coterie.interpretation.terms import Linear, RuleModel, Term
 from coterie.interpretation.virtual import dense_cells
+from coterie.learners import ForeignLearner
 from coterie.trees.growth import SHAPE
 
 Array = NDArray[np.float64]
@@ -167,7 +167,8 @@ class RuleFit(RuleBased):
     def _design(self, admitted: Admitted, entropy: int) -> Design:
         table, target, weight, _ = admitted
         model = self._default_ensemble() if self.estimator is None else self.estimator
-        fitted = GuestLearner(model).fit(table, target, weight, growing_stream(entropy)).estimator
+        learner = ForeignLearner(model, name="estimator")
+        fitted = learner.fit(table, target, weight, growing_stream(entropy)).estimator
         if isinstance(fitted, DummyClassifier):  # rows of one class
             rules = no_rules(table.schema)
         else:

@@ -2,7 +2,7 @@
 
 The life of a fit:
 
-1. The teacher is fitted on the training rows (a `Guest` puts its answers in our classes).
+1. The teacher is fitted on the training rows (a `ForeignMember` puts its answers in our classes).
 2. Virtual rows are made from the training rows (`virtual`).
 3. The teacher labels all of them: training rows by members that have not seen them where it can,
    as what it says of rows it knows by heart is what they were labelled anyway.
@@ -22,7 +22,6 @@ from sklearn.base import is_classifier
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from coterie.bagging.guest import Guest, GuestLearner
 from coterie.base import Admitted, Committee
 from coterie.base.outofbag import OutOfBag
 from coterie.core import (
@@ -41,6 +40,7 @@ from coterie.core import (
 from coterie.data import Table, Target
 from coterie.forests import RandomForestClassifier, RandomForestRegressor
 from coterie.interpretation.virtual import GENERATORS, Prototypes, dense_cells, virtual_table
+from coterie.learners import ForeignLearner, ForeignMember, adapt
 from coterie.native import Forest
 from coterie.tags import tagged
 from coterie.trees.growth import SHAPE
@@ -175,7 +175,9 @@ class Taught(Instructed):
         draft.pool_ = Pool.of([member])
         draft.fidelity_ = agreement(member.predict(fresh), teacher.predict(fresh), self.task)
 
-    def _teacher(self, draft: Self, admitted: Admitted, seed: int) -> tuple[Guest, Admitted]:
+    def _teacher(
+        self, draft: Self, admitted: Admitted, seed: int
+    ) -> tuple[ForeignMember, Admitted]:
         """The fitted teacher, and the rows under all classes that it knows."""
         model = self._default_teacher() if self.estimator is None else self.estimator
         table, target, weight, _ = admitted
@@ -185,18 +187,19 @@ class Taught(Instructed):
                 f"{'classifier' if self.task == 'classification' else 'regressor'}."
             )
         if not self.prefit:
-            return GuestLearner(model).fit(table, target, weight, growing_stream(seed)), admitted
+            learner = ForeignLearner(model, name="estimator")
+            return learner.fit(table, target, weight, growing_stream(seed)), admitted
         if self.estimator is None:
             raise ValueError("prefit=True needs a fitted teacher; pass it as `estimator`.")
         check_is_fitted(model)
         if self.task == "regression":
-            return Guest(model), admitted
+            return adapt(model, ()), admitted
         admitted = admitted._replace(target=target.among(model.classes_))
         self._describe_target(draft, admitted)
-        return Guest(model, admitted.target.classes), admitted
+        return adapt(model, admitted.target.classes), admitted
 
 
-def with_virtual(lesson: Lesson, teacher: Guest, cells: Array) -> Lesson:
+def with_virtual(lesson: Lesson, teacher: ForeignMember, cells: Array) -> Lesson:
     """The lesson with virtual rows, labelled by the teacher."""
     table, said, weight, target = lesson
     whole = virtual_table(table, np.concatenate([dense_cells(table), cells]))

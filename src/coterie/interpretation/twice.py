@@ -9,12 +9,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.bagging.guest import GuestLearner
 from coterie.base import ClassifierTask, RegressorTask
 from coterie.core import Allowed, at_least, growing_stream, has, one_of
 from coterie.data import Target
 from coterie.interpretation.teaching import TAUGHT, Lesson, Taught
-from coterie.learners import takes_weight
+from coterie.learners import ForeignLearner, takes_weight
 from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
 from coterie.trees.growth import SHAPE
 
@@ -149,7 +148,7 @@ def teach_classes(student: Any, lesson: Lesson, seed: int, *, soft: bool) -> Any
         weight = chance if weight is None else chance * weight[rows]
     encoded = np.ascontiguousarray(codes[:, None], dtype=np.int32)
     labels: Target = replace(target, encoded=encoded)
-    return GuestLearner(student).fit(table, labels, weight, growing_stream(seed))
+    return ForeignLearner(student, name="student").fit(table, labels, weight, growing_stream(seed))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -210,4 +209,6 @@ class TwiceLearningRegressor(RegressorTask, Taught):
         if student is None:
             student = default_tree(DecisionTreeRegressor, self, lesson)
         numbers: Target = replace(lesson.target, encoded=np.ascontiguousarray(lesson.said))
-        return GuestLearner(student).fit(lesson.table, numbers, lesson.weight, growing_stream(seed))
+        return ForeignLearner(student, name="student").fit(
+            lesson.table, numbers, lesson.weight, growing_stream(seed)
+        )

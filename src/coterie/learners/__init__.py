@@ -4,23 +4,31 @@ from coterie.learners.foreign import (
     ConstantMember,
     ForeignLearner,
     ForeignMember,
+    Method,
+    adapt,
     fit_member,
-    naming,
     seeded,
     takes_weight,
 )
+from coterie.learners.naming import naming
+from coterie.learners.shown import cut_params, one_class, rows_given, show
 from coterie.learners.tree import TreeLearner
-from coterie.learners.votes import votes_of_labels, votes_of_probabilities
+from coterie.learners.votes import class_places
 
 __all__ = [
     "ConstantMember",
     "ForeignLearner",
     "ForeignMember",
+    "Method",
     "TreeLearner",
+    "adapt",
+    "class_places",
+    "cut_params",
     "fit_member",
     "naming",
+    "one_class",
+    "rows_given",
     "seeded",
+    "show",
     "takes_weight",
-    "votes_of_labels",
-    "votes_of_probabilities",
 ]

@@ -1,25 +1,32 @@
-"""Any scikit-learn estimator as a learner."""
+"""Any estimator as a member: fitted to rows as the user gave them, its answers made votes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.random import Generator
+from numpy.random import Generator, SeedSequence
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
 from sklearn.utils.validation import has_fit_parameter
 
 from coterie.core import Cast
 from coterie.data import Table, Target
-from coterie.learners.votes import votes_of_labels, votes_of_probabilities
+from coterie.learners.naming import naming
+from coterie.learners.shown import cut_params, one_class, rows_given, show
+from coterie.learners.votes import (
+    class_places,
+    votes_of_labels,
+    votes_of_probabilities,
+    votes_of_scores,
+)
 from coterie.tags import tagged
 
 Array = NDArray[np.float64]
-Gives = Literal["label", "proba", "score"]
+Method = Literal["predict_proba", "decision_function", "predict"]
 
 
 @tagged
@@ -31,31 +38,84 @@ class ForeignMember:
     ----------
     estimator : estimator
         Fitted on labels, or on numbers.
-    classes : ndarray or None
-        Classes of the committee, sorted; None for numbers.
-    gives : {"label", "proba", "score"}
+    classes : tuple of ndarray
+        Classes of the committee, sorted, one array per output; empty for numbers.
+    method : {"predict_proba", "decision_function", "predict"}
         What it is asked for.
+    columns : ndarray or None
+        The columns it was shown, or None for all.
+    known : ndarray or None
+        The labels that its ``classes_`` stand for, if it has other names for them.
+    bare : bool
+        Whether it was shown arrays where the user gave a frame.
+    name : str, int or None
+        What the user calls it, or its position; named in errors.
     """
 
     estimator: Any
-    classes: NDArray[Any] | None
-    gives: Gives
+    classes: tuple[NDArray[Any], ...] = ()
+    method: Method = "predict"
+    columns: NDArray[np.intp] | None = None
+    known: NDArray[Any] | None = None
+    bare: bool = False
+    name: str | int | None = None
 
     def predict(self, table: Table) -> Array:
-        """Probabilities of all classes (ones and zeros for labels), or numbers."""
-        X = table.given()
-        if self.classes is None:
-            return np.asarray(self.estimator.predict(X), dtype=np.float64).reshape(table.n_rows, -1)
-        if self.gives == "proba":
-            given = self.estimator.predict_proba(X)
-            return votes_of_probabilities(given, self.estimator.classes_, self.classes)
-        return votes_of_labels(self.estimator.predict(X), self.classes)
+        """Its votes on the rows of a table, shape (n_rows, n_outputs)."""
+        return self.ask(rows_given(table, None, self.columns, bare=self.bare))
+
+    def ask(self, X: Any) -> Array:
+        """Probabilities, scores, or votes of one and zero for labels; or numbers.
+
+        Parameters
+        ----------
+        X : array, frame or sparse array
+            Rows as it was shown them.
+        """
+        with naming(self.estimator, self.name, X):
+            said = getattr(self.estimator, self.method)(X)
+        if not self.classes:
+            return self._numbers(said)
+        if self.method == "predict":
+            return self._labels(np.asarray(said))
+        parts = said if isinstance(said, list) else [said]
+        known = self.estimator.classes_ if self.known is None else self.known
+        known = known if isinstance(known, list) else [known]
+        votes = votes_of_probabilities if self.method == "predict_proba" else votes_of_scores
+        return _side_by_side(
+            [votes(*each) for each in zip(parts, known, self.classes, strict=True)]
+        )
+
+    @property
+    def places(self) -> NDArray[np.intp] | None:
+        """Where the classes it knows are among those of the committee; None for numbers."""
+        known = getattr(self.estimator, "classes_", None) if self.known is None else self.known
+        return class_places(self.classes[0], known) if self.classes else None
+
+    def _labels(self, said: NDArray[Any]) -> Array:
+        if self.known is not None:
+            said = self.known[class_places(np.asarray(self.estimator.classes_), said)]
+        columns = said.reshape(len(said), -1).T
+        return _side_by_side(
+            [votes_of_labels(*each) for each in zip(columns, self.classes, strict=True)]
+        )
+
+    def _numbers(self, said: Any) -> Array:
+        if isinstance(said, list):  # of several labels the chance of each, if it was ever seen
+            pairs = zip(said, self.estimator.classes_, strict=True)
+            said = np.column_stack([part[:, -1] * (known[-1] == 1) for part, known in pairs])
+        numbers = np.asarray(said, dtype=np.float64)
+        return numbers.reshape(len(numbers), -1)
+
+
+def _side_by_side(votes: list[Array]) -> Array:
+    return votes[0] if len(votes) == 1 else np.concatenate(votes, axis=1)
 
 
 @tagged
 @dataclass(frozen=True)
 class ConstantMember:
-    """Says the same of every row: what was fitted on rows of one class."""
+    """Says the same of every row: in files of former versions, a booster's member of one class."""
 
     output: Array
 
@@ -68,106 +128,159 @@ class ConstantMember:
 class ForeignLearner:
     """Fits clones of an estimator on the rows as the user gave them.
 
-    Weights are passed on if `fit` takes them; otherwise rows are drawn by their weights.
+    Weights are passed on if `fit` takes them; otherwise rows are repeated, or drawn by their
+    weights. Of rows of one class a constant is learnt, which some estimators refuse.
 
     Parameters
     ----------
     estimator : estimator
         What to clone.
-    gives : {"label", "proba", "score"}
-        What members are asked for.
+    method : {"predict_proba", "decision_function", "predict"} or None
+        What members are asked for; None for probabilities, or labels if they have none.
+    columns : ndarray or None
+        The columns to show, or None for all.
+    weighs : bool or None
+        Whether weights are passed on; None asks the signature of `fit`.
+    params : mapping
+        What `fit` is handed besides; arrays of one value per row are cut with the rows.
+    keeps_seeds : bool
+        Whether parameters named ``random_state`` that are set stay as they are.
+    name : str, int or None
+        What the user calls the member, or its position; named in errors.
     """
 
     estimator: Any
-    gives: Gives = "label"
+    method: Method | None = None
+    columns: NDArray[np.intp] | None = None
+    weighs: bool | None = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+    keeps_seeds: bool = False
+    name: str | int | None = None
+
+    def among(self, columns: NDArray[np.intp]) -> ForeignLearner:
+        """The same learner on some of the columns."""
+        return replace(self, columns=columns)
+
+    def numbered(self, number: int) -> ForeignLearner:
+        """The same learner for the member at a position."""
+        return self if self.name is not None else replace(self, name=number)
 
     def fit(
         self, table: Table, target: Target, weight: Array | None, rng: Generator
-    ) -> ForeignMember | ConstantMember:
+    ) -> ForeignMember:
         """A fitted clone."""
-        codes = target.encoded[:, 0]
-        weight = np.ones(len(codes)) if weight is None else weight
-        classes = target.classes[0] if target.kind == "labels" else None
-        seen = np.unique(codes[weight > 0])
-        if classes is not None and len(seen) == 1:
-            return ConstantMember(np.eye(len(classes))[seen[0]])
-        y = codes if classes is None else classes[codes]
-        estimator = seeded(self.estimator, rng)
-        if takes_weight(estimator):
-            rows = np.flatnonzero(weight > 0)
-            part = table if len(rows) == table.n_rows else table.take(rows)
-            fit_member(estimator, part.given(), y[rows], sample_weight=weight[rows])
-        else:
-            rows = draw_rows(codes, weight, rng, labels=classes is not None)
-            fit_member(estimator, table.take(rows).given(), y[rows])
-        return ForeignMember(estimator, classes, self.gives)
+        twin = seeded(self.estimator, rng, keep=self.keeps_seeds)
+        weighs = takes_weight(twin) if self.weighs is None else self.weighs
+        rows, weight = show(target, weight, rng, weighs=weighs)
+        fitted = fit_member(
+            twin,
+            rows_given(table, rows, self.columns),
+            target if rows is None else target.take(rows),
+            weight,
+            cut_params(self.params, rows, table.n_rows),
+            name=self.name,
+        )
+        return adapt(fitted, target.classes, self.method, self.columns, self.name)
 
     def train(
         self, table: Table, target: Target, weight: Array, rng: Generator, cast: Cast
-    ) -> tuple[ForeignMember | ConstantMember, Array]:
+    ) -> tuple[ForeignMember, Array]:
         """A fitted clone, and its vote on every row of the table."""
         member = self.fit(table, target, weight, rng)
         return member, cast(member.predict(table))
 
 
-def seeded(estimator: Any, rng: Generator) -> Any:
-    """A clone whose parameters named ``random_state``, nested ones too, are seeds of its own."""
-    twin = clone(estimator)
-    names = [
-        name
-        for name in sorted(twin.get_params())
-        if name == "random_state" or name.endswith("__random_state")
-    ]
-    return twin.set_params(**{name: int(rng.integers(2**31)) for name in names}) if names else twin
+def adapt(
+    fitted: Any,
+    classes: tuple[NDArray[Any], ...],
+    method: Method | None = None,
+    columns: NDArray[np.intp] | None = None,
+    name: str | int | None = None,
+) -> ForeignMember:
+    """A fitted estimator as a member.
+
+    Parameters
+    ----------
+    fitted : estimator
+        What answers.
+    classes : tuple of ndarray
+        Classes of the committee, one array per output; empty for numbers.
+    method : {"predict_proba", "decision_function", "predict"} or None
+        What it is asked for. Probabilities if it has no such method, as a constant has no scores,
+        or for None; labels or numbers if it has none of these either.
+    columns : ndarray or None
+        The columns it was shown, or None for all.
+    name : str, int or None
+        Named in errors.
+    """
+    if method is None or not hasattr(fitted, method):
+        able = bool(classes) and hasattr(fitted, "predict_proba")
+        method = "predict_proba" if able else "predict"
+    return ForeignMember(fitted, classes, method, columns, name=name)
 
 
-@contextmanager
-def naming(estimator: Any, name: str = "") -> Iterator[None]:
-    """Errors of a member say which one it was.
-
-    They keep their type if that can be made of a text, and have the original as their cause.
+def fit_member(
+    estimator: Any,
+    X: Any,
+    target: Target,
+    weight: Array | None = None,
+    params: Mapping[str, Any] | None = None,
+    *,
+    name: str | int | None = None,
+) -> Any:
+    """The estimator fitted to rows of a target; errors name it, and one class is a constant.
 
     Parameters
     ----------
     estimator : estimator
-        The member.
-    name : str
-        What the user calls it.
+        A clone that may be changed.
+    X : array, frame or sparse array
+        The rows.
+    target : Target
+        Their labels or numbers.
+    weight : ndarray or None
+        Their weights, if `fit` takes them.
+    params : mapping, optional
+        What `fit` is handed besides.
+    name : str, int or None
+        What the user calls it, or its position.
     """
-    try:
-        yield
-    except Exception as error:
-        kind = type(estimator).__name__
-        who = f"{name!r} ({kind})" if name else kind
-        raise _of_type(type(error), f"The member {who} failed: {error}") from error
+    y = target.decode(target.encoded)
+    if one_class(target):
+        return DummyClassifier(strategy="prior").fit(X, y)
+    more = dict(params or {}) if weight is None else {**(params or {}), "sample_weight": weight}
+    with naming(estimator, name, X):
+        return estimator.fit(X, y, **more)
 
 
-def fit_member(estimator: Any, X: Any, y: Any, **params: Any) -> Any:
-    """``estimator.fit``, whose errors name the estimator."""
-    with naming(estimator):
-        return estimator.fit(X, y, **params)
+def seeded(estimator: Any, source: Generator | SeedSequence, *, keep: bool = False) -> Any:
+    """A clone whose parameters named ``random_state``, nested ones too, are seeds of its own.
 
-
-def _of_type(kind: type[Exception], told: str) -> Exception:
-    try:
-        made = kind(told)
-    except Exception:  # it is made of more than a text
-        made = RuntimeError(told)
-    return made if told in str(made) else RuntimeError(told)
+    Parameters
+    ----------
+    estimator : estimator
+        What to clone.
+    source : Generator or SeedSequence
+        Where seeds come from.
+    keep : bool
+        Whether only those that are None are seeded.
+    """
+    twin = clone(estimator)
+    names = [
+        name
+        for name, value in sorted(twin.get_params().items())
+        if (name == "random_state" or name.endswith("__random_state"))
+        and not (keep and value is not None)
+    ]
+    if not names:
+        return twin
+    if isinstance(source, SeedSequence):
+        states = (source.generate_state(len(names)) >> 1).tolist()
+    else:
+        states = [int(source.integers(2**31)) for _ in names]
+    return twin.set_params(**dict(zip(names, states, strict=True)))
 
 
 def takes_weight(estimator: Any) -> bool:
     """Whether `fit` takes sample weights; that of a pipeline does not."""
     return bool(has_fit_parameter(estimator, "sample_weight"))
-
-
-def draw_rows(y: Array, weight: Array, rng: Generator, *, labels: bool) -> NDArray[np.intp]:
-    """Rows drawn with replacement by their weights; of labels, at least two classes."""
-    n, share = len(y), weight / weight.sum()
-    if np.all(weight % 1 == 0) and weight.sum() <= n:
-        return np.repeat(np.arange(n), weight.astype(np.intp))  # counts of a draw already made
-    for _ in range(10):
-        rows = np.sort(rng.choice(n, size=n, p=share))
-        if not labels or len(np.unique(y[rows])) > 1:
-            break
-    return rows

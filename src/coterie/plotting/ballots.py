@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from coterie.data import Table
 from coterie.plotting.story import votes_of
-from coterie.selection.panel import known_classes, members_of, seat
+from coterie.selection.adapted import adapt_pool, known_classes, members_of
 
 Array = NDArray[np.float64]
 
@@ -91,13 +91,13 @@ def ballot_of(model: Any, X: Any) -> Ballot:
         return _pool_ballot(model, X)
     name, vote = called(model), np.asarray(model.predict(X))
     if not is_classifier(model):
-        said = seat(model, None).votes(Table.read(X))
+        said = adapt_pool(model, None).votes(Table.read(X))
         return Ballot(said, vote, None, _weights(model, len(said)), name)
     classes = np.asarray(model.classes_)
     if pushes(model):
         steps = [_hot(_two_columns(step)) for _, step in votes_of(model, X)]
         return Ballot(np.stack(steps), vote, classes, None, name, hard=True)
-    said = seat(model, classes).votes(Table.read(X))
+    said = adapt_pool(model, classes).votes(Table.read(X))
     hard = getattr(model, "voting", None) == "hard" or hasattr(model, "estimator_errors_")
     return Ballot(said, vote, classes, _weights(model, len(said)), name, hard)
 
@@ -157,10 +157,10 @@ def _list_ballot(models: Any, X: Any) -> Ballot:
         check_is_fitted(member)
     name = called(models)
     if not is_classifier(members[0]):
-        said = seat(models, None).votes(Table.read(X))
+        said = adapt_pool(models, None).votes(Table.read(X))
         return Ballot(said, said.mean(axis=0)[:, 0], None, None, name)
     classes = np.unique(np.concatenate(known_classes(models)))
-    said = seat(models, classes).votes(Table.read(X))
+    said = adapt_pool(models, classes).votes(Table.read(X))
     counts = sum((_hot(votes) for votes in said), np.zeros(said.shape[1:]))
     return Ballot(said, classes[counts.argmax(axis=1)], classes, None, name, hard=True)
 

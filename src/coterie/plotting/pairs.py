@@ -15,7 +15,7 @@ from coterie import diversity
 from coterie.core.rule import Array
 from coterie.plotting.ballots import ballot_of
 from coterie.plotting.canvas import Display
-from coterie.selection.panel import members_of
+from coterie.selection.adapted import members_of
 
 Measure = str | Callable[..., Array]
 MEASURES = {

@@ -21,9 +21,9 @@ from coterie.core import (
     member_seeds,
     one_of,
 )
+from coterie.selection.adapted import AdaptedPool, adapt_pool, members_of
 from coterie.selection.judged import Ground, divide, part
 from coterie.selection.neighbours import SEARCHES
-from coterie.selection.panel import Panel, members_of, seat
 from coterie.selection.pooled import POOLED, Pooled
 
 Array = NDArray[np.float64]
@@ -41,7 +41,7 @@ DYNAMIC: dict[str, Allowed] = {
 class Judged(Pooled):
     """What is known after a fit; no fields of a dataclass, which would be parameters."""
 
-    panel_: Panel
+    panel_: AdaptedPool
     ground_: Ground
     ensemble_: Any
     entropy_: int
@@ -95,7 +95,7 @@ class DynamicSelection(Judged):
             model = self._fit_pool(part(admitted, learn), seed)
             judging = part(admitted, judge)
         classes = admitted.target.classes[0] if self.task == "classification" else None
-        draft.ensemble_, draft.panel_ = model, seat(model, classes)
+        draft.ensemble_, draft.panel_ = model, adapt_pool(model, classes)
         draft.entropy_ = entropy
         draft.ground_, first = Ground.lay(judging, self.max_bins, self.neighbors)
         votes = draft.panel_.votes(judging.table.take(first), thread_count(self.n_jobs))

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from coterie.base import Admitted, Committee, JoblibExecutor
 from coterie.core import Allowed, RandomLike, a_list, at_least, has, member_seeds, one_of
-from coterie.selection.panel import fit_model, known_classes, members_of
+from coterie.selection.adapted import fit_model, known_classes, members_of
 from coterie.trees.growth import SHAPE
 
 POOLED: dict[str, Allowed] = {
@@ -60,16 +60,21 @@ class Pooled(Committee):
         """The fitted ensemble, or a list of fitted models."""
         if not isinstance(self.estimator, list | tuple):
             model = self._default_pool() if self.estimator is None else self.estimator
-            return fit_model(model, rows, seed)
+            return fit_model(model, rows, seed, "estimator")
         models = members_of(self.estimator)[0]
         if not models:
             raise ValueError("estimator=[] contains no model; pass at least one.")
         for model in models:
             if not has("fit", "predict", "get_params").admits(model):
                 raise TypeError(f"{model!r}, in the list `estimator`, cannot be fitted.")
-        jobs = list(zip(models, member_seeds(seed, 0, len(models)).tolist(), strict=True))
+        seeds = member_seeds(seed, 0, len(models)).tolist()
+        names = [
+            given[0] if isinstance(given, list | tuple) else number
+            for number, given in enumerate(self.estimator)
+        ]
         executor = JoblibExecutor(self.n_jobs, int(self.verbose))
-        return executor.map(lambda job: fit_model(job[0], rows, job[1]), jobs)
+        jobs = list(zip(models, seeds, names, strict=True))
+        return executor.map(lambda job: fit_model(job[0], rows, *job[1:]), jobs)
 
     def _check_prefit(self, draft: Self, admitted: Admitted) -> Admitted:
         """The rows under all classes that the fitted pool knows."""

@@ -3,9 +3,13 @@
 import numpy as np
 import pytest
 from scipy.special import logit, softmax
-from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
+from sklearn.base import clone
+from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor, Ridge
 from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
+from sklearn.tree import ExtraTreeRegressor
 
 from coterie import GradientBoostingClassifier, GradientBoostingRegressor
 from tests.boosting.gradient.tables import SMALL, counts, numbers, three_classes, two_classes
@@ -60,8 +64,22 @@ def test_start_that_cannot_be_used():
     X, y = two_classes()
     with pytest.raises(ValueError, match="predict_proba"):
         GradientBoostingClassifier(init=LinearSVC(), **SMALL).fit(X, y)
-    with pytest.raises(ValueError, match="sample_weight"):
-        GradientBoostingRegressor(init=KNeighborsRegressor(), **SMALL).fit(X, y, np.ones(len(y)))
+    with pytest.raises(ValueError, match=r"The member 'init' \(Ridge\) failed"):
+        GradientBoostingRegressor(init=Ridge(-1.0), **SMALL).fit(X, y)
+
+
+def test_start_of_random_models_and_of_models_without_weights():
+    X, y = two_classes()
+    model = GradientBoostingRegressor(
+        init=make_pipeline(StandardScaler(), ExtraTreeRegressor(max_depth=3)), **SMALL
+    )
+    weight = np.random.default_rng(0).random(len(y))
+    for given in (None, weight):
+        first, second = (clone(model).fit(X, y, given).predict(X) for _ in range(2))
+        np.testing.assert_array_equal(first, second)
+    twice = GradientBoostingRegressor(init=KNeighborsRegressor(), **SMALL)
+    twice.fit(X, y, np.full(len(y), 2.0))
+    assert twice.init_.n_samples_fit_ == 2 * len(y)
 
 
 def test_scores_given_to_fit():

@@ -5,7 +5,7 @@ from sklearn.datasets import load_iris
 import coterie
 from coterie.base import Admitted
 from coterie.data import DataError, Table, Target
-from coterie.selection.panel import fit_model, seat
+from coterie.selection.adapted import adapt_pool, fit_model
 from coterie.selection.pruning import judges
 from coterie.selection.pruning.judges import judge, judge_by_folds
 from coterie.selection.pruning.seats import unseen_rows
@@ -26,7 +26,7 @@ def fitted(rows):
 def test_members_speak_about_rows_outside_their_bags():
     bag = coterie.BaggingClassifier(n_estimators=4, random_state=0).fit(X, Y)
     unseen = unseen_rows(bag, 150)
-    found = judge(seat(bag, CLASSES), admitted(), 0, unseen=unseen)
+    found = judge(adapt_pool(bag, CLASSES), admitted(), 0, unseen=unseen)
     assert found.votes.shape[2] == 3
     assert found.weight.sum() == 150
     # Some flowers are there twice: a member may speak about neither copy if it has seen one.
@@ -37,7 +37,7 @@ def test_members_speak_about_rows_outside_their_bags():
 
 
 def test_order_and_repetitions_of_rows_do_not_matter():
-    panel = seat(fitted(admitted()), CLASSES)
+    panel = adapt_pool(fitted(admitted()), CLASSES)
     whole = judge(panel, admitted(), 3)
     shuffled = np.random.default_rng(0).permutation(150)
     again = judge(panel, admitted(X[shuffled], Y[shuffled]), 3)
@@ -54,7 +54,7 @@ def test_folds_are_not_seen():
 
     def fit(rows):
         shown.append({tuple(row) for row in rows.table.values})
-        return seat(fitted(rows), CLASSES)
+        return adapt_pool(fitted(rows), CLASSES)
 
     found = judge_by_folds(fit, admitted(), 0, 3, 1)
     assert len(shown) == 3
@@ -71,7 +71,7 @@ def test_pools_of_unequal_size_have_no_folds():
 
     def fit(rows):
         forest = coterie.RandomForestClassifier(n_estimators=next(sizes), random_state=0)
-        return seat(fit_model(forest, rows, 0), CLASSES)
+        return adapt_pool(fit_model(forest, rows, 0), CLASSES)
 
     with pytest.raises(ValueError, match="number of members"):
         judge_by_folds(fit, admitted(), 0, 2, 1)
@@ -79,6 +79,6 @@ def test_pools_of_unequal_size_have_no_folds():
 
 def test_large_tables_are_judged_in_part(monkeypatch):
     monkeypatch.setattr(judges, "_CELLS", 4 * 3 * 30)
-    found = judge(seat(fitted(admitted()), CLASSES), admitted(), 0)
+    found = judge(adapt_pool(fitted(admitted()), CLASSES), admitted(), 0)
     assert len(found.truth) == 30
     assert set(found.truth) == {0, 1, 2}

@@ -199,7 +199,8 @@ def _start(params: Any, draft: Any, learn: Part, given: Given, earlier: Earlier 
         return
     draft.init_ = None
     if hasattr(params.init, "fit"):
-        draft.init_ = fit_init(params.init, learn.table, learn.target, learn.weight)
+        rows = learn.table, learn.target, learn.weight
+        draft.init_ = fit_init(params.init, *rows, draft.entropy_)
     # Scores that the user starts from already hold the level of the target.
     init = "zero" if given.init_score is not None and params.init is None else params.init
     draft.start_ = constant_start(

@@ -6,16 +6,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone, is_classifier
+from sklearn.base import is_classifier
 
 from coterie.boosting.gradient.board import Array
 from coterie.core import ParameterError
 from coterie.data import DataError, Table, Target
-from coterie.learners import takes_weight
+from coterie.learners import ForeignLearner
 from coterie.losses import CustomLoss, PointwiseLoss
 
 # Probabilities of other models are kept this far from 0 and 1, where log odds are infinite.
 _LEAST = 1e-6
+# Apart from the streams of trees, and of rows.
+_INIT_STREAM = 2**31 + 2
 
 
 def constant_start(
@@ -53,18 +55,11 @@ def read_init_score(
     return scores
 
 
-def fit_init(init: Any, table: Table, target: Target, weight: Array | None) -> Any:
-    """The model to start from, fitted."""
-    y = target.decode(target.encoded) if target.kind == "labels" else target.values[:, 0]
-    model = clone(init)
-    if weight is None:
-        return model.fit(table.given(), y)
-    if not takes_weight(model):
-        raise ValueError(
-            f"sample_weight was given, but the fit of init={type(init).__name__} takes none. Use a "
-            "model that does, or fit without weights."
-        )
-    return model.fit(table.given(), y, sample_weight=weight)
+def fit_init(init: Any, table: Table, target: Target, weight: Array | None, entropy: int) -> Any:
+    """The model to start from, fitted; what it has no seed for is seeded."""
+    rng = np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(_INIT_STREAM,)))
+    learner = ForeignLearner(init, keeps_seeds=True, name="init")
+    return learner.fit(table, target, weight, rng).estimator
 
 
 def model_scores(

@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 from coterie.base import Admitted
 from coterie.core import repetitions
 from coterie.data import DataError
+from coterie.selection.adapted import AdaptedPool
 from coterie.selection.judged import Order, part
-from coterie.selection.panel import Panel
 from coterie.selection.pruning.curve import Judgement
 
 _CELLS = 1 << 26  # members times rows times classes; more rows than that do not judge
 
 
 def judge(
-    panel: Panel,
+    panel: AdaptedPool,
     admitted: Admitted,
     seed: int,
     *,
@@ -34,7 +34,7 @@ def judge(
 
     Parameters
     ----------
-    panel : Panel
+    panel : AdaptedPool
         The members.
     admitted : Admitted
         The rows.
@@ -54,7 +54,11 @@ def judge(
 
 
 def judge_by_folds(
-    fit: Callable[[Admitted], Panel], admitted: Admitted, seed: int, n_folds: int, n_threads: int
+    fit: Callable[[Admitted], AdaptedPool],
+    admitted: Admitted,
+    seed: int,
+    n_folds: int,
+    n_threads: int,
 ) -> Judgement:
     """Let members of pools that are fitted without a fold speak about its rows.
 
@@ -96,7 +100,7 @@ def judge_by_folds(
 
 
 def _within(
-    rows: NDArray[np.intp], starts: NDArray[np.intp], panel: Panel
+    rows: NDArray[np.intp], starts: NDArray[np.intp], panel: AdaptedPool
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
     """Rows, where distinct ones begin, and those, as many as memory is for."""
     most = max(1, _CELLS // (panel.n_members * panel.n_outputs))

@@ -22,8 +22,8 @@ from coterie.core import (
     member_seeds,
     one_of,
 )
+from coterie.selection.adapted import AdaptedPool
 from coterie.selection.judged import divide, part
-from coterie.selection.panel import Panel
 from coterie.selection.pooled import POOLED, Pooled
 from coterie.selection.pruning.choice import Pruning, prune
 from coterie.selection.pruning.curve import Judgement, PruningCurve
@@ -48,14 +48,14 @@ class Trial(NamedTuple):
     """A fitted pool and what its members say of rows they have not seen."""
 
     model: Any
-    panel: Panel
+    panel: AdaptedPool
     judged: Judgement
 
 
 class Found(Pooled):
     """What is known after a fit; no fields of a dataclass, which would be parameters."""
 
-    panel_: Panel
+    panel_: AdaptedPool
     ensemble_: Any
     order_: NDArray[np.intp] | None
     members_: NDArray[np.intp]
@@ -185,7 +185,7 @@ class Pruned(Found):
             panel = seat_weighted(model, classes)
             return Trial(model, panel, self._judge(panel, part(admitted, held), split))
 
-        def fit(rows: Admitted) -> Panel:
+        def fit(rows: Admitted) -> AdaptedPool:
             return seat_weighted(self._fit_pool(rows, seed), classes)
 
         model, threads = self._fit_pool(admitted, seed), thread_count(self.n_jobs)
@@ -193,7 +193,11 @@ class Pruned(Found):
         return Trial(model, seat_weighted(model, classes), judged)
 
     def _judge(
-        self, panel: Panel, rows: Admitted, split: int, unseen: NDArray[np.bool_] | None = None
+        self,
+        panel: AdaptedPool,
+        rows: Admitted,
+        split: int,
+        unseen: NDArray[np.bool_] | None = None,
     ) -> Judgement:
         return judge(panel, rows, split, unseen=unseen, n_threads=thread_count(self.n_jobs))
 

@@ -15,15 +15,16 @@ from coterie.base.bagged import Bagged
 from coterie.boosting.booster import Booster
 from coterie.core import Pool
 from coterie.data import DataError, Table
+from coterie.learners import class_places
 from coterie.native import Forest
-from coterie.selection.panel import Classes, Panel, members_of, places_of, seat
+from coterie.selection.adapted import AdaptedPool, Classes, adapt_pool, members_of
 
 Array = NDArray[np.float64]
 
 _CHECKED = 1000  # rows on which an ensemble is compared with the vote of its members
 
 
-def seat_weighted(model: Any, classes: Classes) -> Panel:
+def seat_weighted(model: Any, classes: Classes) -> AdaptedPool:
     """The members of a fitted ensemble or list, each with its weight.
 
     Members of boosters and of hard votes give their weight to one class; others share it out by
@@ -43,10 +44,10 @@ def seat_weighted(model: Any, classes: Classes) -> Panel:
             "`estimators_`, or a list of models."
         )
     if isinstance(model, Bagged):
-        return seat(model, classes)
+        return adapt_pool(model, classes)
     if isinstance(model, Booster) and _native(model, classes):
         return _boosted(model, classes)
-    panel = seat(model, classes)
+    panel = adapt_pool(model, classes)
     weights = _weights(model, panel.n_members)
     pool = panel.pool if weights is None else replace(panel.pool, weights=weights)
     hard = weights is not None and hasattr(model, "estimator_weights_")
@@ -61,15 +62,15 @@ def _native(model: Any, classes: Classes) -> bool:
     return alone and (classes is not None) == is_classifier(model.estimator_)
 
 
-def _boosted(model: Any, classes: Classes) -> Panel:
+def _boosted(model: Any, classes: Classes) -> AdaptedPool:
     """The trees of a booster as voters; each gives its weight to one class."""
     weights = _usable(model.pool_.weights)
     if classes is None:
-        return Panel(Pool(model.pool_.members, weights), model.schema_, None, 1)
-    places = places_of(model.classes_, classes)
+        return AdaptedPool(Pool(model.pool_.members, weights), model.schema_, None, 1)
+    places = class_places(classes, model.classes_)
     pool = Pool(model.pool_.members, weights, cast=OneVote((len(places),)))
     same = len(places) == len(classes)
-    return Panel(pool, model.schema_, None if same else places, len(classes))
+    return AdaptedPool(pool, model.schema_, None if same else places, len(classes))
 
 
 def _weights(model: Any, n_members: int) -> Array | None:
@@ -87,7 +88,7 @@ def _usable(weights: Array) -> Array:
     return np.maximum(weights, floor)
 
 
-def check_vote(model: Any, panel: Panel, table: Table, classes: Classes) -> None:
+def check_vote(model: Any, panel: AdaptedPool, table: Table, classes: Classes) -> None:
     """Refuse ensembles that do something else than let their members vote.
 
     The members of a gradient booster, say, add up to what it predicts: some of them say nothing.
@@ -95,7 +96,7 @@ def check_vote(model: Any, panel: Panel, table: Table, classes: Classes) -> None
     if isinstance(model, list | tuple | Bagged):
         return
     some = table.take(np.arange(min(_CHECKED, table.n_rows)))
-    whole, mean = seat([model], classes).votes(some)[0], panel.mean(some)
+    whole, mean = adapt_pool([model], classes).votes(some)[0], panel.mean(some)
     if classes is not None:
         fair = (whole.argmax(axis=1) == mean.argmax(axis=1)).mean() >= 0.9
     else:

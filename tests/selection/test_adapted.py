@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 import coterie
 from coterie.base import Admitted
 from coterie.data import DataError, Table, Target
-from coterie.selection.panel import fit_model, known_classes, members_of, places_of, seat
+from coterie.selection.adapted import adapt_pool, fit_model, known_classes, members_of
 
 X, CODES = load_iris(return_X_y=True)
 CLASSES = np.array([1, 2, 3])  # whose positions are other classes
@@ -39,7 +39,7 @@ POOLS = [
 def test_members_say_what_they_say_by_themselves(pool, labels):
     pool.fit(X, labels)
     classes = np.unique(labels)
-    votes = seat(pool, classes).votes(Table.read(X))
+    votes = adapt_pool(pool, classes).votes(Table.read(X))
     assert votes.shape == (len(pool.estimators_), 150, 3)
     np.testing.assert_allclose(votes.sum(axis=2), 1)
     accuracy = (classes[votes.argmax(axis=2)] == labels).mean(axis=1)
@@ -50,16 +50,16 @@ def test_members_say_what_they_say_by_themselves(pool, labels):
 
 def test_members_that_missed_a_class():
     models = [DecisionTreeClassifier().fit(X[k != Y], Y[k != Y]) for k in (1, 2)]
-    votes = seat(models, CLASSES).votes(Table.read(X))
+    votes = adapt_pool(models, CLASSES).votes(Table.read(X))
     assert (votes[0][:, 0] == 0).all()
     assert (votes[1][:, 1] == 0).all()
     forest = coterie.RandomForestClassifier(n_estimators=2).fit(X[Y > 1], Y[Y > 1])
-    assert (seat(forest, CLASSES).votes(Table.read(X))[:, :, 0] == 0).all()
+    assert (adapt_pool(forest, CLASSES).votes(Table.read(X))[:, :, 0] == 0).all()
 
 
 def test_labels_only_and_names():
     models = [("ridge", RidgeClassifier().fit(X, Y)), ("tree", DecisionTreeClassifier().fit(X, Y))]
-    votes = seat(models, CLASSES).votes(Table.read(X))
+    votes = adapt_pool(models, CLASSES).votes(Table.read(X))
     np.testing.assert_array_equal(CLASSES[votes[0].argmax(axis=1)], models[0][1].predict(X))
     assert set(np.unique(votes[0])) == {0, 1}
 
@@ -71,7 +71,7 @@ def test_numbers():
         ensemble.BaggingRegressor(n_estimators=3).fit(X, y),
         [LinearRegression().fit(X, y)] * 3,
     ):
-        votes = seat(pool, None).votes(Table.read(X))
+        votes = adapt_pool(pool, None).votes(Table.read(X))
         assert votes.shape == (3, 150, 1)
         assert np.abs(votes[:, :, 0] - y).mean() < 0.2
 
@@ -82,7 +82,7 @@ def test_frames_go_to_members_as_they_were_shown():
     named = [DecisionTreeClassifier().fit(frame, Y)]
     table = Table.read(frame)
     for pool in (*[p.fit(frame, Y) for p in POOLS[:2]], named, POOLS[6].fit(frame, Y)):
-        assert (CLASSES[seat(pool, CLASSES).votes(table)[0].argmax(axis=1)] == Y).mean() > 0.6
+        assert (CLASSES[adapt_pool(pool, CLASSES).votes(table)[0].argmax(axis=1)] == Y).mean() > 0.6
 
 
 def admitted(y=CODES, weight=None):
@@ -115,7 +115,7 @@ def test_one_class_is_a_constant():
 def test_a_model_alone_is_a_pool_of_one():
     tree = DecisionTreeClassifier().fit(X, Y)
     assert members_of(tree)[0] == [tree]
-    assert seat(tree, CLASSES).n_members == 1
+    assert adapt_pool(tree, CLASSES).n_members == 1
 
 
 def test_classes_that_are_known():
@@ -125,11 +125,11 @@ def test_classes_that_are_known():
 
 
 def test_pools_that_cannot_be_are_refused():
-    with pytest.raises(DataError, match="not one of"):
-        places_of([7], CLASSES)
+    with pytest.raises(DataError, match="has the class 3, which is not one of"):
+        adapt_pool([DecisionTreeClassifier().fit(X, Y)], CLASSES[:2])
     with pytest.raises(TypeError, match="several members per round"):
-        seat(ensemble.GradientBoostingClassifier(n_estimators=2).fit(X, Y), CLASSES)
+        adapt_pool(ensemble.GradientBoostingClassifier(n_estimators=2).fit(X, Y), CLASSES)
     with pytest.raises(TypeError, match="not a classifier"):
-        seat([LinearRegression().fit(X, Y)], CLASSES)
+        adapt_pool([LinearRegression().fit(X, Y)], CLASSES)
     with pytest.raises(TypeError, match="no predict"):
-        seat(["tree"], CLASSES)
+        adapt_pool(["tree"], CLASSES)
