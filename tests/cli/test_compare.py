@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import coterie
-from coterie.cli.answers import Answers
 from coterie.cli.compare import compare_answers
 from coterie.cli.errors import CommandError
+from coterie.cli.file_predictions import Answers
 from coterie.cli.reading import read_table
 
 

@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import coterie
 from coterie.combining.combiner import seed_member, wider
-from coterie.combining.members import Named
+from coterie.combining.named_members import Named
 from coterie.data import Target
 
 CLASSIFIERS = {

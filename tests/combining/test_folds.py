@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from coterie import BaggingRegressor, RandomForestClassifier
 from coterie.base import JoblibExecutor
 from coterie.combining.folds import Pass, Rowset, takes_oob
-from coterie.combining.members import FoldSeat, Named
+from coterie.combining.named_members import FoldSeat, Named
 from coterie.combining.splits import make_splits
 from coterie.data import Table, Target
 

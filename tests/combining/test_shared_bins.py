@@ -30,7 +30,7 @@ from coterie import (
 )
 from coterie.base import JoblibExecutor
 from coterie.combining import folds
-from coterie.combining.members import Named
+from coterie.combining.named_members import Named
 from coterie.combining.shared_bins import share_bins, takes_bins
 from coterie.core import ParameterError
 from coterie.data import Table, Target, table

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-from coterie.diagnosis.answers import answers_of
 from coterie.diagnosis.case import Case
+from coterie.diagnosis.ensemble_predictions import answers_of
 
 
 class Says(ClassifierMixin, BaseEstimator):

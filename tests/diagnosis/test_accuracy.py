@@ -4,8 +4,8 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import r2_score, recall_score, root_mean_squared_error
 
 from coterie.diagnosis.accuracy import accuracy, recalls
-from coterie.diagnosis.answers import Answers, answers_of
 from coterie.diagnosis.case import Case, wilson
+from coterie.diagnosis.ensemble_predictions import Answers, answers_of
 from tests.diagnosis.pools import case_of, copies, independent, numbers_case
 
 

@@ -3,7 +3,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
 from coterie.diagnosis import boosters, diagnose
-from coterie.diagnosis.answers import answers_of
+from coterie.diagnosis.ensemble_predictions import answers_of
 
 BINARY = load_breast_cancer(return_X_y=True)
 SEVERAL = load_wine(return_X_y=True)

@@ -3,9 +3,9 @@ import pytest
 from sklearn.metrics import log_loss
 
 from coterie import fusion
-from coterie.diagnosis.answers import answers_of
 from coterie.diagnosis.calibration import calibration, temperature_losses
 from coterie.diagnosis.case import Case
+from coterie.diagnosis.ensemble_predictions import answers_of
 from tests.diagnosis.pools import SaysChances, case_of, copies
 
 

@@ -3,8 +3,8 @@ import pytest
 from scipy.stats import binomtest
 
 from coterie.data import DataError
-from coterie.diagnosis.answers import Answers
 from coterie.diagnosis.case import Case, Estimate, truth_of, wilson
+from coterie.diagnosis.ensemble_predictions import Answers
 
 LABELS = Answers("some", np.array([0, 1, 1, 0]), np.array([0, 1]), None)
 

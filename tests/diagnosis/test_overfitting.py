@@ -4,8 +4,8 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeClassifier
 
 import coterie
-from coterie.diagnosis.answers import answers_of
 from coterie.diagnosis.case import Case, Estimate
+from coterie.diagnosis.ensemble_predictions import answers_of
 from coterie.diagnosis.overfitting import Training, overfitting, training_of
 from tests.diagnosis.pools import case_of, independent
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from coterie.diagnosis.answers import Answers, Stages
 from coterie.diagnosis.case import Case
+from coterie.diagnosis.ensemble_predictions import Answers, Stages
 from coterie.diagnosis.size import size
 from tests.diagnosis.pools import case_of, copies, independent, numbers_case
 

@@ -127,8 +127,8 @@ def test_weights_that_one_member_has():
     from sklearn.ensemble import VotingRegressor
     from sklearn.linear_model import LinearRegression, Ridge
 
-    from coterie.diagnosis.answers import answers_of
     from coterie.diagnosis.case import Case
+    from coterie.diagnosis.ensemble_predictions import answers_of
 
     X = np.random.default_rng(0).normal(size=(60, 2))
     y = X[:, 0] + 1.0

@@ -11,7 +11,7 @@ from coterie.boosting.logit import LogitBoost
 from coterie.boosting.m1 import AdaBoostM1
 from coterie.boosting.m2 import AdaBoostM2
 from coterie.boosting.mada import MadaBoost
-from coterie.boosting.margin.votes import MarginVotes
+from coterie.boosting.margin.margin_votes import MarginVotes
 from coterie.boosting.mh import AdaBoostMH
 from coterie.boosting.real import RealAdaBoost
 from coterie.data.schema import Schema

@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from coterie.data import Table, Target
 from coterie.learners import ForeignLearner, ForeignMember, adapt, seeded, takes_weight
-from coterie.learners.votes import NO_SCORE
+from coterie.learners.member_votes import NO_SCORE
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))

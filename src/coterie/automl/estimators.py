@@ -17,10 +17,10 @@ from coterie.automl.clock import counting
 from coterie.automl.combine import Blend
 from coterie.automl.dates import DateColumns
 from coterie.automl.fitting import Wishes, fit_draft
+from coterie.automl.fold_models import TableSeat
 from coterie.automl.journal import Journal
 from coterie.automl.metrics import CLASS_METRICS, NUMBER_METRICS, find_metric
 from coterie.automl.records import Column
-from coterie.automl.seats import TableSeat
 from coterie.base import Admitted, ClassifierTask, Committee, RegressorTask
 from coterie.base.groups import read_groups
 from coterie.core import (

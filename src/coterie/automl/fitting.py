@@ -41,6 +41,7 @@ from coterie.automl.columns import Reading, read_columns
 from coterie.automl.combine import WAYS, Blend
 from coterie.automl.dates import DateColumns
 from coterie.automl.findings import Subject, find_traps
+from coterie.automl.fold_models import TableSeat
 from coterie.automl.importances import permutation_importances
 from coterie.automl.journal import Journal, Page
 from coterie.automl.leaderboard import make_leaderboard, size_curve
@@ -49,7 +50,6 @@ from coterie.automl.metrics import Metric
 from coterie.automl.order import column_of_time
 from coterie.automl.records import Column, Event, Finding, TableMember
 from coterie.automl.search import Search
-from coterie.automl.seats import TableSeat
 from coterie.automl.situation import Situation, Task
 from coterie.automl.splits import Plan, Rows, make_folds, plan_splits, splits_of, thinned
 from coterie.automl.trial import Trial, fit_again

@@ -21,12 +21,12 @@ from coterie.automl.combine import (
     judge,
     learn_all,
 )
-from coterie.automl.haste import MANY_CLASSES, MOMENT, is_quick, takes_much_memory
 from coterie.automl.journal import Page
 from coterie.automl.material import Material, takes_weights
 from coterie.automl.metrics import Metric
 from coterie.automl.records import Event, Finding, Kind
 from coterie.automl.situation import Situation
+from coterie.automl.time_estimates import MANY_CLASSES, MOMENT, is_quick, takes_much_memory
 from coterie.automl.trial import Recipe, Trial, run_trial
 from coterie.data import DataError
 

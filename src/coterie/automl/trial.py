@@ -16,12 +16,12 @@ from sklearn.base import clone
 
 from coterie.automl.candidates import Candidate
 from coterie.automl.clock import Clock, Deadline, OutOfTime
-from coterie.automl.haste import LEAST_WAY, make_haste
 from coterie.automl.lanes import Lanes
 from coterie.automl.material import Material, fit_clone
 from coterie.automl.metrics import own_chance
 from coterie.automl.situation import Situation
 from coterie.automl.splits import Rows
+from coterie.automl.time_estimates import LEAST_WAY, shrink_to_limit
 from coterie.combining.folds import mean_answers
 from coterie.learners import ForeignMember
 from coterie.native import stop_if_told
@@ -111,7 +111,7 @@ def run_trial(
     deadline = clock.until((_LARGE_SHARE if situation.binned else _SHARE) * clock.searching)
     start = time.monotonic()
     with _quiet():
-        params, note = make_haste(
+        params, note = shrink_to_limit(
             candidate, estimator, situation, material, deadline, thorough=thorough
         )
         estimator.set_params(**params)

@@ -5,7 +5,7 @@ The life of a fit:
 1. A family says what is shaken for each member (`bag`): rows, columns, target, parameters.
 2. Native trees are binned once and see the bag as weights; other estimators see rows.
 3. `coterie.core.gather` fits a member per seed; bags are never stored, only drawn again.
-4. Out-of-bag rows judge the ensemble and may do more, see `coterie.base.outofbag`.
+4. Out-of-bag rows judge the ensemble and may do more, see `coterie.base.oob_estimates`.
 """
 
 from coterie.bagging.bagging import BaggingClassifier, BaggingRegressor

@@ -21,7 +21,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
-from coterie.bagging.members import MembersShown
+from coterie.bagging.bag_members import MembersShown
 from coterie.base import (
     Admitted,
     ClassifierTask,
@@ -53,7 +53,7 @@ from coterie.core import (
 )
 from coterie.data import Table, Target
 from coterie.learners import ForeignLearner, TreeLearner
-from coterie.learners.votes import NO_SCORE
+from coterie.learners.member_votes import NO_SCORE
 from coterie.native import Forest
 from coterie.tags import tagged
 from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from coterie.bagging.bag import BAG, TreeEffort, tree_learner
+from coterie.bagging.bag_members import Members, MembersShown
 from coterie.bagging.ecoc_codes import CODES, Code, make_code
 from coterie.bagging.ecoc_decoding import LOSSES, hamming, probability, reliability, weighted
-from coterie.bagging.members import Members, MembersShown
 from coterie.base import (
     Admitted,
     ClassifierTask,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.bagging.bag import BAG, TreeEffort, tree_learner
-from coterie.bagging.members import MembersShown
+from coterie.bagging.bag_members import MembersShown
 from coterie.base import (
     Admitted,
     Committee,
@@ -19,7 +19,7 @@ from coterie.base import (
     thread_count,
     worker_count,
 )
-from coterie.base.oob import collect_votes
+from coterie.base.oob_votes import collect_votes
 from coterie.core import (
     Allowed,
     Bags,

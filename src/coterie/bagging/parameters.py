@@ -14,7 +14,7 @@ from sklearn.base import clone
 from coterie.bagging.bag import BAG, TRUTH, VOTING, Bag, BagClassifierTask
 from coterie.base import Admitted, RegressorTask, thread_count
 from coterie.base.member_weights import weigh
-from coterie.base.outofbag import votes_outside
+from coterie.base.oob_estimates import votes_outside
 from coterie.core import (
     Allowed,
     Columns,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from coterie.bagging.bag import BAG, TRUTH, VOTING, Bag, BagClassifierTask
-from coterie.bagging.turning import Rotation, Turner, dense
+from coterie.bagging.random_rotation import Rotation, Turner, dense
 from coterie.base import RegressorTask
 from coterie.core import (
     Allowed,

@@ -13,7 +13,7 @@ from sklearn.multioutput import MultiOutputRegressor
 from sklearn.utils import get_tags
 
 from coterie.bagging.bag import TreeEffort, tree_learner
-from coterie.bagging.members import Members
+from coterie.bagging.bag_members import Members
 from coterie.bagging.outputs import OUTPUTS, OutputBag, class_shares
 from coterie.base import ClassifierTask, RegressorTask
 from coterie.core import Allowed, Columns, Learner, View, between

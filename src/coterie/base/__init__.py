@@ -14,7 +14,7 @@ from coterie.base.check import Admitted, admit_fit, admit_predict, publish_colum
 from coterie.base.class_weight import a_class_weight, class_factors, times
 from coterie.base.committee import Committee
 from coterie.base.executor import JoblibExecutor, thread_count, worker_count
-from coterie.base.members import LazyMembers
+from coterie.base.lazy_members import LazyMembers
 from coterie.base.task import ClassifierTask, RegressorTask, TargetlessTask, decide, split_outputs
 
 __all__ = [

@@ -23,8 +23,8 @@ from coterie.base.check import Admitted
 from coterie.base.committee import Committee
 from coterie.base.executor import JoblibExecutor, thread_count
 from coterie.base.groups import read_groups
-from coterie.base.oob import OobJudge, score_votes, warn_if_uncovered
-from coterie.base.outofbag import OutOfBag
+from coterie.base.oob_estimates import OutOfBag
+from coterie.base.oob_votes import OobJudge, score_votes, warn_if_uncovered
 from coterie.core import (
     Bags,
     Cast,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from coterie.base.oob import OobVotes
+from coterie.base.oob_votes import OobVotes
 from coterie.data import Target
 from coterie.fusion.calibration import isotonic, log_odds, platt
 from coterie.tags import tagged

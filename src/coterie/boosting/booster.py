@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.base import clone
 
 from coterie.base import Admitted, ClassifierTask, Committee, thread_count
-from coterie.boosting.answers import StagedClasses
+from coterie.boosting.booster_members import Members
 from coterie.boosting.held_out import Validation, admit_validation, split, watch_seed
 from coterie.boosting.learner import member_learner
-from coterie.boosting.members import Members
 from coterie.boosting.metrics import Measures, read_metrics, some_metrics
+from coterie.boosting.predictions import StagedClasses
 from coterie.core import (
     Allowed,
     Pool,

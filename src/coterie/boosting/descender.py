@@ -11,10 +11,10 @@ import numpy as np
 from numpy.random import Generator
 
 from coterie.base import Admitted, thread_count
-from coterie.boosting.answers import StagedScores
 from coterie.boosting.booster import BOOSTER, Booster
 from coterie.boosting.descent import Descent, LeafTrainer, LineSearch, as_numbers
 from coterie.boosting.metrics import Measures
+from coterie.boosting.predictions import StagedScores
 from coterie.core import Allowed, Foreign, draw_entropy, one_of
 from coterie.core.boost import Boosted, Monitor
 from coterie.core.rows import Resample, RowSampler, every_row

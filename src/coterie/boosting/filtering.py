@@ -11,11 +11,11 @@ from numpy.random import SeedSequence
 from sklearn.base import clone
 
 from coterie.base import Admitted, ClassifierTask, Committee, thread_count
-from coterie.boosting.answers import ScoredClasses
 from coterie.boosting.booster import BOOSTER
+from coterie.boosting.booster_members import Members
 from coterie.boosting.hierarchy import SAMPLING, Hierarchy
 from coterie.boosting.learner import member_learner
-from coterie.boosting.members import Members
+from coterie.boosting.predictions import ScoredClasses
 from coterie.core import (
     Allowed,
     Pool,

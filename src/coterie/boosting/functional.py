@@ -10,8 +10,8 @@ import numpy as np
 from numpy.random import SeedSequence, default_rng
 
 from coterie.base import ClassifierTask, RegressorTask
-from coterie.boosting.answers import StagedClasses
 from coterie.boosting.descender import DESCENDER, Descender, Origin, OriginScores
+from coterie.boosting.predictions import StagedClasses
 from coterie.core import Allowed, between, fraction, has, instance_of, one_of
 from coterie.core.rule import Array
 from coterie.data import Table, Target

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.random import Generator
 
 from coterie.base import Admitted, RegressorTask, thread_count
-from coterie.boosting.answers import StagedScores
 from coterie.boosting.booster import BOOSTER, Booster
 from coterie.boosting.median import MedianLoss, middle, weighted_median
+from coterie.boosting.predictions import StagedScores
 from coterie.boosting.running import RunningState
 from coterie.core import Allowed, one_of
 from coterie.core.boost import Monitor

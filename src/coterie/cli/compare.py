@@ -35,7 +35,7 @@ def command(models: tuple[Path, ...], file: Path, **options: Any) -> None:
     p values are corrected for the number of tests (Holm). A p value above 0.05 means that these
     rows cannot tell the two apart.
     """
-    from coterie.cli.answers import gather_answers
+    from coterie.cli.file_predictions import gather_answers
     from coterie.cli.models import load_model
 
     if len(models) < 2:

@@ -26,7 +26,7 @@ def command(model: Path, file: Path, **options: Any) -> None:
     import pyarrow as pa
 
     import coterie
-    from coterie.cli.answers import truth_blocks
+    from coterie.cli.file_predictions import truth_blocks
     from coterie.cli.models import load_model
 
     fitted = load_model(model, options["trust"])

@@ -36,7 +36,7 @@ def command(model: Path, file: Path, **options: Any) -> None:
     Every score has a 95 % interval for the rows being a sample: normal for means over rows, by a
     bootstrap for the others. Use rows that were not part of the fit.
     """
-    from coterie.cli.answers import gather_answers
+    from coterie.cli.file_predictions import gather_answers
     from coterie.cli.models import load_model
 
     fitted = load_model(model, options["trust"])

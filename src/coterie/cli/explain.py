@@ -87,8 +87,8 @@ def _stored(fitted: Any) -> dict[str, tuple[float, float]]:
 
 def _shuffled(fitted: Any, file: Path, options: dict[str, Any]) -> dict[str, tuple[float, float]]:
     from coterie.automl.metrics import find_metric
-    from coterie.cli.answers import chances_or_numbers, truth_blocks, truth_codes
     from coterie.cli.attributions import shuffled_losses
+    from coterie.cli.file_predictions import chances_or_numbers, truth_blocks, truth_codes
 
     blocks, _ = truth_blocks(fitted, file, options["target"], read_options(options))
     first = next(blocks, None)
@@ -164,8 +164,8 @@ def _explain_rows(fitted: Any, file: Path, options: dict[str, Any]) -> list[dict
 
 
 def _explain_row(fitted: Any, number: int, row: Any, background: Any) -> dict[str, Any]:
-    from coterie.cli.answers import chances_or_numbers
     from coterie.cli.exact import exact_shapley
+    from coterie.cli.file_predictions import chances_or_numbers
 
     answer = chances_or_numbers(fitted, row)[0]
     best = None if fitted.classes is None else int(answer.argmax())
@@ -189,9 +189,9 @@ def _explain_row(fitted: Any, number: int, row: Any, background: Any) -> dict[st
 
 
 def _estimated(fitted: Any, row: Any, background: Any, best: int | None) -> Any:
-    from coterie.cli.answers import chances_or_numbers
     from coterie.cli.attributions import sampled_shapley
     from coterie.cli.exact import Parts
+    from coterie.cli.file_predictions import chances_or_numbers
 
     def ask(table: Any) -> Any:
         said = chances_or_numbers(fitted, table)

@@ -95,7 +95,7 @@ def _answered(fitted: Any, table: Any, options: dict[str, Any], width: float | N
     import numpy as np
     import pyarrow as pa
 
-    from coterie.cli.answers import chances_or_numbers
+    from coterie.cli.file_predictions import chances_or_numbers
 
     out = {name: table.column(name) for name in options["keep"]}
     reject = options["reject"]

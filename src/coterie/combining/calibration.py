@@ -13,7 +13,7 @@ from coterie.base import ClassifierTask
 from coterie.combining.calibration_maps import METHODS, ClassMaps
 from coterie.combining.combiner import COMBINER, Combiner
 from coterie.combining.folds import Rowset, Unseen
-from coterie.combining.members import Method, Named
+from coterie.combining.named_members import Method, Named
 from coterie.combining.profiles import Lesson
 from coterie.core import Allowed, RandomLike, one_of
 

@@ -22,7 +22,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 from coterie.base import Admitted, Committee, JoblibExecutor
 from coterie.base.routing import check_routing, members_router, routing_is_on
 from coterie.combining.folds import Pass, Rowset, Unseen, a_memory
-from coterie.combining.members import (
+from coterie.combining.named_members import (
     Composition,
     Named,
     adapt_member,

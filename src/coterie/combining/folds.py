@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from coterie.base import JoblibExecutor, thread_count
-from coterie.combining.members import Classes, FoldSeat, Named, adapt_member
+from coterie.combining.named_members import Classes, FoldSeat, Named, adapt_member
 from coterie.combining.shared_bins import share_bins
 from coterie.combining.splits import Rows, Split
 from coterie.core import Allowed, instance_of, one_of
@@ -40,7 +40,7 @@ from coterie.learners import (
     show,
     takes_weight,
 )
-from coterie.learners.votes import votes_of_probabilities
+from coterie.learners.member_votes import votes_of_probabilities
 
 Array = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ from coterie import fusion
 from coterie.base import ClassifierTask, RegressorTask
 from coterie.combining.combiner import Combiner
 from coterie.combining.folds import Rowset, Unseen
-from coterie.combining.members import Method, Named
+from coterie.combining.named_members import Method, Named
 from coterie.combining.weighing import scaled
 from coterie.core import repetitions
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from coterie.base import ClassifierTask
 from coterie.combining.combiner import COMBINER, Combiner, seed_member
 from coterie.combining.folds import Rowset, Unseen
-from coterie.combining.members import Named, pick_method
+from coterie.combining.named_members import Named, pick_method
 from coterie.combining.rejects import RejectScore, a_reject_label, check_mark
 from coterie.core import (
     Allowed,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from coterie.base import Committee
-from coterie.combining.members import Named
+from coterie.combining.named_members import Named
 from coterie.data import BinnedRows, Table
 
 

@@ -15,13 +15,13 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from coterie.base.routing import routing_is_on
 from coterie.combining.combiner import COMBINER, Combiner
 from coterie.combining.folds import Rowset, Unseen
-from coterie.combining.members import Named, pick_method
 from coterie.combining.meta import (
     ConvexStack,
     FeatureWeightedStack,
     LinearStack,
     risks,
 )
+from coterie.combining.named_members import Named, pick_method
 from coterie.core import Allowed, a_function, a_list, has, one_of
 from coterie.data import DataError, Table, Target
 from coterie.learners import ForeignMember, Method, fit_member, show, takes_weight

@@ -15,7 +15,7 @@ from coterie import fusion
 from coterie.base import ClassifierTask
 from coterie.combining.combiner import COMBINER, Combiner
 from coterie.combining.folds import Rowset, Unseen
-from coterie.combining.members import Named, pick_method
+from coterie.combining.named_members import Named, pick_method
 from coterie.combining.rejects import RejectingVotes, a_reject_label, check_mark
 from coterie.combining.splits import row_keys
 from coterie.combining.weighing import VOTE_WEIGHTS, read_weights

@@ -13,7 +13,7 @@ The life of an ensemble of independent members:
 """
 
 from coterie.core.axis import RowAxis, content_order, repetitions, split_weight
-from coterie.core.bags import Bags
+from coterie.core.bag_rows import Bags
 from coterie.core.executor import Executor, Serial
 from coterie.core.gather import Watch, gather
 from coterie.core.learner import Choosy, Foreign, Learner, Member

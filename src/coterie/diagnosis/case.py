@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from coterie.data import DataError
 from coterie.data.outputs import sample_weights
-from coterie.diagnosis.answers import Answers
+from coterie.diagnosis.ensemble_predictions import Answers
 from coterie.selection.pruning.curve import mean_losses
 from coterie.theory.decomposition import class_positions
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from coterie.automl.estimators import TableModel
-from coterie.diagnosis.answers import opened, outcome_of
 from coterie.diagnosis.case import Array, Case, Estimate
+from coterie.diagnosis.ensemble_predictions import opened, outcome_of
 from coterie.diagnosis.finding import Finding, shown
 from coterie.plotting.ballots import ballot_of
 

@@ -7,9 +7,9 @@ from typing import Any
 from coterie import fusion, theory
 from coterie.diagnosis.account import Diagnosis
 from coterie.diagnosis.accuracy import accuracy, recalls
-from coterie.diagnosis.answers import answers_of
 from coterie.diagnosis.calibration import calibration
 from coterie.diagnosis.case import Case
+from coterie.diagnosis.ensemble_predictions import answers_of
 from coterie.diagnosis.overfitting import overfitting, training_of
 from coterie.diagnosis.residuals import bias, spread
 from coterie.diagnosis.size import size

@@ -5,13 +5,13 @@ The life of a forest:
 1. Parameters become the engine's plain numbers, as for single trees (`coterie.trees`); the table
    is binned once.
 2. Each tree gets a seed. A bootstrap shake draws its bag; the bag is never stored, only drawn
-   again (`coterie.core.bags`).
+   again (`coterie.core.bag_rows`).
 3. `coterie.core.gather` grows the trees; they end up in ``pool_``, one flat native forest.
-4. Out-of-bag rows judge the forest, if asked, and may do more (`coterie.base.outofbag`).
+4. Out-of-bag rows judge the forest, if asked, and may do more (`coterie.base.oob_estimates`).
 5. ``estimators_`` shows the trees one by one (`members`), each as a single tree.
 """
 
-from coterie.base.oob import OobCurve
+from coterie.base.oob_votes import OobCurve
 from coterie.forests.forest import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,

@@ -30,7 +30,7 @@ from coterie.core import (
     untouched,
 )
 from coterie.data import Table, Target
-from coterie.forests.members import Trees, template
+from coterie.forests.forest_members import Trees, template
 from coterie.forests.proximity import proximity_matrix
 from coterie.learners import TreeLearner
 from coterie.trees.growth import resolve_growth, resolve_max_features

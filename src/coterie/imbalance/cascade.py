@@ -12,7 +12,7 @@ from coterie.base import Admitted
 from coterie.core import Allowed, Pool, View, at_least, draw_entropy, growing_stream, member_seeds
 from coterie.core.rule import Array
 from coterie.data import Table, Target
-from coterie.imbalance.bags import BAGS, Bag, BaggedBoosters, BagLearner
+from coterie.imbalance.bagged_boosters import BAGS, Bag, BaggedBoosters, BagLearner
 from coterie.imbalance.undersample import Counts, Units
 
 

@@ -12,7 +12,7 @@ from coterie.base import Admitted, JoblibExecutor
 from coterie.boosting.booster import BOOSTER
 from coterie.core import Allowed, Pool, View, at_least, draw_entropy, gather, member_seeds
 from coterie.core.class_draw import Counts, class_sizes
-from coterie.imbalance.bags import BAGS, BaggedBoosters, BagLearner
+from coterie.imbalance.bagged_boosters import BAGS, BaggedBoosters, BagLearner
 from coterie.imbalance.undersample import Units, a_strategy
 
 

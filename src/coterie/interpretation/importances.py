@@ -11,7 +11,7 @@ from sklearn.inspection import permutation_importance
 from sklearn.utils.validation import check_is_fitted
 
 from coterie.base import decide
-from coterie.base.outofbag import OutOfBag
+from coterie.base.oob_estimates import OutOfBag
 from coterie.core import Pool, RandomLike, draw_entropy, growing_stream, member_seeds
 from coterie.data import Table, Target
 from coterie.interpretation.rules import column_name

@@ -23,7 +23,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from coterie.base import Admitted, Committee
-from coterie.base.outofbag import OutOfBag
+from coterie.base.oob_estimates import OutOfBag
 from coterie.core import (
     Allowed,
     Pool,

@@ -10,10 +10,10 @@ from coterie.learners.foreign import (
     seeded,
     takes_weight,
 )
+from coterie.learners.member_votes import class_places
 from coterie.learners.naming import naming
 from coterie.learners.shown import cut_params, one_class, rows_given, show
 from coterie.learners.tree import TreeLearner
-from coterie.learners.votes import class_places
 
 __all__ = [
     "ConstantMember",

@@ -15,14 +15,14 @@ from sklearn.utils.validation import has_fit_parameter
 
 from coterie.core import Cast
 from coterie.data import Table, Target
-from coterie.learners.naming import naming
-from coterie.learners.shown import cut_params, one_class, rows_given, show
-from coterie.learners.votes import (
+from coterie.learners.member_votes import (
     class_places,
     votes_of_labels,
     votes_of_probabilities,
     votes_of_scores,
 )
+from coterie.learners.naming import naming
+from coterie.learners.shown import cut_params, one_class, rows_given, show
 from coterie.tags import tagged
 
 Array = NDArray[np.float64]

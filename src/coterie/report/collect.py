@@ -8,7 +8,7 @@ import numpy as np
 
 from coterie.report.classes import facts_of_classes
 from coterie.report.measures import Array, measured, metric_of, names_for, words_for
-from coterie.report.members import facts_of_members
+from coterie.report.member_facts import facts_of_members
 from coterie.report.numbers import facts_of_numbers
 from coterie.report.plain import cut, plain, thinned
 

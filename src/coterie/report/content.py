@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from coterie.report import forms
-from coterie.report.beware import warnings
+from coterie.report.reader_warnings import warnings
 from coterie.report.words import summary, way
 
 _TASKS = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from coterie.report.beware import UNCALIBRATED, beats_baseline, warnings
 from coterie.report.forms import interval, measure, number, several, share, whole
+from coterie.report.reader_warnings import UNCALIBRATED, beats_baseline, warnings
 
 _WAYS = {
     "best single": "The best single candidate: no combination was significantly better.",

@@ -14,9 +14,9 @@ from coterie.core import Allowed, a_function, one_of
 from coterie.forests import RandomForestClassifier
 from coterie.fusion.votes import winners
 from coterie.selection.dynamic import DYNAMIC, DynamicSelection
-from coterie.selection.judged import Array, Ground, Ints, row_keys
 from coterie.selection.meta_des import MOST_PAIRS
 from coterie.selection.methods import METHODS
+from coterie.selection.reference_set import Array, Ground, Ints, row_keys
 from coterie.selection.regions import Region, frienemies
 from coterie.tags import tagged
 

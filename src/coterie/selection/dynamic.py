@@ -22,9 +22,9 @@ from coterie.core import (
     one_of,
 )
 from coterie.selection.adapted import AdaptedPool, adapt_pool, members_of
-from coterie.selection.judged import Ground, divide, part
 from coterie.selection.neighbours import SEARCHES
 from coterie.selection.pooled import POOLED, Pooled
+from coterie.selection.reference_set import Ground, divide, part
 
 Array = NDArray[np.float64]
 

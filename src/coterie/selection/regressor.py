@@ -15,7 +15,7 @@ from coterie.fusion.sums import sum_of_members
 from coterie.selection.classifier import checked
 from coterie.selection.dynamic import DYNAMIC, DynamicSelection
 from coterie.selection.ensembles import best
-from coterie.selection.judged import Array
+from coterie.selection.reference_set import Array
 from coterie.selection.regions import around, closeness, share
 
 

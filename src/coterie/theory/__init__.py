@@ -20,8 +20,7 @@ from coterie.theory.squared import (
     bias_variance,
     bias_variance_covariance,
 )
-from coterie.theory.vote_margins import margin_bound, margin_distribution, margins
-from coterie.theory.votes import (
+from coterie.theory.vote_error import (
     hoeffding_bound,
     jury_accuracy,
     jury_size,
@@ -29,6 +28,7 @@ from coterie.theory.votes import (
     vote_error,
     vote_limits,
 )
+from coterie.theory.vote_margins import margin_bound, margin_distribution, margins
 from coterie.theory.zero_one import (
     DomingosParts,
     VoteParts,

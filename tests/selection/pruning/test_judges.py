@@ -8,7 +8,7 @@ from coterie.data import DataError, Table, Target
 from coterie.selection.adapted import adapt_pool, fit_model
 from coterie.selection.pruning import judges
 from coterie.selection.pruning.judges import judge, judge_by_folds
-from coterie.selection.pruning.seats import unseen_rows
+from coterie.selection.pruning.weighted_members import unseen_rows
 
 X, Y = load_iris(return_X_y=True)
 CLASSES = np.arange(3)

@@ -14,7 +14,7 @@ from coterie.base import Admitted, Committee, thread_count
 from coterie.boosting.gradient.board import Array
 from coterie.boosting.gradient.fast import FastPredictor
 from coterie.boosting.gradient.fit import ALONE, Earlier, Given, train
-from coterie.boosting.gradient.members import GradientTrees
+from coterie.boosting.gradient.gradient_members import GradientTrees
 from coterie.boosting.gradient.start import model_scores
 from coterie.boosting.gradient.statistics import OrderedColumns
 from coterie.boosting.gradient.watch import LOSS

@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from coterie.boosting.booster import BoostedClassifier
 from coterie.boosting.margin.corrective import CORRECTIVE, MarginMember
-from coterie.boosting.margin.votes import MarginVotes
+from coterie.boosting.margin.margin_votes import MarginVotes
 from coterie.core import Allowed, one_of
 from coterie.core.rule import (
     Array,

@@ -12,10 +12,10 @@ from numpy.random import Generator
 from sklearn.exceptions import ConvergenceWarning
 
 from coterie.boosting.booster import BOOSTER, BoostedClassifier, Booster
+from coterie.boosting.margin.margin_votes import MarginVotes
 from coterie.boosting.margin.patterns import Patterns
 from coterie.boosting.margin.program import LIGHT, EdgeProgram, Solution
 from coterie.boosting.margin.softness import softness
-from coterie.boosting.margin.votes import MarginVotes
 from coterie.boosting.metrics import read_metrics
 from coterie.core import Allowed, between, fraction, one_of
 from coterie.core.boost import Boosted, Monitor

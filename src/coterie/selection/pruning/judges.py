@@ -16,8 +16,8 @@ from coterie.base import Admitted
 from coterie.core import repetitions
 from coterie.data import DataError
 from coterie.selection.adapted import AdaptedPool
-from coterie.selection.judged import Order, part
 from coterie.selection.pruning.curve import Judgement
+from coterie.selection.reference_set import Order, part
 
 _CELLS = 1 << 26  # members times rows times classes; more rows than that do not judge
 

@@ -23,13 +23,13 @@ from coterie.core import (
     one_of,
 )
 from coterie.selection.adapted import AdaptedPool
-from coterie.selection.judged import divide, part
 from coterie.selection.pooled import POOLED, Pooled
 from coterie.selection.pruning.choice import Pruning, prune
 from coterie.selection.pruning.curve import Judgement, PruningCurve
 from coterie.selection.pruning.judges import judge, judge_by_folds
 from coterie.selection.pruning.methods import Find
-from coterie.selection.pruning.seats import check_vote, keep, seat_weighted, unseen_rows
+from coterie.selection.pruning.weighted_members import check_vote, keep, seat_weighted, unseen_rows
+from coterie.selection.reference_set import divide, part
 
 Array = NDArray[np.float64]
 

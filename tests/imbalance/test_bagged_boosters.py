@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, make_classification
 from coterie.boosting import AdaBoostClassifier
 from coterie.data import Table, Target
 from coterie.imbalance import BalanceCascadeClassifier, EasyEnsembleClassifier
-from coterie.imbalance.bags import Bag, BagLearner
+from coterie.imbalance.bagged_boosters import Bag, BagLearner
 
 
 def fit_bag(booster, X, y, seed=0, weight=None):

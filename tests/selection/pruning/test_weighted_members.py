@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 import coterie
 from coterie.data import DataError, Table
 from coterie.native import Forest
-from coterie.selection.pruning.seats import check_vote, keep, seat_weighted, unseen_rows
+from coterie.selection.pruning.weighted_members import check_vote, keep, seat_weighted, unseen_rows
 
 X, CODES = load_iris(return_X_y=True)
 Y = np.array(["x", "y", "z"])[CODES]

@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import coterie
 from coterie.data import DataError
-from coterie.diagnosis.answers import answers_of, outcome_of
+from coterie.diagnosis.ensemble_predictions import answers_of, outcome_of
 
 TREES = [("a", DecisionTreeClassifier(max_depth=2)), ("b", DecisionTreeClassifier(max_depth=4))]
 NUMBERS = [("a", DecisionTreeRegressor(max_depth=2)), ("b", LinearRegression())]

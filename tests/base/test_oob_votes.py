@@ -10,7 +10,7 @@ from sklearn.metrics import (
 )
 
 import coterie
-from coterie.base.oob import collect_votes, score_votes, warn_if_uncovered
+from coterie.base.oob_votes import collect_votes, score_votes, warn_if_uncovered
 from coterie.core import Pool
 from coterie.data import Table, Target
 

@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.linear_model import LinearRegression
 
-from coterie.automl.seats import TableSeat
+from coterie.automl.fold_models import TableSeat
 from coterie.data import Table
 from coterie.learners import ForeignMember
 

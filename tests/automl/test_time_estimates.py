@@ -13,12 +13,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from coterie import RandomForestClassifier
-from coterie.automl import haste
+from coterie.automl import time_estimates
 from coterie.automl.candidates import PRIOR, Candidate, choose_candidates
 from coterie.automl.clock import Clock, Deadline, OutOfTime
-from coterie.automl.haste import least_seconds, make_haste, smaller, takes_much_memory
 from coterie.automl.material import Material
 from coterie.automl.situation import Situation
+from coterie.automl.time_estimates import least_seconds, shrink_to_limit, smaller, takes_much_memory
 from coterie.automl.trial import ask_unseen, fit_again, run_trial
 from tests.automl.material import labelled
 
@@ -35,8 +35,8 @@ def test_large_ensembles_are_cut_to_the_time():
 
 
 def test_large_tables_are_boosted_in_larger_steps_when_time_is_short(monkeypatch):
-    monkeypatch.setattr(haste, "_LARGE_WORK", 0)
-    monkeypatch.setattr(haste, "_ROWS", 20)
+    monkeypatch.setattr(time_estimates, "_LARGE_WORK", 0)
+    monkeypatch.setattr(time_estimates, "_ROWS", 20)
     situation, material, _, _ = labelled(300)
     (boost,) = choose_candidates(["gradient boosting"], interpretable=False)
     plenty = run_trial(boost, situation, material, Clock(LONG))
@@ -48,16 +48,16 @@ def test_large_tables_are_boosted_in_larger_steps_when_time_is_short(monkeypatch
 
 
 def test_boosting_that_could_not_come_near_its_end_is_not_begun(monkeypatch):
-    monkeypatch.setattr(haste, "_LARGE_WORK", 0)
-    monkeypatch.setattr(haste, "_ROWS", 20)
+    monkeypatch.setattr(time_estimates, "_LARGE_WORK", 0)
+    monkeypatch.setattr(time_estimates, "_ROWS", 20)
     situation, material, _, _ = labelled(300)
     (boost,) = choose_candidates(["gradient boosting"], interpretable=False)
     given = (boost, boost.make(situation), situation, material)
     short = Deadline(time.monotonic() + 1e-3)
-    assert make_haste(*given, short)[0] == {"learning_rate": 0.3}
+    assert shrink_to_limit(*given, short)[0] == {"learning_rate": 0.3}
     with pytest.raises(OutOfTime, match="enough for"):
-        make_haste(*given, Deadline(time.monotonic() + 1e-3), thorough=True)
-    assert make_haste(*given, Deadline(time.monotonic() + 3600), thorough=True) == ({}, "")
+        shrink_to_limit(*given, Deadline(time.monotonic() + 1e-3), thorough=True)
+    assert shrink_to_limit(*given, Deadline(time.monotonic() + 3600), thorough=True) == ({}, "")
 
 
 class Ticking:
@@ -81,12 +81,12 @@ def hurried(monkeypatch, estimator, left, seconds, n_rows=150):
         return clone(estimator).fit(material.matrix[rows[:100]], material.truth[rows[:100]])
 
     situation, material, _, _ = labelled(n_rows)
-    monkeypatch.setattr(haste, "fit_clone", fit_clone)
-    monkeypatch.setattr(haste, "time", ticking)
-    monkeypatch.setattr(haste, "_LARGE_WORK", 0)
+    monkeypatch.setattr(time_estimates, "fit_clone", fit_clone)
+    monkeypatch.setattr(time_estimates, "time", ticking)
+    monkeypatch.setattr(time_estimates, "_LARGE_WORK", 0)
     monkeypatch.setattr(Deadline, "left", property(lambda self: self.moment - ticking.now))
     candidate = Candidate("own", "own", lambda s: estimator, native=False)
-    return make_haste(candidate, estimator, situation, material, Deadline(left)), fitted
+    return shrink_to_limit(candidate, estimator, situation, material, Deadline(left)), fitted
 
 
 def test_networks_are_judged_by_two_epochs(monkeypatch):
@@ -141,7 +141,7 @@ def test_boosting_of_thousands_of_classes_is_not_begun_without_time():
     assert least_seconds(boost, *sized(40_000, 10, 3)) < 0.1
     situation, material = sized(40_000, 10, 5_000)
     with pytest.raises(OutOfTime, match="at least"):
-        make_haste(boost, boost.make(situation), situation, material, Clock(9).until(1.0))
+        shrink_to_limit(boost, boost.make(situation), situation, material, Clock(9).until(1.0))
 
 
 def test_trials_that_would_take_too_long_themselves_are_not_begun():

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from coterie.core import Bootstrap, Columns, Grouped, RowAxis, Subsample, Wag
-from coterie.core.bags import Bags
+from coterie.core.bag_rows import Bags
 
 AXIS = RowAxis.lay(np.arange(4), None)
 

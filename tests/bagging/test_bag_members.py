@@ -3,7 +3,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from coterie import BaggingClassifier, DecisionTreeClassifier
-from coterie.bagging.members import narrow
+from coterie.bagging.bag_members import narrow
 
 X, y = load_iris(return_X_y=True)
 

@@ -16,7 +16,7 @@ from coterie import (
     MultiBoostClassifier,
     RUSBoostClassifier,
 )
-from coterie.boosting.answers import Scored, ScoredClasses, StagedClasses
+from coterie.boosting.predictions import Scored, ScoredClasses, StagedClasses
 
 STAGED = [
     AdaBoostClassifier,

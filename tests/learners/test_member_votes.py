@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from coterie.learners.votes import (
+from coterie.learners.member_votes import (
     NO_SCORE,
     class_places,
     votes_of_labels,

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from coterie.boosting.margin.votes import MarginVotes
+from coterie.boosting.margin.margin_votes import MarginVotes
 from coterie.core.rule import State
 from coterie.data import Target
 

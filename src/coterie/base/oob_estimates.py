@@ -17,7 +17,7 @@ from coterie.base.calibrate import CalibratedVotes
 from coterie.base.check import admit_fit, publish_columns
 from coterie.base.executor import thread_count
 from coterie.base.member_weights import weigh
-from coterie.base.oob import Metric, OobCurve, OobVotes, collect_votes, score_votes
+from coterie.base.oob_votes import Metric, OobCurve, OobVotes, collect_votes, score_votes
 from coterie.base.same_data import check_same_data
 from coterie.core import Bags, Pool
 from coterie.data import DataError, Table, Target, open_source

@@ -5,7 +5,7 @@ import pytest
 
 from coterie.base import Admitted
 from coterie.data import Table, Target
-from coterie.selection.judged import Ground, Order, divide, part, row_keys
+from coterie.selection.reference_set import Ground, Order, divide, part, row_keys
 
 
 def rows(X, y, weight=None, numbers=False):

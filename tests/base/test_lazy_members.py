@@ -2,7 +2,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from coterie.base.members import LazyMembers
+from coterie.base.lazy_members import LazyMembers
 
 
 class Made(LazyMembers[SimpleNamespace]):

@@ -6,7 +6,7 @@ from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
-from coterie.combining.members import (
+from coterie.combining.named_members import (
     FoldSeat,
     Named,
     adapt_member,

@@ -5,8 +5,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from coterie.cli.answers import chances_or_numbers, gather_answers, truth_codes
 from coterie.cli.errors import CommandError
+from coterie.cli.file_predictions import chances_or_numbers, gather_answers, truth_codes
 from coterie.cli.models import Fitted, load_model
 from coterie.cli.reading import ReadOptions
 

@@ -40,7 +40,7 @@ _SHRINKING = (
 )
 
 
-def make_haste(
+def shrink_to_limit(
     candidate: Candidate,
     estimator: Any,
     situation: Situation,

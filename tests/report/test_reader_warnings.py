@@ -1,6 +1,6 @@
 import pytest
 
-from coterie.report.beware import beats_baseline, warnings
+from coterie.report.reader_warnings import beats_baseline, warnings
 
 
 def test_the_worst_stands_first(found):

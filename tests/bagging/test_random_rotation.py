@@ -3,7 +3,7 @@ import pytest
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import StandardScaler
 
-from coterie.bagging.turning import Sample, Scale, Turner, dense, principal_axes
+from coterie.bagging.random_rotation import Sample, Scale, Turner, dense, principal_axes
 from coterie.core import View
 from coterie.data import Table, Target
 

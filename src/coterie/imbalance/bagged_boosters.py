@@ -10,8 +10,8 @@ from numpy.random import Generator
 
 from coterie.base import Admitted, ClassifierTask, Committee, publish_columns, thread_count
 from coterie.boosting.adaboost import AdaBoostClassifier
-from coterie.boosting.answers import StagedClasses
 from coterie.boosting.booster import BOOSTER, BoostedClassifier
+from coterie.boosting.predictions import StagedClasses
 from coterie.core import (
     Allowed,
     Pool,

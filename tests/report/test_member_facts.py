@@ -5,7 +5,7 @@ import pytest
 
 from coterie import diversity
 from coterie.automl.combine import Blend
-from coterie.report.members import MOST_PAIRS, combined, facts_of_members, pairs
+from coterie.report.member_facts import MOST_PAIRS, combined, facts_of_members, pairs
 
 
 def members(*weights):
