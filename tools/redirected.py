@@ -155,7 +155,8 @@ def rewrite(folder: Path) -> None:
         for path in sorted((Path(package.origin).parents[1] / place).glob("test_*.py")):
             source = ast.parse(path.read_text(encoding="utf-8"))
             redirected = ast.fix_missing_locations(Redirection(source).visit(source))
-            written = folder / place.removesuffix("/tests") / path.name
+            # Not a name that Python could take for the package itself.
+            written = folder / place.removesuffix("/tests").replace("/", "-") / path.name
             written.parent.mkdir(parents=True, exist_ok=True)
             written.write_text(ast.unparse(redirected), encoding="utf-8")
 
@@ -251,7 +252,7 @@ def print_rates(by_file: dict[str, Counter[str]]) -> None:
     print(f"\n{'':56}{'rate':>7}" + "".join(f"{state.split()[0]:>12}" for state in states))
     packages: dict[str, Counter[str]] = defaultdict(Counter)
     for file, counts in sorted(by_file.items()):
-        packages[file.split("/")[0]] += counts
+        packages[file.split("-")[0]] += counts
     for name, counts in [*sorted(by_file.items()), *packages.items()]:
         applicable = sum(counts[state] for state in states[:4])
         rate = f"{counts['passed'] / applicable:7.1%}" if applicable else f"{'':7}"

@@ -20,7 +20,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from coterie.core.axis import RowAxis, content_order, split_weight
-from coterie.core.class_draw import ClassDraw, Method, Strategy
+from coterie.core.class_draw import ClassDraw, Method, RebalancedDraw, Strategy
 from coterie.core.params import Allowed, ParameterError, instance_of, one_of
 from coterie.core.shake import Bootstrap, Columns, Draw, Grouped, Subsample, View, Wag, weighted
 from coterie.data import Target
@@ -229,7 +229,7 @@ class BalancedSampler(BagSampler):
     method : {"under", "balanced", "rough", "over"}, default="balanced"
         Without replacement, with it, with random sizes of the larger classes, or up to the size of
         the largest.
-    sampling_strategy : "auto", float or dict of label to int, default="auto"
+    sampling_strategy : str, float, dict of label to int or callable, default="auto"
         How many rows of each class a bag holds, see `BalancedBaggingClassifier`.
     """
 
@@ -242,6 +242,40 @@ class BalancedSampler(BagSampler):
         """What draws bags from an urn."""
         codes, classes = urn.labels.codes[:, 0], urn.labels.classes[0]
         return ClassDraw.lay(urn.axis, codes, self.method, self.sampling_strategy, classes)
+
+
+@dataclass(frozen=True)
+class RebalancedSampler(BagSampler):
+    """Bags whose classes are balanced after they were drawn, as in imbalanced-learn.
+
+    Parameters
+    ----------
+    sampling_strategy : str, float, dict of label to int or callable, default="auto"
+        How many rows of each class stay in a bag, see `BalancedBaggingClassifier`.
+    replacement : bool, default=False
+        Whether rows of a class are drawn with replacement.
+    bag : BagSampler or None, default=None
+        How bags are drawn before; None begins with all rows.
+    again : BagSampler or None, default=None
+        A bootstrap of the rows that were drawn.
+    """
+
+    sampling_strategy: Strategy = "auto"
+    replacement: bool = False
+    bag: BagSampler | None = None
+    again: BootstrapSampler | None = None
+
+    by_class: ClassVar[bool] = True
+
+    def lay(self, urn: Urn) -> Draw | None:
+        """What draws bags from an urn."""
+        classes, codes = urn.labels.classes[0], urn.labels.codes[:, 0]
+        draw = None if self.bag is None else self.bag.lay(urn)
+        every = RebalancedDraw(self, urn.axis, codes, classes, draw)
+        if self.again is None:
+            return every
+        sizes, _ = every._sizes(np.bincount(urn.codes, minlength=len(classes)))
+        return replace(every, n_draws=resolve_max_samples(self.again.max_samples, int(sizes.sum())))
 
 
 @dataclass(frozen=True)
