@@ -134,3 +134,14 @@ def test_check_input_is_accepted_and_no_metadata():
         assert tree.get_metadata_routing().fit.requests == {"sample_weight": True}
         params = {"sample_weight": np.ones(442)}
         assert len(cross_validate(tree, X, y, params=params)["test_score"]) == 5
+
+
+def test_trees_with_a_fit_of_their_own_are_fitted_by_it():
+    class Counting(coterie.DecisionTreeClassifier):
+        def fit(self, X, y, sample_weight=None):
+            self.n_seen_ = len(X)
+            return super().fit(X, y, sample_weight)
+
+    X, y = load_iris(return_X_y=True)
+    bag = coterie.BaggingClassifier(Counting(), max_samples=50, bootstrap=False, random_state=0)
+    assert [member.n_seen_ for member in bag.fit(X, y).estimators_] == [50] * 10

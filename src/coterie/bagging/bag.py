@@ -58,7 +58,7 @@ from coterie.native import Forest
 from coterie.tags import tagged
 from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
 from coterie.trees.growth import SHAPE, resolve_growth, resolve_max_features
-from coterie.trees.single import SingleTree
+from coterie.trees.single import SingleTree, is_native
 
 Array = NDArray[np.float64]
 
@@ -155,7 +155,7 @@ class Bag(MembersShown, Bagged):
         self, member: Any, view: View, choice: Columns | None, n_threads: int, stop: Any
     ) -> Learner:
         """Native trees grow on the binned table; anything else is cloned and fitted."""
-        if not isinstance(member, SingleTree):
+        if not is_native(member):
             return ForeignLearner(member)
         return tree_learner(self, member, view, choice, TreeEffort(n_threads, stop))
 

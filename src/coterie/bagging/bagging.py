@@ -36,7 +36,7 @@ from coterie.core import (
 )
 from coterie.data import Table, Target
 from coterie.learners import ForeignLearner, cut_params
-from coterie.trees.single import SingleTree
+from coterie.trees.single import is_native
 
 BAGGING: dict[str, Allowed] = BAG | {
     "max_samples": at_least(1) | fraction() | one_of(None),
@@ -139,7 +139,7 @@ class Drawn(Bag):
         this = self
         if metadata:
             check_routing(type(self).__name__, metadata)
-            if isinstance(self._member(), SingleTree):
+            if is_native(self._member()):
                 raise TypeError(f"Native trees take no metadata, but fit got {sorted(metadata)}.")
             routed = process_routing(self, "fit", **metadata).estimator.fit
             this = self._copy()
@@ -154,7 +154,7 @@ class Drawn(Bag):
         MetadataRouter or MetadataRequest
         """
         member = self._member()
-        if isinstance(member, SingleTree):
+        if is_native(member):
             return super().get_metadata_routing()
         return members_router(self, {"estimator": member})
 
@@ -170,7 +170,7 @@ class Drawn(Bag):
                 f"max_samples={self.max_samples} does not go with wagging={self.wagging!r}, which "
                 "weighs all rows. Leave one of them out."
             )
-        if not isinstance(member, SingleTree) and not asks_weight(member):
+        if not is_native(member) and not asks_weight(member):
             raise ValueError(
                 f"{how}={getattr(self, how)!r} needs members whose fit takes sample_weight, but "
                 f"that of {type(member).__name__} does not. Draw rows instead, with {how}=None."

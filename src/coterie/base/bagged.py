@@ -293,13 +293,18 @@ def mean_importances(forest: Forest) -> NDArray[np.float64]:
     return np.asarray(mean / mean.sum())
 
 
-def _keep_results(earlier: Any, draft: Any) -> None:
-    """A warm start that adds nothing: what was fitted stays."""
+def warn_no_more() -> None:
+    """Tell that a warm start adds nothing."""
     warnings.warn(
         "Warm-start fitting without increasing n_estimators does not fit new trees.",
         UserWarning,
         stacklevel=2,
     )
+
+
+def _keep_results(earlier: Any, draft: Any) -> None:
+    """A warm start that adds nothing: what was fitted stays."""
+    warn_no_more()
     for name, value in vars(earlier).items():
         if name in ("pool_", "bags_") or (name.startswith("oob_") and name.endswith("_")):
             setattr(draft, name, value)

@@ -47,6 +47,8 @@ class Committee(BaseEstimator):
     categorical_features: Any
     n_jobs: int | None
     pool_: Pool
+    #: Results of the last fit, on classes of others alone, which add results of their own.
+    _learnt: set[str]
 
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
@@ -92,8 +94,17 @@ class Committee(BaseEstimator):
         kept = admitted.kept
         n_samples = admitted.table.n_rows if kept is None else len(sample_weight)
         self._train(draft, admitted, n_samples, **extra)
+        if not type(self).fit.__module__.startswith("coterie."):
+            self._keep_own(draft)
         self.__dict__ = draft.__dict__
         return self
+
+    def _keep_own(self, draft: Self) -> None:
+        """Give the draft what the `fit` of somebody else's class has set before it called ours."""
+        former = vars(self).get("_learnt", set())
+        own = {name: value for name, value in vars(self).items() if name not in former}
+        draft._learnt = set(vars(draft)) - set(own)
+        draft.__dict__ = own | draft.__dict__
 
     @property
     def learns_from_bins(self) -> bool:

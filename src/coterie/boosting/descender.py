@@ -25,7 +25,7 @@ from coterie.learners import TreeLearner
 from coterie.losses import PointwiseLoss, SquaredError
 from coterie.tags import tagged
 from coterie.trees import DecisionTreeRegressor
-from coterie.trees.single import SingleTree
+from coterie.trees.single import is_native
 
 DESCENDER: dict[str, Allowed] = {
     **BOOSTER,
@@ -161,7 +161,7 @@ class Descender(Booster):
         self._publish(draft, boosted)
 
     def _descent(self, loss: PointwiseLoss, member: Any, entropy: int) -> Descent:
-        native = isinstance(member, SingleTree)
+        native = is_native(member)
         bound = native and member.monotonic_cst is not None
         search = self._search(free_leaves=native and not bound)
         if search == "leaf" and not native:
@@ -189,7 +189,7 @@ class Descender(Booster):
         return self.line_search
 
     def _learner(self, member: Any, rule: Rule, table: Table, target: Target) -> Trainer:
-        if isinstance(member, SingleTree) and member.criterion == "poisson":
+        if is_native(member) and member.criterion == "poisson":
             raise ValueError(
                 "Members fit residuals, which may be negative: criterion='poisson' is not for "
                 "them. Leave the criterion alone, and give the booster loss='poisson'."

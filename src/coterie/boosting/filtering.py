@@ -27,7 +27,7 @@ from coterie.core import (
 )
 from coterie.core.rule import Array, Rule
 from coterie.trees import DecisionTreeClassifier
-from coterie.trees.single import SingleTree
+from coterie.trees.single import is_native
 
 # Parameters that mean the same in every booster.
 _SHARED = ("estimator", "random_state", "n_jobs", "max_bins", "categorical_features")
@@ -122,7 +122,7 @@ class BoostByFilteringClassifier(ScoredClasses, ClassifierTask, Committee):
         table, target, weight, _ = admitted
         member = DecisionTreeClassifier(max_depth=3) if self.estimator is None else self.estimator
         threads = thread_count(self.n_jobs)
-        if isinstance(member, SingleTree):
+        if is_native(member):
             table = table.bin(weight=weight, max_bins=self.max_bins, n_threads=threads)
         fewest = self.min_samples
         if fewest is None:

@@ -20,7 +20,7 @@ from coterie.core import (
     instance_of,
     one_of,
 )
-from coterie.core.rule import Array
+from coterie.core.rule import Array, Rule
 from coterie.data import Table, Target
 from coterie.tags import tagged
 
@@ -106,7 +106,7 @@ class BaggedBoosters(StagedClasses, ClassifierTask, Committee):
     def _booster(self) -> BoostedClassifier:
         """The booster of every bag."""
         if self.estimator is None:
-            return AdaBoostClassifier(n_estimators=10)
+            return AdaBoostClassifier()
         booster = self.estimator
         check_params(type(booster).__name__, booster.get_params(deep=False), booster.allowed)
         return booster
@@ -115,22 +115,28 @@ class BaggedBoosters(StagedClasses, ClassifierTask, Committee):
         threads = thread_count(self.n_jobs)
         return admitted.table.bin(weight=admitted.weight, max_bins=self.max_bins, n_threads=threads)
 
-    def _publish(self, draft: Self, booster: BoostedClassifier, pool: Pool) -> None:
-        draft.rule_ = booster._rule()
+    def _publish(self, draft: Self, rule: Rule, pool: Pool) -> None:
+        draft.rule_ = rule
         n_classes = draft.n_classes_
         draft.start_ = np.zeros(1 if n_classes <= 2 else n_classes)
         draft.pool_ = pool
 
     @property
-    def estimators_(self) -> list[BoostedClassifier]:
-        """The fitted boosters."""
+    def estimators_(self) -> list[Any]:
+        """The fitted members."""
         pool = self._settled().pool_
         return [cast(Bag, pool.member(t)).estimator for t in range(len(pool))]
 
     @property
     def feature_importances_(self) -> Array:
         """Shares of the columns in the decrease of impurity, by the weights of all members."""
-        boosters = [booster for booster in self.estimators_ if len(booster.pool_)]
+        members = self.estimators_
+        if not all(isinstance(member, BoostedClassifier) for member in members):
+            raise AttributeError(
+                "feature_importances_ are those of boosters. For other members see "
+                "sklearn.inspection.permutation_importance."
+            )
+        boosters = [booster for booster in members if len(booster.pool_)]
         each = np.array([booster.feature_importances_ for booster in boosters])
         if not boosters:
             return np.zeros(self.n_features_in_)

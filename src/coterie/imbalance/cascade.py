@@ -154,7 +154,7 @@ class BalanceCascadeClassifier(BaggedBoosters):
             bags.append(replace(bag, shift=_shift(threshold, len(bag.estimator.start_))))
             thresholds.append(threshold)
         draft.n_left_, draft.thresholds_ = plan, np.array(thresholds)
-        self._publish(draft, booster, Pool.of(bags))
+        self._publish(draft, booster._rule(), Pool.of(bags))
 
     def _margin(self, bag: Bag, table: Table, target: Target, units: Units) -> Array:
         """Margins of the rows that are left; the others have none."""

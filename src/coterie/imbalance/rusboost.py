@@ -13,9 +13,9 @@ from coterie.base import Admitted
 from coterie.boosting.booster import BOOSTER, BoostedClassifier
 from coterie.boosting.m2 import AdaBoostM2
 from coterie.boosting.running import RunningState
-from coterie.core import Allowed
+from coterie.core import Allowed, one_of
 from coterie.core.boost import Monitor
-from coterie.core.class_draw import class_sizes
+from coterie.core.class_draw import resize_classes
 from coterie.core.rows import Resample, RowSampler, every_row
 from coterie.core.rule import Array, Rule, State, Step, rounding, smallest_error
 from coterie.core.train import Trainer
@@ -77,18 +77,18 @@ def _leads(vote: Array, state: State) -> Array:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RUSBoostClassifier(BoostedClassifier):
-    r"""RUSBoost: members are fitted to balanced samples, errors are measured on all rows.
+    r"""RUSBoost, drop-in for ``imblearn.ensemble``'s: boosting on balanced samples.
 
     Each round draws as many rows of each class as the smallest one has, and fits a member on them.
-    Pseudo-loss and weights come from all rows, as in `AdaBoostM2Classifier`. Draws depend on the
+    Errors and weights come from all rows, as in `AdaBoostM2Classifier`. Draws depend on the
     content of the rows, so their order does not matter, and a row of weight 3 counts as three rows.
 
     Parameters
     ----------
-    sampling_strategy : "auto", float or dict of label to int, default="auto"
-        How many rows of each class are drawn: as many as the smallest class has; a float is the
-        size of the smallest class divided by that of the others; a dict gives numbers, and classes
-        not in it are drawn whole. Rows are drawn with replacement only where there are too few.
+    sampling_strategy : str, float, dict of label to int or callable, default="auto"
+        How many rows of each class are drawn, see `BalancedBaggingClassifier`.
+    replacement : bool, default=False
+        Whether rows are drawn with replacement; otherwise they are only where there are too few.
     weighting : {"auto", "reweight", "resample"}, default="auto"
         "reweight" draws rows of a class alike and fits members under their weights, as in the
         paper; "resample" draws rows by their weights and fits members without, which says nothing
@@ -121,8 +121,13 @@ class RUSBoostClassifier(BoostedClassifier):
     """
 
     sampling_strategy: Any = "auto"
+    replacement: bool = False
 
-    allowed: ClassVar[Mapping[str, Allowed]] = {**BOOSTER, "sampling_strategy": a_strategy}
+    allowed: ClassVar[Mapping[str, Allowed]] = {
+        **BOOSTER,
+        "sampling_strategy": a_strategy,
+        "replacement": one_of(True, False),
+    }
 
     def _rule(self) -> RUSBoost:
         return RUSBoost(float(self.learning_rate))
@@ -141,10 +146,11 @@ class RUSBoostClassifier(BoostedClassifier):
     def _learner(self, member: Any, rule: Rule, table: Table, target: Target) -> Trainer:
         trainer = super()._learner(member, rule, table, target)
         units = Units.lay(table, target, self._given)
-        sizes = class_sizes(self.sampling_strategy, units.counts, target.classes[0])
+        sizes, drawn = resize_classes(self.sampling_strategy, units.counts, target.classes[0])
         part = np.ceil(self.subsample * sizes).astype(np.int64)
         weighted = not isinstance(super()._rows(member), Resample)
-        return Undersampled(trainer, units, part, weighted)
+        again = drawn if self.replacement else None
+        return Undersampled(trainer, units, part, weighted, again)
 
     def _rows(self, member: Any) -> RowSampler:
         return every_row  # the trainer draws

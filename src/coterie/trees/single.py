@@ -221,3 +221,21 @@ class SingleTree(Committee):
         whole = clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight)
         alphas, impurities = whole.pool_.forest.pruning_path()
         return Bunch(ccp_alphas=alphas, impurities=impurities)
+
+
+def is_native(member: Any) -> bool:
+    """Whether an estimator is one of coterie's trees, which grow on tables that others binned.
+
+    A class of your own that fits in another way is a member like any other.
+
+    Examples
+    --------
+    >>> from coterie import DecisionTreeClassifier
+    >>> class Talkative(DecisionTreeClassifier):
+    ...     def fit(self, X, y, sample_weight=None):
+    ...         print("fitting")
+    ...         return super().fit(X, y, sample_weight)
+    >>> is_native(DecisionTreeClassifier()), is_native(Talkative())
+    (True, False)
+    """
+    return isinstance(member, SingleTree) and type(member).fit is SingleTree.fit
