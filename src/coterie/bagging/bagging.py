@@ -158,6 +158,10 @@ class Drawn(Bag):
             return super().get_metadata_routing()
         return members_router(self, {"estimator": member})
 
+    @property
+    def _members_read(self) -> bool:
+        return not is_native(self._member())
+
     def _check_choices(self, target: Target) -> None:
         super()._check_choices(target)
         check_draw(self, ("max_samples", "wagging"))

@@ -146,6 +146,13 @@ class Booster(Committee):
         """The algorithm with this estimator's parameters."""
         raise NotImplementedError
 
+    @property
+    def _members_read(self) -> bool:
+        return getattr(self, "estimator", None) is not None and not is_native(self.estimator)
+
+    def _tag_members(self) -> list[Any]:
+        return [self.estimator]
+
     def _member(self, gives: str) -> Any:
         """The estimator to boost."""
         if self.estimator is not None:

@@ -187,6 +187,13 @@ class Combiner(Composition, Committee):
         return True
 
     @property
+    def _members_read(self) -> bool:
+        return self.estimators is not None
+
+    def _tag_members(self) -> list[Any]:
+        return [member for _, member in self._pairs() if hasattr(member, "fit")]
+
+    @property
     def _prefit(self) -> bool:
         return isinstance(self.cv, str) and self.cv == "prefit"
 

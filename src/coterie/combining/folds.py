@@ -28,7 +28,7 @@ from coterie.combining.named_members import Classes, FoldSeat, Named, adapt_memb
 from coterie.combining.shared_bins import share_bins
 from coterie.combining.splits import Rows, Split
 from coterie.core import Allowed, instance_of, one_of
-from coterie.data import BinnedRows, Table, Target, TextSource
+from coterie.data import BinnedRows, Opaque, Table, Target, TextSource
 from coterie.learners import (
     ForeignMember,
     Method,
@@ -108,7 +108,7 @@ class Rowset:
 
     def sharing(self, chores: Sequence[Chore], executor: JoblibExecutor, fewest: int) -> Rowset:
         """The same rows, with bins for members of which none is given anything but rows."""
-        if self.weight is not None or isinstance(self.table.source, TextSource):
+        if self.weight is not None or isinstance(self.table.source, TextSource | Opaque):
             return self
         fits = [chore.member for chore in chores if not self.params.get(chore.member.name)]
         threads = thread_count(executor.n_jobs)

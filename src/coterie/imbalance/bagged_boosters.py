@@ -94,7 +94,6 @@ class BagLearner:
 class BaggedBoosters(StagedClasses, ClassifierTask, Committee):
     """What ensembles of boosters share: scores are sums over bags."""
 
-    estimator: Any = None
     _: KW_ONLY
     random_state: RandomLike = None
     n_jobs: int | None = None
@@ -102,14 +101,16 @@ class BaggedBoosters(StagedClasses, ClassifierTask, Committee):
     categorical_features: Any = "from_dtype"
 
     multi_output: ClassVar[bool] = False
+    #: Rounds of the default booster.
+    default_rounds: ClassVar[int] = 10
 
     def _booster(self) -> BoostedClassifier:
         """The booster of every bag."""
-        if self.estimator is None:
-            return AdaBoostClassifier()
-        booster = self.estimator
+        booster = getattr(self, "estimator", None)
+        if booster is None:
+            return AdaBoostClassifier(n_estimators=self.default_rounds)
         check_params(type(booster).__name__, booster.get_params(deep=False), booster.allowed)
-        return booster
+        return cast(BoostedClassifier, booster)
 
     def _bin(self, admitted: Admitted) -> Table:
         threads = thread_count(self.n_jobs)

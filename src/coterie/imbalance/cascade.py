@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -74,7 +74,7 @@ def hardest(units: Units, margin: Array, sizes: Counts) -> tuple[Units, Array]:
     return units.keep(kept), thresholds
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@dataclass(eq=False, repr=False)
 class BalanceCascadeClassifier(BaggedBoosters):
     r"""BalanceCascade: boosters on balanced bags; easy rows of large classes are discarded.
 
@@ -132,6 +132,8 @@ class BalanceCascadeClassifier(BaggedBoosters):
     True
     """
 
+    estimator: Any = None
+    _: KW_ONLY
     n_stages: int = 4
 
     allowed: ClassVar[Mapping[str, Allowed]] = {**BAGS, "n_stages": at_least(1)}

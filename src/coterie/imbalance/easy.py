@@ -137,6 +137,7 @@ class EasyEnsembleClassifier(BaggedBoosters):
     warm_start: bool = False
     verbose: int = 0
 
+    default_rounds: ClassVar[int] = 50
     allowed: ClassVar[Mapping[str, Allowed]] = {
         **BAGS,
         "estimator": has("fit", "predict", "get_params") | one_of(None),
