@@ -96,7 +96,8 @@ def test_bags_have_the_size_asked_for():
     for size, expected in ((None, 150), (30, 30), (0.5, 75), (1.0, 150), (2.0, 300)):
         forest = RandomForestClassifier(3, max_samples=size, random_state=0).fit(X, Y)
         assert {len(rows) for rows in forest.estimators_samples_} == {expected}
-    weighted = RandomForestClassifier(3, random_state=0).fit(X, Y, np.full(150, 2))
+    repeats = "repeats"
+    weighted = RandomForestClassifier(3, draw=repeats, random_state=0).fit(X, Y, np.full(150, 2))
     assert {len(rows) for rows in weighted.estimators_samples_} == {300}
     important = RandomForestClassifier(3, random_state=0).fit(X, Y, np.full(150, 1.5))
     assert {len(rows) for rows in important.estimators_samples_} == {150}
@@ -106,8 +107,9 @@ def test_bags_have_the_size_asked_for():
 
 def test_importances_do_not_change_the_draw():
     weight = np.random.default_rng(0).uniform(0.5, 2, 150)
-    plain = RandomForestClassifier(3, random_state=0).fit(X, Y)
-    weighted = RandomForestClassifier(3, random_state=0).fit(X, Y, weight)
+    draw = "repeats"
+    plain = RandomForestClassifier(3, draw=draw, random_state=0).fit(X, Y)
+    weighted = RandomForestClassifier(3, draw=draw, random_state=0).fit(X, Y, weight)
     for a, b in zip(plain.estimators_samples_, weighted.estimators_samples_, strict=True):
         np.testing.assert_array_equal(a, b)
     assert not same_forest(plain, weighted)
@@ -209,8 +211,10 @@ def test_weights_are_repetitions_in_large_tables():
     data = rng.normal(size=(1500, 4))
     y = data[:, 0] + rng.normal(size=1500)
     times = rng.integers(0, 4, 1500)
-    weighted = RandomForestRegressor(4, max_features=2, random_state=0).fit(data, y, times)
-    repeated = RandomForestRegressor(4, max_features=2, random_state=0)
+    draw = "repeats"
+    weighted = RandomForestRegressor(4, max_features=2, draw=draw, random_state=0)
+    weighted.fit(data, y, times)
+    repeated = RandomForestRegressor(4, max_features=2, draw=draw, random_state=0)
     repeated.fit(np.repeat(data, times, axis=0), np.repeat(y, times))
     np.testing.assert_allclose(weighted.predict(data), repeated.predict(data), rtol=1e-9)
 

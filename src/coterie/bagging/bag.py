@@ -133,7 +133,7 @@ class Bag(MembersShown, Bagged):
 
     def _sampler(self) -> BagSampler | None:
         """How bags are drawn; None when every member sees every row."""
-        return BootstrapSampler() if getattr(self, "bootstrap", False) else None
+        return BootstrapSampler(repeats=True) if getattr(self, "bootstrap", False) else None
 
     def _choose(self, n_columns: int) -> Columns | None:
         """How the columns of a member are drawn; None when it may use all."""

@@ -57,8 +57,8 @@ class Drawn(Bag):
     Parameters
     ----------
     max_samples : int, float or None, default=None
-        Rows drawn per member: all as many as there are (None), a number, or a fraction of them.
-        With repeated rows (whole-number weights) repetitions count.
+        Rows drawn per member: as many as there are (None), a number, or a fraction of them, or of
+        their total weight.
     max_features : int or float, default=1.0
         Columns drawn per member: a number, or a fraction of them.
     bootstrap : bool, default=True
@@ -80,7 +80,8 @@ class Drawn(Bag):
         the member; with 1.0 there is no out-of-bag estimate.
     draw : str, BagSampler or None, default=None
         How bags are drawn, in place of `bootstrap`, `max_samples` and `wagging`:
-        "bootstrap"; "half" of the rows, without replacement; "blocks" of consecutive rows; random
+        "bootstrap"; "repeats", a bootstrap in which whole-number weights are repetitions of rows;
+        "half" of the rows, without replacement; "blocks" of consecutive rows; random
         weights ("exponential", "poisson", "gaussian"); or as many rows of every class ("under",
         "balanced", "rough", "over", see `BalancedBaggingClassifier`). `coterie.bagging` has these
         as objects with settings (`BlockSampler` and others); a `BagSampler` of your own is another.
@@ -259,8 +260,9 @@ class BaggingClassifier(BagClassifierTask, Drawn):
     random subspaces and patches.
 
     Members vote with probabilities where they have them, otherwise with labels. The same seed
-    gives the same ensemble whatever the order of the rows and whatever `n_jobs`; weights that are
-    whole numbers are repetitions and drawn so, others multiply the counts of a bag.
+    gives the same ensemble whatever the order of the rows and whatever `n_jobs`. As in
+    scikit-learn, rows are drawn by their weights; members without bags get the weights themselves.
+    With ``draw="repeats"`` whole-number weights are repetitions of rows.
 
     Parameters
     ----------

@@ -234,7 +234,8 @@ class Bagged(OutOfBag, Committee):
         watch = None
         if self._patience is not None:
             bags.check_judges()
-            watch = OobWatch(self._make_judge(admitted), bags, plan.cast, self._patience, self.tol)
+            judge = self._make_judge(admitted, bags)
+            watch = OobWatch(judge, bags, plan.cast, self._patience, self.tol)
             if earlier is not None:
                 bags.after(earlier.bags_).check_judges()
                 watch.recall(earlier.pool_, earlier.bags_)
@@ -251,22 +252,23 @@ class Bagged(OutOfBag, Committee):
         """Give members other weights, on the draft; tell whether that was done."""
         return False
 
-    def _make_judge(self, admitted: Admitted) -> OobJudge:
-        table, target, weight, _ = admitted
+    def _make_judge(self, admitted: Admitted, bags: Bags) -> OobJudge:
+        """Hears members on rows that count alike, as in scikit-learn, or as they are repeated."""
+        weight = admitted.weight if bags.repeats else None
         threads = thread_count(self.n_jobs)
-        return OobJudge(table, target, weight=weight, n_threads=threads)
+        return OobJudge(admitted.table, admitted.target, weight=weight, n_threads=threads)
 
     def _judge(self, draft: Self, admitted: Admitted, judge: OobJudge | None) -> None:
         """Set the out-of-bag results on the draft."""
         bags, pool = draft.bags_, draft.pool_
         bags.check_judges()
         if judge is None:
-            judge = self._make_judge(admitted)
+            judge = self._make_judge(admitted, bags)
             for number in range(len(pool)):
                 judge.hear(pool[number : number + 1], bags.unseen(number))
         votes = judge.verdict()
         warn_if_uncovered(votes.covered, self.member_word)
-        draft.oob_score_ = score_votes(self.oob_score, admitted.target, votes, admitted.weight)
+        draft.oob_score_ = score_votes(self.oob_score, admitted.target, votes, judge.weight)
         draft.oob_coverage_ = float(votes.covered.mean())
         draft.oob_curve_ = votes.curve
         self._publish_oob(draft, draft._spread(votes.mean))

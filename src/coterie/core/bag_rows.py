@@ -137,6 +137,12 @@ class Bags:
         return free
 
     @property
+    def repeats(self) -> bool:
+        """Whether weights were repetitions of rows, which then count so out of bags too."""
+        axis = None if self.draw is None else self.draw.axis
+        return axis is not None and axis.ends is not None and not axis.weighs
+
+    @property
     def spares(self) -> bool:
         """Whether any bag leaves rows out."""
         mine = self.draw is not None and self.draw.spares
@@ -188,7 +194,7 @@ def _same_draw(first: Draw | None, second: Draw | None) -> bool:
     return facts[0] == facts[1] and samplers[0] == samplers[1] and _same_draw(*inner)
 
 
-def _equal(first: NDArray[np.integer] | None, second: NDArray[np.integer] | None) -> bool:
+def _equal(first: NDArray[Any] | None, second: NDArray[Any] | None) -> bool:
     if first is None or second is None:
         return first is second
     return np.array_equal(first, second)

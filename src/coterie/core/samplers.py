@@ -44,10 +44,13 @@ class Urn:
         The units.
     target : Target or None
         Labels or numbers of the rows; None if units are groups, or nobody asks.
+    mass : float or None
+        What the rows weigh, if they are drawn by their weights.
     """
 
     axis: RowAxis
     target: Target | None = None
+    mass: float | None = None
 
     @property
     def size(self) -> int:
@@ -127,6 +130,14 @@ class BagSampler(Tagged):
     #: Whether the classes of the units matter.
     by_class: ClassVar[bool] = False
 
+    @property
+    def by_weight(self) -> bool:
+        """Whether rows are drawn by their weights, as in scikit-learn, and count alike then.
+
+        Otherwise whole-number weights are repetitions, and others multiply the counts of a bag.
+        """
+        return False
+
     def counts(self, urn: Urn, rng: Generator) -> NDArray[Any]:
         """How often each unit is in a bag, shape (urn.size,); fractions are weights.
 
@@ -155,7 +166,12 @@ class BootstrapSampler(BagSampler):
     Parameters
     ----------
     max_samples : int, float or None, default=None
-        Rows of a bag: a number, a share of the rows, or as many as there are.
+        Rows of a bag: a number, a share of the rows or of their total weight, or as many as there
+        are.
+    repeats : bool, default=False
+        Whether whole-number weights are repetitions: a row of weight 3 is three rows, bags hold as
+        many rows as there are then, and other weights multiply their counts. By default rows are
+        drawn by their weights.
 
     References
     ----------
@@ -163,10 +179,16 @@ class BootstrapSampler(BagSampler):
     """
 
     max_samples: float | None = None
+    repeats: bool = False
+
+    @property
+    def by_weight(self) -> bool:
+        """Whether rows are drawn by their weights."""
+        return not self.repeats
 
     def lay(self, urn: Urn) -> Draw | None:
         """What draws bags from an urn."""
-        return Bootstrap(urn.axis, resolve_max_samples(self.max_samples, urn.size))
+        return Bootstrap(urn.axis, resolve_max_samples(self.max_samples, urn.size, urn.mass))
 
 
 @dataclass(frozen=True)
@@ -176,7 +198,9 @@ class SubsetSampler(BagSampler):
     Parameters
     ----------
     max_samples : int, float or None, default=0.5
-        Rows of a bag: a number, a share of the rows, or all of them.
+        Rows of a bag: a number, a share of the rows or of their total weight, or all of them.
+    repeats : bool, default=False
+        Whether whole-number weights are repetitions, see `BootstrapSampler`.
 
     References
     ----------
@@ -185,18 +209,24 @@ class SubsetSampler(BagSampler):
     """
 
     max_samples: float | None = 0.5
+    repeats: bool = False
 
-    def size(self, n_units: int) -> int:
+    @property
+    def by_weight(self) -> bool:
+        """Whether rows are drawn by their weights."""
+        return not self.repeats
+
+    def size(self, n_units: int, mass: float | None = None) -> int:
         """Units of a bag."""
-        return resolve_max_samples(self.max_samples, n_units)
+        return resolve_max_samples(self.max_samples, n_units, mass)
 
     def lay(self, urn: Urn) -> Draw | None:
         """What draws bags from an urn; None when they would hold all of it."""
-        n_draws = self.size(urn.size)
+        n_draws = self.size(urn.size, urn.mass)
         if n_draws > urn.size:
             raise ValueError(
-                f"max_samples={self.max_samples} must be <= n_samples={urn.size} to be able to "
-                "sample without replacement."
+                f"max_samples={n_draws} must be <= n_samples={urn.size} to be able to sample "
+                "without replacement."
             )
         return None if n_draws == urn.size else Subsample(urn.axis, n_draws)
 
@@ -320,6 +350,7 @@ class BlockSampler(BagSampler):
 #: Samplers by name.
 SAMPLERS: dict[str, BagSampler] = {
     "bootstrap": BootstrapSampler(),
+    "repeats": BootstrapSampler(repeats=True),
     "half": SubsetSampler(),
     "exponential": WeightSampler("exponential"),
     "poisson": WeightSampler("poisson"),
@@ -369,6 +400,8 @@ def lay_bags(
         every = RowAxis.lay(np.arange(groups.max() + 1), None)
         inner = sampler.lay(Urn(every))
         return view, None if inner is None else Grouped(inner, groups)
+    if sampler.by_weight and view.weight is not None:
+        return _by_weight(view, sampler, present)
     repeats, importance = split_weight(view.weight)
     if present is not None:
         repeats = (1 if repeats is None else repeats) * present
@@ -378,8 +411,24 @@ def lay_bags(
     return (view, None) if draw is None else (replace(view, weight=importance), draw)
 
 
-def resolve_max_samples(value: float | None, n_rows: int) -> int:
+def _by_weight(
+    view: View, sampler: BagSampler, present: NDArray[np.bool_] | None
+) -> tuple[View, Draw | None]:
+    """Bags that heavy rows are more often in; what is in them counts alike."""
+    weight = np.asarray(view.weight)
+    axis = RowAxis.lay(content_order(view.table, view.target, weight), weight)
+    if present is not None:
+        axis = RowAxis.lay(axis.order, weight * present)
+    elif np.all(weight == weight[0]):  # as good as none, and drawn so
+        axis = replace(axis, ends=None)
+    draw = sampler.lay(Urn(axis, view.target, float(weight.sum())))
+    return (view, None) if draw is None else (replace(view, weight=None), draw)
+
+
+def resolve_max_samples(value: float | None, n_rows: int, mass: float | None = None) -> int:
     """Rows drawn for a bag out of `n_rows`, repeated rows counted as often as they are repeated.
+
+    A fraction is one of their total weight, if they have one.
 
     Examples
     --------
@@ -388,16 +437,21 @@ def resolve_max_samples(value: float | None, n_rows: int) -> int:
     """
     if value is None:
         return n_rows
-    number = int(value) if isinstance(value, Integral) else max(1, int(value * n_rows))
+    whole = n_rows if mass is None else mass
+    number = int(value) if isinstance(value, Integral) else max(1, int(value * whole))
     if number > MAX_DRAWS * max(n_rows, 1000):
         raise ParameterError(
             f"max_samples={value} would draw {number} rows out of {n_rows} for every tree; give "
             f"at most {MAX_DRAWS} times as many as there are."
         )
     if not isinstance(value, Integral) and number < max(10, n_rows ** (1 / 3)):
+        what = f"number of samples is {n_rows}"
+        if mass is not None:
+            what = f"total sum of sample weights is {mass}"
         warnings.warn(
-            f"max_samples={value} of {n_rows} rows leaves bags of only {number}. Give a larger "
-            "fraction, or the number itself.",
+            f"Using the fractional value max_samples={value} when the {what} results in a low "
+            f"number ({number}) of bootstrap samples. We recommend passing `max_samples` as an "
+            "integer instead.",
             UserWarning,
             stacklevel=2,
         )

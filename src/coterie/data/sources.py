@@ -160,8 +160,8 @@ class OpaqueRows(Opaque):
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns; a list has one."""
-        shape = getattr(self.values, "shape", (len(self.values),))
-        return shape[0], shape[1] if len(shape) > 1 else 1
+        shape: tuple[int, ...] = getattr(self.values, "shape", ())
+        return len(self.values), shape[1] if len(shape) > 1 else 1
 
     @property
     def n_rows(self) -> int:

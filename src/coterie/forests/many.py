@@ -44,7 +44,8 @@ class ManyTrees(Bagged):
     ----------
     draw : str, BagSampler or None, default=None
         How bags are drawn, in place of `bootstrap` and `max_samples`:
-        "bootstrap"; "half" of the rows, without replacement; "blocks" of consecutive rows; random
+        "bootstrap"; "repeats", a bootstrap in which whole-number weights are repetitions of rows;
+        "half" of the rows, without replacement; "blocks" of consecutive rows; random
         weights ("exponential", "poisson", "gaussian"); or as many rows of every class ("under",
         "balanced", "rough", "over", see `BalancedBaggingClassifier`). `coterie.bagging` has these
         as objects with settings (`BlockSampler` and others); a `BagSampler` of your own is another.

@@ -239,8 +239,14 @@ class BalancedRandomForestClassifier(BalancedVotes, RandomForestClassifier):
         **_BALANCED,
     }
 
-    def _sampler(self) -> BagSampler | None:
+    def _check_choices(self, target: Target) -> None:
+        super()._check_choices(target)
         if self.draw is not None:
-            return super()._sampler()
+            raise ValueError(
+                f"{type(self).__name__} draws balanced bags: leave draw=None, and set "
+                "sampling_strategy to change their size."
+            )
+
+    def _sampler(self) -> BagSampler | None:
         again = BootstrapSampler(self.max_samples) if self.bootstrap else None
         return RebalancedSampler(self.sampling_strategy, self.replacement, again=again)

@@ -145,6 +145,7 @@ class Taught(Instructed):
     def _default_teacher(self) -> Any:
         kind = RandomForestClassifier if self.task == "classification" else RandomForestRegressor
         return kind(
+            draw="repeats",
             max_bins=self.max_bins,
             categorical_features=self.categorical_features,
             n_jobs=self.n_jobs,
