@@ -219,7 +219,7 @@ def test_weights_as_repetitions():
     X, y = load_iris(return_X_y=True)
     times = np.random.default_rng(0).integers(0, 4, 150)
     for draw in ("repeats", SubsetSampler(0.5, repeats=True)):
-        model = RandomForestClassifier(30, draw=draw, oob_score=True, random_state=0)
+        model = RandomForestClassifier(150, draw=draw, oob_score=True, random_state=0)
         weighted = model.fit(X, y, times)
         score, votes = weighted.oob_score_, weighted.predict_proba(X)
         repeated = model.fit(np.repeat(X, times, axis=0), np.repeat(y, times))
