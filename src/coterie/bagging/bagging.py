@@ -98,6 +98,7 @@ class Drawn(Bag):
     draw: Any = None
 
     allowed: ClassVar[Mapping[str, Allowed]] = BAGGING
+    keeps_classes: ClassVar[bool] = True
 
     #: What the `fit` of foreign members is handed besides; set on the copy that fits.
     _handed: ClassVar[Mapping[str, Any]] = {}

@@ -38,6 +38,8 @@ class Committee(BaseEstimator):
     #: Whether rows may be without a label: -1, or missing. Members must then be fitted on
     #: ``target.labelled`` rows, or on labels that were made for the others.
     unlabelled: ClassVar[bool] = False
+    #: Whether a class whose rows all weigh nothing is one of the classes, as in scikit-learn.
+    keeps_classes: ClassVar[bool] = False
     #: Whether ``y`` may have several columns.
     multi_output: ClassVar[bool] = True
     #: Whether it may at least have a column of zeros and ones for each of several labels.

@@ -47,6 +47,8 @@ class Voting(TransformerMixin, Combiner):
         Weights of the members; equal by default.
     """
 
+    tells_as = "Voting"
+
     weights: Any
 
     @property

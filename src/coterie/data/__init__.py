@@ -15,7 +15,7 @@ A table too large for memory is binned while it is read, block by block: `RowStr
 """
 
 from coterie.data.binned import BinnedRows
-from coterie.data.errors import DataError, KindError
+from coterie.data.errors import DataError, KindError, OutputsError
 from coterie.data.schema import Schema
 from coterie.data.sources import (
     Opaque,
@@ -35,6 +35,7 @@ __all__ = [
     "DataError",
     "KindError",
     "Opaque",
+    "OutputsError",
     "RowStream",
     "Schema",
     "Source",

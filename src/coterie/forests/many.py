@@ -35,6 +35,7 @@ from coterie.forests.proximity import proximity_matrix
 from coterie.learners import TreeLearner
 from coterie.trees.growth import resolve_growth, resolve_max_features
 from coterie.trees.single import SingleTree
+from coterie.trees.view import numbered_leaves, numbered_paths
 
 
 class ManyTrees(Bagged):
@@ -52,6 +53,7 @@ class ManyTrees(Bagged):
     """
 
     answers_by = "mean"
+    keeps_classes = True
 
     member_class: ClassVar[type[SingleTree]]
     member_word: ClassVar[str] = "trees"
@@ -153,6 +155,11 @@ class ManyTrees(Bagged):
         return template(self)
 
     @property
+    def estimator(self) -> SingleTree:
+        """An unfitted tree of the kind the forest grows, with parameters of its own."""
+        return self.member_class()
+
+    @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """Mean over the trees of each column's share in the decrease of impurity."""
         return mean_importances(self._settled().pool_.forest)
@@ -169,7 +176,7 @@ class ManyTrees(Bagged):
         """The fitted trees."""
         return iter(self.estimators_)
 
-    def apply(self, X: Any) -> NDArray[np.int32]:
+    def apply(self, X: Any) -> NDArray[np.int64]:
         """The leaf each row ends in, per tree.
 
         Parameters
@@ -183,7 +190,7 @@ class ManyTrees(Bagged):
             Node numbers within each tree.
         """
         this = self._settled()
-        return this.pool_.leaves(this._admit(X), n_threads=thread_count(self.n_jobs))
+        return numbered_leaves(this.pool_, this._admit(X), thread_count(self.n_jobs))
 
     def decision_path(self, X: Any) -> tuple[sparse.csr_matrix, NDArray[np.int64]]:
         """The nodes each row passes, of all trees.
@@ -202,7 +209,7 @@ class ManyTrees(Bagged):
         """
         this = self._settled()
         offsets = this.pool_.forest.node_offsets
-        return sparse.csr_matrix(this.pool_.paths(this._admit(X))), offsets - offsets[0]
+        return numbered_paths(this.pool_, this._admit(X)), offsets - offsets[0]
 
     def proximity(
         self, X: Any, Y: Any = None, *, oob: Literal["both"] | None = None

@@ -288,6 +288,23 @@ class Forest:
             nodes, tree = np.concatenate([first, first + 1]), np.concatenate([tree, tree])
         return depth
 
+    def depth_first(self) -> NDArray[np.int64]:
+        """Return the place of each node when its tree is written depth first, left before right."""
+        start = self.node_offsets[self.tree_of_node()]
+        places, sizes = np.zeros(len(self.nodes), np.int64), np.ones(len(self.nodes), np.int64)
+        levels, nodes = [], self.node_offsets[:-1]
+        while nodes.size:
+            nodes = nodes[self.nodes["left"][nodes] >= 0]
+            left = start[nodes] + self.nodes["left"][nodes]
+            levels.append((nodes, left))
+            nodes = np.concatenate([left, left + 1])
+        for parents, left in reversed(levels):
+            sizes[parents] += sizes[left] + sizes[left + 1]
+        for parents, left in levels:
+            places[left] = places[parents] + 1
+            places[left + 1] = places[left] + sizes[left]
+        return places
+
     def leaf_counts(self) -> NDArray[np.int64]:
         """Return the number of leaves of each tree."""
         return np.diff(self.leaf_offsets)
@@ -335,4 +352,11 @@ def _join_offsets(pieces: list[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 
 def _restore(fields: dict[str, Any]) -> Forest:
-    return Forest(**fields)
+    return Forest(**{name: _in_native_order(value) for name, value in fields.items()})
+
+
+def _in_native_order(value: Any) -> Any:
+    """An array that a machine of the other byte order may have written, as this one reads it."""
+    if not isinstance(value, np.ndarray):
+        return value
+    return value.astype(value.dtype.newbyteorder("="), copy=False)
