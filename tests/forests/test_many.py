@@ -223,3 +223,56 @@ def test_verbose(capsys):
     coterie.RandomForestClassifier(3, verbose=50).fit(X, Y)
     captured = capsys.readouterr()
     assert "Done" in captured.out + captured.err
+
+
+def test_members_may_be_changed_and_predictions_follow():
+    one, other = (RandomForestClassifier(n, random_state=n).fit(X, Y) for n in (3, 4))
+    first, second = one.predict_proba(X), other.predict_proba(X)
+    one.estimators_ += other.estimators_
+    assert len(one) == len(one.estimators_) == 7
+    np.testing.assert_allclose(one.predict_proba(X), (3 * first + 4 * second) / 7)
+    with pytest.raises(ValueError, match="was changed after the fit"):
+        _ = one.estimators_samples_
+    bags = other.estimators_samples_
+    other.estimators_ = other.estimators_[1:3]
+    np.testing.assert_array_equal(other.estimators_samples_, bags[1:3])
+    del other.estimators_[0]
+    other.estimators_.append(one.estimators_[0])
+    other.estimators_[0] = one.estimators_[1]
+    trees = [one.estimators_[1], one.estimators_[0]]
+    np.testing.assert_allclose(
+        other.predict_proba(X), np.mean([tree.predict_proba(X) for tree in trees], axis=0)
+    )
+    assert [tree.random_state for tree in other] == [tree.random_state for tree in trees]
+    narrow = RandomForestClassifier(1).fit(X[:, :2], Y)
+    with pytest.raises(ValueError, match="same columns and classes"):
+        other.estimators_.extend(narrow.estimators_)
+
+
+def test_the_kind_of_tree():
+    assert type(RandomForestClassifier(max_depth=3).estimator) is coterie.DecisionTreeClassifier
+    assert coterie.ExtraTreesRegressor().estimator.splitter == "random"
+
+
+def test_leaves_and_paths_are_numbered_as_in_the_trees():
+    forest = RandomForestClassifier(4, max_depth=4, random_state=0).fit(X, Y)
+    leaves, (paths, starts) = forest.apply(X), forest.decision_path(X)
+    for number, tree in enumerate(forest.estimators_):
+        np.testing.assert_array_equal(leaves[:, number], tree.apply(X))
+        part = paths[:, starts[number] : starts[number + 1]]
+        np.testing.assert_array_equal(part.toarray(), tree.decision_path(X).toarray())
+
+
+@pytest.mark.parametrize("kind", [RandomForestClassifier, coterie.DecisionTreeClassifier])
+def test_a_class_without_weight_stays_a_class(kind):
+    weight = np.where(Y == 1, 0.0, 1.0)
+    model = kind(random_state=0).fit(X, Y, weight)
+    assert model.classes_.tolist() == [0, 1, 2]
+    chances = model.predict_proba(X)
+    assert chances.shape == (150, 3)
+    assert np.all(chances[:, 1] == 0)
+    without = kind(random_state=0).fit(X[Y != 1], Y[Y != 1])
+    assert np.mean(model.predict(X) == without.predict(X)) > 0.95
+    odd = Y.astype(object)
+    odd[Y == 1] = None  # what rows without weight hold does not matter
+    assert kind(random_state=0).fit(X, odd, weight).classes_.tolist() == [0, 2]

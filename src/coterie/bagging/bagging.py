@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.metadata_routing import process_routing
 
 from coterie.bagging.bag import BAG, TRUTH, VOTING, Bag, BagClassifierTask
+from coterie.bagging.bag_members import Members
 from coterie.bagging.refine import REFINEMENTS
 from coterie.base import Admitted, RegressorTask
 from coterie.base.bagged import check_draw
@@ -159,6 +160,15 @@ class Drawn(Bag):
         if is_native(member):
             return super().get_metadata_routing()
         return members_router(self, {"estimator": member})
+
+    @property
+    def estimators_(self) -> Members:
+        """The fitted members, native trees made when asked for; predictions follow changes."""
+        return Members(self._settled())
+
+    @estimators_.setter
+    def estimators_(self, members: Iterable[Any]) -> None:
+        self._seat(members)
 
     @property
     def _members_read(self) -> bool:

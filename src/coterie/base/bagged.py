@@ -12,12 +12,14 @@ The life of a fit:
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import get_scorer
+from sklearn.utils.validation import check_is_fitted
 
 from coterie.base.check import Admitted
 from coterie.base.committee import Committee
@@ -25,6 +27,7 @@ from coterie.base.executor import JoblibExecutor, thread_count
 from coterie.base.groups import read_groups
 from coterie.base.oob_estimates import OutOfBag
 from coterie.base.oob_votes import OobJudge, score_votes, warn_if_uncovered
+from coterie.base.same_data import check_same_data
 from coterie.core import (
     Bags,
     Cast,
@@ -42,6 +45,7 @@ from coterie.core import (
     untouched,
 )
 from coterie.data import Target
+from coterie.learners import adapt
 from coterie.native import Forest
 
 
@@ -247,6 +251,30 @@ class Bagged(OutOfBag, Committee):
         draft.pool_ = pool if earlier is None else earlier.pool_ + pool
         draft.bags_ = bags if earlier is None else bags.after(earlier.bags_)
         return None if watch is None else watch.judge
+
+    def _seat(self, estimators: Iterable[Any]) -> None:
+        """Make other fitted estimators the members; what was known of their bags is kept."""
+        members = list(estimators)
+        for member in members:
+            check_is_fitted(member)
+        bags = self.bags_
+        if bags.choice is not None:
+            raise ValueError(
+                "The members use columns of their own, which others would not: estimators_ cannot "
+                "be changed with max_features < 1.0."
+            )
+        pool = Pool.of([self._as_member(member) for member in members])
+        self.pool_ = replace(pool, cast=self.pool_.cast)
+        states = [getattr(member, "random_state", None) for member in members]
+        self.bags_ = bags.of([s if isinstance(s, int) else -1 for s in states])
+
+    def _as_member(self, estimator: Any) -> Member:
+        """A fitted estimator as what a pool holds."""
+        single = isinstance(estimator, Committee) and len(estimator.pool_) == 1
+        if single and isinstance(estimator.pool_.members, Forest):
+            check_same_data(self, estimator, "Only trees of the same columns and classes can join.")
+            return estimator.pool_.forest
+        return adapt(estimator, self.target_.classes)
 
     def _weigh(self, draft: Self, admitted: Admitted) -> bool:
         """Give members other weights, on the draft; tell whether that was done."""

@@ -254,7 +254,8 @@ def _as_array(y: Any) -> Array:
 def _as_texts(y: Any) -> Any:
     """A list of texts and numbers as NumPy reads it, as text; anything else as it is."""
     mixed = isinstance(y, list | tuple) and {isinstance(label, str) for label in y} == {True, False}
-    return np.asarray(y) if mixed and all(isinstance(v, str | Real) for v in y) else y
+    plain = mixed and all(isinstance(v, str) or (isinstance(v, Real) and v == v) for v in y)
+    return np.asarray(y) if plain else y
 
 
 def _check_length(length: int, n_rows: int | None) -> None:

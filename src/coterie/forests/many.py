@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
@@ -146,8 +146,12 @@ class ManyTrees(Bagged):
 
     @property
     def estimators_(self) -> Trees:
-        """The fitted trees, made when asked for."""
+        """The fitted trees, made when asked for; predictions follow what is changed here."""
         return Trees(self._settled())
+
+    @estimators_.setter
+    def estimators_(self, trees: Iterable[SingleTree]) -> None:
+        self._seat(trees)
 
     @property
     def estimator_(self) -> SingleTree:

@@ -157,4 +157,6 @@ def check_counts(target: Target) -> None:
             "Some value(s) of y are negative which is not allowed for Poisson regression."
         )
     if target.values.sum() <= 0:
-        raise ValueError("Sum of y is not positive which is necessary for Poisson regression.")
+        raise ValueError(
+            "Sum of y is not strictly positive which is necessary for Poisson regression."
+        )
