@@ -189,7 +189,7 @@ class _Passes:
         names = {column.name for column in left_out}
         kept = [name for name in self.columns.kinds if name not in names]
         if len(kept) < 2:
-            raise CommandError(f"no column besides {self.target!r} is of use.", file=self.path)
+            raise CommandError(f"no column other than {self.target!r} can be used.", file=self.path)
         self.columns = self.columns.only(kept)
         return left_out
 

@@ -136,7 +136,7 @@ class DelimitedSource:
 def _ragged_error(source: DelimitedSource, row: Any) -> CommandError:
     shown = {"\t": "a tab"}.get(source.delimiter, f'"{source.delimiter}"')
     more = row.actual_columns > row.expected_columns
-    cure = "Was the line cut short? Write it anew, or remove it."
+    cure = "Was the line cut short? Correct it, or remove it."
     if more:
         cure = (
             f"Put a field that holds {shown} itself in quotation marks, or say which character "
