@@ -179,7 +179,9 @@ __all__ += [
     "DecisionTreeRegressor",
     "ExtraTreeClassifier",
     "ExtraTreeRegressor",
+    "export_graphviz",
     "export_text",
+    "plot_tree",
 ]
 _live_in("trees")
 

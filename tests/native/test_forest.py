@@ -219,3 +219,14 @@ def test_trees_of_one_value_take_turns_in_the_outputs():
         by_turn = [weights[k] * alone[k] + weights[k + 3] * alone[k + 3] for k in range(3)]
         together = Forest.concatenate(trees).predict(X[:rows], tree_weight=weights, n_outputs=3)
         np.testing.assert_allclose(together, np.column_stack(by_turn), rtol=1e-12)
+
+
+def test_pickles_of_the_other_byte_order():
+    X, y = load_iris(return_X_y=True)
+    forest = coterie.RandomForestClassifier(2, random_state=0).fit(X, y).pool_.forest
+    kind, arguments = forest.__reduce__()
+    swapped = [
+        a.byteswap().view(a.dtype.newbyteorder()) if isinstance(a, np.ndarray) else a
+        for a in arguments
+    ]
+    np.testing.assert_array_equal(kind(*swapped).predict(X), forest.predict(X))

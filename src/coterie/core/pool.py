@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from types import MethodType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -75,8 +76,20 @@ class Pool:
         return cls(forest, np.ones(len(forest)))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle the fields; ballots are cast anew."""
-        return {name: value for name, value in vars(self).items() if name != "ballots"}
+        """Pickle the fields; ballots are cast anew.
+
+        A method goes as its owner and its name: skops takes it for one of the class that defines
+        it.
+        """
+        state = {name: value for name, value in vars(self).items() if name != "ballots"}
+        if isinstance(self.cast, MethodType):
+            state["cast"] = [self.cast.__self__, self.cast.__name__]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore the fields."""
+        cast = state.get("cast")
+        vars(self).update(state, cast=getattr(*cast) if isinstance(cast, list) else cast)
 
     def __len__(self) -> int:
         """Number of members."""

@@ -73,6 +73,10 @@ class Forest:
         categories: NDArray[np.uint64],
         n_features: int,
     ) -> None:
+        nodes, node_offsets, leaf_offsets, category_offsets, categories, values = map(
+            _in_native_order,
+            (nodes, node_offsets, leaf_offsets, category_offsets, categories, values),
+        )
         self.nodes = nodes
         self.n_samples = n_samples
         self.weight = weight
@@ -178,10 +182,8 @@ class Forest:
         return Forest(**{**fields, "values": np.ascontiguousarray(values)})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the arrays; unpickling checks them again."""
-        return _restore, (
-            {name: getattr(self, name) for name in (*_ARRAYS, *_OFFSETS, "n_features")},
-        )
+        """Pickle the arrays as arguments of the class, which checks them again."""
+        return Forest, tuple(getattr(self, name) for name in _ARGUMENTS)
 
     def predict(
         self,
@@ -328,6 +330,7 @@ class Forest:
 
 _ARRAYS = ("nodes", "n_samples", "weight", "impurity", "values", "categories")
 _OFFSETS = ("node_offsets", "leaf_offsets", "category_offsets")
+_ARGUMENTS = (*_ARRAYS[:-1], *_OFFSETS, "categories", "n_features")  # of Forest
 
 
 def _join(pieces: list[NDArray[Any]]) -> NDArray[Any]:
@@ -351,12 +354,6 @@ def _join_offsets(pieces: list[NDArray[np.int64]]) -> NDArray[np.int64]:
     return np.append(np.concatenate([piece[:-1] for piece in pieces]) + shifts, totals[-1])
 
 
-def _restore(fields: dict[str, Any]) -> Forest:
-    return Forest(**{name: _in_native_order(value) for name, value in fields.items()})
-
-
-def _in_native_order(value: Any) -> Any:
+def _in_native_order(array: NDArray[Any]) -> NDArray[Any]:
     """An array that a machine of the other byte order may have written, as this one reads it."""
-    if not isinstance(value, np.ndarray):
-        return value
-    return value.astype(value.dtype.newbyteorder("="), copy=False)
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
