@@ -1,5 +1,6 @@
 """Forests as arrays: walking, slicing, and refusing what is damaged."""
 
+import inspect
 import pickle
 
 import numpy as np
@@ -139,7 +140,8 @@ def test_depths_and_importances():
 
 
 def damaged(forest, **changes):
-    fields = forest.__reduce__()[1][0]
+    names = inspect.signature(Forest).parameters
+    fields = dict(zip(names, forest.__reduce__()[1], strict=True))
     return Forest(**{**fields, **changes})
 
 
@@ -222,8 +224,7 @@ def test_trees_of_one_value_take_turns_in_the_outputs():
 
 
 def test_pickles_of_the_other_byte_order():
-    X, y = load_iris(return_X_y=True)
-    forest = coterie.RandomForestClassifier(2, random_state=0).fit(X, y).pool_.forest
+    X, forest = make_forest(2)
     kind, arguments = forest.__reduce__()
     swapped = [
         a.byteswap().view(a.dtype.newbyteorder()) if isinstance(a, np.ndarray) else a

@@ -25,6 +25,7 @@ from coterie.core import (
 from coterie.core.class_draw import Array, Method, correct_prior
 from coterie.data import Target
 from coterie.forests.forest import RandomForestClassifier
+from coterie.imbalance.resampling import RowSampler, SampledPipeline
 from coterie.imbalance.undersample import a_strategy
 
 _BALANCED: dict[str, Allowed] = {
@@ -209,6 +210,8 @@ class BalancedRandomForestClassifier(BalancedVotes, RandomForestClassifier):
         Class labels, and their shares in the training rows.
     estimators_, estimators_samples_, pool_, feature_importances_ : see RandomForestClassifier
         The same as there.
+    samplers_, pipelines_ : list of samplers, list of pipelines
+        What drew the rows of each tree, also with the tree, as in imbalanced-learn.
     oob_score_, oob_decision_function_ : see RandomForestClassifier
         The same as there; out-of-bag probabilities are those of balanced classes.
 
@@ -246,6 +249,20 @@ class BalancedRandomForestClassifier(BalancedVotes, RandomForestClassifier):
                 f"{type(self).__name__} draws balanced bags: leave draw=None, and set "
                 "sampling_strategy to change their size."
             )
+
+    @property
+    def samplers_(self) -> list[RowSampler]:
+        """What draws the rows of each tree, before `bootstrap` and without weights."""
+        this = self._settled()
+        settings = (self.sampling_strategy, self.replacement, self.max_bins)
+        return [RowSampler(*settings, this.bags_.seed(t)) for t in range(len(this.pool_))]
+
+    @property
+    def pipelines_(self) -> list[SampledPipeline]:
+        """Each sampler and its tree as a pipeline."""
+        names = "randomundersampler", self.member_class.__name__.lower()
+        pairs = zip(self.samplers_, self.estimators_, strict=True)
+        return [SampledPipeline(list(zip(names, pair, strict=True))) for pair in pairs]
 
     def _sampler(self) -> BagSampler | None:
         again = BootstrapSampler(self.max_samples) if self.bootstrap else None

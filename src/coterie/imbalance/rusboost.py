@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -89,6 +90,8 @@ class RUSBoostClassifier(BoostedClassifier):
         How many rows of each class are drawn, see `BalancedBaggingClassifier`.
     replacement : bool, default=False
         Whether rows are drawn with replacement; otherwise they are only where there are too few.
+    algorithm : {"deprecated", "SAMME", "SAMME.R"}, default="deprecated"
+        Not used; imbalanced-learn once had it.
     weighting : {"auto", "reweight", "resample"}, default="auto"
         "reweight" draws rows of a class alike and fits members under their weights, as in the
         paper; "resample" draws rows by their weights and fits members without, which says nothing
@@ -122,17 +125,26 @@ class RUSBoostClassifier(BoostedClassifier):
 
     sampling_strategy: Any = "auto"
     replacement: bool = False
+    algorithm: str = "deprecated"
 
     allowed: ClassVar[Mapping[str, Allowed]] = {
         **BOOSTER,
         "sampling_strategy": a_strategy,
         "replacement": one_of(True, False),
+        "algorithm": one_of("deprecated", "SAMME", "SAMME.R"),
     }
 
     def _rule(self) -> RUSBoost:
         return RUSBoost(float(self.learning_rate))
 
     def _train(self, draft: Self, admitted: Admitted, n_samples: int) -> None:
+        if self.algorithm != "deprecated":
+            warnings.warn(
+                "`algorithm` parameter is deprecated in 0.12 and will be removed in "
+                "imbalanced-learn 0.14. It has no effect here: leave it out.",
+                FutureWarning,
+                stacklevel=4,
+            )
         # A copy may note which weights it learns from; the estimator itself is left alone.
         super(RUSBoostClassifier, self._copy())._train(draft, admitted, n_samples)
 
