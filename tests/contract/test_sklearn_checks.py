@@ -17,7 +17,8 @@ NAMES = [f"{type(estimator).__name__}-{check.func.__name__}" for estimator, chec
 @pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")
 @pytest.mark.parametrize(("estimator", "check"), CASES, ids=NAMES)
 def test_scikit_learn_check(estimator, check):
-    by_weight = has_parameter(type(estimator), "draw") and estimator._sampler() is not None
+    sampler = estimator._sampler() if has_parameter(type(estimator), "draw") else None
+    by_weight = sampler is not None and sampler.by_weight
     if "sample_weight_equivalence" in check.func.__name__ and by_weight:
         # Bags are drawn by weight as in scikit-learn, whose own forests fail this check.
         estimator = clone(estimator).set_params(draw="repeats")
