@@ -22,6 +22,7 @@ from coterie.core import RandomLike, draw_entropy
 from coterie.core.trace import Trace
 from coterie.data import Table, Target
 from coterie.losses import PointwiseLoss
+from coterie.trees.view import numbered_leaves, numbered_paths
 
 
 class GradientFitted(Committee):
@@ -308,7 +309,7 @@ class GradientBooster(GradientFitted):
             raw = raw + self.pool_[t : t + 1].raw(table, n_threads=threads)
             yield raw
 
-    def apply(self, X: Any) -> NDArray[np.int32]:
+    def apply(self, X: Any) -> NDArray[np.int64]:
         """The leaf each row ends in, as a node number within each tree.
 
         Parameters
@@ -321,7 +322,7 @@ class GradientBooster(GradientFitted):
         ndarray of shape (n_samples, n_iter) or (n_samples, n_iter, n_classes)
         """
         this = self._settled()
-        leaves = this.pool_.leaves(this._admit(X), n_threads=thread_count(self.n_jobs))
+        leaves = numbered_leaves(this.pool_, this._admit(X), thread_count(self.n_jobs))
         width = this.pool_.width
         return leaves if width == 1 else leaves.reshape(len(leaves), -1, width)
 
@@ -341,8 +342,7 @@ class GradientBooster(GradientFitted):
             Where the nodes of each tree begin.
         """
         this = self._settled()
-        paths = this.pool_.paths(this._admit(X))
-        return sparse.csr_matrix(paths), this.pool_.forest.node_offsets
+        return numbered_paths(this.pool_, this._admit(X)), this.pool_.forest.node_offsets
 
     @property
     def estimators_(self) -> GradientTrees:
