@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.random import SeedSequence
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from coterie.base import Admitted, ClassifierTask, Committee, thread_count
@@ -15,7 +16,6 @@ from coterie.boosting.booster import BOOSTER
 from coterie.boosting.booster_members import Members
 from coterie.boosting.hierarchy import SAMPLING, Hierarchy
 from coterie.boosting.learner import member_learner
-from coterie.boosting.predictions import ScoredClasses
 from coterie.core import (
     Allowed,
     Pool,
@@ -25,7 +25,7 @@ from coterie.core import (
     fraction,
     one_of,
 )
-from coterie.core.rule import Array, Rule
+from coterie.core.rule import Array
 from coterie.trees import DecisionTreeClassifier
 from coterie.trees.single import SingleTree
 
@@ -34,7 +34,7 @@ _SHARED = ("estimator", "random_state", "n_jobs", "max_bins", "categorical_featu
 
 
 @dataclass(eq=False, repr=False)
-class BoostByFilteringClassifier(ScoredClasses, ClassifierTask, Committee):
+class BoostByFilteringClassifier(ClassifierTask, Committee):
     r"""The first boosting algorithm: the majority of three, applied to itself.
 
     The first predictor learns from the rows as they are, the second from rows of which the first
@@ -136,19 +136,45 @@ class BoostByFilteringClassifier(ScoredClasses, ClassifierTask, Committee):
         part, _ = hierarchy.learn(self.levels, full / full.sum())
         draft.hierarchy_, draft.pool_ = part, Pool.of(hierarchy.members)
         draft.stop_reason_ = part.reason or "levels"
-        draft.estimator_, draft.rule_ = clone(member), Rule()
+        draft.estimator_ = clone(member)
 
     @property
     def estimators_(self) -> Members:
         """The fitted members, made when asked for."""
         return Members(self._settled())
 
-    def _raw(self, X: Any) -> Array:
-        """The share of the three in favour of each class; of two classes, from -1 to 1."""
-        shares = self.hierarchy_.shares(self._votes(X))
+    def decision_function(self, X: Any) -> Array:
+        """The share of the three in favour of each class; of two classes, from -1 to 1.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The rows, with the columns seen in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        this = self._settled()
+        shares = this.hierarchy_.shares(this._votes(X))
         if shares.shape[1] == 1:
-            return -shares  # the first class, for want of a second
-        return shares if shares.shape[1] > 2 else 2 * shares[:, 1:] - 1
+            return -shares[:, 0]  # the first class, for want of a second
+        return shares if shares.shape[1] > 2 else 2 * shares[:, 1] - 1
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """What two of the three say; where all differ, what the third does.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The rows, with the columns seen in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        this = self._settled()
+        return this.target_.decode(this.hierarchy_.answer(this._votes(X)).codes)
 
     def predict_proba(self, X: Any) -> Array:
         """The mean probabilities of those who said what was decided; not calibrated.

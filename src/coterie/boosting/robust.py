@@ -10,11 +10,11 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import erf
 
-from coterie.boosting.booster import BOOSTER
+from coterie.boosting.booster import BOOSTER, BoostedClassifier
 from coterie.boosting.robust_line import LARGEST, RobustLine, RobustPotential, robust_weight
 from coterie.boosting.timed import (
     Timed,
-    TimedClassifier,
+    TimedBooster,
     TimedState,
     edge_of,
     margins_of,
@@ -110,7 +110,7 @@ class RobustBoost(Timed):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class RobustBoostClassifier(TimedClassifier):
+class RobustBoostClassifier(TimedBooster, BoostedClassifier):
     r"""RobustBoost: aims at a margin, for all rows but a given share.
 
     Time runs from 0 to 1. At the time :math:`t` a row of margin :math:`m=yF(x)` has the potential

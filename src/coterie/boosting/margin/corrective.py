@@ -5,13 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 from numpy.random import Generator
 from sklearn.exceptions import ConvergenceWarning
 
-from coterie.boosting.booster import BOOSTER, BoostedClassifier, Booster
+from coterie.boosting.booster import BOOSTER
 from coterie.boosting.margin.margin_votes import MarginVotes
 from coterie.boosting.margin.patterns import Patterns
 from coterie.boosting.margin.program import LIGHT, EdgeProgram, Solution
@@ -24,6 +24,11 @@ from coterie.core.stages import StagedPool
 from coterie.core.watch import NoImprovement, RoundWatch, Unanimous
 from coterie.data import Table, Target
 from coterie.trees import DecisionTreeClassifier
+
+if TYPE_CHECKING:
+    from coterie.boosting.booster import BoostedClassifier as Mixin
+else:
+    Mixin = object
 
 #: Members see every row with this share of its initial weight at least: distributions of linear
 #: programs are zero nearly everywhere, and of many members that are equally good under one, that
@@ -87,7 +92,7 @@ class CorrectiveState(State):
 
 
 @dataclass(frozen=True)
-class Corrective(MarginVotes):
+class Corrective(MarginVotes, Rule):
     r"""Weighs all members by the linear program of margins; where to look next is up to the kind.
 
     With :math:`u_t(i) \in [-1, 1]` for how right member t is about row i, the weights
@@ -275,7 +280,7 @@ def soft_minimum(margins: Array, prior: Array, cap: float) -> float:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MarginMember(Booster):
+class MarginBooster(Mixin):
     r"""Boosts the members of largest edge until the margin is precise enough.
 
     Parameters
@@ -340,7 +345,7 @@ class MarginMember(Booster):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class CorrectiveClassifier(MarginMember, BoostedClassifier):
+class CorrectiveBooster(MarginBooster):
     """A booster that weighs all its members anew every round."""
 
     def _boost(
