@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp, xlogy
 
 from coterie import fusion
+from coterie.base.signature import own_first
 from coterie.combining.combiner import COMBINER
 from coterie.combining.profiles import Lesson, ProfiledClassifier, ProfiledRegressor
 from coterie.core import Allowed, RandomLike, a_list, at_least, between, draw_entropy, one_of
@@ -30,7 +31,8 @@ def _draws(random_state: RandomLike, n_draws: int, n_members: int) -> Array:
     return rng.dirichlet(np.ones(n_members), n_draws)
 
 
-@dataclass(eq=False, repr=False)
+@own_first
+@dataclass(eq=False, repr=False, kw_only=True)
 class BayesianModelAveragingClassifier(ProfiledClassifier):
     r"""Members weighted by their likelihood on held-out rows: Bayesian model averaging.
 
@@ -86,20 +88,10 @@ class BayesianModelAveragingClassifier(ProfiledClassifier):
     True
     """
 
-    estimators: Any = None
-    _: KW_ONLY
     method: Literal["averaging", "combination"] = "averaging"
     noise: Any = "mean"
     prior: Any = None
     n_draws: int = 1000
-    cv: Any = None
-    refit: Literal["full", "folds"] = "full"
-    memory: Any = None
-    random_state: RandomLike = None
-    n_jobs: int | None = None
-    verbose: Any = 0
-    max_bins: int = 255
-    categorical_features: Any = "from_dtype"
 
     allowed: ClassVar[Mapping[str, Allowed]] = {
         **BAYES,
@@ -160,7 +152,8 @@ def likely_mean(
     return np.asarray(fusion.posterior_weights(likely) @ draws)
 
 
-@dataclass(eq=False, repr=False)
+@own_first
+@dataclass(eq=False, repr=False, kw_only=True)
 class BayesianModelAveragingRegressor(ProfiledRegressor):
     r"""Regressors weighted by their likelihood on held-out rows: Bayesian model averaging.
 
@@ -217,19 +210,9 @@ class BayesianModelAveragingRegressor(ProfiledRegressor):
     (True, True)
     """
 
-    estimators: Any = None
-    _: KW_ONLY
     method: Literal["mixture", "averaging", "combination"] = "mixture"
     prior: Any = None
     n_draws: int = 1000
-    cv: Any = None
-    refit: Literal["full", "folds"] = "full"
-    memory: Any = None
-    random_state: RandomLike = None
-    n_jobs: int | None = None
-    verbose: Any = 0
-    max_bins: int = 255
-    categorical_features: Any = "from_dtype"
 
     allowed: ClassVar[Mapping[str, Allowed]] = {
         **BAYES,

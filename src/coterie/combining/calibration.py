@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coterie.base import ClassifierTask
+from coterie.base.signature import own_first
 from coterie.combining.calibration_maps import METHODS, ClassMaps
 from coterie.combining.combiner import COMBINER, Combiner
 from coterie.combining.folds import Rowset, Unseen
 from coterie.combining.named_members import Method, Named
 from coterie.combining.profiles import Lesson
-from coterie.core import Allowed, RandomLike, one_of
+from coterie.core import Allowed, one_of
 
 Array = NDArray[np.float64]
 
 
-@dataclass(eq=False, repr=False)
+@own_first
+@dataclass(eq=False, repr=False, kw_only=True)
 class CalibratedEnsembleClassifier(ClassifierTask, Combiner):
     r"""The mean of the members' probabilities, calibrated on held-out rows.
 
@@ -77,18 +79,8 @@ class CalibratedEnsembleClassifier(ClassifierTask, Combiner):
     True
     """
 
-    estimators: Any = None
-    _: KW_ONLY
     method: Literal["platt", "isotonic", "beta", "temperature"] = "platt"
     calibrate: Literal["ensemble", "members"] = "ensemble"
-    cv: Any = None
-    refit: Literal["full", "folds"] = "full"
-    memory: Any = None
-    random_state: RandomLike = None
-    n_jobs: int | None = None
-    verbose: Any = 0
-    max_bins: int = 255
-    categorical_features: Any = "from_dtype"
 
     member_kind: ClassVar[str] = "classifier"
     allowed: ClassVar[Mapping[str, Allowed]] = {

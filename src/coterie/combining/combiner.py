@@ -12,6 +12,7 @@ The life of a fit:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -35,6 +36,7 @@ from coterie.combining.splits import a_cv, make_splits
 from coterie.core import (
     Allowed,
     Pool,
+    RandomLike,
     a_list,
     a_random_state,
     at_least,
@@ -66,6 +68,7 @@ COMBINER: dict[str, Allowed] = {
 }
 
 
+@dataclass(eq=False, repr=False)
 class Combiner(Composition, Committee):
     """A committee of members that the user chose.
 
@@ -100,17 +103,20 @@ class Combiner(Composition, Committee):
         Numeric columns that the default members treat as categorical.
     """
 
-    #: What members must be: "classifier", "regressor" or "any".
-    member_kind: ClassVar[str]
-
-    multi_output: ClassVar[bool] = False
+    estimators: Any = None
+    _: KW_ONLY
     cv: Any = None
     refit: Literal["full", "folds"] = "full"
     memory: Any = None
-    random_state: Any
-    verbose: Any
-    max_bins: int
-    estimators_: list[Any]
+    random_state: RandomLike = None
+    n_jobs: int | None = None
+    verbose: Any = 0
+    max_bins: int = 255
+    categorical_features: Any = "from_dtype"
+
+    #: What members must be: "classifier", "regressor" or "any".
+    member_kind: ClassVar[str]
+    multi_output: ClassVar[bool] = False
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, **fit_params: Any

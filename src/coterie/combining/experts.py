@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from coterie.base import ClassifierTask, RegressorTask
 from coterie.combining.mixture import EXPERTS, Experts
 from coterie.combining.weighing import scaled
-from coterie.core import Allowed, RandomLike
+from coterie.core import Allowed
 from coterie.data import Target
 from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -71,19 +71,6 @@ class MixtureOfExpertsClassifier(ClassifierTask, Experts):
     >>> model.fit(X, y).score(X, y) > 0.9
     True
     """
-
-    estimator: Any = None
-    _: KW_ONLY
-    n_experts: int = 4
-    max_iter: int = 50
-    tol: float = 1e-6
-    n_init: int = 1
-    penalty: float = 1e-3
-    random_state: RandomLike = None
-    n_jobs: int | None = None
-    verbose: Any = 0
-    max_bins: int = 255
-    categorical_features: Any = "from_dtype"
 
     allowed: ClassVar[Mapping[str, Allowed]] = EXPERTS
 
@@ -148,19 +135,6 @@ class MixtureOfExpertsRegressor(RegressorTask, Experts):
     >>> sorted(round(float(e.coef_[0]), 1) for e in model.fit(X, y).estimators_)
     [-2.0, 2.0]
     """
-
-    estimator: Any = None
-    _: KW_ONLY
-    n_experts: int = 4
-    max_iter: int = 50
-    tol: float = 1e-6
-    n_init: int = 1
-    penalty: float = 1e-3
-    random_state: RandomLike = None
-    n_jobs: int | None = None
-    verbose: Any = 0
-    max_bins: int = 255
-    categorical_features: Any = "from_dtype"
 
     allowed: ClassVar[Mapping[str, Allowed]] = EXPERTS
 

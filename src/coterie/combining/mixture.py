@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -14,6 +15,7 @@ from coterie.combining.gate import GateInputs, fit_gate
 from coterie.core import (
     Allowed,
     Pool,
+    RandomLike,
     a_random_state,
     at_least,
     draw_entropy,
@@ -70,6 +72,7 @@ class Mixture(NamedTuple):
     track: list[float]
 
 
+@dataclass(eq=False, repr=False)
 class Experts(Committee):
     """Expectation maximisation, for classes and for numbers.
 
@@ -97,16 +100,20 @@ class Experts(Committee):
         Numeric columns to be treated as categorical.
     """
 
+    estimator: Any = None
+    _: KW_ONLY
+    n_experts: int = 4
+    max_iter: int = 50
+    tol: float = 1e-6
+    n_init: int = 1
+    penalty: float = 1e-3
+    random_state: RandomLike = None
+    n_jobs: int | None = None
+    verbose: Any = 0
+    max_bins: int = 255
+    categorical_features: Any = "from_dtype"
+
     multi_output: ClassVar[bool] = False
-    estimator: Any
-    n_experts: int
-    max_iter: int
-    tol: float
-    n_init: int
-    penalty: float
-    random_state: Any
-    verbose: Any
-    max_bins: int
 
     def _default(self) -> Any:
         raise NotImplementedError

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coterie.base import ClassifierTask
+from coterie.base.signature import own_first
 from coterie.combining.combiner import COMBINER, Combiner, seed_member
 from coterie.combining.folds import Rowset, Unseen
 from coterie.combining.named_members import Named, pick_method
 from coterie.combining.rejects import RejectScore, a_reject_label, check_mark
 from coterie.core import (
     Allowed,
-    RandomLike,
     between,
     draw_entropy,
     has,
@@ -107,6 +107,7 @@ def risk_coverage(confidence: Any, hits: Any, sample_weight: Any = None) -> Risk
     return RiskCoverage(answered / answered[-1], wrong / answered, sure[order][last])
 
 
+@own_first
 @dataclass(eq=False, repr=False)
 class RejectOptionClassifier(RejectScore, ClassifierTask, Combiner):
     r"""Any classifier, made to abstain where it is not confident enough.
@@ -166,22 +167,14 @@ class RejectOptionClassifier(RejectScore, ClassifierTask, Combiner):
     """
 
     estimator: Any = None
+    estimators: Any = field(default=None, init=False)  # there is one, with a parameter of its own
     _: KW_ONLY
     coverage: float = 1.0
     cost: float | None = None
     confidence: Literal["probability", "margin", "entropy"] = "probability"
     reject_label: Any = "auto"
-    cv: Any = None
-    refit: Literal["full", "folds"] = "full"
-    memory: Any = None
-    random_state: RandomLike = None
-    n_jobs: int | None = None
-    verbose: Any = 0
-    max_bins: int = 255
-    categorical_features: Any = "from_dtype"
 
     member_kind: ClassVar[str] = "classifier"
-    estimators = None  # there is one, and it has a parameter of its own
     allowed: ClassVar[Mapping[str, Allowed]] = {
         **{name: word for name, word in COMBINER.items() if name != "estimators"},
         "estimator": one_of(None) | has("fit", "predict_proba"),
