@@ -1,7 +1,7 @@
 import inspect
 from dataclasses import KW_ONLY, dataclass
 
-from coterie.base.signature import own_first
+from coterie.base.signature import in_order, own_first
 
 
 @dataclass
@@ -38,3 +38,9 @@ def test_own_keywords_come_first_and_keep_their_defaults():
 def test_arguments_mean_the_same():
     made = Derived((1,), "max", seed=3)
     assert (made.members, made.final, made.seed, made.verbose) == ((1,), "max", 3, 2)
+
+
+def test_some_keywords_stand_together_in_another_order():
+    named = dataclass(kw_only=True)(type("Made", (Base,), {"__annotations__": {}}))
+    made = in_order("verbose", "seed")(named)
+    assert list(inspect.signature(made).parameters) == ["members", "folds", "verbose", "seed"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import TypeVar
 
 Class = TypeVar("Class", bound=type)
@@ -38,12 +39,50 @@ def own_first(cls: Class) -> Class:
     >>> inspect.signature(Derived)
     <Signature (*, depth: int = 1, seed: int = 0) -> None>
     """
-    declared = [name for base in cls.__mro__ for name in inspect.get_annotations(base)]
+    return _sorted(cls, [name for base in cls.__mro__ for name in inspect.get_annotations(base)])
+
+
+def in_order(*names: str) -> Callable[[Class], Class]:
+    """A dataclass whose signature has some keywords next to one another, in another order.
+
+    Parameters
+    ----------
+    *names : str
+        They stand where the first of them does in the class as it is.
+
+    Returns
+    -------
+    callable
+        A decorator of dataclasses.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @in_order("seed", "depth")
+    ... @dataclass(kw_only=True)
+    ... class Made:
+    ...     depth: int = 1
+    ...     seed: int = 0
+    >>> inspect.signature(Made)
+    <Signature (*, seed: int = 0, depth: int = 1) -> None>
+    """
+
+    def decorate(cls: Class) -> Class:
+        order = list(inspect.signature(cls).parameters)
+        place = min(map(order.index, names))
+        others = [name for name in order if name not in names]
+        return _sorted(cls, [*others[:place], *names, *others[place:]])
+
+    return decorate
+
+
+def _sorted(cls: Class, order: list[str]) -> Class:
+    """The class with keywords in this order."""
     init = vars(cls)["__init__"]
     signature = inspect.signature(init)
     parameters = list(signature.parameters.values())
     keywords = [each for each in parameters if each.kind is each.KEYWORD_ONLY]
-    keywords.sort(key=lambda each: declared.index(each.name))
+    keywords.sort(key=lambda each: order.index(each.name))
     others = [each for each in parameters if each.kind is not each.KEYWORD_ONLY]
     init.__signature__ = signature.replace(parameters=[*others, *keywords])
     return cls

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -20,7 +21,7 @@ from coterie.base import (
     thread_count,
     times,
 )
-from coterie.core import Pool, draw_entropy, growing_stream
+from coterie.core import Pool, RandomLike, draw_entropy, growing_stream
 from coterie.learners import TreeLearner
 from coterie.trees.growth import resolve_growth, resolve_max_features
 from coterie.trees.view import TreeView
@@ -29,8 +30,22 @@ from coterie.trees.view import TreeView
 _NO_METADATA = {"check_input": UNUSED}
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class TreeClassifierTask(ClassifierTask):
-    """A classifier that takes scikit-learn's `check_input`."""
+    """A classifier that takes scikit-learn's `check_input`.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
+        Impurity of a node; "entropy" and "log_loss" are the same.
+    class_weight : dict, list of dicts, "balanced" or None, default=None
+        Weights of the classes.
+    monotonic_cst : array-like of int of shape (n_features,), default=None
+        1 or -1 where the probability of the second class must rise or fall with a column.
+    """
+
+    criterion: str = "gini"
+    class_weight: Any = None
 
     __metadata_request__predict: ClassVar = _NO_METADATA
     __metadata_request__predict_proba: ClassVar = _NO_METADATA
@@ -69,7 +84,16 @@ class TreeClassifierTask(ClassifierTask):
 
 
 class TreeRegressorTask(RegressorTask):
-    """A regressor that takes scikit-learn's `check_input`."""
+    """A regressor that takes scikit-learn's `check_input`.
+
+    Parameters
+    ----------
+    criterion : {"squared_error", "friedman_mse", "absolute_error", "poisson"}
+        Impurity of a node, "squared_error" by default; "friedman_mse" chooses the same splits,
+        "absolute_error" puts medians in the leaves.
+    monotonic_cst : array-like of int of shape (n_features,), default=None
+        1 or -1 where the prediction must rise or fall with a column.
+    """
 
     __metadata_request__predict: ClassVar = _NO_METADATA
 
@@ -90,8 +114,39 @@ class TreeRegressorTask(RegressorTask):
         return super().predict(X)
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class SingleTree(Committee):
     """A committee of one native tree.
+
+    Parameters
+    ----------
+    splitter : {"best", "random"}, default="best"
+        The best threshold of each column, or one drawn at random.
+    max_depth : int, default=None
+        Largest number of splits on a path.
+    min_samples_split : int or float, default=2
+        Fewest rows of a node to be split; a float is a fraction of the rows.
+    min_samples_leaf : int or float, default=1
+        Fewest rows of a leaf; a float is a fraction of the rows.
+    min_weight_fraction_leaf : float, default=0.0
+        Smallest share of the total weight in a leaf.
+    max_features : int, float, {"sqrt", "log2", "log2+1", "third"} or None, default=None
+        Columns drawn per node; a float is a fraction, "log2+1" Breiman's ⌊log2 d + 1⌋.
+    random_state : int, RandomState, Generator or None, default=None
+        Source of randomness.
+    max_leaf_nodes : int, default=None
+        Largest number of leaves; the best splits are made first.
+    min_impurity_decrease : float, default=0.0
+        Smallest weighted decrease of impurity worth a split.
+    ccp_alpha : float, default=0.0
+        Price of a leaf in minimal cost-complexity pruning.
+    max_bins : int, default=255
+        Groups a column is cut into, at most 65535.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns of numbers to be taken as categories (names, positions or a mask), besides those
+        of text or of a categorical type, which always are.
+    n_jobs : int, default=None
+        Threads; the tree does not depend on it.
 
     Attributes set by `fit`: ``pool_`` (the tree), ``max_features_``, ``n_outputs_``, and what the
     columns and the task add.
@@ -101,13 +156,23 @@ class SingleTree(Committee):
 
     __metadata_request__fit: ClassVar = _NO_METADATA
 
-    splitter: str
-    max_features: float | str | None
-    max_bins: int
-    min_weight_fraction_leaf: float
-    ccp_alpha: float
-    random_state: Any
-    n_outputs_: int
+    criterion: str = "squared_error"
+    splitter: str = "best"
+    max_depth: int | None = None
+    min_samples_split: float = 2
+    min_samples_leaf: float = 1
+    min_weight_fraction_leaf: float = 0.0
+    max_features: float | str | None = None
+    random_state: RandomLike = None
+    max_leaf_nodes: int | None = None
+    min_impurity_decrease: float = 0.0
+    #: Classifiers have it as a parameter.
+    class_weight: Any = field(default=None, init=False)
+    ccp_alpha: float = 0.0
+    monotonic_cst: Any = None
+    max_bins: int = 255
+    categorical_features: Any = "from_dtype"
+    n_jobs: int | None = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
         """Grow the tree.
@@ -138,7 +203,7 @@ class SingleTree(Committee):
         table, target, weight, _ = admitted
         threads = thread_count(self.n_jobs)
         growth = resolve_growth(self, table, target, random_thresholds=self.splitter == "random")
-        factors = class_factors(getattr(self, "class_weight", None), target, weight)
+        factors = class_factors(self.class_weight, target, weight)
         learner = TreeLearner(
             growth, self.min_weight_fraction_leaf, float(self.ccp_alpha), n_threads=threads
         )
