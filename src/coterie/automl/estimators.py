@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -68,6 +68,7 @@ class Given:
     classes: NDArray[Any] | None = None
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class TableModel(Committee):
     """What the estimators for tables share.
 
@@ -92,15 +93,20 @@ class TableModel(Committee):
         Columns of numbers to be taken as categories, besides those of text or a categorical type.
     """
 
+    metric: str = "auto"
+    time_limit: float | None = 60.0
+    members: Any = "auto"
+    interpretable: bool = False
+    random_state: RandomLike = 0
+    n_jobs: int | None = None
+    max_bins: int = 255
+    categorical_features: Any = "from_dtype"
+
+    # Known after a fit.
+    dates_: DateColumns = field(init=False)
+    blend_: Blend = field(init=False)
+
     multi_output: ClassVar[bool] = False
-    metric: str
-    time_limit: float | None
-    members: Any
-    interpretable: bool
-    random_state: RandomLike
-    max_bins: int
-    dates_: DateColumns
-    blend_: Blend
 
     def fit(
         self,
@@ -282,16 +288,6 @@ class TableClassifier(ClassifierTask, TableModel):
     True
     """
 
-    _: KW_ONLY
-    metric: str = "auto"
-    time_limit: float | None = 60.0
-    members: Any = "auto"
-    interpretable: bool = False
-    random_state: RandomLike = 0
-    n_jobs: int | None = None
-    max_bins: int = 255
-    categorical_features: Any = "from_dtype"
-
     allowed: ClassVar[Mapping[str, Allowed]] = {**TABLE, "metric": one_of("auto", *CLASS_METRICS)}
 
 
@@ -331,15 +327,5 @@ class TableRegressor(RegressorTask, TableModel):
     >>> model.score(X[1::2], y[1::2]) > 0.3
     True
     """
-
-    _: KW_ONLY
-    metric: str = "auto"
-    time_limit: float | None = 60.0
-    members: Any = "auto"
-    interpretable: bool = False
-    random_state: RandomLike = 0
-    n_jobs: int | None = None
-    max_bins: int = 255
-    categorical_features: Any = "from_dtype"
 
     allowed: ClassVar[Mapping[str, Allowed]] = {**TABLE, "metric": one_of("auto", *NUMBER_METRICS)}

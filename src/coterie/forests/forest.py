@@ -157,7 +157,7 @@ class ExtraTreesClassifier(ClassifierTask, ManyTrees):
         Columns drawn per node.
     bootstrap : bool, default=False
         Whether trees see bootstrap samples, or all rows.
-    class_weight : see RandomForestClassifier
+    criterion, class_weight : see RandomForestClassifier
         The same as there.
 
     Attributes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -65,15 +65,8 @@ def fidelity(student: Any, teacher: Any, X: Any) -> float:
     return float(measure(wanted, said))
 
 
-class Condensed(Taught):
-    """What is known after a fit; no fields of a dataclass, which would be parameters."""
-
-    size_: int
-    terms_: list[Term]
-
-
 @dataclass(eq=False, repr=False, kw_only=True)
-class Distilled(Condensed):
+class Distilled(Taught):
     """An ensemble, imitated by something small.
 
     Parameters
@@ -98,6 +91,10 @@ class Distilled(Condensed):
     max_depth: int | None = None
     mix: float = 1.0
     unseen: bool = False
+
+    # Known after a fit.
+    size_: int = field(init=False)
+    terms_: list[Term] = field(init=False)
 
     allowed: ClassVar[Mapping[str, Allowed]] = _DISTILLED
 

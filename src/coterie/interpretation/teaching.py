@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -81,17 +81,8 @@ class Lesson(NamedTuple):
 
 
 @tagged
-class Instructed(Committee):
-    """What is known after a fit; no fields of a dataclass, which would be parameters."""
-
-    student_: Any
-    fidelity_: float
-    n_virtual_: int
-
-
-@tagged
 @dataclass(eq=False, repr=False)
-class Taught(Instructed):
+class Taught(Committee):
     """A student that learns from what a teacher says.
 
     Parameters
@@ -134,6 +125,10 @@ class Taught(Instructed):
     n_jobs: int | None = None
     max_bins: int = 255
     categorical_features: Any = "from_dtype"
+
+    # Known after a fit.
+    fidelity_: float = field(init=False)
+    n_virtual_: int = field(init=False)
 
     multi_output: ClassVar[bool] = False
     allowed: ClassVar[Mapping[str, Allowed]] = TAUGHT

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -38,20 +38,8 @@ DYNAMIC: dict[str, Allowed] = {
 }
 
 
-class Judged(Pooled):
-    """What is known after a fit; no fields of a dataclass, which would be parameters."""
-
-    panel_: AdaptedPool
-    ground_: Ground
-    ensemble_: Any
-    entropy_: int
-    verdicts_: Any
-    chooser_: Any
-    errors_: Array
-
-
 @dataclass(eq=False, repr=False)
-class DynamicSelection(Judged):
+class DynamicSelection(Pooled):
     """A pool of members, of which those answer that did well near the query.
 
     Parameters
@@ -77,6 +65,12 @@ class DynamicSelection(Judged):
     n_neighbors: int = 7
     neighbors: Any = "exact"
     dsel_size: float = 0.5
+
+    # Known after a fit.
+    panel_: AdaptedPool = field(init=False)
+    ground_: Ground = field(init=False)
+    entropy_: int = field(init=False)
+    errors_: Array = field(init=False)
 
     allowed: ClassVar[Mapping[str, Allowed]] = DYNAMIC
 

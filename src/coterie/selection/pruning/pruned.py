@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -52,20 +52,8 @@ class Trial(NamedTuple):
     judged: Judgement
 
 
-class Found(Pooled):
-    """What is known after a fit; no fields of a dataclass, which would be parameters."""
-
-    panel_: AdaptedPool
-    ensemble_: Any
-    order_: NDArray[np.intp] | None
-    members_: NDArray[np.intp]
-    size_: int
-    curve_: PruningCurve
-    n_members_: int
-
-
 @dataclass(eq=False, repr=False)
-class Pruned(Found):
+class Pruned(Pooled):
     """A pool of which only some members are kept.
 
     Parameters
@@ -97,6 +85,14 @@ class Pruned(Found):
     max_size: Any = 1.0
     validate: Any = "auto"
     choice_folds: int = 2
+
+    # Known after a fit.
+    panel_: AdaptedPool = field(init=False)
+    order_: NDArray[np.intp] | None = field(init=False)
+    members_: NDArray[np.intp] = field(init=False)
+    size_: int = field(init=False)
+    curve_: PruningCurve = field(init=False)
+    n_members_: int = field(init=False)
 
     #: Functions by name.
     orders: ClassVar[Mapping[str, Find]]
