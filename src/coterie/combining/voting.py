@@ -17,7 +17,7 @@ from coterie.base.signature import own_first
 from coterie.combining.combiner import COMBINER, Combiner
 from coterie.combining.folds import Rowset, Unseen
 from coterie.combining.named_members import Named, pick_method
-from coterie.combining.rejects import RejectingVotes, a_reject_label, check_mark
+from coterie.combining.reject_option import RejectingVotes, a_reject_label, check_mark
 from coterie.combining.splits import row_keys
 from coterie.combining.weighing import VOTE_WEIGHTS, read_weights
 from coterie.core import Allowed, a_function, a_list, between, draw_entropy, one_of

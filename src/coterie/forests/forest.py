@@ -19,7 +19,7 @@ from coterie.core import (
 from coterie.core.samplers import MAX_DRAWS
 from coterie.forests.many import ManyTrees
 from coterie.trees.growth import LABELS, SHAPE, VALUES
-from coterie.trees.tree import (
+from coterie.trees.single import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ExtraTreeClassifier,

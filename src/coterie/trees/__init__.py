@@ -7,13 +7,13 @@ The life of a tree:
 3. ``tree_`` shows its nodes under scikit-learn's names (`view`), and `export_text` prints them.
 """
 
-from coterie.trees.text import export_text
-from coterie.trees.tree import (
+from coterie.trees.single import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ExtraTreeClassifier,
     ExtraTreeRegressor,
 )
+from coterie.trees.text import export_text
 from coterie.trees.view import TreeView
 
 __all__ = [
