@@ -6,7 +6,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 
 from coterie import BaggingClassifier, RotationForestClassifier, RotationForestRegressor
-from coterie.bagging.rotation import Sample, Scale, Turner, dense, principal_axes
+from coterie.bagging.rotation import RotationSampler, Sample, Scale, dense, principal_axes
 from coterie.core import View
 from coterie.data import Table, Target
 
@@ -15,7 +15,7 @@ VIEW = View(Table.read(X).bin(), Target.labels(y))
 
 
 def draw(seed=0, view=VIEW, size=3):
-    return Turner(size, 0.75, True).draw(view, np.random.default_rng(seed))
+    return RotationSampler(size, 0.75, True).draw(view, np.random.default_rng(seed))
 
 
 @pytest.mark.parametrize("size", [1, 3, 5, 13, 99])

@@ -17,7 +17,7 @@ from coterie.automl.clock import counting
 from coterie.automl.combine import Blend
 from coterie.automl.dates import DateColumns
 from coterie.automl.fitting import Wishes, fit_draft
-from coterie.automl.fold_models import TableSeat
+from coterie.automl.fold_models import TableFoldMember
 from coterie.automl.journal import Journal
 from coterie.automl.metrics import CLASS_METRICS, NUMBER_METRICS, find_metric
 from coterie.automl.records import Column
@@ -204,7 +204,7 @@ class TableModel(Committee):
         return np.concatenate(parts)
 
 
-def _blocks(seat: TableSeat, table: Table) -> Iterator[Any]:
+def _blocks(seat: TableFoldMember, table: Table) -> Iterator[Any]:
     """What members see of a table, some rows at a time."""
     if is_binned(table):
         yield from (cells[:, seat.used] for _, cells in table.blocks())

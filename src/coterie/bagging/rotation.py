@@ -126,7 +126,7 @@ def principal_axes(covariances: Array) -> Array:
 
 @tagged
 @dataclass(frozen=True)
-class Turner:
+class RotationSampler:
     """Draws rotations.
 
     Parameters
@@ -138,6 +138,8 @@ class Turner:
     class_subset : bool
         Whether each group looks at some of the classes only.
     """
+
+    file_tag: ClassVar[str] = "Turner"
 
     size: int
     share: float
@@ -223,8 +225,10 @@ ROTATION: dict[str, Allowed] = BAG | {
 
 @tagged
 @dataclass(frozen=True)
-class Turned:
+class RotatedMember:
     """A member behind its rotation."""
+
+    file_tag: ClassVar[str] = "Turned"
 
     rotation: Rotation
     member: Member
@@ -246,21 +250,23 @@ class RotationLearner:
     ----------
     learner : Learner
         Fits the member.
-    turner : Turner
+    sampler : RotationSampler
         Draws rotations.
     max_bins : int
         Groups a rotated column is cut into.
     """
 
     learner: Learner
-    turner: Turner
+    sampler: RotationSampler
     max_bins: int
 
-    def fit(self, table: Table, target: Target, weight: Array | None, rng: Generator) -> Turned:
+    def fit(
+        self, table: Table, target: Target, weight: Array | None, rng: Generator
+    ) -> RotatedMember:
         """A member behind its rotation."""
-        rotation = self.turner.draw(View(table, target, weight), rng.spawn(1)[0])
+        rotation = self.sampler.draw(View(table, target, weight), rng.spawn(1)[0])
         turned = Table(table.schema, rotation(dense(table))).bin(max_bins=self.max_bins)
-        return Turned(rotation, self.learner.fit(turned, target, weight, rng), table.schema)
+        return RotatedMember(rotation, self.learner.fit(turned, target, weight, rng), table.schema)
 
 
 @tagged
@@ -325,8 +331,10 @@ class Rotating(Bag):
         self, member: Any, view: View, choice: Columns | None, n_threads: int, stop: Any
     ) -> Learner:
         inner = super()._learner(member, view, choice, n_threads, stop)
-        turner = Turner(self.n_features_per_group, self.sample_fraction, self.class_subset)
-        return RotationLearner(inner, turner, self.max_bins)
+        sampler = RotationSampler(
+            self.n_features_per_group, self.sample_fraction, self.class_subset
+        )
+        return RotationLearner(inner, sampler, self.max_bins)
 
     @property
     def estimators_(self) -> list[RotatedEstimator]:  # type: ignore[override]

@@ -13,7 +13,7 @@ from scipy.special import logsumexp, xlogy
 from coterie import fusion
 from coterie.base.signature import own_first
 from coterie.combining.combiner import COMBINER
-from coterie.combining.profiles import Lesson, ProfiledClassifier, ProfiledRegressor
+from coterie.combining.profiles import LevelOneData, ProfiledClassifier, ProfiledRegressor
 from coterie.core import Allowed, RandomLike, a_list, at_least, between, draw_entropy, one_of
 
 Array = NDArray[np.float64]
@@ -99,9 +99,9 @@ class BayesianModelAveragingClassifier(ProfiledClassifier):
         "noise": one_of("mean", "own") | between(0.0, 1.0, closed="neither"),
     }
 
-    def _learn(self, draft: Self, lesson: Lesson) -> None:
-        profile, codes, _ = lesson
-        n_classes, share = max(2, profile.shape[2]), lesson.counts()
+    def _learn(self, draft: Self, level_one: LevelOneData) -> None:
+        profile, codes, _ = level_one
+        n_classes, share = max(2, profile.shape[2]), level_one.counts()
         if self.method == "combination":
             draws = _draws(self.random_state, self.n_draws, len(profile))
             draft.weights_ = likely_mean(draws, profile.argmax(axis=2), codes, share, n_classes)
@@ -219,9 +219,9 @@ class BayesianModelAveragingRegressor(ProfiledRegressor):
         "method": one_of("mixture", "averaging", "combination"),
     }
 
-    def _learn(self, draft: Self, lesson: Lesson, size: float) -> None:
-        profile, y, _ = lesson
-        share = lesson.counts()
+    def _learn(self, draft: Self, level_one: LevelOneData, size: float) -> None:
+        profile, y, _ = level_one
+        share = level_one.counts()
         off = profile - y
         if self.method == "mixture":
             draft.weights_, sigma, draft.log_likelihoods_ = normal_mixture(off, share)

@@ -17,7 +17,7 @@ from coterie.base.signature import own_first
 from coterie.combining.combiner import COMBINER, Combiner
 from coterie.combining.folds import Rowset, Unseen
 from coterie.combining.named_members import Method, Named
-from coterie.combining.profiles import Lesson
+from coterie.combining.profiles import LevelOneData
 from coterie.core import Allowed, one_of
 from coterie.fusion.calibration import inner, log_odds
 from coterie.tags import tagged
@@ -240,7 +240,7 @@ class CalibratedEnsembleClassifier(ClassifierTask, Combiner):
         weight = None if rows.weight is None else rows.weight[covered]
         truth = rows.target.codes[covered, 0]
         said = [values[covered] for values in unseen.values]
-        counts = Lesson(np.stack(said[:1]), truth, weight).counts()
+        counts = LevelOneData(np.stack(said[:1]), truth, weight).counts()
         asked = [_asked_for(seat) for seat in _seats(draft)]
         if self.calibrate == "ensemble":
             said, asked = [np.mean(said, axis=0)], ["predict_proba"]

@@ -30,7 +30,7 @@ from coterie.combining.named_members import (
     check_prefit,
     pick_method,
     read_members,
-    seated,
+    without_dropped,
 )
 from coterie.combining.splits import a_cv, make_splits
 from coterie.core import (
@@ -157,7 +157,7 @@ class Combiner(Composition, Committee):
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
         named = self._members()
-        members = seated(named)
+        members = without_dropped(named)
         prefit = self._prefit
         if prefit:
             check_prefit(members)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from coterie import fusion
 from coterie.base.signature import own_first
 from coterie.combining.combiner import COMBINER
-from coterie.combining.profiles import Lesson, ProfiledClassifier
+from coterie.combining.profiles import LevelOneData, ProfiledClassifier
 from coterie.core import Allowed, at_least, one_of
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ Array = NDArray[np.float64]
 class Templated(Mixin):
     """A classifier that compares profiles with the mean profile of each class."""
 
-    def _learn(self, draft: Self, lesson: Lesson) -> None:
-        profile, codes, weight = lesson
+    def _learn(self, draft: Self, level_one: LevelOneData) -> None:
+        profile, codes, weight = level_one
         learnt = fusion.decision_templates(profile, codes, sample_weight=weight)
         draft.templates_ = fusion.DecisionTemplates(learnt.templates, draft.classes_)
 

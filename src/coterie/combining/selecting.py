@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from coterie import fusion
 from coterie.base.signature import own_first
 from coterie.combining.combiner import COMBINER
-from coterie.combining.profiles import Lesson, ProfiledClassifier, ProfiledRegressor
+from coterie.combining.profiles import LevelOneData, ProfiledClassifier, ProfiledRegressor
 from coterie.core import Allowed, a_function, at_least, draw_entropy, fraction, one_of
 from coterie.fusion.row_losses import brier_rows, error_rows, log_loss_rows
 
@@ -166,14 +166,14 @@ class EnsembleSelectionClassifier(Selecting, ProfiledClassifier):
         "loss": one_of(*LABEL_LOSSES) | a_function,
     }
 
-    def _learn(self, draft: Self, lesson: Lesson) -> None:
-        profile, codes, weight = lesson
+    def _learn(self, draft: Self, level_one: LevelOneData) -> None:
+        profile, codes, weight = level_one
         if callable(self.loss):
             labels = draft.classes_[codes]
             self._search(draft, profile, labels, _own_loss(self.loss, weight))
             return
         hot = np.eye(profile.shape[2])[codes]
-        measure, share = LABEL_LOSSES[self.loss], lesson.counts()
+        measure, share = LABEL_LOSSES[self.loss], level_one.counts()
         self._search(draft, profile, hot, lambda y, mean: measure(y, mean, share))
 
 
@@ -230,12 +230,12 @@ class EnsembleSelectionRegressor(Selecting, ProfiledRegressor):
         "loss": one_of(*NUMBER_LOSSES) | a_function,
     }
 
-    def _learn(self, draft: Self, lesson: Lesson, size: float) -> None:
-        profile, y, weight = lesson
+    def _learn(self, draft: Self, level_one: LevelOneData, size: float) -> None:
+        profile, y, weight = level_one
         if callable(self.loss):
             self._search(draft, profile * size, y * size, _own_loss(self.loss, weight))
             return
-        measure, share = NUMBER_LOSSES[self.loss], lesson.counts()
+        measure, share = NUMBER_LOSSES[self.loss], level_one.counts()
         self._search(draft, profile, y, lambda truth, mean: measure(truth, mean, share))
         if hasattr(draft, "losses_"):
             draft.losses_ = draft.losses_ * size

@@ -24,7 +24,7 @@ from coterie.core import (
 from coterie.selection.adapted import AdaptedPool, adapt_pool, members_of
 from coterie.selection.neighbours import SEARCHES
 from coterie.selection.pooled import POOLED, Pooled
-from coterie.selection.reference_set import Ground, divide, part
+from coterie.selection.reference_set import ReferenceSet, divide, part
 
 Array = NDArray[np.float64]
 
@@ -68,7 +68,7 @@ class DynamicSelection(Pooled):
 
     # Known after a fit.
     panel_: AdaptedPool = field(init=False)
-    ground_: Ground = field(init=False)
+    ground_: ReferenceSet = field(init=False)
     entropy_: int = field(init=False)
     errors_: Array = field(init=False)
 
@@ -91,7 +91,7 @@ class DynamicSelection(Pooled):
         classes = admitted.target.classes[0] if self.task == "classification" else None
         draft.ensemble_, draft.panel_ = model, adapt_pool(model, classes)
         draft.entropy_ = entropy
-        draft.ground_, first = Ground.lay(judging, self.max_bins, self.neighbors)
+        draft.ground_, first = ReferenceSet.lay(judging, self.max_bins, self.neighbors)
         votes = draft.panel_.votes(judging.table.take(first), thread_count(self.n_jobs))
         self._judge(draft, votes)
 

@@ -30,7 +30,7 @@ from coterie.selection.pruning.choice import Pruning, prune
 from coterie.selection.pruning.curve import Judgement, PruningCurve
 from coterie.selection.pruning.judges import judge, judge_by_folds
 from coterie.selection.pruning.methods import NUMBER_ORDERS, ORDERS, Find
-from coterie.selection.pruning.weighted_members import check_vote, keep, seat_weighted, unseen_rows
+from coterie.selection.pruning.weighted_members import adapt_weighted, check_vote, keep, unseen_rows
 from coterie.selection.reference_set import divide, part
 
 Array = NDArray[np.float64]
@@ -161,7 +161,7 @@ class Pruned(Pooled):
                 'prefit=True all rows judge; "oob" says that they are the rows of its fit.'
             )
         model, unseen = self.estimator, None
-        panel = seat_weighted(model, self._classes(admitted))
+        panel = adapt_weighted(model, self._classes(admitted))
         if self.validate == "oob":
             unseen = unseen_rows(model, n_samples)
             unseen = unseen if admitted.kept is None else unseen[:, admitted.kept]
@@ -172,7 +172,10 @@ class Pruned(Pooled):
         classes, validate = self._classes(admitted), self.validate
         if validate == "oob" or (validate == "auto" and draws_bags(self.estimator_)):
             model = self._fit_pool(admitted, seed)
-            panel, unseen = seat_weighted(model, classes), unseen_rows(model, admitted.table.n_rows)
+            panel, unseen = (
+                adapt_weighted(model, classes),
+                unseen_rows(model, admitted.table.n_rows),
+            )
             trial = Trial(model, panel, self._judge(panel, admitted, split, unseen))
             if validate == "oob" or len(trial.judged.covered().truth) > 1:
                 return trial
@@ -180,15 +183,15 @@ class Pruned(Pooled):
             share = _SHARE if validate == "auto" else validate
             learn, held = divide(admitted, share, split)
             model = self._fit_pool(part(admitted, learn), seed)
-            panel = seat_weighted(model, classes)
+            panel = adapt_weighted(model, classes)
             return Trial(model, panel, self._judge(panel, part(admitted, held), split))
 
         def fit(rows: Admitted) -> AdaptedPool:
-            return seat_weighted(self._fit_pool(rows, seed), classes)
+            return adapt_weighted(self._fit_pool(rows, seed), classes)
 
         model, threads = self._fit_pool(admitted, seed), thread_count(self.n_jobs)
         judged = judge_by_folds(fit, admitted, split, int(validate), threads)
-        return Trial(model, seat_weighted(model, classes), judged)
+        return Trial(model, adapt_weighted(model, classes), judged)
 
     def _judge(
         self,
