@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -24,24 +24,8 @@ from coterie.data import Table, Target
 from coterie.losses import PointwiseLoss
 
 
-class GradientFitted(Committee):
-    """What a fit leaves behind."""
-
-    trace_: Trace
-    start_: Array
-    init_: Any
-    loss_: PointwiseLoss
-    ordered_: OrderedColumns | None
-    origin_: NDArray[np.intp]
-    entropy_: int
-    n_iter_: int
-    n_features_in_: int
-    is_categorical_: NDArray[np.bool_] | None
-    n_trees_per_iteration_: int
-
-
 @dataclass(eq=False, repr=False)
-class GradientBooster(GradientFitted):
+class GradientBooster(Committee):
     r"""Trees one after the other, each a Newton step on the loss of those before.
 
     Parameters
@@ -167,6 +151,18 @@ class GradientBooster(GradientFitted):
     importance_type: Literal["gain", "split"] = "gain"
     callbacks: Any = None
     n_jobs: int | None = None
+
+    # Known after a fit.
+    trace_: Trace = field(init=False)
+    start_: Array = field(init=False)
+    loss_: PointwiseLoss = field(init=False)
+    ordered_: OrderedColumns | None = field(init=False)
+    origin_: NDArray[np.intp] = field(init=False)
+    entropy_: int = field(init=False)
+    n_iter_: int = field(init=False)
+    n_features_in_: int = field(init=False)
+    is_categorical_: NDArray[np.bool_] | None = field(init=False)
+    n_trees_per_iteration_: int = field(init=False)
 
     multi_output: ClassVar[bool] = False
 
