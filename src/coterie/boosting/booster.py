@@ -35,7 +35,7 @@ from coterie.core.rule import Array, Rule
 from coterie.core.stages import StagedPool
 from coterie.core.trace import Trace
 from coterie.core.train import Trainer
-from coterie.core.watch import NoImprovement, Progress, RoundWatch, TimeBudget, Unanimous
+from coterie.core.watch import NoImprovement, Patience, Progress, RoundWatch, TimeBudget
 from coterie.data import Table, Target
 from coterie.learners import takes_weight
 from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
@@ -246,13 +246,15 @@ class Booster(Committee):
         )
 
     def _patience(self) -> RoundWatch:
-        """Ends boosting when none of the metrics improves."""
-        return Unanimous(
-            [
-                NoImprovement(metric.fact, self.n_iter_no_change, self.tol, metric.larger)
-                for metric in read_metrics(self.metrics)
-            ]
-        )
+        """Ends boosting when the first of the metrics no longer improves."""
+        first = read_metrics(self.metrics)[0]
+        patience = Patience(self.n_iter_no_change, self._least_gain)
+        return NoImprovement(first.fact, patience, first.larger)
+
+    @property
+    def _least_gain(self) -> float:
+        """Smallest improvement that early stopping counts."""
+        return self.tol
 
     def _rows(self, member: Any) -> RowSampler:
         native = isinstance(member, SingleTree)

@@ -19,7 +19,7 @@ from coterie.core.boost import Boosted, Monitor, Settings, boost
 from coterie.core.rule import Array, Rule, State, normalised, share
 from coterie.core.trace import Trace
 from coterie.core.train import Trainer
-from coterie.core.watch import TimeBudget, Unanimous
+from coterie.core.watch import TimeBudget
 from coterie.data import Table, Target
 from coterie.learners import TreeLearner
 from coterie.native import elementary
@@ -336,7 +336,7 @@ class MultiBoostClassifier(BoostedClassifier):
 
     def _cut(self, whole: Boosted, held: Monitor) -> Boosted:
         """The rounds until none of the metrics on rows held out improved."""
-        watch = self._patience() if self.early_stopping else Unanimous([TimeBudget(np.inf)])
+        watch = self._patience() if self.early_stopping else TimeBudget(np.inf)
         pool = Pool.of(whole.members, np.array(whole.alphas), cast=self._rule().vote)
         seen = Trace()
         raw = np.zeros((held.table.n_rows, len(whole.start)))

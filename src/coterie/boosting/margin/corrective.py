@@ -16,12 +16,10 @@ from coterie.boosting.margin.margin_votes import MarginVotes
 from coterie.boosting.margin.patterns import Patterns
 from coterie.boosting.margin.program import LIGHT, EdgeProgram, Solution
 from coterie.boosting.margin.softness import softness
-from coterie.boosting.metrics import read_metrics
 from coterie.core import Allowed, between, fraction, one_of
 from coterie.core.boost import Boosted, Monitor
 from coterie.core.rule import Array, Ask, Rule, State, Step, rounding, share
 from coterie.core.stages import StagedPool
-from coterie.core.watch import NoImprovement, RoundWatch, Unanimous
 from coterie.data import Table, Target
 from coterie.trees import DecisionTreeClassifier
 
@@ -329,14 +327,9 @@ class MarginMember(Booster):
             depth = _depth(_state(boosted).target.n_classes[0])
             draft.estimator_.set_params(max_depth=depth)
 
-    def _patience(self) -> RoundWatch:
-        # The precision of the margin says nothing about errors.
-        return Unanimous(
-            [
-                NoImprovement(metric.fact, self.n_iter_no_change, larger=metric.larger)
-                for metric in read_metrics(self.metrics)
-            ]
-        )
+    @property
+    def _least_gain(self) -> float:
+        return 0.0  # the precision of the margin says nothing about errors
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
