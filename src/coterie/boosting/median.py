@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.core.boost import MonitorLoss
 from coterie.core.rule import Array
-from coterie.data import Target
 from coterie.tags import tagged
 
 
@@ -46,25 +45,19 @@ def middle(votes: Array, order: NDArray[np.intp], weights: Array) -> Array:
 
 @tagged
 @dataclass
-class MedianLoss:
-    """Watches the weighted median, which takes every vote: scores are but their sums.
+class RunningMedian:
+    """The weighted median of votes while members are added, which takes every one of them."""
 
-    Parameters
-    ----------
-    loss : callable
-        The loss of scores whose first column is the prediction and whose second is one.
-    """
+    file_tag: ClassVar[str] = "MedianLoss"
 
-    loss: MonitorLoss
     last: Array | None = None
     votes: list[Array] = field(default_factory=list)
     alphas: list[float] = field(default_factory=list)
 
-    def __call__(self, raw: Array, target: Target) -> dict[str, float]:
-        """The loss of the median of all votes so far; `raw` holds their weighted sum."""
+    def __call__(self, raw: Array) -> Array:
+        """The median of all votes so far, one column; `raw` holds their weighted sum."""
         step = raw if self.last is None else raw - self.last
         self.last = raw.copy()
         self.alphas.append(float(step[0, 1]))
         self.votes.append(step[:, 0] / step[0, 1])
-        median = weighted_median(np.stack(self.votes, axis=1), np.array(self.alphas))
-        return self.loss(np.column_stack([median, np.ones(len(median))]), target)
+        return weighted_median(np.stack(self.votes, axis=1), np.array(self.alphas))[:, np.newaxis]

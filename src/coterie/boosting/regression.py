@@ -10,12 +10,12 @@ import numpy as np
 from numpy.random import Generator
 
 from coterie.base import Admitted, RegressorTask, thread_count
+from coterie.base.scoring import Answers, Measures
 from coterie.boosting.booster import BOOSTER, Booster
-from coterie.boosting.median import MedianLoss, middle, weighted_median
+from coterie.boosting.median import RunningMedian, middle, weighted_median
 from coterie.boosting.predictions import StagedScores
 from coterie.boosting.running import RunningState
 from coterie.core import Allowed, one_of
-from coterie.core.boost import Monitor
 from coterie.core.rule import Array, Ask, Rule, State, Step, rounding
 from coterie.data import Table, Target
 from coterie.native import elementary
@@ -123,9 +123,8 @@ class BoostedRegressor(StagedScores, RegressorTask, Booster):
     def _member(self, gives: str) -> Any:
         return DecisionTreeRegressor(max_depth=3) if self.estimator is None else self.estimator
 
-    def _held_error(self, raw: Array, target: Target, weight: Array | None) -> float:
-        error = np.abs(self._answer(raw) - target.values[:, 0])
-        return float(np.average(error, weights=weight))
+    def _answers(self, rule: Rule, target: Target) -> Answers:
+        return Answers(self._answer)
 
     def _answer(self, raw: Array) -> Array:
         return np.asarray(raw[:, 0] / raw[:, 1])
@@ -180,13 +179,11 @@ class AdaBoostRegressor(BoostedRegressor):
     def _rule(self) -> AdaBoostR2:
         return AdaBoostR2(float(self.learning_rate), self.loss)
 
-    def _hold_out(
-        self, admitted: Admitted, entropy: int
-    ) -> tuple[tuple[Table, Target, Array | None], Monitor | None]:
-        learn, monitor = super()._hold_out(admitted, entropy)
-        if monitor is not None:
-            monitor = replace(monitor, loss=MedianLoss(monitor.loss))
-        return learn, monitor
+    def _measures(self, rule: Rule, learn: Admitted, watch: Admitted | None) -> Measures | None:
+        measures = super()._measures(rule, learn, watch)
+        if measures is None:
+            return None
+        return replace(measures, answers=Answers(_only), reading=RunningMedian())
 
     def _votes(self, table: Table) -> Array:
         """What each member predicts, shape (n_rows, n_members)."""
@@ -222,3 +219,7 @@ class AdaBoostRegressor(BoostedRegressor):
         for size in range(1, votes.shape[1] + 1):
             known = np.where(np.arange(votes.shape[1]) < size, this.pool_.weights, 0.0)
             yield middle(votes, order, known)
+
+
+def _only(raw: Array) -> Array:
+    return raw[:, 0]

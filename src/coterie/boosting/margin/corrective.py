@@ -11,13 +11,14 @@ import numpy as np
 from numpy.random import Generator
 from sklearn.exceptions import ConvergenceWarning
 
+from coterie.base.scoring import Measures
 from coterie.boosting.booster import BOOSTER, BoostedClassifier, Booster
 from coterie.boosting.margin.margin_votes import MarginVotes
 from coterie.boosting.margin.patterns import Patterns
 from coterie.boosting.margin.program import LIGHT, EdgeProgram, Solution
 from coterie.boosting.margin.softness import softness
 from coterie.core import Allowed, between, fraction, one_of
-from coterie.core.boost import Boosted, Monitor
+from coterie.core.boost import Boosted
 from coterie.core.rule import Array, Ask, Rule, State, Step, rounding, share
 from coterie.core.stages import StagedPool
 from coterie.data import Table, Target
@@ -313,7 +314,7 @@ class MarginMember(Booster):
         rule: Rule,
         member: Any,
         rows: tuple[Table, Target, Array | None],
-        held: Monitor | None,
+        held: Measures | None,
         entropy: int,
         earlier: Boosted | None,
     ) -> Boosted:
@@ -341,7 +342,7 @@ class CorrectiveClassifier(MarginMember, BoostedClassifier):
         rule: Rule,
         member: Any,
         rows: tuple[Table, Target, Array | None],
-        held: Monitor | None,
+        held: Measures | None,
         entropy: int,
         earlier: Boosted | None,
     ) -> Boosted:
