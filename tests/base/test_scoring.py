@@ -26,7 +26,6 @@ from coterie.base.scoring import (
     hold_out,
     hold_out_seed,
     of_predictions,
-    part,
     read_scoring,
     stops_early,
     under_classes,
@@ -180,14 +179,6 @@ def test_rows_are_in_one_part_and_ascend():
 def test_a_class_of_a_single_row_is_in_one_part():
     lone = Target.labels(np.array([0] * 99 + [1]))
     assert len(hold_out(lone, 0.2, 0)[1]) == 20
-
-
-def test_parts_keep_rows_and_weights_together():
-    rows = part(admitted(X, Y, np.arange(1.0, 151)), np.array([3, 70]))
-    assert rows.weight.tolist() == [4, 71]
-    assert rows.target.codes.ravel().tolist() == [0, 1]
-    np.testing.assert_array_equal(rows.table.values, X[[3, 70]])
-    assert part(admitted(X, Y), np.array([3])).weight is None
 
 
 def test_labels_get_the_codes_of_the_rows_to_learn_from():

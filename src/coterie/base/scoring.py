@@ -380,12 +380,6 @@ def hold_out(target: Target, share: float, seed: int) -> tuple[NDArray[np.intp],
     return np.sort(learn), np.sort(held)
 
 
-def part(rows: Admitted, which: NDArray[np.intp]) -> Admitted:
-    """Some of the rows."""
-    weight = None if rows.weight is None else rows.weight[which]
-    return Admitted(rows.table.take(which), rows.target.take(which), weight, None)
-
-
 def admit_validation(owner: str, schema: Schema, known: Target, given: Validation) -> Admitted:
     """Rows to score, read under the columns and classes of the rows to learn from.
 

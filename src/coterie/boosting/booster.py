@@ -21,7 +21,6 @@ from coterie.base.scoring import (
     admit_validation,
     hold_out,
     hold_out_seed,
-    part,
     read_scoring,
     stops_early,
 )
@@ -311,7 +310,7 @@ class Booster(Committee):
         if self.validation_fraction is None:
             return admitted, admitted
         learn, held = hold_out(target, self.validation_fraction, hold_out_seed(entropy))
-        return part(admitted, learn), part(admitted, held)
+        return admitted.take(learn), admitted.take(held)
 
     def _measures(self, rule: Rule, learn: Admitted, watch: Admitted | None) -> Measures | None:
         """What is measured after every round, if anything is."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.base import Admitted
-from coterie.base.scoring import Answers, Measures, Scoring, mean_loss, part
+from coterie.base.scoring import Answers, Measures, Scoring, mean_loss
 from coterie.boosting.gradient.board import Array, Board
 from coterie.boosting.gradient.loop import GradientRun
 from coterie.core import Pool
@@ -77,7 +77,7 @@ class Panels:
         shown = Admitted(board.table, target, board.weight, None)
         y = board.y
         if rows is not None:
-            shown, y = part(shown, rows), y[rows]
+            shown, y = shown.take(rows), y[rows]
         own = {"loss": partial(mean_loss, self.loss, y, shown.weight)}
         return Panel(board, Measures(self.scorings, self.answers, shown, own, where), rows)
 
