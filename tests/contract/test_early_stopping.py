@@ -133,8 +133,9 @@ def test_boosting_ends_where_an_oracle_says(cls, size, scoring, tol):
 def test_metrics_is_the_former_name_of_scoring():
     new = AdaBoostClassifier(n_estimators=3, scoring=["log_loss"], early_stopping=True)
     old = AdaBoostClassifier(n_estimators=3, metrics=["log_loss"], early_stopping=True)
-    with pytest.warns(FutureWarning, match=r"metrics is deprecated; use scoring=\['log_loss'\]"):
+    with pytest.warns(FutureWarning, match=r"metrics is deprecated; use scoring=\['log_loss'\]") as said:
         old.set_params(random_state=0).fit(X, Y)
+    assert said[0].filename == __file__
     new.set_params(random_state=0).fit(X, Y)
     assert old.trace_["validation_log_loss"].tolist() == new.trace_["validation_log_loss"].tolist()
     with (

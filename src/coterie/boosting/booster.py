@@ -198,12 +198,6 @@ class Booster(Committee):
         -------
         self
         """
-        if self.metrics is not None:
-            warnings.warn(
-                f"{type(self).__name__}: metrics is deprecated; use scoring={self.metrics!r}.",
-                FutureWarning,
-                stacklevel=2,
-            )
         validation = Validation.of(X_val, y_val, sample_weight_val)
         return self._fit(X, y, sample_weight, validation=validation)
 
@@ -301,6 +295,12 @@ class Booster(Committee):
         self, admitted: Admitted, entropy: int, validation: Validation | None
     ) -> tuple[Admitted, Admitted | None]:
         """The rows to learn from, and those to measure; they may be the same."""
+        if self.metrics is not None:
+            warnings.warn(
+                f"{type(self).__name__}: metrics is deprecated; use scoring={self.metrics!r}.",
+                FutureWarning,
+                stacklevel=5,  # where fit was called
+            )
         target = admitted.target
         if validation is not None:
             schema = admitted.table.schema
