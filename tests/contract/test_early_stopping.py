@@ -78,19 +78,11 @@ def test_every_booster_takes_scoring(cls, scoring):
         assert values[-1] == (values.min() if smaller else values.max())
 
 
-def by_hand(scores, patience, tol, *, recent):
-    """How many rounds are kept, from the scores of all rounds, larger being better."""
-    for end in range(1, len(scores) + 1):
-        if recent:  # scikit-learn: none of the last scores improves on the one before them
-            over = end > patience and all(
-                scores[t] <= scores[end - patience - 1] + tol for t in range(end - patience, end)
-            )
-        else:  # none of the last scores improves on the best one
-            best = 0
-            for t in range(end):
-                best = t if scores[t] > scores[best] + tol else best
-            over = end - 1 - best >= patience
-        if over:
+def by_hand(scores, patience, tol):
+    """How many scores are kept, larger being better: none of the last ones was an improvement."""
+    for end in range(patience + 1, len(scores) + 1):
+        reference = scores[end - patience - 1]
+        if all(score <= reference + tol for score in scores[end - patience : end]):
             return int(np.argmax(scores[:end])) + 1
     return None
 
@@ -112,28 +104,30 @@ def test_boosting_ends_where_an_oracle_says(cls, size, scoring, tol):
             return np.mean(chance.argmax(axis=1) == Y_HELD)
         return -log_loss(Y_HELD, chance)
 
-    recent = issubclass(cls, GradientBooster)
+    before = issubclass(cls, GradientBooster)  # a score before the first round is known, too
     rng = np.random.default_rng(1)
     noisy = np.where(rng.random(len(Y_LEARN)) < 0.2, 1 - Y_LEARN, Y_LEARN)
     params = {size: 60, "learning_rate": 1.0, "random_state": 0, "scoring": scoring}
     whole = cls(early_stopping=False, **params).fit(LEARN, noisy)
     scores = [score(chance) for chance in whole.staged_predict_proba(HELD)]
-    if recent:  # it knows a score before the first round, too
+    if before:
         start = np.full((len(HELD), 1), noisy.mean())
         scores.insert(0, score(np.hstack([1 - start, start])))
-    expected = by_hand(scores, 4, tol, recent=recent)
+    expected = by_hand(scores, 4, tol)
     assert expected is not None
     assert expected < 50
     model = cls(early_stopping=True, n_iter_no_change=4, tol=tol, **params)
     model.fit(LEARN, noisy, X_val=HELD, y_val=Y_HELD)
     assert model.stop_reason_ == "early_stopping"
-    assert len(model.trace_) == expected - recent
+    assert len(model.trace_) == expected - before
 
 
 def test_metrics_is_the_former_name_of_scoring():
     new = AdaBoostClassifier(n_estimators=3, scoring=["log_loss"], early_stopping=True)
     old = AdaBoostClassifier(n_estimators=3, metrics=["log_loss"], early_stopping=True)
-    with pytest.warns(FutureWarning, match=r"metrics is deprecated; use scoring=\['log_loss'\]") as said:
+    with pytest.warns(
+        FutureWarning, match=r"metrics is deprecated; use scoring=\['log_loss'\]"
+    ) as said:
         old.set_params(random_state=0).fit(X, Y)
     assert said[0].filename == __file__
     new.set_params(random_state=0).fit(X, Y)

@@ -23,11 +23,11 @@ def ends(patience, scores):
     [
         (Patience(2), [1, 2, 3, 2, 2, 9], 5),
         (Patience(2), [3, 1, 2, 3], 3),  # a rise that does not reach the best
-        (Patience(2, recent=True), [3, 1, 2, 3, 2, 2], 3),
-        (Patience(2, recent=True), [3, 1, 3.5, 2, 3, 3], 5),  # from 3.5 on, not from 2
+        (Patience(2), [3, 1, 3.5, 2, 3, 3], 5),
         (Patience(2, tol=0.5), [1, 1.4, 1.3], 3),
-        (Patience(2, tol=0.5, recent=True), [1, 1.4, 1.3], 3),
         (Patience(1, tol=0.5), [1, 1.6, 2.2, 2.5], 4),
+        # What counts is the score before the last two, not a best one that lags by the tolerance.
+        (Patience(2, tol=1.0), [0, 0.9, 1.8, 2.7, 3.0, 3.6, 9], 6),
         (Patience(2), [float("nan")] * 3, 3),
         (Patience(3), [5, float("nan"), 6, 5, 5], None),
     ],

@@ -155,7 +155,7 @@ class StoppedLearner:
             estimator.partial_fit(X, y, **(extra if epoch == 1 else _later(extra)))
             history.append(loss_of(judge.predict(table), held))
             over = patience.tell(-history[-1])
-            if patience.since == 0:
+            if epoch == 1 or history[-1] < min(history[:-1]):
                 best = deepcopy(estimator)
             if over:
                 break

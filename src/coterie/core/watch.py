@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable
@@ -18,16 +19,15 @@ RoundWatch = Callable[[Trace], str]
 class Patience:
     """Says when scores no longer improve; larger ones are better.
 
+    It is exhausted when none of the last scores is better than the one before them, as in
+    scikit-learn's gradient boosting; with ``tol=0``, when the best one is that long ago.
+
     Parameters
     ----------
     rounds : int
-        How many scores in a row without improvement exhaust it.
+        How many scores without improvement exhaust it.
     tol : float
         An improvement is more than this.
-    recent : bool
-        What a score must improve on: the best so far; or, if true, the one before the last
-        `rounds`, one of which must be better than it. The latter is scikit-learn's rule for
-        gradient boosting.
 
     Examples
     --------
@@ -38,19 +38,11 @@ class Patience:
 
     rounds: int
     tol: float = 0.0
-    recent: bool = False
     told: list[float] = field(default_factory=list)
-    best: float = float("-inf")
-    since: int = 0
 
     def tell(self, score: float) -> bool:
         """Note a score; true when patience is exhausted."""
-        better = score > self.best + self.tol
-        self.since = 0 if better or not self.told else self.since + 1
-        self.best = score if better else self.best
-        self.told.append(score)
-        if not self.recent:
-            return self.since >= self.rounds
+        self.told.append(float("-inf") if math.isnan(score) else score)
         if len(self.told) <= self.rounds:
             return False
         reference, *latest = self.told[-self.rounds - 1 :]

@@ -127,7 +127,7 @@ class Judge:
 
     def patience(self, rounds: int, tol: float) -> NoImprovement:
         """Ends when the score that decides no longer improves."""
-        patience = Patience(rounds, tol, recent=True)
+        patience = Patience(rounds, tol)
         patience.tell(self.sign * self.before[self.fact])
         return NoImprovement(self.fact, patience, self.first.larger)
 
