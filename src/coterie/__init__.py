@@ -162,6 +162,7 @@ __all__ += [
     "proximity_embedding",
     "proximity_outliers",
     "proximity_prototypes",
+    "shap_trees",
     "shap_values",
 ]
 _live_in("interpretation")

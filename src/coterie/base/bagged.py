@@ -14,7 +14,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,8 @@ from sklearn.metrics import get_scorer
 from sklearn.utils.validation import check_is_fitted
 
 from coterie.base.check import Admitted
-from coterie.base.committee import Committee
 from coterie.base.executor import JoblibExecutor, thread_count
 from coterie.base.groups import read_groups
-from coterie.base.oob_estimates import OutOfBag
 from coterie.base.oob_votes import OobJudge, score_votes, warn_if_uncovered
 from coterie.base.same_data import check_same_data
 from coterie.core import (
@@ -44,9 +42,19 @@ from coterie.core import (
     member_seeds,
     untouched,
 )
+from coterie.core.watch import Patience
 from coterie.data import Target
 from coterie.learners import adapt
 from coterie.native import Forest
+
+if TYPE_CHECKING:
+    from coterie.base.committee import Committee
+    from coterie.base.oob_estimates import OutOfBag
+
+    class Mixin(OutOfBag, Committee):
+        """What its families are besides."""
+else:
+    Mixin = object
 
 
 @dataclass(frozen=True)
@@ -115,8 +123,7 @@ class OobWatch:
         self, judge: OobJudge, bags: Bags, cast: Cast | None, patience: int, tol: float
     ) -> None:
         self.judge, self.bags, self.cast = judge, bags, cast
-        self.patience, self.tol = patience, tol
-        self.best, self.last = np.inf, 0
+        self.patience = Patience(patience, tol)
 
     def recall(self, pool: Pool, bags: Bags) -> None:
         """Hear the members of an earlier fit."""
@@ -127,13 +134,12 @@ class OobWatch:
         """Hear a new member; true when there are enough."""
         one = replace(Pool.of([member]), cast=self.cast)
         error = self.judge.hear(one, self.bags.unseen(number - 1))
-        if not error >= self.best - self.tol:
-            self.best, self.last = (np.inf if np.isnan(error) else error), number
-        return number - self.last >= self.patience
+        # Not a number: no row has a vote yet.
+        return not np.isnan(error) and self.patience.tell(-error)
 
 
-class Bagged(OutOfBag, Committee):
-    """A committee of members that do not know of one another.
+class Bagged(Mixin):
+    """A committee of members that do not know of one another, and may be judged out of bag.
 
     Parameters
     ----------
@@ -270,10 +276,10 @@ class Bagged(OutOfBag, Committee):
 
     def _as_member(self, estimator: Any) -> Member:
         """A fitted estimator as what a pool holds."""
-        single = isinstance(estimator, Committee) and len(estimator.pool_) == 1
-        if single and isinstance(estimator.pool_.members, Forest):
+        pool = getattr(estimator, "pool_", None)
+        if isinstance(pool, Pool) and len(pool) == 1 and isinstance(pool.members, Forest):
             check_same_data(self, estimator, "Only trees of the same columns and classes can join.")
-            return estimator.pool_.forest
+            return pool.forest
         return adapt(estimator, self.target_.classes)
 
     def _weigh(self, draft: Self, admitted: Admitted) -> bool:

@@ -172,6 +172,10 @@ class Pool:
             total += weight * self._vote(member, table)
         return np.asarray(total)
 
+    def spread(self) -> Forest:
+        """The native trees with a vote on every score, zero on those of the others."""
+        return _spread(self.ballots, self.width)
+
     def shap(
         self, table: Table, *, background: Table | None = None, n_threads: int = 1
     ) -> NDArray[np.float64]:
@@ -181,7 +185,7 @@ class Pool:
         part if they have a method `shap` like this one.
         """
         if isinstance(self.members, Forest):
-            forest = _spread(self.ballots, self.width)
+            forest = self.spread()
             settings: dict[str, Any] = {
                 "tree_weight": np.repeat(self.weights, self.width),
                 "background": None if background is None else _by_rows(background, np.asarray),

@@ -15,7 +15,6 @@ from coterie.boosting.booster import BOOSTER, BoostedClassifier
 from coterie.boosting.m2 import AdaBoostM2
 from coterie.boosting.running import RunningState
 from coterie.core import Allowed, one_of
-from coterie.core.boost import Monitor
 from coterie.core.class_draw import resize_classes
 from coterie.core.rows import Resample, RowSampler, every_row
 from coterie.core.rule import Array, Rule, State, Step, rounding, smallest_error
@@ -137,7 +136,7 @@ class RUSBoostClassifier(BoostedClassifier):
     def _rule(self) -> RUSBoost:
         return RUSBoost(float(self.learning_rate))
 
-    def _train(self, draft: Self, admitted: Admitted, n_samples: int) -> None:
+    def _train(self, draft: Self, admitted: Admitted, n_samples: int, **given: Any) -> None:
         if self.algorithm != "deprecated":
             warnings.warn(
                 "`algorithm` parameter is deprecated in 0.12 and will be removed in "
@@ -145,19 +144,13 @@ class RUSBoostClassifier(BoostedClassifier):
                 FutureWarning,
                 stacklevel=4,
             )
-        # A copy may note which weights it learns from; the estimator itself is left alone.
-        super(RUSBoostClassifier, self._copy())._train(draft, admitted, n_samples)
+        super()._train(draft, admitted, n_samples, **given)
 
-    def _hold_out(
-        self, admitted: Admitted, entropy: int
-    ) -> tuple[tuple[Table, Target, Array | None], Monitor | None]:
-        learn, monitor = super()._hold_out(admitted, entropy)
-        self._given = learn[2]
-        return learn, monitor
-
-    def _learner(self, member: Any, rule: Rule, table: Table, target: Target) -> Trainer:
-        trainer = super()._learner(member, rule, table, target)
-        units = Units.lay(table, target, self._given)
+    def _learner(
+        self, member: Any, rule: Rule, rows: tuple[Table, Target, Array | None]
+    ) -> Trainer:
+        trainer, target = super()._learner(member, rule, rows), rows[1]
+        units = Units.lay(*rows)
         sizes, drawn = resize_classes(self.sampling_strategy, units.counts, target.classes[0])
         part = np.ceil(self.subsample * sizes).astype(np.int64)
         weighted = not isinstance(super()._rows(member), Resample)
