@@ -9,14 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.base import Admitted, class_factors, thread_count, times
+from coterie.base import Admitted, admit_predict, class_factors, thread_count, times
 from coterie.boosting.gradient.board import Array, Board
+from coterie.boosting.gradient.classic import Monitor
 from coterie.boosting.gradient.loop import GradientRun, Plan
 from coterie.boosting.gradient.settings import (
     check_vector,
     resolve_dart,
     resolve_newton,
     resolve_rows,
+    resolve_shares,
 )
 from coterie.boosting.gradient.start import (
     constant_start,
@@ -29,7 +31,6 @@ from coterie.boosting.gradient.watch import (
     LOSS,
     Callbacks,
     Metrics,
-    NoProgress,
     Panel,
     hold_out,
     read_scoring,
@@ -53,6 +54,7 @@ class Given(NamedTuple):
     sample_weight_val: Any = None
     init_score: Any = None
     init_score_val: Any = None
+    monitor: Any = None
 
 
 #: Nothing but the training rows.
@@ -93,10 +95,11 @@ class Part:
     def start(self, draft: Any) -> Array:
         """The scores before any tree."""
         start = draft.start_ if self.init is None else draft.start_ + self.init
-        if draft.init_ is None:
+        model = draft._init_model
+        if model is None:
             return np.asarray(start)
         return start + model_scores(
-            draft.init_, self.table.given(), draft.loss_, getattr(draft, "classes_", None)
+            model, self.table.given(), draft.loss_, getattr(draft, "classes_", None)
         )
 
 
@@ -123,12 +126,14 @@ def train(
     if watch is not None:
         held = Board.at(watch.table, watch.y, watch.weight, watch.start(draft))
     metrics = _metrics(params, draft, (board, learn.target), (held, watch))
-    run = GradientRun(plan, board, held, metrics, _watches(params, metrics))
+    judges = [*draft._judges(board, plan), *([] if metrics is None else [metrics])]
+    run = GradientRun(plan, board, held, judges)
+    run.watches = _watches(params, draft, run, metrics, given.monitor)
     seeds = member_seeds(draft.entropy_, 0, params.max_iter)
     if earlier is not None:
         run.replay(earlier.pool, earlier.trace, seeds)
     run.boost(seeds[len(run.members) :])
-    _publish(draft, run, metrics)
+    _publish(params, draft, run, metrics)
 
 
 def _parts(params: Any, draft: Any, admitted: Admitted, given: Given) -> tuple[Part, Part | None]:
@@ -175,7 +180,7 @@ def _stops_early(params: Any, given: Given, n_rows: int) -> bool:
 
 def _given_part(draft: Any, given: Given) -> Part:
     """The rows to watch that the user gave."""
-    whole = Table.under(draft.schema_, given.X_val, owner=type(draft).__name__)
+    whole = admit_predict(draft, given.X_val)
     weight, kept = read_weight(given.sample_weight_val, whole.n_rows)
     target = _like(draft.target_, given.y_val, kept, whole.n_rows)
     n_scores = draft.n_trees_per_iteration_
@@ -243,6 +248,9 @@ def _plan(params: Any, draft: Any, learn: Part) -> Plan:
         columns,
         resolve_dart(params),
         vector,
+        params.splits == "gradient",
+        resolve_shares(params),
+        float(params.ccp_alpha),
         thread_count(params.n_jobs),
     )
 
@@ -268,10 +276,14 @@ def _metrics(
     return Metrics(board.settled(draft.loss_), scorers, draft._copy(), panels)
 
 
-def _watches(params: Any, metrics: Metrics | None) -> Sequence[RoundWatch]:
-    watches: list[RoundWatch] = []
+def _watches(
+    params: Any, draft: Any, run: GradientRun, metrics: Metrics | None, monitor: Any
+) -> Sequence[RoundWatch]:
+    watches: list[RoundWatch] = draft._watches(run)
+    if monitor is not None:
+        watches.append(Monitor(monitor, draft, run))
     if metrics is not None:
-        watches.append(NoProgress(metrics, params.n_iter_no_change, float(params.tol)))
+        watches.append(params.ends_by(metrics, params.n_iter_no_change, float(params.tol)))
     if params.callbacks:
         if not all(callable(function) for function in params.callbacks):
             raise ParameterError("callbacks must be functions of the round and the trace.")
@@ -281,17 +293,16 @@ def _watches(params: Any, metrics: Metrics | None) -> Sequence[RoundWatch]:
     return watches
 
 
-def _publish(draft: Any, run: GradientRun, metrics: Metrics | None) -> None:
-    """Set the results, up to the best round if rounds were judged."""
+def _publish(params: Any, draft: Any, run: GradientRun, metrics: Metrics | None) -> None:
+    """Set the results, up to the best round if that is wanted and rounds were judged."""
     # A score that is never a number has no best round: then all are kept.
-    size = len(run.members) if metrics is None else metrics.size or len(run.members)
+    best = len(run.members) if metrics is None else metrics.size or len(run.members)
+    size = best if params.keep_best else len(run.members)
     pool = run.pool(size)
-    if metrics is not None and metrics.size:
+    if metrics is not None and metrics.size and params.keep_best:
         # DART goes on changing weights after the best round.
         pool = replace(pool, weights=np.array(metrics.weights))
     trace = Trace(run.trace.rounds[:size], reason=run.trace.reason)
     draft.pool_, draft.trace_, draft.stop_reason_ = pool, trace, trace.reason
-    draft.n_iter_ = draft.best_iteration_ = size
-    for where in ("train", "validation"):
-        scores = np.array([]) if metrics is None else metrics.scores(where, trace)
-        setattr(draft, f"{where}_score_", scores)
+    draft.n_iter_, draft.best_iteration_ = size, best
+    draft._publish_scores(trace, metrics)
