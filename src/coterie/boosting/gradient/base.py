@@ -31,7 +31,7 @@ class GradientFitted(Committee):
 
     trace_: Trace
     start_: Array
-    init_: Any
+    start_model_: Any
     loss_: PointwiseLoss
     ordered_: OrderedColumns | None
     origin_: NDArray[np.intp]
@@ -106,7 +106,11 @@ class GradientBooster(GradientFitted):
     @property
     def _init_model(self) -> Any:
         """The fitted model that the trees add to, or None."""
-        return vars(self)["init_"]
+        return self.init_
+
+    @_init_model.setter
+    def _init_model(self, model: Any) -> None:
+        self.init_ = model
 
     @property
     def learns_from_bins(self) -> bool:

@@ -147,6 +147,19 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
         return self.n_iter_
 
     @property
+    def learns_from_bins(self) -> bool:
+        """Whether `fit` asks for nothing but the bins of the cells."""
+        return super().learns_from_bins and self.max_bins is not None
+
+    @property
+    def _init_model(self) -> Any:
+        return self.start_model_
+
+    @_init_model.setter
+    def _init_model(self, model: Any) -> None:
+        self.start_model_ = model
+
+    @property
     def init_(self) -> Any:
         """The model that boosting starts from: fitted, or "zero"."""
         model = self._init_model
@@ -160,12 +173,8 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
             return DummyClassifier().fit(rows, self.classes_, sample_weight=said[0])
         return DummyRegressor(strategy="constant", constant=said[0]).fit(row, said)
 
-    @init_.setter
-    def init_(self, model: Any) -> None:
-        self.__dict__["init_"] = model
-
-    @property
-    def estimators_(self) -> NDArray[np.object_]:  # type: ignore[override]  # as scikit-learn has it
+    @property  # type: ignore[override]  # scikit-learn's two classes differ here
+    def estimators_(self) -> NDArray[np.object_]:
         """The trees of every round, made when asked for; an array of shape (n_estimators_, K)."""
         trees = GradientTrees(self._settled())
         table = np.empty((len(trees), self.pool_.width), dtype=object)

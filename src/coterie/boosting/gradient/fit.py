@@ -200,12 +200,12 @@ def _like(known: Target, y: Any, kept: NDArray[np.intp] | None, n_rows: int) -> 
 def _start(params: Any, draft: Any, learn: Part, given: Given, earlier: Earlier | None) -> None:
     """Set the score that everything starts from."""
     if earlier is not None:
-        draft.start_, draft.init_ = earlier.start, earlier.init
+        draft.start_, draft._init_model = earlier.start, earlier.init
         return
-    draft.init_ = None
+    draft._init_model = None
     if hasattr(params.init, "fit"):
         rows = learn.table, learn.target, learn.weight
-        draft.init_ = fit_init(params.init, *rows, draft.entropy_)
+        draft._init_model = fit_init(params.init, *rows, draft.entropy_)
     # Scores that the user starts from already hold the level of the target.
     init = "zero" if given.init_score is not None and params.init is None else params.init
     draft.start_ = constant_start(

@@ -29,7 +29,7 @@ from coterie.native import (
 
 Leaves = NDArray[np.int32]
 Grown = tuple[Forest, Leaves]
-Pair = tuple[NDArray[Any], NDArray[Any]]
+Pair = tuple[NDArray[Any], NDArray[Any] | None]
 
 
 @dataclass(frozen=True)
@@ -125,10 +125,12 @@ class Ground:
             weight = draw.weigh(board.known_weight)[known]
             values = loss.leaf(board.y[known], board.raw[known], weight, leaves, n_leaves, score)
         else:
-            steps = [side[known, score : score + 1] for side in slopes]
+            gradient, hessian = slopes
+            assert hessian is not None, "steps of a constant hessian are those of the tree"
+            one = np.s_[known, score : score + 1]
             penalties = self.growth.l2, self.growth.l1
-            values = vector_leaves(steps[0], steps[1], leaves, n_leaves, *penalties)[:, 0]
-            values *= loss.newton_share
+            steps = vector_leaves(gradient[one], hessian[one], leaves, n_leaves, *penalties)
+            values = loss.newton_share * steps[:, 0]
         limit = self.growth.max_delta_step
         if limit > 0:
             values = np.clip(values, -limit, limit)
