@@ -114,12 +114,6 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
     def _train(
         self, draft: Self, admitted: Admitted, n_samples: int, *, given: Given = ALONE
     ) -> None:
-        classes = admitted.target.classes
-        if classes and len(classes[0]) < 2:
-            raise ValueError(
-                f"y contains {len(classes[0])} class after sample_weight trimmed classes with zero "
-                "weights, while a minimum of 2 classes are required."
-            )
         draft.max_features_ = resolve_max_features(self.max_features, admitted.table.n_columns)
         super()._train(draft, admitted, n_samples, given=given)
 
