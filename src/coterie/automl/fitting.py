@@ -252,12 +252,12 @@ def _page(
 
 
 def _too_few(n_rows: int, n_classes: int) -> Finding:
-    what = "one class only" if n_classes == 1 else f"{n_rows} rows, too few to hold some out"
+    what = "only one class" if n_classes == 1 else f"{n_rows} rows, too few to hold some out"
     return Finding(
         "too few rows",
         "danger",
         [],
-        f"There is {what}: one model is fitted to all rows, and nothing is known of its worth.",
+        f"There is {what}: one model is fitted to all rows, and its accuracy is unknown.",
         "Collect more rows.",
     )
 

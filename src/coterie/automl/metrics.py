@@ -199,6 +199,6 @@ def find_metric(name: str, task: str) -> Metric:
     if name not in known:
         names = ", ".join(known)
         raise ParameterError(
-            f"metric={name!r} is no metric of {task}. Choose 'auto' or one of {names}."
+            f"metric={name!r} is not a metric for {task}. Choose 'auto' or one of {names}."
         )
     return known[name]

@@ -309,7 +309,11 @@ def tree_learner(
 
 def _members_decide(bag: Any) -> bool:
     """Whether members have a decision function; an AttributeError says that they do not."""
-    return hasattr(bag._member(), "decision_function")
+    fitted = bag.pool_.members if hasattr(bag, "pool_") else ()
+    # Parameters may have been set to other members than those that were fitted.
+    return hasattr(bag._member(), "decision_function") and all(
+        hasattr(member, "estimator") for member in fitted
+    )
 
 
 class BagClassifierTask(ClassifierTask):

@@ -234,7 +234,7 @@ class Descender(Booster):
     def _left_out(self, fact: str) -> Array:
         trace = self._settled().trace_
         if fact not in trace.names:
-            raise AttributeError("Rows are left out with subsample < 1.0 only.")
+            raise AttributeError("Out-of-bag rows exist only with subsample < 1.0.")
         return trace[fact]
 
 

@@ -100,8 +100,8 @@ def under_classes(known: Target, target: Target) -> Target:
         unknown = [label for label in classes.tolist() if label not in place]
         if unknown:
             raise DataError(
-                f"y_val holds {unknown[0]!r}, which is none of the classes in y. Leave such rows "
-                "out."
+                f"y_val holds {unknown[0]!r}, which is not one of the classes in y. Leave such "
+                "rows out."
             )
         codes = np.array([place[label] for label in classes.tolist()], dtype=np.int32)
         columns.append(codes[target.codes[:, k]])
