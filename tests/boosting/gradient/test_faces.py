@@ -119,6 +119,8 @@ def test_early_stopping_is_by_rounds_without_change():
     model = GradientBoostingRegressor(n_estimators=300, n_iter_no_change=4, random_state=0)
     with pytest.raises(ValueError, match="n_iter_no_change is None"):
         GradientBoostingRegressor().fit(X, Y, X_val=X, y_val=Y)
+    with pytest.raises(ValueError, match="init_score_val"):
+        model.fit(X, Y, X_val=X, y_val=Y, init_score=Y)
     model.fit(X[:300], Y[:300], X_val=X[300:], y_val=Y[300:])
     assert model.stop_reason_ == "early_stopping"
     losses = model.trace_["validation_loss"]

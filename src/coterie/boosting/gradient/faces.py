@@ -78,7 +78,6 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
         y_val: Any = None,
         sample_weight_val: Any = None,
         init_score: Any = None,
-        init_score_val: Any = None,
     ) -> Self:
         """Fit to the training rows.
 
@@ -95,9 +94,9 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
             dict of `raw_predictions`, `y`, `sample_weight` and `sample_mask`; True ends the fit.
         X_val, y_val, sample_weight_val : array-like, optional
             Rows for early stopping, instead of some of the training rows.
-        init_score, init_score_val : array-like of shape (n_samples,) or (n_samples, n_scores)
-            Scores of the rows before any tree. They are no part of the model: add those of new
-            rows to ``decision_function``.
+        init_score : array-like of shape (n_samples,) or (n_samples, n_scores), optional
+            Scores of the rows before any tree, if no `X_val` is given. They are no part of the
+            model: add those of new rows to ``decision_function``.
 
         Returns
         -------
@@ -108,7 +107,12 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
                 "X_val and y_val are passed to fit, but n_iter_no_change is None, so that nothing "
                 "is stopped early. Set it to a number of rounds, or leave them out."
             )
-        given = Given(0, X_val, y_val, sample_weight_val, init_score, init_score_val, monitor)
+        if X_val is not None and init_score is not None:
+            raise ValueError(
+                "init_score does not go with X_val here, whose rows would need scores too. Leave "
+                "X_val out, or use HistGradientBoosting*, which takes init_score_val."
+            )
+        given = Given(0, X_val, y_val, sample_weight_val, init_score, monitor=monitor)
         return self._fit(X, y, sample_weight, given=given)
 
     def _train(
