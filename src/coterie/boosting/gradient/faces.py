@@ -67,7 +67,7 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
             "verbose": 0,  # it prints a table of its own
         }
 
-    def fit(
+    def fit(  # type: ignore[override]  # a monitor in place of init_score_val
         self,
         X: Any,
         y: Any,

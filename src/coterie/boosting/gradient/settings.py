@@ -189,6 +189,11 @@ def _monotone(
             f"monotonic_cst has shape {np.shape(given)} but the input data X has {n_columns} "
             "features."
         )
+    if given is not None and not np.isin(given, (-1, 0, 1)).all():
+        raise ParameterError(
+            "monotonic_cst must be an array-like of -1, 0 or 1. Observed values: "
+            f"{np.unique(given).tolist()}."
+        )
     directions = resolve_monotone(given, n_columns, target)
     if directions is None:
         return None
