@@ -13,17 +13,15 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import get_scorer
 
 from coterie.base.check import Admitted
-from coterie.base.committee import Committee
 from coterie.base.executor import JoblibExecutor, thread_count
 from coterie.base.groups import read_groups
-from coterie.base.oob_estimates import OutOfBag
 from coterie.base.oob_votes import OobJudge, score_votes, warn_if_uncovered
 from coterie.core import (
     Bags,
@@ -43,6 +41,15 @@ from coterie.core import (
 )
 from coterie.data import Target
 from coterie.native import Forest
+
+if TYPE_CHECKING:
+    from coterie.base.committee import Committee
+    from coterie.base.oob_estimates import OutOfBag
+
+    class Mixin(OutOfBag, Committee):
+        """What its families are besides."""
+else:
+    Mixin = object
 
 
 @dataclass(frozen=True)
@@ -128,8 +135,8 @@ class OobWatch:
         return number - self.last >= self.patience
 
 
-class Bagged(OutOfBag, Committee):
-    """A committee of members that do not know of one another.
+class Bagged(Mixin):
+    """A committee of members that do not know of one another, and may be judged out of bag.
 
     Parameters
     ----------

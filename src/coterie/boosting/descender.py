@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, Self
@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.random import Generator
 
-from coterie.base import Admitted, thread_count
+from coterie.base import Admitted
 from coterie.boosting.booster import BOOSTER, Booster
 from coterie.boosting.descent import Descent, LeafTrainer, LineSearch, as_numbers
 from coterie.boosting.metrics import Measures
@@ -244,19 +244,8 @@ class OriginScores(StagedScores):
     origin_: Origin
     loss_: PointwiseLoss
 
-    def _raw(self, X: Any) -> Array:
-        table = self._admit(X)
-        raw = self.origin_.raw(table)
-        if len(self.pool_):
-            raw = raw + self.pool_.raw(table, n_threads=thread_count(self.n_jobs))
-        return raw
-
-    def _staged_raw(self, X: Any) -> Iterator[Array]:
-        table = self._admit(X)
-        raw = self.origin_.raw(table)
-        for t in range(len(self.pool_)):
-            raw = raw + self.pool_[t : t + 1].raw(table, n_threads=thread_count(self.n_jobs))
-            yield raw
+    def _start(self, table: Table) -> Array:
+        return self.origin_.raw(table)
 
 
 def _from_origin(held: Monitor, rule: Descent, origin: Origin) -> Monitor:

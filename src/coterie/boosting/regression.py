@@ -3,23 +3,82 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from coterie.base import Admitted, RegressorTask, thread_count
 from coterie.boosting.booster import BOOSTER, Booster
-from coterie.boosting.median import MedianLoss, middle, weighted_median
 from coterie.boosting.predictions import StagedScores
 from coterie.boosting.running import RunningState
 from coterie.core import Allowed, one_of
-from coterie.core.boost import Monitor
+from coterie.core.boost import Monitor, MonitorLoss
 from coterie.core.rule import Array, Ask, Rule, State, Step, rounding
 from coterie.data import Table, Target
 from coterie.native import elementary
+from coterie.tags import tagged
 from coterie.trees import DecisionTreeRegressor
+
+
+def weighted_median(votes: Array, weights: Array) -> Array:
+    """The smallest vote of each row that makes up, with all smaller ones, half of the weight.
+
+    Parameters
+    ----------
+    votes : ndarray of shape (n_rows, n_members)
+        Numbers.
+    weights : ndarray of shape (n_members,)
+        Their weights.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+
+    Examples
+    --------
+    >>> weighted_median(np.array([[3.0, 1.0, 2.0]]), np.array([1.0, 1.0, 3.0]))
+    array([2.])
+    """
+    order = np.argsort(votes, axis=1, kind="stable")
+    return middle(votes, order, weights)
+
+
+def middle(votes: Array, order: NDArray[np.intp], weights: Array) -> Array:
+    """The weighted median of votes that are in ascending `order` already, row by row."""
+    total = np.cumsum(weights[order], axis=1)
+    at = (total >= 0.5 * total[:, -1:]).argmax(axis=1)
+    rows = np.arange(len(votes))
+    return np.asarray(votes[rows, order[rows, at]])
+
+
+@tagged
+@dataclass
+class MedianLoss:
+    """Watches the weighted median, which takes every vote: scores are but their sums.
+
+    Parameters
+    ----------
+    loss : callable
+        The loss of scores whose first column is the prediction and whose second is one.
+    """
+
+    loss: MonitorLoss
+    last: Array | None = None
+    votes: list[Array] = field(default_factory=list)
+    alphas: list[float] = field(default_factory=list)
+
+    def __call__(self, raw: Array, target: Target) -> dict[str, float]:
+        """The loss of the median of all votes so far; `raw` holds their weighted sum."""
+        step = raw if self.last is None else raw - self.last
+        self.last = raw.copy()
+        self.alphas.append(float(step[0, 1]))
+        self.votes.append(step[:, 0] / step[0, 1])
+        median = weighted_median(np.stack(self.votes, axis=1), np.array(self.alphas))
+        return self.loss(np.column_stack([median, np.ones(len(median))]), target)
+
 
 Loss = Literal["linear", "square", "exponential"]
 

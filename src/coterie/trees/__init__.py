@@ -9,13 +9,13 @@ The life of a tree:
 """
 
 from coterie.trees.drawing import export_graphviz, plot_tree
-from coterie.trees.text import export_text
-from coterie.trees.tree import (
+from coterie.trees.single import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ExtraTreeClassifier,
     ExtraTreeRegressor,
 )
+from coterie.trees.text import export_text
 from coterie.trees.view import TreeView
 
 __all__ = [

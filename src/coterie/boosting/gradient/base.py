@@ -26,9 +26,17 @@ from coterie.data import Table, Target
 from coterie.losses import PointwiseLoss
 
 
-class GradientFitted(Committee):
-    """What a fit leaves behind."""
+class GradientBooster(Committee):
+    """Trees one after the other, each a step on the loss of those before.
 
+    A face adds its list of parameters, see `coterie.boosting.gradient.parameters`.
+    """
+
+    answers_by = "loss"
+    #: The parameter that limits the rounds, and the attribute that counts them.
+    rounds_by: ClassVar[tuple[str, str]] = ("max_iter", "n_iter_")
+
+    # Known after a fit.
     trace_: Trace
     start_: Array
     start_model_: Any
@@ -52,16 +60,6 @@ class GradientFitted(Committee):
     high_cardinality: Any
     importance_type: Any
 
-
-class GradientBooster(GradientFitted):
-    """Trees one after the other, each a step on the loss of those before.
-
-    A face adds its list of parameters, see `coterie.boosting.gradient.parameters`.
-    """
-
-    answers_by = "loss"
-    #: The parameter that limits the rounds, and the attribute that counts them.
-    rounds_by: ClassVar[tuple[str, str]] = ("max_iter", "n_iter_")
     multi_output: ClassVar[bool] = False
 
     def fit(
