@@ -5,7 +5,7 @@ import pytest
 
 from coterie.base import Admitted
 from coterie.data import Table, Target
-from coterie.selection.reference_set import Order, ReferenceSet, divide, part, row_keys
+from coterie.selection.reference_set import Order, ReferenceSet, divide, row_keys
 
 
 def rows(X, y, weight=None, numbers=False):
@@ -107,6 +107,6 @@ def test_other_searches_and_pickles():
 
 
 def test_parts_have_their_weights():
-    admitted = part(rows([[0.0], [1.0]], [5, 6], [0.5, 2]), np.array([1]))
+    admitted = rows([[0.0], [1.0]], [5, 6], [0.5, 2]).take(np.array([1]))
     assert admitted.weight.tolist() == [2]
     assert admitted.target.decode(admitted.target.encoded).tolist() == [6]

@@ -12,8 +12,9 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
 from coterie import fusion
-from coterie.automl.metrics import Metric, own_chance
+from coterie.automl.metrics import Metric
 from coterie.combining.meta import as_probabilities
+from coterie.fusion.row_losses import own_chance
 from coterie.fusion.sums import sum_of_members
 from coterie.tags import tagged
 
@@ -162,7 +163,7 @@ def greedy(oof: OutOfFold) -> Blend:
     outputs: Any = oof.profile if oof.labels else oof.profile[:, :, 0]
     if not by_metric:
         # All that matters is the probability of the true class.
-        outputs = np.stack([own_chance(oof.truth, said) for said in oof.profile])
+        outputs = own_chance(oof.profile, oof.truth)
     n_members = len(oof.profile)
     found = fusion.greedy_selection(
         outputs, oof.truth, loss, n_start=min(3, n_members), max_rounds=40
@@ -207,7 +208,7 @@ def stacked(oof: OutOfFold) -> Blend:
         chances = log_softmax(raw, axis=1)
         slope = (np.exp(chances) - hot) * share[:, None]
         away = at - start
-        value = -float(share @ own_chance(oof.truth, chances)) + _PENALTY * float(away @ away)
+        value = -float(share @ own_chance(chances, oof.truth)) + _PENALTY * float(away @ away)
         members = np.tensordot(logs, slope, axes=([1, 2], [0, 1]))
         return value, np.concatenate([members, slope.sum(axis=0)]) + 2 * _PENALTY * away
 

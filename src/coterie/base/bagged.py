@@ -39,6 +39,7 @@ from coterie.core import (
     member_seeds,
     untouched,
 )
+from coterie.core.watch import Patience
 from coterie.data import Target
 from coterie.native import Forest
 
@@ -118,8 +119,7 @@ class OobWatch:
         self, judge: OobJudge, bags: Bags, cast: Cast | None, patience: int, tol: float
     ) -> None:
         self.judge, self.bags, self.cast = judge, bags, cast
-        self.patience, self.tol = patience, tol
-        self.best, self.last = np.inf, 0
+        self.patience = Patience(patience, tol)
 
     def recall(self, pool: Pool, bags: Bags) -> None:
         """Hear the members of an earlier fit."""
@@ -130,9 +130,8 @@ class OobWatch:
         """Hear a new member; true when there are enough."""
         one = replace(Pool.of([member]), cast=self.cast)
         error = self.judge.hear(one, self.bags.unseen(number - 1))
-        if not error >= self.best - self.tol:
-            self.best, self.last = (np.inf if np.isnan(error) else error), number
-        return number - self.last >= self.patience
+        # Not a number: no row has a vote yet.
+        return not np.isnan(error) and self.patience.tell(-error)
 
 
 class Bagged(Mixin):

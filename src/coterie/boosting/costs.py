@@ -5,17 +5,20 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.random import Generator
 
+from coterie.base import Admitted
+from coterie.base.scoring import Measures
 from coterie.boosting.adaboost import AdaBoost
 from coterie.boosting.booster import BOOSTER, BoostedClassifier
 from coterie.boosting.line_search import Line
 from coterie.boosting.running import RunningState
 from coterie.core import Allowed, ParameterError, balance, instance_of, one_of
-from coterie.core.rule import Array, State, Step, normalised, rounding, smallest_error
+from coterie.core.rule import Array, Rule, State, Step, normalised, rounding, smallest_error
 from coterie.data import Target
 from coterie.native import elementary
 
@@ -295,8 +298,12 @@ class CostSensitiveBoostClassifier(BoostedClassifier):
     def _rule(self) -> CostBoost:
         return RULES[self.method](learning_rate=float(self.learning_rate), cost=self.cost)
 
-    def _held_error(self, raw: Array, target: Target, weight: Array | None) -> float:
-        wrong = self._rule().decide(raw) != target.codes[:, 0]
+    def _measures(self, rule: Rule, learn: Admitted, watch: Admitted | None) -> Measures | None:
+        measures = super()._measures(rule, learn, watch)
+        if measures is None:
+            return None
+        target, weight = measures.rows.target, measures.rows.weight
         cost = row_costs(self.cost, target, weight)
         costly = cost if weight is None else cost * weight
-        return float(np.average(wrong, weights=costly))
+        error = partial(measures.answers.error, measures.y, costly)
+        return replace(measures, own={"error": error})

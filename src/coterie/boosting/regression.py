@@ -11,11 +11,11 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from coterie.base import Admitted, RegressorTask, thread_count
+from coterie.base.scoring import Answers, Measures
 from coterie.boosting.booster import BOOSTER, Booster
 from coterie.boosting.predictions import StagedScores
 from coterie.boosting.running import RunningState
 from coterie.core import Allowed, one_of
-from coterie.core.boost import Monitor, MonitorLoss
 from coterie.core.rule import Array, Ask, Rule, State, Step, rounding
 from coterie.data import Table, Target
 from coterie.native import elementary
@@ -56,28 +56,22 @@ def middle(votes: Array, order: NDArray[np.intp], weights: Array) -> Array:
 
 @tagged
 @dataclass
-class MedianLoss:
-    """Watches the weighted median, which takes every vote: scores are but their sums.
+class RunningMedian:
+    """The weighted median of votes while members are added, which takes every one of them."""
 
-    Parameters
-    ----------
-    loss : callable
-        The loss of scores whose first column is the prediction and whose second is one.
-    """
+    file_tag: ClassVar[str] = "MedianLoss"
 
-    loss: MonitorLoss
     last: Array | None = None
     votes: list[Array] = field(default_factory=list)
     alphas: list[float] = field(default_factory=list)
 
-    def __call__(self, raw: Array, target: Target) -> dict[str, float]:
-        """The loss of the median of all votes so far; `raw` holds their weighted sum."""
+    def __call__(self, raw: Array) -> Array:
+        """The median of all votes so far, one column; `raw` holds their weighted sum."""
         step = raw if self.last is None else raw - self.last
         self.last = raw.copy()
         self.alphas.append(float(step[0, 1]))
         self.votes.append(step[:, 0] / step[0, 1])
-        median = weighted_median(np.stack(self.votes, axis=1), np.array(self.alphas))
-        return self.loss(np.column_stack([median, np.ones(len(median))]), target)
+        return weighted_median(np.stack(self.votes, axis=1), np.array(self.alphas))[:, np.newaxis]
 
 
 Loss = Literal["linear", "square", "exponential"]
@@ -182,9 +176,8 @@ class BoostedRegressor(StagedScores, RegressorTask, Booster):
     def _member(self, gives: str) -> Any:
         return DecisionTreeRegressor(max_depth=3) if self.estimator is None else self.estimator
 
-    def _held_error(self, raw: Array, target: Target, weight: Array | None) -> float:
-        error = np.abs(self._answer(raw) - target.values[:, 0])
-        return float(np.average(error, weights=weight))
+    def _answers(self, rule: Rule, target: Target) -> Answers:
+        return Answers(self._answer)
 
     def _answer(self, raw: Array) -> Array:
         return np.asarray(raw[:, 0] / raw[:, 1])
@@ -239,13 +232,11 @@ class AdaBoostRegressor(BoostedRegressor):
     def _rule(self) -> AdaBoostR2:
         return AdaBoostR2(float(self.learning_rate), self.loss)
 
-    def _hold_out(
-        self, admitted: Admitted, entropy: int
-    ) -> tuple[tuple[Table, Target, Array | None], Monitor | None]:
-        learn, monitor = super()._hold_out(admitted, entropy)
-        if monitor is not None:
-            monitor = replace(monitor, loss=MedianLoss(monitor.loss))
-        return learn, monitor
+    def _measures(self, rule: Rule, learn: Admitted, watch: Admitted | None) -> Measures | None:
+        measures = super()._measures(rule, learn, watch)
+        if measures is None:
+            return None
+        return replace(measures, answers=Answers(_only), reading=RunningMedian())
 
     def _votes(self, table: Table) -> Array:
         """What each member predicts, shape (n_rows, n_members)."""
@@ -281,3 +272,7 @@ class AdaBoostRegressor(BoostedRegressor):
         for size in range(1, votes.shape[1] + 1):
             known = np.where(np.arange(votes.shape[1]) < size, this.pool_.weights, 0.0)
             yield middle(votes, order, known)
+
+
+def _only(raw: Array) -> Array:
+    return raw[:, 0]

@@ -24,7 +24,7 @@ from coterie.core import (
 from coterie.selection.adapted import AdaptedPool, adapt_pool, members_of
 from coterie.selection.neighbours import SEARCHES
 from coterie.selection.pooled import POOLED, Pooled
-from coterie.selection.reference_set import ReferenceSet, divide, part
+from coterie.selection.reference_set import ReferenceSet, divide
 
 Array = NDArray[np.float64]
 
@@ -86,8 +86,8 @@ class DynamicSelection(Pooled):
         else:
             split, seed = member_seeds(entropy, 0, 2).tolist()
             learn, judge = divide(admitted, self.dsel_size, split)
-            model = self._fit_pool(part(admitted, learn), seed)
-            judging = part(admitted, judge)
+            model = self._fit_pool(admitted.take(learn), seed)
+            judging = admitted.take(judge)
         classes = admitted.target.classes[0] if self.task == "classification" else None
         draft.ensemble_, draft.panel_ = model, adapt_pool(model, classes)
         draft.entropy_ = entropy

@@ -111,14 +111,6 @@ def divide(admitted: Admitted, share: float, seed: int) -> tuple[Ints, Ints]:
     return rows[~aside], rows[aside]
 
 
-def part(admitted: Admitted, rows: Ints) -> Admitted:
-    """Some of the rows."""
-    table, target, weight, _ = admitted
-    return Admitted(
-        table.take(rows), target.take(rows), None if weight is None else weight[rows], None
-    )
-
-
 @tagged
 @dataclass(frozen=True)
 class ReferenceSet:

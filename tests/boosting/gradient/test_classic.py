@@ -47,9 +47,9 @@ def test_monitor_sees_the_model_and_may_end():
 
 
 class Watched:
-    """Losses, the first word of which decides."""
+    """A loss decides."""
 
-    decisive = "validation_loss", -1.0
+    fact, sign = "validation_loss", -1.0
 
 
 @pytest.mark.parametrize(

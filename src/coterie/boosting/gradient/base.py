@@ -10,16 +10,17 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from coterie.base import Admitted, Committee, thread_count
+from coterie.base.scoring import OWN, Answers, Validation
 from coterie.boosting.gradient.board import Array, Board
 from coterie.boosting.gradient.fast import FastPredictor
 from coterie.boosting.gradient.fit import ALONE, Earlier, Given, train
 from coterie.boosting.gradient.gradient_members import GradientTrees
-from coterie.boosting.gradient.loop import GradientRun, Judge, Plan
+from coterie.boosting.gradient.loop import GradientRun, Plan, RoundFacts
 from coterie.boosting.gradient.parameters import settings_of
 from coterie.boosting.gradient.start import model_scores
 from coterie.boosting.gradient.statistics import OrderedColumns
-from coterie.boosting.gradient.watch import LOSS, Metrics
-from coterie.core import draw_entropy
+from coterie.boosting.gradient.watch import Judge
+from coterie.core import Pool, draw_entropy
 from coterie.core.trace import Trace
 from coterie.core.watch import RoundWatch
 from coterie.data import Table, Target
@@ -94,7 +95,8 @@ class GradientBooster(Committee):
         -------
         self
         """
-        given = Given(0, X_val, y_val, sample_weight_val, init_score, init_score_val)
+        validation = Validation.of(X_val, y_val, sample_weight_val)
+        given = Given(0, validation, init_score, init_score_val)
         return self._fit(X, y, sample_weight, given=given)
 
     def _translated(self, n_rows: int, n_columns: int) -> dict[str, Any]:
@@ -119,8 +121,7 @@ class GradientBooster(Committee):
         """
         return (
             self.high_cardinality == "split"
-            and isinstance(self.scoring, str)
-            and self.scoring == LOSS
+            and self.scoring in OWN
             and not hasattr(self.init, "fit")
             and getattr(self, "class_weight", None) is None
         )
@@ -155,7 +156,7 @@ class GradientBooster(Committee):
             )
         return Earlier(self.pool_, self.trace_, self.start_, self._init_model)
 
-    def _judges(self, board: Board, plan: Plan) -> list[Judge]:
+    def _judges(self, board: Board, plan: Plan) -> list[RoundFacts]:
         """What notes facts of every round, besides early stopping."""
         return []
 
@@ -163,10 +164,10 @@ class GradientBooster(Committee):
         """What else looks at every round."""
         return []
 
-    def _publish_scores(self, trace: Trace, metrics: Metrics | None) -> None:
+    def _publish_scores(self, trace: Trace, judge: Judge | None) -> None:
         """Set what early stopping saw."""
         for where in ("train", "validation"):
-            scores = np.array([]) if metrics is None else metrics.scores(where, trace)
+            scores = np.array([]) if judge is None else judge.scores(where, trace)
             setattr(self, f"{where}_score_", scores)
 
     def _admit(self, X: Any) -> Table:
@@ -175,16 +176,20 @@ class GradientBooster(Committee):
 
     def _raw(self, X: Any) -> Array:
         """The score of every row, shape (n_samples, n_scores)."""
-        scored = vars(self).get("scored_")
-        if scored is not None and X is scored.rows:
-            return scored.raw  # a scorer asks, and early stopping keeps these up to date
+        return self._raw_by(self.pool_, X)
+
+    def _raw_by(self, pool: Pool | None, X: Any) -> Array:
+        """The score of every row by some of the trees; None before the first round."""
         table = self._admit(X)
-        pool = self.pool_ if scored is None else scored.pool()
-        if pool is None:  # before the first round
+        if pool is None:
             return np.zeros((table.n_rows, len(self.start_))) + self._offset(table)
         raw = pool.raw(table, n_threads=thread_count(self.n_jobs))
         raw += self._offset(table)
         return raw
+
+    def _answers(self) -> Answers:
+        """How scores become predictions."""
+        raise NotImplementedError
 
     def fast_predictor(self) -> FastPredictor:
         """A function that answers for single rows of numbers within microseconds.

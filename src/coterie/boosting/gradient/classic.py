@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from coterie.boosting.gradient.board import Array, Board
 from coterie.boosting.gradient.loop import GradientRun
-from coterie.boosting.gradient.watch import LOSS, Metrics
+from coterie.boosting.gradient.watch import Judge
 from coterie.core.trace import Trace
 from coterie.losses import LogLoss, PointwiseLoss, SquaredError
 
@@ -78,7 +78,7 @@ class NoneLower:
 
     Parameters
     ----------
-    metrics : Metrics
+    judge : Judge
         Says which fact to watch.
     patience : int
         How many rounds are compared with.
@@ -86,19 +86,19 @@ class NoneLower:
         Least improvement.
     """
 
-    metrics: Metrics
+    judge: Judge
     patience: int
     tol: float
 
     @classmethod
-    def of(cls, metrics: Metrics, patience: int, tol: float) -> NoneLower:
-        """With the tolerance in the scale of the loss that is watched."""
-        watches_loss = next(iter(metrics.scorers)) == LOSS
-        return cls(metrics, patience, tol / (loss_factor(metrics.loss) if watches_loss else 1.0))
+    def of(cls, judge: Judge, loss: PointwiseLoss, patience: int, tol: float) -> NoneLower:
+        """With the tolerance in the scale of the loss, if that is watched."""
+        watches_loss = judge.fact in ("train_loss", "validation_loss")
+        return cls(judge, patience, tol / (loss_factor(loss) if watches_loss else 1.0))
 
     def __call__(self, trace: Trace) -> str:
         """Say ``early_stopping`` when the last round is not worth it."""
-        name, sign = self.metrics.decisive
+        name, sign = self.judge.fact, self.judge.sign
         *before, last = [sign * facts[name] for facts in trace.rounds[-self.patience - 1 :]]
         if len(before) < self.patience or last > min(before) + self.tol:
             return ""

@@ -11,18 +11,19 @@ from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from coterie.base import Admitted
+from coterie.base.scoring import Validation
 from coterie.boosting.gradient.base import GradientBooster
 from coterie.boosting.gradient.board import Board
 from coterie.boosting.gradient.classic import BagLoss, NoneLower, Report
 from coterie.boosting.gradient.fit import ALONE, Given
 from coterie.boosting.gradient.gradient_members import GradientTrees
-from coterie.boosting.gradient.loop import GradientRun, Judge, Plan
+from coterie.boosting.gradient.loop import GradientRun, Plan, RoundFacts
 from coterie.boosting.gradient.parameters import (
     ClassicParameters,
     FurtherParameters,
     HistParameters,
 )
-from coterie.boosting.gradient.watch import Metrics
+from coterie.boosting.gradient.watch import Judge
 from coterie.core import Pool
 from coterie.core.trace import Trace
 from coterie.core.watch import RoundWatch
@@ -112,7 +113,8 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
                 "init_score does not go with X_val here, whose rows would need scores too. Leave "
                 "X_val out, or use HistGradientBoosting*, which takes init_score_val."
             )
-        given = Given(0, X_val, y_val, sample_weight_val, init_score, monitor=monitor)
+        validation = Validation.of(X_val, y_val, sample_weight_val)
+        given = Given(0, validation, init_score, monitor=monitor)
         return self._fit(X, y, sample_weight, given=given)
 
     def _train(
@@ -121,7 +123,7 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
         draft.max_features_ = resolve_max_features(self.max_features, admitted.table.n_columns)
         super()._train(draft, admitted, n_samples, given=given)
 
-    def _judges(self, board: Board, plan: Plan) -> list[Judge]:
+    def _judges(self, board: Board, plan: Plan) -> list[RoundFacts]:
         return [BagLoss(board, self.subsample < 1.0 or self.boosting == "goss")]
 
     def _watches(self, run: GradientRun) -> list[RoundWatch]:
@@ -129,7 +131,7 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
             return []
         return [Report(self.n_estimators, int(self.verbose), self.subsample < 1.0)]
 
-    def _publish_scores(self, trace: Trace, metrics: Metrics | None) -> None:
+    def _publish_scores(self, trace: Trace, judge: Judge | None) -> None:
         facts = {
             name: np.array([r.get(fact, 0.0) for r in trace.rounds]) for name, fact in _OOB.items()
         }

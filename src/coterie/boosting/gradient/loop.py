@@ -81,7 +81,7 @@ class Plan:
 
 
 #: Facts about the scores after a round.
-Judge = Callable[["GradientRun"], dict[str, float]]
+RoundFacts = Callable[["GradientRun"], dict[str, float]]
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class GradientRun:
     plan: Plan
     train: Board
     held: Board | None = None
-    judges: Sequence[Judge] = ()
+    judges: Sequence[RoundFacts] = ()
     watches: Sequence[RoundWatch] = ()
     members: list[Forest] = field(default_factory=list)
     weights: list[float] = field(default_factory=list)

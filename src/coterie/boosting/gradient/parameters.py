@@ -7,12 +7,11 @@ from dataclasses import KW_ONLY, dataclass
 from types import SimpleNamespace
 from typing import Any, Literal
 
+from coterie.base.scoring import a_scoring
 from coterie.boosting.gradient.settings import FURTHER, TRUTH, an_init
-from coterie.boosting.gradient.watch import NoProgress
 from coterie.core import (
     Allowed,
     RandomLike,
-    a_function,
     a_list,
     at_least,
     between,
@@ -25,7 +24,7 @@ from coterie.trees.growth import SHAPE
 #: Settings of the engine that are not parameters of every face.
 _ENGINE: dict[str, Any] = {
     "splits": "newton",
-    "ends_by": NoProgress,
+    "ends_by": lambda judge, loss, rounds, tol: judge.patience(rounds, tol),
     "min_samples_split": 2,
     "min_weight_fraction_leaf": 0.0,
     "min_impurity_decrease": 0.0,
@@ -36,7 +35,7 @@ CONSTRAINTS: dict[str, Allowed] = {
     "categorical_features": SHAPE["categorical_features"],
     "monotonic_cst": a_list | instance_of(dict) | one_of(None),
     "interaction_cst": one_of("pairwise", "no_interactions", None) | instance_of(list, tuple),
-    "scoring": instance_of(str, list, tuple) | a_function | one_of(None),
+    "scoring": a_scoring("error", "loss"),
 }
 HIST: dict[str, Allowed] = {
     **FURTHER,
@@ -191,9 +190,13 @@ class HistParameters:
     early_stopping : "auto" or bool, default="auto"
         End when the score on held-out rows no longer improves. "auto" does so with more than
         10,000 rows, or when `X_val` is given.
-    scoring : "loss", str, callable, None or list, default="loss"
-        What is watched: the loss, or any scorer of scikit-learn's. All of a list are noted in
-        the trace; the first decides.
+    scoring : str, callable, None or list, default="loss"
+        What early stopping watches: "loss"; "error", the share of mistakes or the mean absolute
+        error; the name of a scikit-learn scorer, such as "roc_auc", where larger is better, or
+        such as "log_loss", where smaller is, as the scorer's name begins with ``neg_``; a function
+        ``(estimator, X, y)`` as `sklearn.metrics.make_scorer` makes, larger is better; or None,
+        the accuracy or R². Of a list the first decides, and ``trace_`` has all of them by round,
+        as "validation_loss" and so on.
     validation_fraction : float, int or None, default=0.1
         Share or number of the rows held out; None watches the training rows.
     n_iter_no_change : int, default=10
@@ -294,9 +297,13 @@ class ClassicParameters:
         -1, 0 or 1 for each column, or by name: the direction in which it may move the prediction.
     interaction_cst : {"pairwise", "no_interactions"} or list of groups, default=None
         Which columns may meet on a path; columns in no group form one more.
-    scoring : "loss", str, callable, None or list, default="loss"
-        What early stopping watches: the loss, or any scorer of scikit-learn's. All of a list are
-        noted in the trace; the first decides.
+    scoring : str, callable, None or list, default="loss"
+        What early stopping watches: "loss"; "error", the share of mistakes or the mean absolute
+        error; the name of a scikit-learn scorer, such as "roc_auc", where larger is better, or
+        such as "log_loss", where smaller is, as the scorer's name begins with ``neg_``; a function
+        ``(estimator, X, y)`` as `sklearn.metrics.make_scorer` makes, larger is better; or None,
+        the accuracy or R². Of a list the first decides, and ``trace_`` has all of them by round,
+        as "validation_loss" and so on.
     """
 
     _: KW_ONLY

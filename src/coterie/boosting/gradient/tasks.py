@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.base import ClassifierTask, RegressorTask
+from coterie.base.scoring import Answers
 from coterie.boosting.gradient.board import Array
 from coterie.core import ParameterError
 from coterie.data import Target
@@ -31,6 +32,7 @@ class GradientClasses(ClassifierTask):
 
     loss: Any
     loss_: PointwiseLoss
+    classes_: NDArray[Any]
     n_classes_: int
     target_: Target
 
@@ -105,6 +107,9 @@ class GradientClasses(ClassifierTask):
         this = self._settled()
         yield from (this._link(raw) for raw in this._staged_raw(X))
 
+    def _answers(self) -> Answers:
+        return Answers(self._decode, self._link, _flat, self.classes_)
+
     def _decode(self, raw: Array) -> NDArray[Any]:
         if self.n_classes_ == 1:
             codes = np.zeros(len(raw), dtype=np.intp)
@@ -137,6 +142,7 @@ class GradientNumbers(RegressorTask):
     """Scores become numbers."""
 
     loss: Any
+    loss_: PointwiseLoss
     alpha: float
     power: float
 
@@ -177,6 +183,9 @@ class GradientNumbers(RegressorTask):
         """
         this = self._settled()
         return this.loss_.link(this._raw(X))
+
+    def _answers(self) -> Answers:
+        return Answers(self.loss_.link)
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """`predict` after each round, with the trees' final weights."""

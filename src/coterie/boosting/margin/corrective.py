@@ -11,16 +11,15 @@ import numpy as np
 from numpy.random import Generator
 from sklearn.exceptions import ConvergenceWarning
 
+from coterie.base.scoring import Measures
 from coterie.boosting.booster import BOOSTER
 from coterie.boosting.margin.margin_votes import MarginVotes
 from coterie.boosting.margin.patterns import Patterns
 from coterie.boosting.margin.program import LIGHT, EdgeProgram, Solution
-from coterie.boosting.metrics import read_metrics
 from coterie.core import Allowed, between, fraction, one_of
-from coterie.core.boost import Boosted, Monitor
+from coterie.core.boost import Boosted
 from coterie.core.rule import Array, Ask, Rule, State, Step, rounding, share
 from coterie.core.stages import StagedPool
-from coterie.core.watch import NoImprovement, RoundWatch, Unanimous
 from coterie.data import Table, Target
 from coterie.trees import DecisionTreeClassifier
 
@@ -391,7 +390,7 @@ class MarginBooster(Mixin):
         rule: Rule,
         member: Any,
         rows: tuple[Table, Target, Array | None],
-        held: Monitor | None,
+        held: Measures | None,
         entropy: int,
         earlier: Boosted | None,
     ) -> Boosted:
@@ -405,14 +404,9 @@ class MarginBooster(Mixin):
             depth = _depth(_state(boosted).target.n_classes[0])
             draft.estimator_.set_params(max_depth=depth)
 
-    def _patience(self) -> RoundWatch:
-        # The precision of the margin says nothing about errors.
-        return Unanimous(
-            [
-                NoImprovement(metric.fact, self.n_iter_no_change, larger=metric.larger)
-                for metric in read_metrics(self.metrics)
-            ]
-        )
+    @property
+    def _least_gain(self) -> float:
+        return 0.0  # the precision of the margin says nothing about errors
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -424,7 +418,7 @@ class CorrectiveBooster(MarginBooster):
         rule: Rule,
         member: Any,
         rows: tuple[Table, Target, Array | None],
-        held: Monitor | None,
+        held: Measures | None,
         entropy: int,
         earlier: Boosted | None,
     ) -> Boosted:

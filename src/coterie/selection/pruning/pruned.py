@@ -31,7 +31,7 @@ from coterie.selection.pruning.curve import Judgement, PruningCurve
 from coterie.selection.pruning.judges import judge, judge_by_folds
 from coterie.selection.pruning.methods import NUMBER_ORDERS, ORDERS, Find
 from coterie.selection.pruning.weighted_members import adapt_weighted, check_vote, keep, unseen_rows
-from coterie.selection.reference_set import divide, part
+from coterie.selection.reference_set import divide
 
 Array = NDArray[np.float64]
 
@@ -182,9 +182,9 @@ class Pruned(Pooled):
         if validate == "auto" or isinstance(validate, float):
             share = _SHARE if validate == "auto" else validate
             learn, held = divide(admitted, share, split)
-            model = self._fit_pool(part(admitted, learn), seed)
+            model = self._fit_pool(admitted.take(learn), seed)
             panel = adapt_weighted(model, classes)
-            return Trial(model, panel, self._judge(panel, part(admitted, held), split))
+            return Trial(model, panel, self._judge(panel, admitted.take(held), split))
 
         def fit(rows: Admitted) -> AdaptedPool:
             return adapt_weighted(self._fit_pool(rows, seed), classes)
