@@ -109,6 +109,11 @@ def test_refused(params, message):
         HistGradientBoostingRegressor(**params).fit(X, y)
 
 
+def test_directions_are_for_one_score():
+    with pytest.raises(ValueError, match="not supported for multiclass"):
+        HistGradientBoostingClassifier(monotonic_cst=[1, 0, 0, 0, 0]).fit(*three_classes(60))
+
+
 def test_directions_by_name_are_checked():
     for given in ({"z": 1}, {"a": 2}):
         with pytest.raises(ValueError, match="monotonic_cst"):

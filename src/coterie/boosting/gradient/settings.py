@@ -194,6 +194,11 @@ def _monotone(
             "monotonic_cst must be an array-like of -1, 0 or 1. Observed values: "
             f"{np.unique(given).tolist()}."
         )
+    if given is not None and target.kind == "labels" and len(target.classes[0]) > 2:
+        raise ParameterError(
+            "monotonic constraints are not supported for multiclass classification; y has "
+            f"{len(target.classes[0])} classes."
+        )
     directions = resolve_monotone(given, n_columns, target)
     if directions is None:
         return None
