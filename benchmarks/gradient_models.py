@@ -58,7 +58,7 @@ def _histogram(task: Task, rounds: int) -> tuple[str, Parameters]:
 
 
 def _coterie(task: Task, rounds: int, classes: int) -> tuple[str, Parameters]:
-    return f"GradientBoosting{_kind(task)}", {
+    return f"HistGradientBoosting{_kind(task)}", {
         **_histogram(task, rounds)[1],
         "min_child_weight": WEIGHT,
     }

@@ -47,7 +47,7 @@ Draw = Callable[[Generator], tuple[Rows, Rows]]
 def convex(rounds: int) -> dict[str, Any]:
     """Boosters that are told nothing, with the learning rates they come with."""
     models = {name: getattr(coterie, f"{name}Classifier")(n_estimators=rounds) for name in CONVEX}
-    tree = coterie.GradientBoostingClassifier(max_iter=rounds, max_depth=1)
+    tree = coterie.HistGradientBoostingClassifier(max_iter=rounds, max_depth=1)
     return models | {"GradientBoosting": tree}
 
 

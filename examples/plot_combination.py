@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from coterie import (
     EnsembleSelectionClassifier,
     ExtraTreesClassifier,
-    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
     RejectOptionClassifier,
     StackingClassifier,
     VotingClassifier,
@@ -39,7 +39,7 @@ members = [
     ("logistic regression", make_pipeline(StandardScaler(), LogisticRegression())),
     ("15 nearest neighbours", make_pipeline(StandardScaler(), KNeighborsClassifier(15))),
     ("extra trees", ExtraTreesClassifier(100, random_state=0)),
-    ("boosted trees", GradientBoostingClassifier(random_state=0)),
+    ("boosted trees", HistGradientBoostingClassifier(random_state=0)),
 ]
 
 # %%

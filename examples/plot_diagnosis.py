@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 from coterie import (
     BaggingClassifier,
     DecisionTreeClassifier,
-    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
     RandomForestClassifier,
     diagnose,
 )
@@ -42,7 +42,7 @@ for question in ("diverse?", "oversized?"):
 
 # %%
 # Boosting with a large learning rate memorises its training rows and is over-confident.
-booster = GradientBoostingClassifier(learning_rate=0.5, max_iter=200).fit(X, y)
+booster = HistGradientBoostingClassifier(learning_rate=0.5, max_iter=200).fit(X, y)
 print(diagnose(booster, X_new, y_new, X_train=X, y_train=y))
 
 # %%

@@ -35,7 +35,7 @@ def boosters(flips, rounds):
         "BrownBoostClassifier": {"n_estimators": rounds, "target_error": round(flips + 0.1, 2)},
         "RobustBoostClassifier": {"n_estimators": rounds, "error_goal": round(flips + 0.05, 2)},
     }
-    gradient = {"GradientBoostingClassifier": {"max_iter": rounds, "max_depth": 1}}
+    gradient = {"HistGradientBoostingClassifier": {"max_iter": rounds, "max_depth": 1}}
     settings = convex | clocked | gradient
     return {
         name.removesuffix("Classifier"): getattr(coterie, name)(**parameters)

@@ -198,6 +198,8 @@ void init_newton(nb::module_& module) {
         .def_rw("max_depth", &NewtonGrowth::max_depth)
         .def_rw("level_wise", &NewtonGrowth::level_wise)
         .def_rw("symmetric", &NewtonGrowth::symmetric)
+        .def_rw("in_middle", &NewtonGrowth::in_middle)
+        .def_rw("min_samples_split", &NewtonGrowth::min_samples_split)
         .def_rw("min_samples_leaf", &NewtonGrowth::min_samples_leaf)
         .def_rw("min_child_weight", &NewtonGrowth::min_child_weight)
         .def_rw("l1", &NewtonGrowth::l1)

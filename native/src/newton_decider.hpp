@@ -87,7 +87,8 @@ class NewtonDecider final : public Decider {
         Tree& tree = draft_.tree;
         write_facts(tree, nodes_, draft_, search_.leaf(), leaf_sums);
         for (std::size_t i = 0; i < draft_.order.size(); ++i)
-            if (tree.nodes[i].left >= 0) write_split(tree, i, nodes_[draft_.order[i]].split, bins_);
+            if (tree.nodes[i].left >= 0)
+                write_split(tree, i, nodes_[draft_.order[i]].split, bins_, growth_.in_middle);
         return std::move(tree);
     }
     std::vector<std::uint32_t> last_left() const override {
@@ -99,7 +100,7 @@ class NewtonDecider final : public Decider {
   private:
     bool may_split(const Grown<Cell>& node) const {
         return node.depth < growth_.max_depth &&
-               node.rows >= 2 * std::max<std::int64_t>(growth_.min_samples_leaf, 1) &&
+               node.rows >= std::max(growth_.min_samples_split, 2 * growth_.min_samples_leaf) &&
                !plan_->columns.empty();
     }
 

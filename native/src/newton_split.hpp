@@ -163,6 +163,8 @@ class NewtonScanner {
             unpack_cells({prefix_.data(), found}, cells_.unit_g, cells_.unit_h, {g_.data(), found},
                          {h_.data(), found});
         }
+        found_ = found;
+        bins_ = bins;
         return found;
     }
 
@@ -184,6 +186,7 @@ class NewtonScanner {
         best.missing_left = missing_left;
         best.saw_missing = missing;
         best.last_left = codes_[b];
+        best.next = b + 1 < found_ ? codes_[b + 1] : bins_;
         return fertile;
     }
 
@@ -245,6 +248,8 @@ class NewtonScanner {
     std::vector<std::int64_t> prefix_;
     std::vector<double> g_, h_, n_;
     std::vector<std::uint32_t> codes_;  // bins that hold rows
+    std::uint32_t found_ = 0;           // how many those are
+    std::uint32_t bins_ = 0;            // of the column
     std::vector<double> gains_;
     std::vector<std::uint32_t> order_;
     std::vector<double> key_, totals_;

@@ -65,7 +65,34 @@ void write_facts(Tree& tree, const std::vector<Grown<Cell>>& nodes, const TreeDr
         tree.values.push_back(leaf.value(sums[k], nodes[draft.leaves[k]].node.bounds));
 }
 
-inline void write_split(Tree& tree, std::size_t at, const CodeSplit& split, const BinsView& bins) {
+// The threshold of a numeric split at the border of two bins.
+inline double border(const CodeSplit& split, const BinsView& bins) {
+    const auto column = static_cast<std::size_t>(split.column);
+    const std::uint32_t next = split.last_left + 1;
+    return next < bins.count(column)
+               ? between(bins.upper_of(column)[split.last_left], bins.lower_of(column)[next])
+               : std::numeric_limits<double>::infinity();
+}
+
+// The threshold midway between the values that the node itself has on both sides. Rows that the
+// tree does not learn from may lie between those, so that other codes go left, too; no bin is cut.
+inline double middle(CodeSplit& split, const BinsView& bins) {
+    const auto column = static_cast<std::size_t>(split.column);
+    const std::uint32_t count = bins.count(column);
+    if (!split.next) return border(split, bins);
+    if (split.next >= count) {
+        split.last_left = count - 1;
+        return std::numeric_limits<double>::infinity();
+    }
+    const double* upper = bins.upper_of(column);
+    const double* lower = bins.lower_of(column);
+    const double halfway = between(upper[split.last_left], lower[split.next]);
+    while (upper[split.last_left + 1] <= halfway) ++split.last_left;
+    return lower[split.last_left + 1] > halfway ? halfway : border(split, bins);
+}
+
+inline void write_split(Tree& tree, std::size_t at, CodeSplit& split, const BinsView& bins,
+                        bool in_middle) {
     const auto column = static_cast<std::size_t>(split.column);
     const std::uint32_t count = bins.count(column);
     Node& record = tree.nodes[at];
@@ -73,10 +100,7 @@ inline void write_split(Tree& tree, std::size_t at, const CodeSplit& split, cons
         split.saw_missing ? split.missing_left : split.left_weight > 0.5 * tree.weight[at];
     record_column(record, split.column, missing_left, split.categorical);
     if (!split.categorical) {
-        const std::uint32_t next = split.last_left + 1;
-        record.threshold = next < count ? between(bins.upper_of(column)[split.last_left],
-                                                  bins.lower_of(column)[next])
-                                        : std::numeric_limits<double>::infinity();
+        record.threshold = in_middle ? middle(split, bins) : border(split, bins);
         return;
     }
     std::vector<std::uint8_t> side(count, 0);

@@ -121,6 +121,32 @@ TEST_CASE(leaves_have_enough_rows_although_packed_cells_do_not_count_them) {
     for (const int size : sizes) CHECK(size >= 150);
 }
 
+TEST_CASE(small_nodes_are_not_split) {
+    const SmallTable table({1, 2, 3, 4}, 1);
+    NewtonGrowth growth;
+    CHECK(fit(table, {0, 1, -1, -3}, {}, growth).tree.values.size() == 4);
+    growth.min_samples_split = 3;
+    CHECK(fit(table, {0, 1, -1, -3}, {}, growth).tree.values.size() == 3);
+    growth.min_samples_split = 5;
+    CHECK(fit(table, {0, 1, -1, -3}, {}, growth).tree.values.size() == 1);
+}
+
+TEST_CASE(thresholds_lie_midway_between_values_of_the_node) {
+    // After the first split the left node has 1, 2 and 6 of the first column, the table 5 too.
+    const SmallTable table({1, 0, 2, 0, 6, 0, 5, 1, 5, 1}, 2);
+    NewtonGrowth growth;
+    const std::vector<double> gradient{0, 0, -1, -9, -9};
+    const auto thresholds = [&] {
+        std::vector<double> found;
+        for (const Node& node : fit(table, gradient, {}, growth).tree.nodes)
+            if (node.left >= 0 && node.feature() == 0) found.push_back(node.threshold);
+        return found;
+    };
+    CHECK(thresholds() == std::vector<double>{3.5});
+    growth.in_middle = true;
+    CHECK(thresholds() == std::vector<double>{4.0});
+}
+
 TEST_CASE(rows_that_were_not_learnt_from_get_leaves_too) {
     const SmallTable table({1, 2, 3, 4, kMissing, 2}, 1);
     const auto [tree, leaves] = fit(table, {5, 0, -1, -1, 7, 1}, {}, NewtonGrowth{}, {1, 2, 3, 5});

@@ -12,7 +12,7 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from coterie import GradientBoostingClassifier
+from coterie import HistGradientBoostingClassifier
 from coterie.automl.candidates import Candidate, choose_candidates
 from coterie.automl.clock import Clock, Deadline, OutOfTime
 from coterie.automl.splits import Plan
@@ -129,7 +129,9 @@ def test_what_does_not_fit_into_the_time_is_given_up():
 
 def test_boosting_stops_when_its_time_is_over():
     situation, material, _, _ = labelled(plan=Plan(3, hold_out=True))
-    endless = GradientBoostingClassifier(max_iter=20_000, learning_rate=1e-4, early_stopping=False)
+    endless = HistGradientBoostingClassifier(
+        max_iter=20_000, learning_rate=1e-4, early_stopping=False
+    )
     trial = run_trial(own(endless, rounds=True), situation, material, Clock(2.0))
     assert trial.note.endswith("for lack of time")
     assert len(trial.models[0].estimator.pool_) < 20_000

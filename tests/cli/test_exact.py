@@ -59,7 +59,7 @@ def test_probabilities_of_a_forest_add_up(best):
 
 @pytest.mark.parametrize("best", [0, 1])
 def test_boosters_are_explained_by_their_score(best):
-    model = coterie.GradientBoostingClassifier(max_iter=9).fit(PLAIN, TWO)
+    model = coterie.HistGradientBoostingClassifier(max_iter=9).fit(PLAIN, TWO)
     found = explain(model, PLAIN, best)
     assert found.scale == "score"
     score = model.decision_function(PLAIN.slice(7, 1))[0] * (1 if best else -1)
@@ -83,7 +83,7 @@ def test_columns_may_come_in_any_order():
 
 def test_tables_of_numbers_with_dates():
     table = ROWS.append_column("number", pa.array(np.arange(N) + 5))  # left out
-    own = [("boost", coterie.GradientBoostingRegressor(max_iter=20))]
+    own = [("boost", coterie.HistGradientBoostingRegressor(max_iter=20))]
     model = coterie.TableRegressor(members=own).fit(table, NUMBERS)
     found = explain(model, table, None)
     assert found.base + found.values.sum() == pytest.approx(model.predict(table.slice(7, 1))[0])
@@ -108,14 +108,14 @@ def test_tables_of_forests(y):
 
 
 def test_means_of_probabilities_of_boosters_are_no_sums():
-    own = [("boost", coterie.GradientBoostingClassifier(max_iter=5))]
+    own = [("boost", coterie.HistGradientBoostingClassifier(max_iter=5))]
     model = coterie.TableClassifier(members=own).fit(PLAIN, TWO)
     model.blend_ = Blend("best single", np.ones(1))
     assert explain(model, PLAIN, 1) is None
 
 
 def test_numbers_behind_a_link_are_no_sums():
-    own = [("boost", coterie.GradientBoostingRegressor(max_iter=5, loss="gamma"))]
+    own = [("boost", coterie.HistGradientBoostingRegressor(max_iter=5, loss="gamma"))]
     model = coterie.TableRegressor(members=own).fit(PLAIN, np.exp(NUMBERS))
     assert explain(model, PLAIN, None) is None
 

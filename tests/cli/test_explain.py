@@ -45,7 +45,7 @@ def test_single_rows_of_classes_for_people(call, credit):
 
 def test_scores_of_boosters_for_people(call, credit, tmp_path):
     table = csv.read_csv(credit.train)
-    model = coterie.GradientBoostingClassifier(max_iter=5)
+    model = coterie.HistGradientBoostingClassifier(max_iter=5)
     model.fit(table.select(["age", "housing"]), table["credit"].to_pylist())
     coterie.save(model, tmp_path / "boost.coterie")
     said = call("explain", tmp_path / "boost.coterie", credit.test, "--rows", "1")

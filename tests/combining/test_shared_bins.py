@@ -21,7 +21,8 @@ from coterie import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
     GradientBoostingClassifier,
-    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
     StackingClassifier,
@@ -50,8 +51,11 @@ def labels():
         ("tree", DecisionTreeClassifier(max_depth=4, random_state=0)),
         ("forest", RandomForestClassifier(8, random_state=0)),
         ("extra", ExtraTreesClassifier(8, random_state=0)),
-        ("boosted", GradientBoostingClassifier(max_iter=8, random_state=0)),
-        ("stopped", GradientBoostingClassifier(max_iter=8, early_stopping=True, random_state=0)),
+        ("boosted", HistGradientBoostingClassifier(max_iter=8, random_state=0)),
+        (
+            "stopped",
+            HistGradientBoostingClassifier(max_iter=8, early_stopping=True, random_state=0),
+        ),
     ]
 
 
@@ -60,7 +64,7 @@ def numbers():
         ("tree", DecisionTreeRegressor(max_depth=4, random_state=0)),
         ("forest", RandomForestRegressor(8, random_state=0)),
         ("extra", ExtraTreesRegressor(8, random_state=0)),
-        ("boosted", GradientBoostingRegressor(max_iter=8, random_state=0)),
+        ("boosted", HistGradientBoostingRegressor(max_iter=8, random_state=0)),
     ]
 
 
@@ -135,7 +139,7 @@ def test_weights_move_quantiles(searches):
     StackingClassifier(members, GaussianNB(), cv=3).fit(X, y, sample_weight=np.linspace(1, 2, 300))
     assert len(searches) == 2 * 4
     searches.clear()
-    boosted = GradientBoostingClassifier(max_iter=2, class_weight="balanced")
+    boosted = HistGradientBoostingClassifier(max_iter=2, class_weight="balanced")
     StackingClassifier([("boosted", boosted)], GaussianNB(), cv=3).fit(X, y)
     assert len(searches) == 4
 
@@ -154,11 +158,12 @@ def test_routed_weights_move_them_too(searches):
     [
         GaussianNB(),
         BaggingClassifier(),
-        GradientBoostingClassifier(init=GaussianNB()),
-        GradientBoostingClassifier(high_cardinality="ordered"),
-        GradientBoostingClassifier(scoring="accuracy"),
-        GradientBoostingClassifier(scoring=["loss"]),
-        GradientBoostingClassifier(class_weight="balanced"),
+        HistGradientBoostingClassifier(init=GaussianNB()),
+        HistGradientBoostingClassifier(high_cardinality="ordered"),
+        HistGradientBoostingClassifier(scoring="accuracy"),
+        HistGradientBoostingClassifier(scoring=["loss"]),
+        HistGradientBoostingClassifier(class_weight="balanced"),
+        GradientBoostingClassifier(max_bins=None),
         DecisionTreeClassifier(categorical_features=[0]),
         DecisionTreeClassifier(categorical_features="kind"),
         DecisionTreeClassifier(max_bins="many"),
@@ -174,7 +179,10 @@ def test_who_learns_from_bins():
     # A new name here must ask for nothing but bins in its fit, and have max_bins.
     kinds = [getattr(coterie, name) for name in coterie.__all__]
     kinds = [kind for kind in kinds if isinstance(kind, type) and hasattr(kind, "learns_from_bins")]
-    families = ("DecisionTree", "ExtraTree", "RandomForest", "GradientBoosting", "BalancedRandom")
+    families = (
+        *("DecisionTree", "ExtraTree", "RandomForest", "BalancedRandom"),
+        *("GradientBoosting", "HistGradientBoosting"),
+    )
     for kind in kinds:
         try:
             member = kind()

@@ -39,11 +39,11 @@ elif case == "bagging":
 elif case == "foreign":
     model = coterie.BaggingClassifier(sklearn.neural_network.MLPClassifier(max_iter=10**6), **many)
 elif case == "boosting":
-    model = coterie.GradientBoostingClassifier(max_iter=100_000, early_stopping=False, **common)
+    model = coterie.HistGradientBoostingClassifier(max_iter=100_000, early_stopping=False, **common)
 elif case == "stacking":
     members = [
         ("forest", coterie.RandomForestClassifier(1000, n_jobs=2)),
-        ("boosting", coterie.GradientBoostingClassifier(max_iter=100_000, early_stopping=False)),
+        ("boosting", coterie.GradientBoostingClassifier(n_estimators=100_000)),
         ("adaboost", coterie.AdaBoostClassifier(n_estimators=100_000)),
         ("mlp", sklearn.neural_network.MLPClassifier(max_iter=10**6)),
     ]

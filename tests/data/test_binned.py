@@ -10,8 +10,8 @@ import pytest
 from coterie import (
     AdaBoostClassifier,
     BaggingClassifier,
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
     RandomForestClassifier,
 )
 from coterie.data import BinnedRows, DataError, Table
@@ -40,8 +40,8 @@ def binned(X):
 @pytest.mark.parametrize(
     "model",
     [
-        GradientBoostingClassifier(max_iter=8, early_stopping=False),
-        GradientBoostingRegressor(max_iter=8, subsample=0.7, boosting="dart", random_state=0),
+        HistGradientBoostingClassifier(max_iter=8, early_stopping=False),
+        HistGradientBoostingRegressor(max_iter=8, subsample=0.7, boosting="dart", random_state=0),
         RandomForestClassifier(n_estimators=30, oob_score=True, random_state=0),
         BaggingClassifier(n_estimators=5, random_state=0),
         AdaBoostClassifier(n_estimators=5),
@@ -60,10 +60,10 @@ def test_rows_to_watch_may_be_binned_too():
     X, y = frame()
     rows = binned(X)
     train, watched = rows.take(np.arange(300)), rows.take(np.arange(300, 400))
-    model = GradientBoostingClassifier(max_iter=10).fit(
+    model = HistGradientBoostingClassifier(max_iter=10).fit(
         train, y[:300], X_val=watched, y_val=y[300:]
     )
-    other = GradientBoostingClassifier(max_iter=10)
+    other = HistGradientBoostingClassifier(max_iter=10)
     # The same bins, although other rows are given: those of the 300 alone would differ.
     other.fit(X[:300], y[:300], X_val=X[300:], y_val=y[300:])
     assert len(model.validation_score_) == len(other.validation_score_)
@@ -99,7 +99,7 @@ def test_what_does_not_fit_is_refused():
         BinnedRows(rows.schema, rows.bins, np.full((3, 3), 255, dtype=np.uint8))
     with pytest.raises(DataError, match="number of columns"):
         BinnedRows(rows.schema, rows.bins, rows.codes[:, :2])
-    model = GradientBoostingClassifier(max_iter=2).fit(X, y)
+    model = HistGradientBoostingClassifier(max_iter=2).fit(X, y)
     with pytest.raises(DataError, match="not of the stream"):
         model.predict(rows)
     with pytest.raises(DataError, match="know which"):

@@ -58,18 +58,19 @@ def test_nothing_declared_leaves_the_kinds_of_the_columns(categorical):
 @pytest.mark.parametrize(
     ("categorical", "message"),
     [
-        ([True, False], "mask of shape"),
-        ([3], "holds 3.*from 0 to 2"),
-        ([-1], "holds -1"),
-        ([0.5], "holds 0.5"),
-        (["nope"], "'nope' that X does not have"),
+        ([True, False], "boolean mask must have shape"),
+        ([3], "must be in .*got 3, but X has 3 columns"),
+        ([-1], "got -1"),
+        ([0.5], "bool, int or str, got: float64"),
+        (np.array([b"a", 1.5], dtype=object), "got: bytes, float"),
+        (["nope"], "'nope' which is not a valid feature name"),
         ("nope", "'nope'"),
     ],
 )
 def test_declarations_that_point_nowhere_are_refused(categorical, message):
     with pytest.raises(DataError, match=message):
         learn(FRAME, categorical)
-    with pytest.raises(DataError, match="X has no column names"):
+    with pytest.raises(DataError, match="data without feature names"):
         learn(np.ones((2, 3)), ["a"])
 
 

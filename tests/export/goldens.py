@@ -38,8 +38,8 @@ def models() -> dict[str, Any]:
     tree = coterie.DecisionTreeClassifier(max_depth=2)
     return {
         "forest": coterie.RandomForestClassifier(3, max_depth=3, random_state=0),
-        "gradient": coterie.GradientBoostingRegressor(max_iter=4, min_samples_leaf=4),
-        "gradient-classes": coterie.GradientBoostingClassifier(max_iter=3, min_samples_leaf=4),
+        "gradient": coterie.HistGradientBoostingRegressor(max_iter=4, min_samples_leaf=4),
+        "gradient-classes": coterie.HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=4),
         "adaboost": coterie.AdaBoostClassifier(tree, n_estimators=3, random_state=0),
         "bagging": coterie.BaggingRegressor(
             n_estimators=3, random_state=np.random.RandomState(7), max_samples=0.5

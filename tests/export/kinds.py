@@ -73,7 +73,7 @@ def kinds() -> Iterator[tuple[str, Any, Any, Any]]:
     X[:, 1], X[:, 2] = np.digitize(X[:, 1], [-1, 0, 1]), np.where(X[:, 2] > 1, np.nan, X[:, 2])
     options = {"categorical_features": [1]}
     yield "categories", coterie.RandomForestClassifier(3, random_state=0, **options), X, y
-    yield "steps", coterie.GradientBoostingClassifier(max_iter=3, **options), X, y
+    yield "steps", coterie.HistGradientBoostingClassifier(max_iter=3, **options), X, y
     yield "tree", coterie.DecisionTreeClassifier(**options), X, y
     if find_spec("skops"):
         yield from _foreign()

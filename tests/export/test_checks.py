@@ -122,7 +122,7 @@ def refused(model, tmp_path, problem):
 
 def test_origins_are_columns(tmp_path):
     """Importances are counted by them, in compiled code that trusts them."""
-    model = coterie.GradientBoostingClassifier(max_iter=2).fit(X, Y)
+    model = coterie.HistGradientBoostingClassifier(max_iter=2).fit(X, Y)
     for bad in ([0, 1, 2**63 - 1], [0, 1, -1], [0, 1], [[0], [1], [2]]):
         model.origin_ = np.array(bad)
         refused(model, tmp_path, "origin_ does not name columns")

@@ -97,7 +97,7 @@ LABELS = np.where(FRAME["colour"].eq("blue") ^ (FRAME["size"] > 3), "yes", "no")
     "model",
     [
         coterie.RandomForestClassifier(5, random_state=0),
-        coterie.GradientBoostingClassifier(max_iter=5),
+        coterie.HistGradientBoostingClassifier(max_iter=5),
         coterie.AdaBoostClassifier(coterie.DecisionTreeClassifier(max_depth=2), n_estimators=5),
     ],
     ids=lambda model: type(model).__name__,
@@ -124,7 +124,7 @@ def test_frames_with_names_and_categories(model, tmp_path):
 )
 def test_gradient_boosting_of_all_kinds(params, tmp_path):
     X, y = np.random.default_rng(0).uniform(size=(60, 3)), np.arange(60.0) % 7
-    fitted = coterie.GradientBoostingRegressor(max_iter=5, **params).fit(X, y)
+    fitted = coterie.HistGradientBoostingRegressor(max_iter=5, **params).fit(X, y)
     again = saved(fitted, tmp_path)
     np.testing.assert_array_equal(again.predict(X), fitted.predict(X))
 
@@ -167,7 +167,10 @@ def test_mapped_arrays_are_read_only_views_of_the_file(tmp_path):
 @pytest.mark.parametrize(
     ("model", "path"),
     [
-        (coterie.GradientBoostingClassifier(max_iter=2, callbacks=[print]), "model.callbacks[0]"),
+        (
+            coterie.HistGradientBoostingClassifier(max_iter=2, callbacks=[print]),
+            "model.callbacks[0]",
+        ),
         (
             coterie.EnsembleSelectionClassifier(
                 [("a", coterie.DecisionTreeClassifier())], loss=lambda y, p: 0.0

@@ -28,7 +28,9 @@ def test_golden_files_say_what_they_said(name):
     model = coterie.load(FOLDER / name)
     np.testing.assert_allclose(answers(model, frame), EXPECTED[name], rtol=1e-12, atol=1e-15)
     model.fit(frame, labels if hasattr(model, "predict_proba") else numbers)
-    assert describe(FOLDER / name)["model"] == type(model).__name__
+    # Gradient boosting once went by the shorter of its two names.
+    assert type(model).__name__.endswith(describe(FOLDER / name)["model"])
+    assert type(model).__name__ == type(models()[name[3 : -len(".coterie")]]).__name__
 
 
 def test_golden_files_load_mapped():

@@ -26,7 +26,7 @@ MODELS = {
     "forest": coterie.RandomForestClassifier(
         3, max_depth=4, categorical_features=[3], random_state=0
     ),
-    "gradient": coterie.GradientBoostingClassifier(
+    "gradient": coterie.HistGradientBoostingClassifier(
         max_iter=4, min_samples_leaf=3, categorical_features=[3]
     ),
     "adaboost": coterie.AdaBoostClassifier(n_estimators=4, random_state=0),

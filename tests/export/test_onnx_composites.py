@@ -17,7 +17,7 @@ CATEGORIES = {"categorical_features": [3, 4]}
 def classifiers():
     return [
         ("forest", coterie.RandomForestClassifier(4, max_depth=4, random_state=0, **CATEGORIES)),
-        ("boost", coterie.GradientBoostingClassifier(max_iter=4, **CATEGORIES)),
+        ("boost", coterie.HistGradientBoostingClassifier(max_iter=4, **CATEGORIES)),
         ("tree", coterie.DecisionTreeClassifier(max_depth=3, **CATEGORIES)),
     ]
 
@@ -25,7 +25,7 @@ def classifiers():
 def regressors():
     return [
         ("forest", coterie.ExtraTreesRegressor(4, random_state=0, **CATEGORIES)),
-        ("boost", coterie.GradientBoostingRegressor(max_iter=4, loss="gamma", **CATEGORIES)),
+        ("boost", coterie.HistGradientBoostingRegressor(max_iter=4, loss="gamma", **CATEGORIES)),
     ]
 
 
@@ -111,7 +111,7 @@ def test_all_ways_to_blend(blend, tmp_path):
         coterie.TableClassifier(members=[pair]).fit(X[:, :3], THREE)
         for pair in [
             ("trees", coterie.ExtraTreesClassifier(4, random_state=0)),
-            ("boost", coterie.GradientBoostingClassifier(max_iter=4)),
+            ("boost", coterie.HistGradientBoostingClassifier(max_iter=4)),
         ]
     )
     model.members_ += other.members_
@@ -154,7 +154,7 @@ def test_tables_with_words_and_columns_left_out(y, tmp_path):
     task = "Regressor" if y is NUMBERS else "Classifier"
     own = {"categorical_features": [1, 2]}  # of those that members see
     members = [
-        ("boost", getattr(coterie, f"GradientBoosting{task}")(max_iter=9, **own)),
+        ("boost", getattr(coterie, f"HistGradientBoosting{task}")(max_iter=9, **own)),
         ("trees", getattr(coterie, f"ExtraTrees{task}")(5, random_state=0, **own)),
     ]
     model = coterie.fit_table(table.assign(y=y), "y", members=members)

@@ -24,7 +24,7 @@ def test_labels_keep_their_type(tmp_path):
 
 
 def test_one_row_and_none(tmp_path):
-    model = coterie.GradientBoostingClassifier(max_iter=3).fit(X, TWO)
+    model = coterie.HistGradientBoostingClassifier(max_iter=3).fit(X, TWO)
     said = run(model, X[:1], tmp_path)["probabilities"]
     np.testing.assert_allclose(said, model.predict_proba(X[:1]), rtol=1e-12)
     assert run(model, X[:0], tmp_path)["label"].shape == (0,)
@@ -46,11 +46,11 @@ def test_categories_go_along(tmp_path):
         (LogisticRegression(), "cannot be exported"),
         (coterie.BaggingClassifier(LogisticRegression(), n_estimators=2), "not native trees"),
         (
-            coterie.GradientBoostingClassifier(max_iter=2, init=LogisticRegression()),
+            coterie.HistGradientBoostingClassifier(max_iter=2, init=LogisticRegression()),
             "another model",
         ),
         (
-            coterie.GradientBoostingClassifier(
+            coterie.HistGradientBoostingClassifier(
                 max_iter=2, high_cardinality="ordered", categorical_features=[2]
             ),
             "targets",
@@ -81,7 +81,7 @@ def test_multi_output_classes_are_refused():
         coterie.RandomForestClassifier,
         coterie.AdaBoostClassifier,
         coterie.DecisionTreeClassifier,
-        coterie.GradientBoostingClassifier,
+        coterie.HistGradientBoostingClassifier,
         coterie.ExtraTreesClassifier,
         coterie.BaggingClassifier,
     ],

@@ -35,12 +35,12 @@ def test_regressors(name, tmp_path):
 @pytest.mark.parametrize(
     "model",
     [
-        coterie.GradientBoostingRegressor(max_iter=5, loss="poisson"),
-        coterie.GradientBoostingRegressor(max_iter=5, loss="gamma"),
-        coterie.GradientBoostingRegressor(max_iter=5, loss="huber"),
-        coterie.GradientBoostingRegressor(max_iter=5, boosting="dart", random_state=0),
+        coterie.HistGradientBoostingRegressor(max_iter=5, loss="poisson"),
+        coterie.HistGradientBoostingRegressor(max_iter=5, loss="gamma"),
+        coterie.HistGradientBoostingRegressor(max_iter=5, loss="huber"),
+        coterie.HistGradientBoostingRegressor(max_iter=5, boosting="dart", random_state=0),
         coterie.AnyBoostClassifier(n_estimators=5, loss="exponential"),
-        coterie.GradientBoostingClassifier(max_iter=5, loss="exponential"),
+        coterie.HistGradientBoostingClassifier(max_iter=5, loss="exponential"),
         coterie.BoostingClassifier(n_estimators=5),
         coterie.BaggingClassifier(n_estimators=5, voting="hard", random_state=0),
         coterie.RandomForestRegressor(5, max_depth=3, random_state=0),

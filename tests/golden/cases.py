@@ -176,6 +176,30 @@ def _margins() -> Iterator[Case]:
         yield _case(f"{kind}Classifier", "two", voting="soft", **few)
 
 
+def _booster(task: str) -> Any:
+    return getattr(coterie, f"HistGradientBoosting{task}")(**_GRADIENT)
+
+
+def _classic() -> Iterator[Case]:
+    """Gradient boosting as Friedman described it."""
+    few = {"n_estimators": 5, "random_state": 0}
+    for loss in ("squared_error", "absolute_error", "huber", "quantile"):
+        yield _case("GradientBoostingRegressor", "numbers", loss=loss, **few)
+    for target, loss in (("two", "log_loss"), ("three", "log_loss"), ("two", "exponential")):
+        yield _case("GradientBoostingClassifier", target, loss=loss, **few)
+    options: list[dict[str, Any]] = [
+        {"subsample": 0.5, "max_features": 0.5},
+        {"min_samples_split": 30, "min_samples_leaf": 0.05, "weighted": True},
+        {"min_weight_fraction_leaf": 0.1, "max_leaf_nodes": 5, "max_depth": None},
+        {"min_impurity_decrease": 0.002, "ccp_alpha": 0.001},
+        {"n_iter_no_change": 2, "max_bins": None},
+        {"columns": "missing", "l2_regularization": 1.0},
+    ]
+    for option in options:
+        yield _case("GradientBoostingRegressor", "numbers", **option, **few)
+        yield _case("GradientBoostingClassifier", "two", **option, **few)
+
+
 def _losses() -> Iterator[Case]:
     """Every loss with every way to grow a tree."""
     targets = {"poisson": "counts", "gamma": "positive", "tweedie": "counts"}
@@ -183,10 +207,10 @@ def _losses() -> Iterator[Case]:
         small = _GRADIENT | {"growth": growth, "max_depth": 3}
         for loss in REGRESSION_LOSSES:
             level = {"quantile": 0.7} if loss in ("quantile", "expectile") else {}
-            yield _case("GradientBoostingRegressor", targets.get(loss, "numbers"), loss=loss,
+            yield _case("HistGradientBoostingRegressor", targets.get(loss, "numbers"), loss=loss,
                         **level, **small)  # fmt: skip
         for target, loss in (("two", "log_loss"), ("three", "log_loss"), ("two", "exponential")):
-            yield _case("GradientBoostingClassifier", target, loss=loss, **small)
+            yield _case("HistGradientBoostingClassifier", target, loss=loss, **small)
 
 
 def _options() -> Iterator[Case]:
@@ -210,11 +234,11 @@ def _options() -> Iterator[Case]:
         {"max_bins": 8, "growth": "level"},
     ]  # fmt: skip
     for option in options:
-        yield _case("GradientBoostingRegressor", "numbers", **option, **_GRADIENT)
-        yield _case("GradientBoostingClassifier", "two", **option, **_GRADIENT)
+        yield _case("HistGradientBoostingRegressor", "numbers", **option, **_GRADIENT)
+        yield _case("HistGradientBoostingClassifier", "two", **option, **_GRADIENT)
     for option in (options[0], options[1], options[5], options[9], options[13]):
-        yield _case("GradientBoostingClassifier", "three", **option, **_GRADIENT)
-    yield _case("GradientBoostingClassifier", "three", multiclass="vector", **_GRADIENT)
+        yield _case("HistGradientBoostingClassifier", "three", **option, **_GRADIENT)
+    yield _case("HistGradientBoostingClassifier", "three", multiclass="vector", **_GRADIENT)
 
 
 def _functional() -> Iterator[Case]:
@@ -285,12 +309,12 @@ def _explanations() -> Iterator[Case]:
                         random_state=0)  # fmt: skip
         yield _case(f"TwiceLearning{task}", target, estimator=forest, random_state=0)
         yield _case(f"RuleFit{task}", target, max_rules=30, random_state=0,
-                    estimator=getattr(coterie, f"GradientBoosting{task}")(**_GRADIENT))  # fmt: skip
+                    estimator=_booster(task))  # fmt: skip
         yield _case(f"Sirus{task}", target, n_trees=50, random_state=0)
 
 
-_FAMILIES = (_trees, _forests, _bags, _adaboost, _margins, _losses, _options, _functional,
-             _combiners, _selections, _explanations)  # fmt: skip
+_FAMILIES = (_trees, _forests, _bags, _adaboost, _margins, _classic, _losses, _options,
+             _functional, _combiners, _selections, _explanations)  # fmt: skip
 EVERY = {case.name: case for family in _FAMILIES for case in family()}
 CLOSE = {name: case for name, case in EVERY.items() if name.startswith(tuple(NOT_PROMISED))}
 #: The rest.

@@ -6,7 +6,7 @@ from sklearn.linear_model import LogisticRegression
 
 from coterie import (
     DecisionTreeRegressor,
-    GradientBoostingRegressor,
+    HistGradientBoostingRegressor,
     RuleFitClassifier,
     RuleFitRegressor,
 )
@@ -61,7 +61,7 @@ def test_penalty_and_parts(steps):
 
 def test_rules_of_a_given_ensemble():
     X, y = make_friedman1(400, random_state=0)
-    booster = GradientBoostingRegressor(max_iter=60, max_leaf_nodes=4)
+    booster = HistGradientBoostingRegressor(max_iter=60, max_leaf_nodes=4)
     model = RuleFitRegressor(booster, random_state=0).fit(X[:200], y[:200])
     tree = DecisionTreeRegressor(random_state=0).fit(X[:200], y[:200])
     assert model.score(X[200:], y[200:]) > tree.score(X[200:], y[200:])

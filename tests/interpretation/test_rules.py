@@ -30,7 +30,7 @@ def labels(frame):
         "BaggingClassifier",
         "DecisionTreeClassifier",
         "ExtraTreesClassifier",
-        "GradientBoostingClassifier",
+        "HistGradientBoostingClassifier",
         "RandomForestClassifier",
     ],
 )

@@ -231,7 +231,7 @@ def test_the_package_shap_is_asked_for_by_its_extra(frame, targets, monkeypatch)
 @pytest.mark.parametrize("settings", [{}, {"multiclass": "vector"}, {"boosting": "dart"}])
 @pytest.mark.parametrize("task", ["two", "three"])
 def test_gradient_boosting_adds_up(frame, targets, task, settings):
-    model = coterie.GradientBoostingClassifier(
+    model = coterie.HistGradientBoostingClassifier(
         max_iter=8, min_samples_leaf=5, random_state=0, **settings
     ).fit(frame, targets[task])
     adds_up(shap_values(model, frame), model.decision_function(frame))
@@ -240,7 +240,7 @@ def test_gradient_boosting_adds_up(frame, targets, task, settings):
 @pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "poisson"])
 def test_gradient_boosting_regressors_add_up_before_their_link(frame, targets, loss):
     y = np.exp(0.2 * targets["numbers"])
-    model = coterie.GradientBoostingRegressor(loss=loss, max_iter=8, min_samples_leaf=5)
+    model = coterie.HistGradientBoostingRegressor(loss=loss, max_iter=8, min_samples_leaf=5)
     model.fit(frame, y)
     said = model.predict(frame)
     adds_up(shap_values(model, frame), np.log(said) if loss == "poisson" else said)
@@ -250,7 +250,7 @@ def test_values_of_target_statistics_belong_to_their_column():
     rng = np.random.default_rng(1)
     X = pd.DataFrame({"town": rng.integers(0, 90, 900).astype(str), "size": rng.normal(size=900)})
     y = (X["town"].astype(int) % 3).to_numpy()
-    model = coterie.GradientBoostingClassifier(
+    model = coterie.HistGradientBoostingClassifier(
         max_iter=5, max_bins=32, high_cardinality="ordered", random_state=0
     ).fit(X.assign(town=X["town"].astype("category")), y)
     explanation = shap_values(model, X.assign(town=X["town"].astype("category")))

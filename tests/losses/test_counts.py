@@ -44,7 +44,7 @@ def test_tweedie_lies_between_poisson_and_gamma():
 )
 def test_domains(loss, bad):
     loss.check(np.array([0.5, 2.0]))
-    with pytest.raises(ValueError, match="needs"):
+    with pytest.raises(ValueError, match="requires"):
         loss.check(np.array(bad))
 
 

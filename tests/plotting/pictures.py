@@ -39,7 +39,7 @@ CLASSIFIERS: dict[str, Any] = {
     "bagging": coterie.BaggingClassifier(n_estimators=5, random_state=0),
     "subspaces": coterie.RandomSubspaceClassifier(n_estimators=5, random_state=0),
     "AdaBoost": coterie.AdaBoostClassifier(n_estimators=5),
-    "gradient boosting": coterie.GradientBoostingClassifier(max_iter=5, random_state=0),
+    "gradient boosting": coterie.HistGradientBoostingClassifier(max_iter=5, random_state=0),
     "votes": coterie.VotingClassifier(NAMED),
     "stack": coterie.StackingClassifier(NAMED),
     "list": [model for _, model in NAMED],

@@ -58,7 +58,7 @@ def test_numbers():
     wanted = ((model.predict(X[1::2]) - y[1::2]) ** 2).mean()
     assert display.curves["test"][-1] == pytest.approx(wanted)
     assert "mean squared error" in texts(display.ax_)
-    boosted = coterie.GradientBoostingRegressor(max_iter=4).fit(X, y)
+    boosted = coterie.HistGradientBoostingRegressor(max_iter=4).fit(X, y)
     display = ErrorCurveDisplay.from_estimator(boosted, X, y)
     assert display.curves["test"][-1] == pytest.approx(((boosted.predict(X) - y) ** 2).mean())
     assert display.single is None

@@ -15,8 +15,8 @@ from sklearn.preprocessing import StandardScaler
 from coterie import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -30,14 +30,14 @@ def candidates(numbers: bool) -> dict[str, tuple[str, Any]]:
     """A few models of different families, by name."""
     if numbers:
         return {
-            "gradient boosting": ("boosting", GradientBoostingRegressor(max_iter=30)),
+            "gradient boosting": ("boosting", HistGradientBoostingRegressor(max_iter=30)),
             "random forest": ("forest", RandomForestRegressor(30, random_state=0)),
             "linear": ("linear", make_pipeline(StandardScaler(), Ridge())),
             "extra trees": ("forest", ExtraTreesRegressor(30, random_state=0)),
             "neighbours": ("neighbours", make_pipeline(StandardScaler(), KNeighborsRegressor())),
         }
     return {
-        "gradient boosting": ("boosting", GradientBoostingClassifier(max_iter=30)),
+        "gradient boosting": ("boosting", HistGradientBoostingClassifier(max_iter=30)),
         "random forest": ("forest", RandomForestClassifier(30, random_state=0)),
         "logistic": ("linear", make_pipeline(StandardScaler(), LogisticRegression())),
         "extra trees": ("forest", ExtraTreesClassifier(30, random_state=0)),

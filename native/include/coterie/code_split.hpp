@@ -16,6 +16,7 @@ struct CodeSplit {
     bool missing_left = false;
     bool saw_missing = false;     // otherwise missing values go with the heavier child
     std::uint32_t last_left = 0;  // numeric: codes up to this one go left
+    std::uint32_t next = 0;       // the first code beyond that the node has; 0 if not known
     double left_value = 0.0, right_value = 0.0;  // what the sides would predict
     double left_weight = 0.0;
     std::vector<std::uint32_t> left_codes;  // categories, the missing code among them

@@ -25,6 +25,8 @@ struct NewtonGrowth {
     std::int64_t max_depth = kNoLimit;
     bool level_wise = false;  // by levels, pruned from below; otherwise the best leaf first
     bool symmetric = false;   // by levels, all nodes of a level alike
+    bool in_middle = false;   // thresholds midway between the values of the node, not of the table
+    std::int64_t min_samples_split = 2;
     std::int64_t min_samples_leaf = 1;
     double min_child_weight = 0.0;
     double l1 = 0.0;

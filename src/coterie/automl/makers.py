@@ -17,8 +17,8 @@ from sklearn.svm import SVC, SVR
 from coterie.automl.encoding import as_numbers
 from coterie.automl.situation import Situation
 from coterie.boosting import (
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
     RealAdaBoostClassifier,
 )
 from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
@@ -50,9 +50,9 @@ def gradient(*, large: dict[str, Any] | None = None, **settings: Any) -> Make:
         if s.task == "regression":
             if s.metric == "mae":
                 given["loss"] = "absolute_error"
-            return GradientBoostingRegressor(**given)
+            return HistGradientBoostingRegressor(**given)
         given.pop("loss", None)
-        return GradientBoostingClassifier(**given)
+        return HistGradientBoostingClassifier(**given)
 
     return make
 

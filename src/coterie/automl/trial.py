@@ -229,7 +229,7 @@ def _boost_first(
     # Others take a bit longer, since they do not stop early.
     own = deadline.share(1.0 + 1.4 * (len(material.splits) - 1) / lanes.number)
     stopping = clone(estimator).set_params(
-        early_stopping=True, n_iter_no_change=_PATIENCE, callbacks=[own]
+        early_stopping=True, n_iter_no_change=_PATIENCE, keep_best=True, callbacks=[own]
     )
     known = test
     if material.n_classes:

@@ -102,7 +102,11 @@ def admit_fit(
         target = _read_labels(estimator, y, kept, source.n_rows)
     _check_outputs(target, multi_output=multi_output)
     _check_classes(target, min_classes, owner)
-    table = Table.read(source if kept is None else source.take(kept), categorical=categorical)
+    table = Table.read(
+        source if kept is None else source.take(kept),
+        categorical=categorical,
+        infinite=getattr(estimator, "infinities", False),
+    )
     return Admitted(table, target, weight, kept)
 
 
@@ -125,7 +129,8 @@ def admit_predict(estimator: Any, X: Any) -> Table:
     DataError
         When the columns are not those of the fit, in scikit-learn's words.
     """
-    return Table.under(estimator.schema_, X, owner=type(estimator).__name__)
+    infinite = getattr(estimator, "infinities", False)
+    return Table.under(estimator.schema_, X, owner=type(estimator).__name__, infinite=infinite)
 
 
 def publish_columns(estimator: Any, schema: Schema) -> None:
@@ -145,7 +150,7 @@ def _check_outputs(target: Target, *, multi_output: bool) -> None:
     if target.n_outputs == 1:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected. Please change the "
-            "shape of y to (n_samples,), for example using ravel().",
+            "shape of y to (n_samples, ), for example using ravel().",
             DataConversionWarning,
             stacklevel=4,
         )

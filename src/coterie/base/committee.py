@@ -44,6 +44,8 @@ class Committee(BaseEstimator):
     multi_output: ClassVar[bool] = True
     #: Whether it may at least have a column of zeros and ones for each of several labels.
     multi_label: ClassVar[bool] = False
+    #: Whether infinity may be in ``X``, as the largest of numbers.
+    infinities: ClassVar[bool] = False
     #: How the weighted sum of the members' votes becomes the answer: by their "mean", as the "sum"
     #: itself, by the link of ``rule_`` ("rule") or of ``loss_`` ("loss"), or as the "ratio" of two
     #: scores; None if in another way. Exporters read it.

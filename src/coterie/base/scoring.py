@@ -380,7 +380,9 @@ def hold_out(target: Target, share: float, seed: int) -> tuple[NDArray[np.intp],
     return np.sort(learn), np.sort(held)
 
 
-def admit_validation(owner: str, schema: Schema, known: Target, given: Validation) -> Admitted:
+def admit_validation(
+    owner: str, schema: Schema, known: Target, given: Validation, *, infinite: bool = False
+) -> Admitted:
     """Rows to score, read under the columns and classes of the rows to learn from.
 
     Parameters
@@ -391,8 +393,10 @@ def admit_validation(owner: str, schema: Schema, known: Target, given: Validatio
         Of the rows to learn from.
     given : Validation
         The rows to score.
+    infinite : bool, default=False
+        Whether infinity may be among them.
     """
-    table = Table.under(schema, given.X, owner=owner)
+    table = Table.under(schema, given.X, owner=owner, infinite=infinite)
     weight, kept = read_weight(given.sample_weight, table.n_rows)
     read = Target.labels if known.kind == "labels" else Target.numbers
     target = read(given.y, rows=kept, n_rows=table.n_rows)

@@ -23,8 +23,8 @@ def takes_bins(estimator: Any) -> bool:
 
     Examples
     --------
-    >>> from coterie import BaggingClassifier, GradientBoostingClassifier
-    >>> takes_bins(GradientBoostingClassifier()), takes_bins(BaggingClassifier())
+    >>> from coterie import BaggingClassifier, HistGradientBoostingClassifier
+    >>> takes_bins(HistGradientBoostingClassifier()), takes_bins(BaggingClassifier())
     (True, False)
     """
     if not isinstance(estimator, Committee) or not estimator.learns_from_bins:

@@ -13,6 +13,7 @@ from coterie.data.errors import DataError, KindError
 
 __all__ = [
     "as_float",
+    "bounded",
     "check_finite",
     "first_infinite",
     "fits_float",
@@ -25,6 +26,7 @@ __all__ = [
 Array = NDArray[Any]
 
 _BLOCK_CELLS = 1 << 17  # cells looked at together: a megabyte, so that a block stays in cache
+_FAR = float(np.finfo(np.float32).max) / 2
 _EXACT = 2**53  # integers up to here have a float64 of their own
 
 
@@ -125,6 +127,25 @@ def _find_infinite(block: Array, top: int, left: int) -> tuple[int, int] | None:
         return None
     row, column = np.unravel_index(int(infinite.argmax()), block.shape)
     return top + int(row), left + int(column)
+
+
+def bounded(values: Array) -> Array:
+    """Floats with infinity replaced by a number larger than all others, and minus infinity alike.
+
+    The number is small enough that its middle with another one is a finite float32, if it can be.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> bounded(np.array([-np.inf, 1.0, np.nan])) < 0
+    array([ True, False, False])
+    """
+    infinite = np.isinf(values)
+    if not infinite.any():
+        return values
+    largest = np.abs(values[np.isfinite(values)]).max(initial=0.0)
+    most = _FAR if largest < _FAR / 2 else np.finfo(values.dtype).max / 4
+    return np.where(infinite, np.copysign(most, values), values).astype(values.dtype)
 
 
 def is_long(dtype: np.dtype[Any]) -> bool:

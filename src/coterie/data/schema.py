@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from coterie.data.cells import Cells, Numbers, Texts
 from coterie.data.errors import DataError, KindError, column_label
-from coterie.data.numbers import as_float, check_finite, infinite_error, warn_if_rounded
+from coterie.data.numbers import (
+    as_float,
+    bounded,
+    check_finite,
+    first_infinite,
+    infinite_error,
+    warn_if_rounded,
+)
 from coterie.data.sources import ArraySource, Opaque, Source, SparseSource
 from coterie.data.sparse import Sparse, infinite_cell
 from coterie.tags import tagged
@@ -66,7 +73,9 @@ class Schema:
         labels = {k: self.labels[j] for k, j in enumerate(columns.tolist()) if j in self.labels}
         return Schema(len(columns), names, labels)
 
-    def read(self, source: Source, *, owner: str = "Table") -> Array | Sparse:
+    def read(
+        self, source: Source, *, owner: str = "Table", infinite: bool = False
+    ) -> Array | Sparse:
         """The cells of new rows, categories as codes; unknown categories are missing.
 
         Parameters
@@ -75,6 +84,8 @@ class Schema:
             The new rows; their columns must be those of the schema, in the same order.
         owner : str
             Who asks; named in messages, which are scikit-learn's.
+        infinite : bool, default=False
+            Whether infinity may be among the numbers.
         """
         if self.names is not None or source.names is not None:
             _check_names(self.names, source.names, owner)
@@ -86,7 +97,8 @@ class Schema:
         if isinstance(source, Opaque):
             return row_numbers(source)
         values = _read_cells(source, self._match, self.labels)
-        self._check_finite(values)
+        if not infinite:
+            self._check_finite(values)
         return values
 
     def _match(self, j: int, cells: Cells) -> Array:
@@ -117,7 +129,9 @@ def row_numbers(source: Any) -> Array:
     return np.arange(source.n_rows, dtype=np.float64)[:, None]
 
 
-def learn_schema(source: Source, categorical: Any = None) -> tuple[Schema, Array | Sparse]:
+def learn_schema(
+    source: Source, categorical: Any = None, *, infinite: bool = False
+) -> tuple[Schema, Array | Sparse]:
     """The schema of a table to be fitted, and its cells with categories as codes.
 
     Parameters
@@ -126,6 +140,8 @@ def learn_schema(source: Source, categorical: Any = None) -> tuple[Schema, Array
         The rows to learn from.
     categorical : None, "from_dtype", mask, indices or names
         Columns of numbers to be taken as categories, besides text and categorical columns.
+    infinite : bool, default=False
+        Whether infinity is the largest of numbers, which is replaced; otherwise it is refused.
     """
     n_columns = source.shape[1]
     if isinstance(source, Opaque):
@@ -135,7 +151,12 @@ def learn_schema(source: Source, categorical: Any = None) -> tuple[Schema, Array
     learn = partial(_learn, labels, declared, isinstance(source, ArraySource))
     values = _read_cells(source, learn, declared)
     schema = Schema(n_columns, source.names, labels)
-    schema._check_finite(values)
+    if not infinite:
+        schema._check_finite(values)
+    elif not isinstance(values, np.ndarray):
+        values = type(values)((bounded(values.data), values.indices, values.indptr), values.shape)
+    elif first_infinite(values) is not None:
+        values = bounded(values)
     return schema, values
 
 
@@ -206,24 +227,39 @@ def _declared(categorical: Any, n_columns: int, names: tuple[str, ...] | None) -
     if chosen.dtype == bool:
         if chosen.shape != (n_columns,):
             raise DataError(
-                f"categorical is a mask of shape {chosen.shape}, but X has {n_columns} columns."
+                "categorical_features set as a boolean mask must have shape (n_features,): X has "
+                f"{n_columns} columns, the mask {chosen.shape}."
             )
         return frozenset(np.flatnonzero(chosen).tolist())
+    kinds = {type(c) for c in chosen.tolist()} - {int, str}
+    if kinds:
+        plain = chosen.dtype.name if chosen.dtype != object else None
+        found = plain or ", ".join(sorted(kind.__name__ for kind in kinds))
+        raise DataError(
+            f"categorical_features must be an array-like of bool, int or str, got: {found}."
+        )
     return frozenset(_position(c, n_columns, names) for c in chosen.tolist())
 
 
-def _position(column: Any, n_columns: int, names: tuple[str, ...] | None) -> int:
-    if isinstance(column, str):
-        if names is None or column not in names:
-            known = "X has no column names" if names is None else f"the columns are {list(names)}"
-            raise DataError(f"categorical names a column {column!r} that X does not have: {known}.")
-        return names.index(column)
-    if not isinstance(column, int) or not 0 <= column < n_columns:
+def _position(column: int | str, n_columns: int, names: tuple[str, ...] | None) -> int:
+    if isinstance(column, int):
+        if not 0 <= column < n_columns:
+            raise DataError(
+                "categorical_features set as integer indices must be in [0, n_features - 1]; got "
+                f"{column}, but X has {n_columns} columns."
+            )
+        return column
+    if names is None:
         raise DataError(
-            f"categorical holds {column!r}; expected a mask, column names, or indices from 0 to "
-            f"{n_columns - 1}."
+            "categorical_features should be passed as an array of integers or as a boolean mask "
+            f"when the model is fitted on data without feature names. It names {column!r}."
         )
-    return column
+    if column not in names:
+        raise DataError(
+            f"categorical_features has an item value {column!r} which is not a valid feature name "
+            f"of the training data. Its columns are {list(names)}."
+        )
+    return names.index(column)
 
 
 def _check_names(fitted: tuple[str, ...] | None, given: tuple[str, ...] | None, owner: str) -> None:

@@ -41,7 +41,7 @@ class RowStream:
     Examples
     --------
     >>> import numpy as np
-    >>> from coterie import GradientBoostingRegressor
+    >>> from coterie import HistGradientBoostingRegressor
     >>> rng = np.random.default_rng(0)
     >>> blocks = [rng.normal(size=(500, 2)) for _ in range(4)]
     >>> stream = RowStream()
@@ -52,7 +52,7 @@ class RowStream:
     >>> rows = stream.rows()
     >>> rows.codes.shape, rows.codes.dtype
     ((2000, 2), dtype('uint8'))
-    >>> model = GradientBoostingRegressor(max_iter=5).fit(rows, np.concatenate(blocks)[:, 0])
+    >>> model = HistGradientBoostingRegressor(max_iter=5).fit(rows, np.concatenate(blocks)[:, 0])
     """
 
     def __init__(

@@ -69,7 +69,7 @@ class Table:
         return _restore, tuple(getattr(self, part.name) for part in fields(self))
 
     @classmethod
-    def read(cls, X: Any, *, categorical: Any = None) -> Table:
+    def read(cls, X: Any, *, categorical: Any = None, infinite: bool = False) -> Table:
         """Type and validate `X`; float32 and float64 arrays are not copied.
 
         Parameters
@@ -79,6 +79,9 @@ class Table:
             and categorical columns become codes. NaN, None, null and masked cells are missing.
         categorical : None, "from_dtype", mask, indices or names
             Columns of numbers to be taken as categories too.
+        infinite : bool, default=False
+            Whether infinity is the largest of numbers, and minus infinity the smallest; otherwise
+            they are refused.
 
         Raises
         ------
@@ -91,11 +94,13 @@ class Table:
             if categorical is not None and not isinstance(categorical, str):
                 raise DataError("Binned rows know which of their columns are categorical.")
             return cls(source.schema, None, None, source.bins, source.codes, source)
-        schema, values = learn_schema(source, categorical)
+        schema, values = learn_schema(source, categorical, infinite=infinite)
         return cls._of(schema, values, source)
 
     @classmethod
-    def under(cls, schema: Schema, X: Any, *, owner: str = "Table") -> Table:
+    def under(
+        cls, schema: Schema, X: Any, *, owner: str = "Table", infinite: bool = False
+    ) -> Table:
         """Read `X` as new rows of the columns that `schema` describes.
 
         Names, order and number of the columns must be those of the schema. Categories are matched
@@ -109,7 +114,7 @@ class Table:
                     "rows themselves."
                 )
             return cls(schema, None, None, source.bins, source.codes, source)
-        return cls._of(schema, schema.read(source, owner=owner), source)
+        return cls._of(schema, schema.read(source, owner=owner, infinite=infinite), source)
 
     @classmethod
     def _of(cls, schema: Schema, values: Array | Sparse, source: Source | None) -> Table:

@@ -107,7 +107,8 @@ def _refuse_the_inexpressible(model: Any) -> None:
         "has no members": not len(model.pool_),
         "has several outputs of classes": is_classifier(model) and len(model.target_.classes) != 1,
         "knows a single class": is_classifier(model) and len(model.target_.classes[0]) == 1,
-        "starts from another model": getattr(model, "init_", None) is not None
+        "starts from another model": vars(model).get("init_") is not None
+        or vars(model).get("start_model_") is not None
         or getattr(origin, "member", None) is not None,
         "encodes categories by their targets": getattr(model, "ordered_", None) is not None,
         "corrects its probabilities by the prior": bool(getattr(model, "prior_correction", False)),

@@ -26,7 +26,12 @@ _PACKAGES = (
     *("bagging", "boosting", "imbalance", "combining", "selection", "interpretation", "automl"),
 )
 # What former versions had for a class of today; `coterie.export.former` makes its attributes.
-_FORMER = dict.fromkeys(("Guest", "Seat", "Voter"), "ForeignMember")
+_FORMER = {
+    **dict.fromkeys(("Guest", "Seat", "Voter"), "ForeignMember"),
+    # One class had two names, and the parameters that only the latter has today.
+    "GradientBoostingClassifier": "HistGradientBoostingClassifier",
+    "GradientBoostingRegressor": "HistGradientBoostingRegressor",
+}
 #: The methods that a model may keep bound: a rule's vote, which a pool casts.
 METHODS = frozenset({"vote"})
 
@@ -47,7 +52,7 @@ def tag_of(cls: type) -> str | None:
     """
     if cls is Pipeline:
         return "Pipeline"
-    return cls.__name__ if _public(cls.__name__) is cls else TAGS.get(cls)
+    return TAGS.get(cls) or (cls.__name__ if _public(cls.__name__) is cls else None)
 
 
 def function_tag(function: Callable[..., Any]) -> str | None:

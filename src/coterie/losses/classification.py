@@ -214,9 +214,7 @@ class MultinomialLoss(PointwiseLoss):
         logs = elementary.log(np.maximum(share / share.sum(), LEAST_SHARE))
         return np.asarray(logs - logs.mean())
 
-    def newton(
-        self, gradient: Array, hessian: Array, weight: Array, leaves: Leaves, n_leaves: int
-    ) -> Array:
-        """Friedman's step for the tree of a class."""
-        step = super().newton(gradient, hessian, weight, leaves, n_leaves)
-        return (self.n_classes - 1) / self.n_classes * step
+    @property
+    def newton_share(self) -> float:
+        """Friedman's share of the step for the tree of a class."""
+        return (self.n_classes - 1) / self.n_classes

@@ -71,9 +71,11 @@ class LogLinkLoss(OneScoreLoss):
 def not_negative(name: str, y: Array) -> None:
     """Raise a ValueError if some of `y` is negative, or if all are zero."""
     if y.min() < 0:
-        raise ValueError(f"The {name} loss needs y >= 0; the smallest y is {y.min():g}.")
+        raise ValueError(
+            f"loss={name!r} requires non-negative y and sum(y) > 0; the smallest y is {y.min():g}."
+        )
     if not y.any():
-        raise ValueError(f"The {name} loss needs some y > 0; all y are 0.")
+        raise ValueError(f"loss={name!r} requires non-negative y and sum(y) > 0; all y are 0.")
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,9 @@ class GammaLoss(LogLinkLoss):
     def check(self, y: Array) -> None:
         """Sizes are positive."""
         if y.min() <= 0:
-            raise ValueError(f"The gamma loss needs y > 0; the smallest y is {y.min():g}.")
+            raise ValueError(
+                f"loss='gamma' requires strictly positive y; the smallest y is {y.min():g}."
+            )
 
     def loss_at(self, y: Array, score: Array) -> Array:
         """The loss."""

@@ -74,6 +74,11 @@ class PointwiseLoss:
         """Whether `leaf` is `newton` of the slopes."""
         return type(self).leaf is PointwiseLoss.leaf
 
+    @property
+    def newton_share(self) -> float:
+        """What a leaf takes of its Newton step."""
+        return 1.0
+
     @staticmethod
     def n_scores(n_classes: int) -> int:
         """How many raw scores a row has."""
@@ -145,7 +150,7 @@ class PointwiseLoss:
         """
         pull = leaf_sums(-weight * gradient, leaves, n_leaves)
         bend = leaf_sums(weight * hessian, leaves, n_leaves)
-        return ratio(pull, np.maximum(bend, 0.0))
+        return self.newton_share * ratio(pull, np.maximum(bend, 0.0))
 
 
 class OneScoreLoss(PointwiseLoss):

@@ -61,8 +61,11 @@ class NewtonGrowth:
     symmetric : bool, default=False
         Split all nodes of a level alike. A node that would be left with too little on a side stays
         whole, and goes on to the next level as it is.
-    min_samples_leaf : int, default=1
-        Fewest rows in a leaf.
+    in_middle : bool, default=False
+        Set thresholds midway between the values that the node has on both sides, as CART does,
+        not at the border of two bins of the whole table. Symmetric trees do not.
+    min_samples_split, min_samples_leaf : int, default=2 and 1
+        Fewest rows in a node that is split, and in a leaf.
     min_child_weight : float, default=0.0
         Least sum of second derivatives in a leaf.
     l1, l2 : float, default=0.0
@@ -85,6 +88,8 @@ class NewtonGrowth:
     max_depth: int | None = None
     level_wise: bool = False
     symmetric: bool = False
+    in_middle: bool = False
+    min_samples_split: int = 2
     min_samples_leaf: int = 1
     min_child_weight: float = 0.0
     l1: float = 0.0
@@ -104,6 +109,8 @@ class NewtonGrowth:
         settings.max_leaf_nodes = NO_LIMIT if self.max_leaf_nodes is None else self.max_leaf_nodes
         settings.max_depth = NO_LIMIT if self.max_depth is None else self.max_depth
         settings.level_wise, settings.symmetric = self.level_wise, self.symmetric
+        settings.in_middle = self.in_middle
+        settings.min_samples_split = self.min_samples_split
         settings.min_samples_leaf = self.min_samples_leaf
         settings.min_child_weight = self.min_child_weight
         settings.l1, settings.l2 = self.l1, self.l2

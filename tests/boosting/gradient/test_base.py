@@ -5,13 +5,13 @@ import pytest
 from scipy import sparse
 from sklearn.inspection import partial_dependence, permutation_importance
 
-from coterie import GradientBoostingClassifier, GradientBoostingRegressor
+from coterie import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from tests.boosting.gradient.tables import SMALL, numbers, three_classes, two_classes
 
 TASKS = [
-    (GradientBoostingRegressor, numbers),
-    (GradientBoostingClassifier, two_classes),
-    (GradientBoostingClassifier, three_classes),
+    (HistGradientBoostingRegressor, numbers),
+    (HistGradientBoostingClassifier, two_classes),
+    (HistGradientBoostingClassifier, three_classes),
 ]
 every_task = pytest.mark.parametrize(("cls", "table"), TASKS)
 
@@ -24,7 +24,7 @@ def raw(model, X):
 def test_stages_are_shorter_fits(cls, table):
     X, y = table()
     model = cls(**SMALL).fit(X, y)
-    name = "staged_decision_function" if cls is GradientBoostingClassifier else "staged_predict"
+    name = "staged_decision_function" if cls is HistGradientBoostingClassifier else "staged_predict"
     stages = list(getattr(model, name)(X))
     assert len(stages) == model.n_iter_ == 20
     for size in (1, 7, 20):
@@ -36,7 +36,7 @@ def test_stages_are_shorter_fits(cls, table):
 
 def test_staged_probabilities():
     X, y = three_classes()
-    model = GradientBoostingClassifier(**SMALL).fit(X, y)
+    model = HistGradientBoostingClassifier(**SMALL).fit(X, y)
     *_, last = model.staged_predict_proba(X)
     np.testing.assert_allclose(last, model.predict_proba(X), rtol=1e-12)
 
@@ -68,7 +68,7 @@ def test_warm_start_goes_on_exactly(cls, table, params):
 
 def test_warm_start_may_change_the_rate():
     X, y = numbers()
-    model = GradientBoostingRegressor(**{**SMALL, "max_iter": 5}, warm_start=True).fit(X, y)
+    model = HistGradientBoostingRegressor(**{**SMALL, "max_iter": 5}, warm_start=True).fit(X, y)
     before = model.predict(X)
     model.set_params(max_iter=6, learning_rate=1.0).fit(X, y)
     assert model.pool_.weights.tolist() == [0.1] * 5 + [1.0]
@@ -85,8 +85,8 @@ def test_monotone_on_a_grid(cst, loss):
     pandas = pytest.importorskip("pandas")
     X, y = numbers()
     frame = pandas.DataFrame(X, columns=list("abcde"))
-    model = GradientBoostingRegressor(loss, monotonic_cst=cst, **SMALL).fit(frame, y)
-    free = GradientBoostingRegressor(loss, **SMALL).fit(frame, y)
+    model = HistGradientBoostingRegressor(loss, monotonic_cst=cst, **SMALL).fit(frame, y)
+    free = HistGradientBoostingRegressor(loss, **SMALL).fit(frame, y)
 
     def worst(fitted, column, direction):
         grid = np.repeat(X[:60], 50, axis=0)
@@ -124,7 +124,7 @@ def paths(forest, tree):
 )
 def test_interactions_are_respected(cst, groups):
     X, y = numbers()
-    model = GradientBoostingRegressor(interaction_cst=cst, **SMALL).fit(X, y)
+    model = HistGradientBoostingRegressor(interaction_cst=cst, **SMALL).fit(X, y)
     forest = model.pool_.forest
     met = {path for tree in range(len(forest)) for path in paths(forest, tree)}
     assert all(any(path <= group for group in groups) for path in met)
@@ -143,7 +143,7 @@ def test_threads_do_not_change_a_bit(cls, table):
 
 def test_leaves_and_paths():
     X, y = three_classes()
-    model = GradientBoostingClassifier(**SMALL).fit(X, y)
+    model = HistGradientBoostingClassifier(**SMALL).fit(X, y)
     assert model.apply(X).shape == (len(X), 20, 3)
     indicator, ends = model.decision_path(X)
     assert sparse.issparse(indicator)
@@ -157,7 +157,7 @@ def test_importances():
     rng = np.random.default_rng(0)
     X = np.round(rng.normal(size=(500, 4)), 1)
     y = 5 * X[:, 2] + X[:, 0]
-    model = GradientBoostingRegressor(**SMALL).fit(X, y)
+    model = HistGradientBoostingRegressor(**SMALL).fit(X, y)
     gain = model.feature_importances_
     assert gain.sum() == pytest.approx(1)
     assert np.argsort(gain)[-2:].tolist() == [0, 2]
@@ -172,7 +172,7 @@ def test_importances():
 
 def test_partial_dependence():
     X, y = numbers()
-    model = GradientBoostingRegressor(**SMALL).fit(X, y)
+    model = HistGradientBoostingRegressor(**SMALL).fit(X, y)
     result = partial_dependence(model, X, [0], grid_resolution=5)
     value = result["grid_values"][0][2]
     moved = X.copy()
@@ -185,7 +185,7 @@ def test_partial_dependence_is_drawn():
     from sklearn.inspection import PartialDependenceDisplay
 
     X, y = three_classes(100)
-    model = GradientBoostingClassifier(**{**SMALL, "max_iter": 3}).fit(X, y)
+    model = HistGradientBoostingClassifier(**{**SMALL, "max_iter": 3}).fit(X, y)
     display = PartialDependenceDisplay.from_estimator(
         model, X, [0, (0, 1)], target=2, grid_resolution=4
     )
@@ -201,7 +201,7 @@ def test_categories_and_missing_values(library):
     frame = frames.DataFrame({"x": x, "colour": colours})
     y = (colours == "green") * 5.0 + (colours == None) * 3.0 + np.isnan(x)  # noqa: E711
     settings = {**SMALL, "max_iter": 60, "learning_rate": 0.3}
-    model = GradientBoostingRegressor(**settings).fit(frame, y)
+    model = HistGradientBoostingRegressor(**settings).fit(frame, y)
     np.testing.assert_allclose(model.predict(frame), y, atol=0.05)
     assert model.is_categorical_.tolist() == [False, True]
 
@@ -209,12 +209,12 @@ def test_categories_and_missing_values(library):
 def test_sparse_and_short_floats():
     X, y = numbers()
     X = np.where(np.abs(X) < 0.5, 0.0, X).astype(np.float32)
-    dense = GradientBoostingRegressor(**SMALL).fit(X, y)
-    thin = GradientBoostingRegressor(**SMALL).fit(sparse.csr_array(X), y)
+    dense = HistGradientBoostingRegressor(**SMALL).fit(X, y)
+    thin = HistGradientBoostingRegressor(**SMALL).fit(sparse.csr_array(X), y)
     assert np.array_equal(dense.predict(X), thin.predict(sparse.csc_array(X)))
 
 
 def test_progress_is_reported(capsys):
     X, y = numbers(100)
-    GradientBoostingRegressor(**{**SMALL, "max_iter": 3}, verbose=1).fit(X, y)
+    HistGradientBoostingRegressor(**{**SMALL, "max_iter": 3}, verbose=1).fit(X, y)
     assert "round 3/3" in capsys.readouterr().err

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from coterie import GradientBoostingClassifier, GradientBoostingRegressor
+from coterie import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from coterie.boosting.gradient.dart import Dart
 from tests.boosting.gradient.tables import SMALL, numbers, three_classes
 
@@ -17,7 +17,7 @@ from tests.boosting.gradient.tables import SMALL, numbers, three_classes
 )
 def test_weights_when_all_trees_are_dropped(normalise, expected):
     X, y = numbers()
-    model = GradientBoostingRegressor(
+    model = HistGradientBoostingRegressor(
         boosting="dart",
         drop_rate=1.0,
         skip_drop=0.0,
@@ -30,15 +30,15 @@ def test_weights_when_all_trees_are_dropped(normalise, expected):
 @pytest.mark.parametrize("never", [{"drop_rate": 0.0}, {"skip_drop": 1.0}])
 def test_nothing_dropped_is_plain_boosting(never):
     X, y = three_classes()
-    plain = GradientBoostingClassifier(**SMALL).fit(X, y)
-    dart = GradientBoostingClassifier(boosting="dart", **never, **SMALL).fit(X, y)
+    plain = HistGradientBoostingClassifier(**SMALL).fit(X, y)
+    dart = HistGradientBoostingClassifier(boosting="dart", **never, **SMALL).fit(X, y)
     assert np.array_equal(plain.decision_function(X), dart.decision_function(X))
 
 
 def test_scores_follow_the_weights():
     """The scores a later tree was grown on are those of the final weights."""
     X, y = numbers()
-    model = GradientBoostingRegressor(
+    model = HistGradientBoostingRegressor(
         boosting="dart", drop_rate=0.4, skip_drop=0.0, early_stopping=True, **SMALL
     )
     model.fit(X, y, X_val=X, y_val=y)
@@ -52,8 +52,8 @@ def test_scores_follow_the_weights():
 def test_warm_start_goes_on_exactly():
     X, y = numbers()
     settings = {**SMALL, "boosting": "dart", "drop_rate": 0.3, "skip_drop": 0.2}
-    whole = GradientBoostingRegressor(**settings).fit(X, y)
-    parts = GradientBoostingRegressor(**{**settings, "max_iter": 8}, warm_start=True).fit(X, y)
+    whole = HistGradientBoostingRegressor(**settings).fit(X, y)
+    parts = HistGradientBoostingRegressor(**{**settings, "max_iter": 8}, warm_start=True).fit(X, y)
     parts.set_params(max_iter=SMALL["max_iter"]).fit(X, y)
     assert np.array_equal(parts.pool_.weights, whole.pool_.weights)
     assert np.array_equal(parts.predict(X), whole.predict(X))
@@ -62,7 +62,7 @@ def test_warm_start_goes_on_exactly():
 def test_warm_start_with_another_rate_keeps_the_old_weights():
     X, y = numbers()
     settings = {**SMALL, "boosting": "dart", "drop_rate": 0.3, "max_iter": 6}
-    model = GradientBoostingRegressor(**settings, warm_start=True).fit(X, y)
+    model = HistGradientBoostingRegressor(**settings, warm_start=True).fit(X, y)
     before = model.pool_.weights
     model.set_params(max_iter=7, learning_rate=0.5, skip_drop=1.0).fit(X, y)
     np.testing.assert_array_equal(model.pool_.weights[:6], before)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from coterie import GradientBoostingClassifier, GradientBoostingRegressor
+from coterie import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from tests.boosting.gradient.tables import SMALL, numbers, three_classes, two_classes
 
 WATCHED = {**SMALL, "early_stopping": True}
@@ -11,8 +11,8 @@ WATCHED = {**SMALL, "early_stopping": True}
 
 def test_given_rows_are_only_watched():
     X, y = numbers(300)
-    plain = GradientBoostingRegressor(**SMALL).fit(X, y)
-    watched = GradientBoostingRegressor(n_iter_no_change=50, **WATCHED)
+    plain = HistGradientBoostingRegressor(**SMALL).fit(X, y)
+    watched = HistGradientBoostingRegressor(n_iter_no_change=50, **WATCHED)
     watched.fit(X, y, X_val=X[:50], y_val=y[:50] * 2)
     size = watched.n_iter_
     np.testing.assert_allclose(
@@ -25,7 +25,7 @@ def test_given_rows_are_only_watched():
 def test_labels_of_given_rows_are_those_of_the_fit():
     X, y = three_classes(300)
     names = np.array(["low", "mid", "top"])
-    model = GradientBoostingClassifier(**WATCHED)
+    model = HistGradientBoostingClassifier(**WATCHED)
     some = y != 0  # codes of the labels by themselves would begin at "mid"
     model.fit(X, names[y], X_val=X[some], y_val=names[y[some]])
     p = model.predict_proba(X[some])
@@ -49,17 +49,17 @@ def test_rows_to_watch_are_checked(params, given, message):
     parts = {"X_val": X, "y_val": y}
     given = {name: parts.get(name, value) for name, value in given.items()}
     with pytest.raises(ValueError, match=message):
-        GradientBoostingRegressor(**params).fit(X, y, **given)
+        HistGradientBoostingRegressor(**params).fit(X, y, **given)
 
 
 def test_held_out_rows_are_not_learnt_from():
     X, y = numbers(100)
     settings = {**WATCHED, "max_iter": 1}
-    first = GradientBoostingRegressor(**settings).fit(X, y)
+    first = HistGradientBoostingRegressor(**settings).fit(X, y)
     held = 0
     for row in range(100):
         moved = y + (np.arange(100) == row)
-        second = GradientBoostingRegressor(**settings).fit(X, moved)
+        second = HistGradientBoostingRegressor(**settings).fit(X, moved)
         same = np.array_equal(first.predict(X), second.predict(X))
         assert same == np.array_equal(first.train_score_, second.train_score_)
         assert not np.array_equal(first.validation_score_, second.validation_score_)
@@ -70,7 +70,7 @@ def test_held_out_rows_are_not_learnt_from():
 def test_number_of_rows_held_out():
     X, y = numbers(300)
     weight = np.random.default_rng(0).uniform(0.5, 1, 300)
-    model = GradientBoostingRegressor(**{**WATCHED, "validation_fraction": 40})
+    model = HistGradientBoostingRegressor(**{**WATCHED, "validation_fraction": 40})
     model.fit(X, y, weight)
     assert model.estimators_[0].tree_.n_node_samples[0] == 260
 
@@ -78,8 +78,8 @@ def test_number_of_rows_held_out():
 def test_weights_of_any_size_learn():
     X, y = two_classes(300)
     weight = np.random.default_rng(0).uniform(0.5, 1, 300)
-    expected = GradientBoostingClassifier(**SMALL).fit(X, y, weight).decision_function(X)
-    tiny = GradientBoostingClassifier(**SMALL).fit(X, y, weight * 1e-12).decision_function(X)
+    expected = HistGradientBoostingClassifier(**SMALL).fit(X, y, weight).decision_function(X)
+    tiny = HistGradientBoostingClassifier(**SMALL).fit(X, y, weight * 1e-12).decision_function(X)
     np.testing.assert_allclose(tiny, expected, rtol=1e-6, atol=1e-9)
 
 
@@ -87,8 +87,8 @@ def test_vector_leaves_are_one_tree_a_round():
     X, y = three_classes(600)
     X_new, y_new = three_classes(600, seed=5)
     settings = {**SMALL, "max_iter": 40}
-    vector = GradientBoostingClassifier(multiclass="vector", **settings).fit(X, y)
-    each = GradientBoostingClassifier(**settings).fit(X, y)
+    vector = HistGradientBoostingClassifier(multiclass="vector", **settings).fit(X, y)
+    each = HistGradientBoostingClassifier(**settings).fit(X, y)
     assert vector.n_trees_per_iteration_ == vector.pool_.width == 1
     assert each.n_trees_per_iteration_ == each.pool_.width == 3
     assert vector.pool_.forest.values.shape[1] == 3
@@ -99,7 +99,7 @@ def test_vector_leaves_are_one_tree_a_round():
 
 def test_results():
     X, y = numbers(300)
-    model = GradientBoostingRegressor(**WATCHED).fit(X, y)
+    model = HistGradientBoostingRegressor(**WATCHED).fit(X, y)
     assert model.do_early_stopping_
     assert model.n_iter_ == len(model.pool_) == len(model.trace_) == len(model.estimators_)
     assert {"seconds", "leaves", "weight"} <= set(model.trace_.names)

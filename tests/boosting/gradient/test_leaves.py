@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from coterie import GradientBoostingRegressor
+from coterie import HistGradientBoostingRegressor
 from coterie.boosting.gradient.leaves import bounded_leaves, vector_leaves
 from tests.boosting.gradient.tables import numbers
 
@@ -22,7 +22,7 @@ def test_vector_leaves_are_newton_steps_of_each_score():
 
 def test_bounds_change_nothing_that_is_in_order():
     X, y = numbers()
-    model = GradientBoostingRegressor(max_iter=1, monotonic_cst=[1, 0, 0, 0, 0]).fit(X, y)
+    model = HistGradientBoostingRegressor(max_iter=1, monotonic_cst=[1, 0, 0, 0, 0]).fit(X, y)
     forest = model.pool_.forest
     values = forest.values[:, 0]
     bounded = bounded_leaves(forest, values, np.array([1, 0, 0, 0, 0], dtype=np.int8))
@@ -32,7 +32,7 @@ def test_bounds_change_nothing_that_is_in_order():
 @pytest.mark.parametrize("direction", [1, -1])
 def test_bounds_put_any_values_in_order(direction):
     X, y = numbers()
-    forest = GradientBoostingRegressor(max_iter=1, min_samples_leaf=5).fit(X, y).pool_.forest
+    forest = HistGradientBoostingRegressor(max_iter=1, min_samples_leaf=5).fit(X, y).pool_.forest
     monotone = np.array([direction, 0, 0, 0, 0], dtype=np.int8)
     assert (forest.features[forest.nodes["left"] >= 0] == 0).any()
     values = np.random.default_rng(0).normal(size=len(forest.values))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from coterie import GradientBoostingClassifier, GradientBoostingRegressor
+from coterie import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from coterie.boosting.gradient.rows import Draw, Goss, SomeRows
 from tests.boosting.gradient.tables import SMALL, numbers, two_classes
 
@@ -56,8 +56,8 @@ def test_goss_waits_for_its_first_round():
 def test_goss_that_keeps_all_is_plain(weighted):
     X, y = two_classes()
     weight = np.random.default_rng(0).uniform(0.5, 2, len(y)) if weighted else None
-    plain = GradientBoostingClassifier(**SMALL).fit(X, y, weight)
-    goss = GradientBoostingClassifier(boosting="goss", top_rate=0.4, other_rate=0.6, **SMALL)
+    plain = HistGradientBoostingClassifier(**SMALL).fit(X, y, weight)
+    goss = HistGradientBoostingClassifier(boosting="goss", top_rate=0.4, other_rate=0.6, **SMALL)
     assert np.array_equal(goss.fit(X, y, weight).decision_function(X), plain.decision_function(X))
 
 
@@ -75,11 +75,11 @@ def test_leaves_are_those_of_the_drawn_rows(loss):
     """A row that no round draws leaves no trace, wherever its target lies."""
     X, y = numbers(200)
     settings = {**SMALL, "max_iter": 1, "subsample": 0.5, "init": "zero", "loss": loss}
-    first = GradientBoostingRegressor(**settings).fit(X, y)
+    first = HistGradientBoostingRegressor(**settings).fit(X, y)
     same = []
     for row in range(40):
         far = y.copy()
         far[row] += 1.0
-        model = GradientBoostingRegressor(**settings).fit(X, far)
+        model = HistGradientBoostingRegressor(**settings).fit(X, far)
         same.append(np.array_equal(first.predict(X), model.predict(X)))
     assert 8 <= sum(same) <= 32

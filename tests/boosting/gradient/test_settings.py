@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from coterie import GradientBoostingClassifier, GradientBoostingRegressor
+from coterie import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from coterie.boosting.gradient.dart import Dart
+from coterie.boosting.gradient.parameters import settings_of
 from coterie.boosting.gradient.rows import Goss, SomeRows, all_rows
 from coterie.boosting.gradient.settings import (
     per_features,
@@ -19,8 +20,12 @@ SCHEMA = Schema(10, tuple("abcdefghij"))
 TARGET = Target.numbers(np.arange(100.0))
 
 
+def settings(**params):
+    return settings_of(HistGradientBoostingRegressor(**params), {})
+
+
 def newton(**params):
-    return resolve_newton(GradientBoostingRegressor(**params), SCHEMA, TARGET, np.arange(10))
+    return resolve_newton(settings(**params), SCHEMA, TARGET, np.arange(10))
 
 
 def test_numbers_of_the_engine():
@@ -53,12 +58,12 @@ def test_limits_beyond_the_table_are_those_of_the_table():
 
 
 def test_rows_and_trees():
-    assert resolve_rows(GradientBoostingRegressor()) is all_rows
-    assert resolve_rows(GradientBoostingRegressor(subsample=0.5)) == SomeRows(0.5)
-    goss = GradientBoostingRegressor(boosting="goss", learning_rate=0.3)
+    assert resolve_rows(HistGradientBoostingRegressor()) is all_rows
+    assert resolve_rows(HistGradientBoostingRegressor(subsample=0.5)) == SomeRows(0.5)
+    goss = HistGradientBoostingRegressor(boosting="goss", learning_rate=0.3)
     assert resolve_rows(goss) == Goss(0.2, 0.1, begin=4)
     assert resolve_dart(goss) is None
-    dart = GradientBoostingRegressor(boosting="dart", drop_rate=0.3)
+    dart = HistGradientBoostingRegressor(boosting="dart", drop_rate=0.3)
     assert resolve_dart(dart) == Dart(0.3, 0.5, "tree")
 
 
@@ -73,9 +78,7 @@ def test_interactions_by_name_and_number():
 
 def test_made_columns_follow_the_one_they_come_from():
     origin = np.array([*range(10), 3])
-    params = GradientBoostingRegressor(
-        monotonic_cst={"d": 0, "e": -1}, interaction_cst=[["d", "e"]]
-    )
+    params = settings(monotonic_cst={"d": 0, "e": -1}, interaction_cst=[["d", "e"]])
     growth, _ = resolve_newton(params, SCHEMA, TARGET, origin)
     assert growth.monotone.tolist() == [0, 0, 0, 0, -1, 0, 0, 0, 0, 0, 0]
     assert growth.interactions[:, 10].tolist() == growth.interactions[:, 3].tolist()
@@ -87,9 +90,12 @@ def test_made_columns_follow_the_one_they_come_from():
         ({"boosting": "goss", "subsample": 0.5}, "subsample"),
         ({"boosting": "goss", "top_rate": 0.6, "other_rate": 0.5}, "top_rate"),
         ({"monotonic_cst": {"a": 1}}, "names"),
-        ({"monotonic_cst": [1, 0]}, "monotonic_cst"),
-        ({"interaction_cst": [{0, 7}]}, "interaction_cst"),
-        ({"interaction_cst": [{0, "b"}]}, "interaction_cst"),
+        ({"monotonic_cst": [1, 0]}, "monotonic_cst has shape .2,. but"),
+        ({"monotonic_cst": [1, 0, 0, 3, 0]}, "Observed values: .0, 1, 3."),
+        ({"interaction_cst": [{0, 7}]}, "Interaction constraints.*got 7"),
+        ({"interaction_cst": [{0, "b"}]}, "Interaction constraints.*got 'b'"),
+        ({"interaction_cst": [0, 1]}, "a sequence of tuples or lists"),
+        ({"interaction_cst": ["ab"]}, "a sequence of tuples or lists"),
         ({"boosting": "random"}, "boosting"),
         ({"drop_rate": 1.5}, "drop_rate"),
         ({"callbacks": [3]}, "callbacks"),
@@ -100,7 +106,12 @@ def test_made_columns_follow_the_one_they_come_from():
 def test_refused(params, message):
     X, y = numbers(50)
     with pytest.raises(ValueError, match=message):
-        GradientBoostingRegressor(**params).fit(X, y)
+        HistGradientBoostingRegressor(**params).fit(X, y)
+
+
+def test_directions_are_for_one_score():
+    with pytest.raises(ValueError, match="not supported for multiclass"):
+        HistGradientBoostingClassifier(monotonic_cst=[1, 0, 0, 0, 0]).fit(*three_classes(60))
 
 
 def test_directions_by_name_are_checked():
@@ -108,10 +119,8 @@ def test_directions_by_name_are_checked():
         with pytest.raises(ValueError, match="monotonic_cst"):
             newton(monotonic_cst=given)
     categories = Schema(2, None, {0: np.array(["u", "v"])})
-    with pytest.raises(ValueError, match="categorical"):
-        resolve_newton(
-            GradientBoostingRegressor(monotonic_cst=[1, 0]), categories, TARGET, np.arange(2)
-        )
+    with pytest.raises(ValueError, match="Categorical"):
+        resolve_newton(settings(monotonic_cst=[1, 0]), categories, TARGET, np.arange(2))
 
 
 @pytest.mark.parametrize(
@@ -120,10 +129,10 @@ def test_directions_by_name_are_checked():
 def test_vector_leaves_refuse_what_they_cannot_do(params):
     X, y = three_classes(100)
     with pytest.raises(ValueError, match=next(iter(params))):
-        GradientBoostingClassifier(multiclass="vector", **params, **SMALL).fit(X, y)
+        HistGradientBoostingClassifier(multiclass="vector", **params, **SMALL).fit(X, y)
 
 
 def test_directions_are_for_two_classes():
     X, y = three_classes(100)
     with pytest.raises(ValueError, match="multiclass"):
-        GradientBoostingClassifier(monotonic_cst=[1, 0, 0, 0, 0]).fit(X, y)
+        HistGradientBoostingClassifier(monotonic_cst=[1, 0, 0, 0, 0]).fit(X, y)

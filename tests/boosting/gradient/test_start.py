@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import ExtraTreeRegressor
 
-from coterie import GradientBoostingClassifier, GradientBoostingRegressor
+from coterie import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from tests.boosting.gradient.tables import SMALL, counts, numbers, three_classes, two_classes
 
 STUCK = {**SMALL, "max_iter": 1, "min_samples_leaf": 10_000}  # one leaf: a step of zero
@@ -21,18 +21,18 @@ def test_constants():
     X, y = numbers()
     leaf = {**STUCK, "learning_rate": 1e-12}
     for init, expected in ((None, y.mean()), ("zero", 0.0), (3.0, 3.0), ([4.0], 4.0)):
-        model = GradientBoostingRegressor(init=init, **leaf).fit(X, y)
+        model = HistGradientBoostingRegressor(init=init, **leaf).fit(X, y)
         np.testing.assert_allclose(model.predict(X), expected, atol=1e-9)
     X, y = three_classes()
-    model = GradientBoostingClassifier(init=[0.0, 1.0, 2.0], **leaf).fit(X, y)
+    model = HistGradientBoostingClassifier(init=[0.0, 1.0, 2.0], **leaf).fit(X, y)
     np.testing.assert_allclose(model.predict_proba(X)[0], softmax([0.0, 1.0, 2.0]))
 
 
 def test_regressor_as_start():
     X, y = numbers()
     linear = LinearRegression().fit(X, y)
-    model = GradientBoostingRegressor(init=LinearRegression(), **SMALL).fit(X, y)
-    rest = GradientBoostingRegressor(init="zero", **SMALL).fit(X, y - linear.predict(X))
+    model = HistGradientBoostingRegressor(init=LinearRegression(), **SMALL).fit(X, y)
+    rest = HistGradientBoostingRegressor(init="zero", **SMALL).fit(X, y - linear.predict(X))
     np.testing.assert_allclose(model.predict(X), linear.predict(X) + rest.predict(X), rtol=1e-6)
     *_, last = model.staged_predict(X)
     np.testing.assert_allclose(last, model.predict(X), rtol=1e-9)
@@ -41,7 +41,7 @@ def test_regressor_as_start():
 def test_start_of_a_log_link():
     X, y = counts()
     first = PoissonRegressor().fit(X, y)
-    model = GradientBoostingRegressor(
+    model = HistGradientBoostingRegressor(
         "poisson", init=PoissonRegressor(), **{**STUCK, "learning_rate": 1e-12}
     ).fit(X, y)
     np.testing.assert_allclose(model.predict(X), first.predict(X))
@@ -52,32 +52,32 @@ def test_classifier_as_start(loss):
     X, y = two_classes()
     first = LogisticRegression().fit(X, y)
     stuck = {**STUCK, "learning_rate": 1e-12}
-    model = GradientBoostingClassifier(loss, init=LogisticRegression(), **stuck).fit(X, y)
+    model = HistGradientBoostingClassifier(loss, init=LogisticRegression(), **stuck).fit(X, y)
     np.testing.assert_allclose(model.predict_proba(X), first.predict_proba(X), atol=1e-6)
     X, y = three_classes()
     first = LogisticRegression().fit(X, y)
-    model = GradientBoostingClassifier(init=LogisticRegression(), **stuck).fit(X, y)
+    model = HistGradientBoostingClassifier(init=LogisticRegression(), **stuck).fit(X, y)
     np.testing.assert_allclose(model.predict_proba(X), first.predict_proba(X), atol=1e-5)
 
 
 def test_start_that_cannot_be_used():
     X, y = two_classes()
     with pytest.raises(ValueError, match="predict_proba"):
-        GradientBoostingClassifier(init=LinearSVC(), **SMALL).fit(X, y)
+        HistGradientBoostingClassifier(init=LinearSVC(), **SMALL).fit(X, y)
     with pytest.raises(ValueError, match=r"The member 'init' \(Ridge\) failed"):
-        GradientBoostingRegressor(init=Ridge(-1.0), **SMALL).fit(X, y)
+        HistGradientBoostingRegressor(init=Ridge(-1.0), **SMALL).fit(X, y)
 
 
 def test_start_of_random_models_and_of_models_without_weights():
     X, y = two_classes()
-    model = GradientBoostingRegressor(
+    model = HistGradientBoostingRegressor(
         init=make_pipeline(StandardScaler(), ExtraTreeRegressor(max_depth=3)), **SMALL
     )
     weight = np.random.default_rng(0).random(len(y))
     for given in (None, weight):
         first, second = (clone(model).fit(X, y, given).predict(X) for _ in range(2))
         np.testing.assert_array_equal(first, second)
-    twice = GradientBoostingRegressor(init=KNeighborsRegressor(), **SMALL)
+    twice = HistGradientBoostingRegressor(init=KNeighborsRegressor(), **SMALL)
     twice.fit(X, y, np.full(len(y), 2.0))
     assert twice.init_.n_samples_fit_ == 2 * len(y)
 
@@ -85,8 +85,8 @@ def test_start_of_random_models_and_of_models_without_weights():
 def test_scores_given_to_fit():
     X, y = two_classes()
     base = np.full(len(y), logit(y.mean()))
-    plain = GradientBoostingClassifier(**SMALL).fit(X, y)
-    given = GradientBoostingClassifier(**SMALL).fit(X, y, init_score=base)
+    plain = HistGradientBoostingClassifier(**SMALL).fit(X, y)
+    given = HistGradientBoostingClassifier(**SMALL).fit(X, y, init_score=base)
     assert given.start_.tolist() == [0.0]
     np.testing.assert_allclose(
         given.decision_function(X) + base, plain.decision_function(X), rtol=1e-9
@@ -97,7 +97,7 @@ def test_scores_given_for_rows_to_watch():
     X, y = numbers(300)
     offset = 5 * X[:, 0]
     settings = {**SMALL, "early_stopping": True}
-    given = GradientBoostingRegressor(init="zero", **settings)
+    given = HistGradientBoostingRegressor(init="zero", **settings)
     given.fit(
         X[:200],
         y[:200] + offset[:200],
@@ -106,12 +106,12 @@ def test_scores_given_for_rows_to_watch():
         init_score=offset[:200],
         init_score_val=offset[200:],
     )
-    plain = GradientBoostingRegressor(init="zero", **settings)
+    plain = HistGradientBoostingRegressor(init="zero", **settings)
     plain.fit(X[:200], y[:200], X_val=X[200:], y_val=y[200:])
     np.testing.assert_allclose(given.validation_score_, plain.validation_score_, rtol=1e-9)
     # Rows that are held out bring their scores along.
-    alone = GradientBoostingRegressor(init="zero", **settings).fit(X, y)
-    moved = GradientBoostingRegressor(init="zero", **settings)
+    alone = HistGradientBoostingRegressor(init="zero", **settings).fit(X, y)
+    moved = HistGradientBoostingRegressor(init="zero", **settings)
     moved.fit(X, y + offset, init_score=offset)
     np.testing.assert_allclose(moved.validation_score_, alone.validation_score_, rtol=1e-9)
 
@@ -121,9 +121,9 @@ def test_scores_of_weightless_rows_are_dropped():
     weight = np.ones(100)
     weight[::4] = 0
     offset = np.arange(100.0)
-    model = GradientBoostingRegressor(**SMALL).fit(X, y + offset, weight, init_score=offset)
+    model = HistGradientBoostingRegressor(**SMALL).fit(X, y + offset, weight, init_score=offset)
     kept = weight > 0
-    expected = GradientBoostingRegressor(**SMALL)
+    expected = HistGradientBoostingRegressor(**SMALL)
     expected.fit(X[kept], (y + offset)[kept], init_score=offset[kept])
     np.testing.assert_allclose(model.predict(X), expected.predict(X), rtol=1e-9)
 
@@ -132,4 +132,4 @@ def test_scores_of_weightless_rows_are_dropped():
 def test_bad_scores_are_refused(bad):
     X, y = numbers(100)
     with pytest.raises(ValueError, match="init_score"):
-        GradientBoostingRegressor().fit(X, y, init_score=bad)
+        HistGradientBoostingRegressor().fit(X, y, init_score=bad)

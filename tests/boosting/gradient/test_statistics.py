@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 
-from coterie import GradientBoostingClassifier, GradientBoostingRegressor
+from coterie import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from coterie.boosting.gradient.statistics import OrderedColumns, OrderedTargetEncoder
 from coterie.data import Table, Target
 from coterie.data.ordered import ordered_statistics
@@ -43,7 +43,7 @@ def test_a_model_on_random_categories_learns_nothing():
     settings = {"max_iter": 30, "max_bins": 100, "random_state": 0}
 
     def scores(**params):
-        model = GradientBoostingClassifier(**settings, **params).fit(X, y)
+        model = HistGradientBoostingClassifier(**settings, **params).fit(X, y)
         return roc_auc_score(y, model.decision_function(X)), roc_auc_score(
             y_new, model.decision_function(X_new)
         )
@@ -62,7 +62,7 @@ def test_informative_categories_are_learnt():
     codes, new = rng.integers(0, 400, 6000), rng.integers(0, 400, 2000)
     y, y_new = effect[codes] + rng.normal(size=6000), effect[new] + rng.normal(size=2000)
     settings = {"categorical_features": [0], "early_stopping": False, "random_state": 0}
-    model = GradientBoostingRegressor(high_cardinality="ordered", **settings)
+    model = HistGradientBoostingRegressor(high_cardinality="ordered", **settings)
     model.fit(codes[:, None].astype(float), y)
     assert model.score(new[:, None].astype(float), y_new) > 0.35
     assert model.is_categorical_.tolist() == [True]
@@ -84,7 +84,7 @@ def test_estimators_see_statistics_in_place_of_categories(labels):
         if labels is None
         else np.array(labels)[rng.integers(0, len(labels), 500)]
     )
-    cls = GradientBoostingRegressor if labels is None else GradientBoostingClassifier
+    cls = HistGradientBoostingRegressor if labels is None else HistGradientBoostingClassifier
     model = cls(high_cardinality="ordered", max_bins=20, max_iter=5, random_state=0).fit(frame, y)
     assert list(model.ordered_.statistics) == [0]
     more = 0 if labels is None else len(labels) - 2
@@ -133,7 +133,7 @@ def test_encoder_in_a_pipeline_and_a_frame():
     frame = pandas.DataFrame({"shop": rng.integers(0, 50, 300).astype(str)})
     y = rng.integers(0, 2, 300)
     pipeline = make_pipeline(
-        OrderedTargetEncoder(random_state=0), GradientBoostingClassifier(max_iter=3)
+        OrderedTargetEncoder(random_state=0), HistGradientBoostingClassifier(max_iter=3)
     ).fit(frame, y)
     assert pipeline.predict(frame).shape == (300,)
     out = OrderedTargetEncoder(random_state=0).set_output(transform="pandas")

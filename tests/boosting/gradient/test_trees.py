@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coterie import GradientBoostingClassifier
+from coterie import HistGradientBoostingClassifier
 from coterie.boosting.gradient.board import Board
 from coterie.boosting.gradient.rows import Draw
 from coterie.boosting.gradient.trees import GrowthTable, grow_scores, grow_vector
@@ -67,11 +67,11 @@ def test_refitted_leaves_keep_limits_and_directions():
 
     def refitted(draw=None, **settings):
         plain = GrowthTable.of(TABLE, NewtonGrowth(max_leaf_nodes=2), 1)
-        tree, leaves = next(grow_scores(plain, gradient, None, Draw(), 0))
+        grown = next(grow_scores(plain, gradient, None, Draw(), 0))
         ground = GrowthTable.of(TABLE, NewtonGrowth(max_leaf_nodes=2, **settings), 1)
-        return ground.refit(tree, leaves, AbsoluteError(), board, draw or Draw(), 0).predict(X)[
-            :, 0
-        ]
+        slopes = gradient, None
+        tree = ground.refit(grown, AbsoluteError(), board, draw or Draw(), 0, slopes)
+        return tree.predict(X)[:, 0]
 
     assert refitted().tolist() == [6, 6, 6, 2, 2, 2]
     assert refitted(max_delta_step=3.0).tolist() == [3, 3, 3, 2, 2, 2]
@@ -87,6 +87,6 @@ def test_no_leaf_runs_away():
     X = rng.normal(size=(3000, 3))
     y = (X[:, 0] > 0).astype(int)
     y[np.argsort(X[:, 1])[-25:]] = 2
-    model = GradientBoostingClassifier(max_iter=5).fit(X, y)
+    model = HistGradientBoostingClassifier(max_iter=5).fit(X, y)
     assert np.abs(model.pool_.forest.values).max() == 10.0
     assert np.isfinite(model.decision_function(X)).all()

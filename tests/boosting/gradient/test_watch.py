@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.metrics import accuracy_score, log_loss, roc_auc_score
 
-from coterie import GradientBoostingClassifier, GradientBoostingRegressor
+from coterie import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from coterie.base.scoring import Answers, read_scoring
 from coterie.boosting.gradient.board import Board
 from coterie.boosting.gradient.watch import Callbacks, Panels
@@ -21,26 +22,32 @@ QUICK = {**SMALL, "max_iter": 60, "learning_rate": 0.5, "early_stopping": True}
 def test_the_best_round_is_kept(table):
     X, y = table(600)
     X_val, y_val = table(300, seed=9)
-    model = GradientBoostingClassifier(n_iter_no_change=5, **QUICK)
+    model = HistGradientBoostingClassifier(n_iter_no_change=5, keep_best=True, **QUICK)
     model.fit(X, y, X_val=X_val, y_val=y_val)
     assert model.stop_reason_ == "early_stopping"
     losses = model.trace_["validation_loss"]
     assert len(losses) == model.n_iter_ == model.best_iteration_ < 55
     assert np.argmin(losses) == len(losses) - 1
     # No round of the patience that followed was better.
-    longer = GradientBoostingClassifier(**{**QUICK, "max_iter": model.n_iter_ + 5})
+    longer = HistGradientBoostingClassifier(**{**QUICK, "max_iter": model.n_iter_ + 5})
     longer.set_params(early_stopping=False).fit(X, y)
     later = [log_loss(y_val, p) for p in longer.staged_predict_proba(X_val)]
     np.testing.assert_allclose(later[: model.n_iter_], losses, rtol=1e-9)
     assert min(later[model.n_iter_ :]) >= losses[-1]
     np.testing.assert_allclose(model.validation_score_[1:], -losses)
     assert len(model.train_score_) == model.n_iter_ + 1
+    # As in scikit-learn, those rounds are kept unless the user does not want them.
+    whole = clone(model).set_params(keep_best=False).fit(X, y, X_val=X_val, y_val=y_val)
+    assert whole.best_iteration_ == model.n_iter_ < whole.n_iter_ <= model.n_iter_ + 5
+    np.testing.assert_allclose(whole.trace_["validation_loss"], later[: whole.n_iter_], rtol=1e-9)
 
 
 def test_several_scorers_and_the_first_decides():
     X, y = two_classes(600)
     X_val, y_val = two_classes(300, seed=9)
-    model = GradientBoostingClassifier(scoring=["roc_auc", "loss", "accuracy"], **QUICK)
+    model = HistGradientBoostingClassifier(
+        scoring=["roc_auc", "loss", "accuracy"], keep_best=True, **QUICK
+    )
     model.fit(X, y, X_val=X_val, y_val=y_val)
     score = model.decision_function(X_val)
     last = model.trace_.rounds[-1]
@@ -64,24 +71,24 @@ def test_a_scorer_may_ask_for_anything():
         return estimator.score(rows, labels)
 
     settings = {**QUICK, "max_iter": 4}
-    model = GradientBoostingClassifier(scoring=odd, **settings).fit(X, names)
+    model = HistGradientBoostingClassifier(scoring=odd, **settings).fit(X, names)
     assert seen[0] == {"no", "yes"}
-    plain = GradientBoostingClassifier(scoring=None, **settings).fit(X, names)
+    plain = HistGradientBoostingClassifier(scoring=None, **settings).fit(X, names)
     np.testing.assert_array_equal(plain.validation_score_, model.validation_score_)
 
 
 def test_a_score_that_is_no_number_is_refused():
     X, y = numbers(100)
     with pytest.raises(ValueError, match="'<lambda>' is not defined on the training rows"):
-        GradientBoostingRegressor(scoring=lambda *_: np.nan, **QUICK).fit(X, y)
+        HistGradientBoostingRegressor(scoring=lambda *_: np.nan, **QUICK).fit(X, y)
 
 
 def test_smaller_scores_may_be_better():
     X, y = two_classes(400)
     settings = {**QUICK, "random_state": 0, "n_iter_no_change": 4, "tol": 0.0}
-    loss = GradientBoostingClassifier(scoring="loss", **settings).fit(X, y)
-    same = GradientBoostingClassifier(scoring=["log_loss", "error"], **settings).fit(X, y)
-    negative = GradientBoostingClassifier(scoring="neg_log_loss", **settings).fit(X, y)
+    loss = HistGradientBoostingClassifier(scoring="loss", **settings).fit(X, y)
+    same = HistGradientBoostingClassifier(scoring=["log_loss", "error"], **settings).fit(X, y)
+    negative = HistGradientBoostingClassifier(scoring="neg_log_loss", **settings).fit(X, y)
     assert loss.n_iter_ == same.n_iter_ == negative.n_iter_ < 60
     losses = loss.trace_["validation_loss"]
     np.testing.assert_allclose(same.trace_["validation_log_loss"], losses)
@@ -93,12 +100,12 @@ def test_errors_are_those_of_predictions():
     X, y = three_classes(300)
     settings = {**QUICK, "max_iter": 5, "scoring": "error"}
     weight = np.random.default_rng(0).uniform(0.1, 5, 300)
-    model = GradientBoostingClassifier(**settings)
+    model = HistGradientBoostingClassifier(**settings)
     model.fit(X, y, X_val=X, y_val=y, sample_weight_val=weight)
     wrong = model.predict(X) != y
     assert model.trace_["validation_error"][-1] == pytest.approx(np.average(wrong, weights=weight))
     X, y = numbers(300)
-    model = GradientBoostingRegressor(**settings).fit(X, y, X_val=X, y_val=y)
+    model = HistGradientBoostingRegressor(**settings).fit(X, y, X_val=X, y_val=y)
     errors = [np.abs(y - stage).mean() for stage in model.staged_predict(X)]
     np.testing.assert_allclose(model.trace_["validation_error"], errors)
 
@@ -106,7 +113,7 @@ def test_errors_are_those_of_predictions():
 def test_weights_reach_the_scores():
     X, y = two_classes(400)
     weight = np.random.default_rng(0).uniform(0.1, 5, 400)
-    model = GradientBoostingClassifier(scoring=["accuracy", "loss"], **QUICK)
+    model = HistGradientBoostingClassifier(scoring=["accuracy", "loss"], **QUICK)
     model.fit(X, y, X_val=X, y_val=y, sample_weight_val=weight)
     last = model.trace_.rounds[-1]
     expected = accuracy_score(y, model.predict(X), sample_weight=weight)
@@ -117,7 +124,7 @@ def test_weights_reach_the_scores():
 
 def test_training_rows_may_be_watched():
     X, y = numbers()
-    model = GradientBoostingRegressor(validation_fraction=None, tol=0.01, **QUICK).fit(X, y)
+    model = HistGradientBoostingRegressor(validation_fraction=None, tol=0.01, **QUICK).fit(X, y)
     assert model.validation_score_.size == 0
     assert "validation_loss" not in model.trace_.names
     assert len(model.train_score_) == model.n_iter_ + 1
@@ -128,7 +135,7 @@ def test_stop_rule_is_scikit_learns():
     X, y = numbers(600)
     losses = []
     settings = {**QUICK, "max_iter": 200, "n_iter_no_change": 4, "tol": 0.003}
-    model = GradientBoostingRegressor(
+    model = HistGradientBoostingRegressor(
         callbacks=[lambda _, trace: losses.append(trace.rounds[-1]["validation_loss"])], **settings
     ).fit(X, y)
     scores = [model.validation_score_[0], *np.negative(losses)]
@@ -144,12 +151,12 @@ def test_stop_rule_is_scikit_learns():
 def test_auto_depends_on_the_rows():
     X, y = numbers(10_001)
     settings = {**SMALL, "max_iter": 2}
-    assert GradientBoostingRegressor(**settings).fit(X, y).do_early_stopping_
-    model = GradientBoostingRegressor(**settings).fit(X[:-1], y[:-1])
+    assert HistGradientBoostingRegressor(**settings).fit(X, y).do_early_stopping_
+    model = HistGradientBoostingRegressor(**settings).fit(X[:-1], y[:-1])
     assert not model.do_early_stopping_
     assert model.train_score_.size == model.validation_score_.size == 0
     assert (
-        GradientBoostingRegressor(**settings)
+        HistGradientBoostingRegressor(**settings)
         .fit(X[:100], y[:100], X_val=X[:9], y_val=y[:9])
         .do_early_stopping_
     )
@@ -182,7 +189,7 @@ def test_callbacks_see_the_trace_and_may_end():
         seen.append((number, len(trace)))
         return number == 4
 
-    model = GradientBoostingRegressor(callbacks=[lambda *_: None, stop], **SMALL).fit(X, y)
+    model = HistGradientBoostingRegressor(callbacks=[lambda *_: None, stop], **SMALL).fit(X, y)
     assert seen == [(t, t) for t in range(1, 5)]
     assert model.n_iter_ == 4
     assert model.stop_reason_ == "callback"
@@ -192,7 +199,7 @@ def test_callbacks_see_the_trace_and_may_end():
 @pytest.mark.parametrize("bad", [[], [3], "nonsense"])
 def test_bad_scoring_is_refused(bad):
     with pytest.raises(ValueError, match=r"scoring=.* is not allowed; give 'error', 'loss', the"):
-        GradientBoostingClassifier(scoring=bad).fit(*two_classes(50))
+        HistGradientBoostingClassifier(scoring=bad).fit(*two_classes(50))
 
 
 def test_rounds_before_the_one_that_a_clock_ends_are_kept():
@@ -207,7 +214,7 @@ def test_rounds_before_the_one_that_a_clock_ends_are_kept():
     def no_clock(number, trace):
         flag[0] = number >= 3
 
-    model = GradientBoostingRegressor(callbacks=[clock], **{**SMALL, "max_iter": 9})
+    model = HistGradientBoostingRegressor(callbacks=[clock], **{**SMALL, "max_iter": 9})
     with obeying(flag):
         assert model.fit(X, y).n_iter_ == 3
     assert (calls, model.stop_reason_) == ([1, 2, 3, 3], "callback")

@@ -58,7 +58,7 @@ def test_boosted_trees_stay_native_and_keep_their_weights():
 
 def test_ensembles_that_do_not_vote_are_refused():
     y = X[:, 0] * 3
-    booster = coterie.GradientBoostingRegressor(max_iter=10).fit(X, y)
+    booster = coterie.HistGradientBoostingRegressor(max_iter=10).fit(X, y)
     with pytest.raises(TypeError, match="not the vote or mean"):
         check_vote(booster, adapt_weighted(booster, None), TABLE, None)
     median = coterie.AdaBoostRegressor(n_estimators=10, random_state=0).fit(X, y)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,162 +11,56 @@ from scipy import sparse
 
 from coterie.base import Admitted, Committee, thread_count
 from coterie.base.scoring import OWN, Answers, Validation
-from coterie.boosting.gradient.board import Array
+from coterie.boosting.gradient.board import Array, Board
 from coterie.boosting.gradient.fast import FastPredictor
 from coterie.boosting.gradient.fit import ALONE, Earlier, Given, train
 from coterie.boosting.gradient.gradient_members import GradientTrees
+from coterie.boosting.gradient.loop import GradientRun, Plan, RoundFacts
+from coterie.boosting.gradient.parameters import settings_of
 from coterie.boosting.gradient.start import model_scores
 from coterie.boosting.gradient.statistics import OrderedColumns
-from coterie.core import Pool, RandomLike, draw_entropy
+from coterie.boosting.gradient.watch import Judge
+from coterie.core import Pool, draw_entropy
 from coterie.core.trace import Trace
+from coterie.core.watch import RoundWatch
 from coterie.data import Table, Target
 from coterie.losses import PointwiseLoss
 from coterie.trees.view import numbered_leaves, numbered_paths
 
 
-@dataclass(eq=False, repr=False)
 class GradientBooster(Committee):
-    r"""Trees one after the other, each a Newton step on the loss of those before.
+    """Trees one after the other, each a step on the loss of those before.
 
-    Parameters
-    ----------
-    learning_rate : float, default=0.1
-        What the votes of every tree are multiplied by.
-    max_iter : int, default=100
-        Rounds at most.
-    max_leaf_nodes : int or None, default=31
-        Most leaves of a tree; the leaf that gains most is split next.
-    max_depth : int or None, default=None
-        Most questions on a path.
-    min_samples_leaf : int, default=20
-        Fewest rows in a leaf.
-    l2_regularization : float, default=0.0
-        :math:`\lambda`, added to the sum of hessians of every leaf.
-    max_features : float, int or str, default=1.0
-        Columns drawn per node; a float is a share, rounded up.
-    max_bins : int, default=255
-        Groups a column of numbers is cut into; more than 255 take twice the memory.
-    categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories, besides those of text or a categorical type.
-    monotonic_cst : array-like or dict of str to int, default=None
-        -1, 0 or 1 for each column, or by name: the direction in which it may move the prediction.
-    interaction_cst : {"pairwise", "no_interactions"} or list of groups, default=None
-        Which columns may meet on a path; columns in no group form one more.
-    warm_start : bool, default=False
-        Keep the trees of the last fit and add to them.
-    early_stopping : "auto" or bool, default="auto"
-        End when the score on held-out rows no longer improves, and keep the best round. "auto"
-        does so with more than 10,000 rows, or when `X_val` is given.
-    scoring : str, callable, None or list, default="loss"
-        What early stopping watches: "loss"; "error", the share of mistakes or the mean absolute
-        error; the name of a scikit-learn scorer, such as "roc_auc", where larger is better, or
-        such as "log_loss", where smaller is, as the scorer's name begins with ``neg_``; a function
-        ``(estimator, X, y)`` as `sklearn.metrics.make_scorer` makes, larger is better; or None,
-        the accuracy or R². Of a list the first decides, and ``trace_`` has all of them by round,
-        as "validation_loss" and so on.
-    validation_fraction : float, int or None, default=0.1
-        Share or number of the rows held out; None watches the training rows.
-    n_iter_no_change : int, default=10
-        Rounds without improvement that are borne.
-    tol : float, default=1e-7
-        Smallest improvement that counts.
-    verbose : int, default=0
-        Report progress.
-    random_state : int, RandomState, Generator or None, default=None
-        Source of randomness: held-out rows, and rows, columns and trees drawn.
-    min_child_weight : float, default=1e-3
-        Least sum of hessians in a leaf.
-    l1_regularization : float, default=0.0
-        :math:`\alpha`, by which sums of gradients are drawn towards zero.
-    min_split_gain : float, default=0.0
-        :math:`\gamma`: what a split must gain at least, in units of :math:`G^2/H`.
-    max_delta_step : float, default=0.0
-        Largest value of a leaf before the learning rate; 0 is no limit.
-    growth : {"leaf", "level", "symmetric"}, default="leaf"
-        Split the best leaf first, or level by level, or all nodes of a level alike (as CatBoost
-        does); symmetric trees are six levels deep if `max_depth` is None, and hold to
-        `max_leaf_nodes` too, so set that to None.
-    boosting : {"plain", "goss", "dart"}, default="plain"
-        "goss" learns from all rows of large gradient and some of the others; "dart" leaves
-        earlier trees out at random.
-    subsample : float, default=1.0
-        Share of the rows drawn for each round, without replacement.
-    top_rate, other_rate : float, default=0.2 and 0.1
-        GOSS: share of the rows kept for their large gradients, and drawn from the rest.
-    drop_rate, skip_drop : float, default=0.1 and 0.5
-        DART: probability of each tree to be left out, and of a round to leave out none.
-    normalise : {"tree", "forest"}, default="tree"
-        DART: the new tree counts like one of the trees left out, or like all of them together.
-    colsample_bytree, colsample_bylevel : float, default=1.0
-        Share of the columns drawn for a round, and of those for each level.
-    init : "zero", number, array-like, estimator or None, default=None
-        Score before any tree: the best constant (None), zero, one number per score, or what a
-        model says that is fitted first.
-    high_cardinality : {"split", "ordered"}, default="split"
-        What becomes of columns with more than `max_bins` categories: they are split like others,
-        or replaced by ordered target statistics, see `OrderedTargetEncoder`.
-    importance_type : {"gain", "split"}, default="gain"
-        What ``feature_importances_`` adds up: gains, or the number of splits.
-    callbacks : list of callables or None, default=None
-        Called as ``(round, trace)`` after each round; the fit ends when one returns True.
-    n_jobs : int, default=None
-        Threads; results do not depend on it.
+    A face adds its list of parameters, see `coterie.boosting.gradient.parameters`.
     """
 
     answers_by = "loss"
-
-    loss: Any = "squared_error"
-    _: KW_ONLY
-    learning_rate: float = 0.1
-    max_iter: int = 100
-    max_leaf_nodes: int | None = 31
-    max_depth: int | None = None
-    min_samples_leaf: int = 20
-    l2_regularization: float = 0.0
-    max_features: float | str | None = 1.0
-    max_bins: int = 255
-    categorical_features: Any = "from_dtype"
-    monotonic_cst: Any = None
-    interaction_cst: Any = None
-    warm_start: bool = False
-    early_stopping: bool | Literal["auto"] = "auto"
-    scoring: Any = "loss"
-    validation_fraction: float | None = 0.1
-    n_iter_no_change: int = 10
-    tol: float = 1e-7
-    verbose: int = 0
-    random_state: RandomLike = None
-    min_child_weight: float = 1e-3
-    l1_regularization: float = 0.0
-    min_split_gain: float = 0.0
-    max_delta_step: float = 0.0
-    growth: Literal["leaf", "level", "symmetric"] = "leaf"
-    boosting: Literal["plain", "goss", "dart"] = "plain"
-    subsample: float = 1.0
-    top_rate: float = 0.2
-    other_rate: float = 0.1
-    drop_rate: float = 0.1
-    skip_drop: float = 0.5
-    normalise: Literal["tree", "forest"] = "tree"
-    colsample_bytree: float = 1.0
-    colsample_bylevel: float = 1.0
-    init: Any = None
-    high_cardinality: Literal["split", "ordered"] = "split"
-    importance_type: Literal["gain", "split"] = "gain"
-    callbacks: Any = None
-    n_jobs: int | None = None
+    #: The parameter that limits the rounds, and the attribute that counts them.
+    rounds_by: ClassVar[tuple[str, str]] = ("max_iter", "n_iter_")
 
     # Known after a fit.
-    trace_: Trace = field(init=False)
-    start_: Array = field(init=False)
-    loss_: PointwiseLoss = field(init=False)
-    ordered_: OrderedColumns | None = field(init=False)
-    origin_: NDArray[np.intp] = field(init=False)
-    entropy_: int = field(init=False)
-    n_iter_: int = field(init=False)
-    n_features_in_: int = field(init=False)
-    is_categorical_: NDArray[np.bool_] | None = field(init=False)
-    n_trees_per_iteration_: int = field(init=False)
+    trace_: Trace
+    start_: Array
+    start_model_: Any
+    loss_: PointwiseLoss
+    ordered_: OrderedColumns | None
+    origin_: NDArray[np.intp]
+    entropy_: int
+    n_iter_: int
+    n_features_in_: int
+    is_categorical_: NDArray[np.bool_] | None
+    n_trees_per_iteration_: int
+    max_features_: int
+    train_score_: Array
+    oob_score_: float
+
+    # Parameters of every face.
+    warm_start: bool
+    random_state: Any
+    init: Any
+    scoring: Any
+    high_cardinality: Any
+    importance_type: Any
 
     multi_output: ClassVar[bool] = False
 
@@ -207,6 +100,19 @@ class GradientBooster(Committee):
         given = Given(0, validation, init_score, init_score_val)
         return self._fit(X, y, sample_weight, given=given)
 
+    def _translated(self, n_rows: int, n_columns: int) -> dict[str, Any]:
+        """The settings that a face has other words for, for a table of this shape."""
+        return {}
+
+    @property
+    def _init_model(self) -> Any:
+        """The fitted model that the trees add to, or None."""
+        return self.init_
+
+    @_init_model.setter
+    def _init_model(self, model: Any) -> None:
+        self.init_ = model
+
     @property
     def learns_from_bins(self) -> bool:
         """Whether `fit` asks for nothing but the bins of the cells.
@@ -232,7 +138,8 @@ class GradientBooster(Committee):
         draft.n_trees_per_iteration_ = draft.loss_.n_scores(n_classes)
         earlier = self._earlier()
         draft.entropy_ = draw_entropy(self.random_state) if earlier is None else self.entropy_
-        train(self, draft, admitted, given._replace(n_rows=n_samples), earlier)
+        params = settings_of(self, self._translated(*admitted.table.shape))
+        train(params, draft, admitted, given._replace(n_rows=n_samples), earlier)
 
     def _make_loss(self, target: Target) -> PointwiseLoss:
         """The loss with this estimator's parameters."""
@@ -242,12 +149,27 @@ class GradientBooster(Committee):
         """The trees of the last fit, if they are to be kept."""
         if not self.warm_start or not hasattr(self, "pool_"):
             return None
-        if self.max_iter < self.n_iter_:
+        limit, size = self.rounds_by
+        if getattr(self, limit) < self.n_iter_:
             raise ValueError(
-                f"max_iter={self.max_iter} must be larger than or equal to n_iter_={self.n_iter_} "
-                "when warm_start==True"
+                f"{limit}={getattr(self, limit)} must be larger than or equal to {size}="
+                f"{self.n_iter_} when warm_start==True"
             )
-        return Earlier(self.pool_, self.trace_, self.start_, self.init_)
+        return Earlier(self.pool_, self.trace_, self.start_, self._init_model)
+
+    def _judges(self, board: Board, plan: Plan) -> list[RoundFacts]:
+        """What notes facts of every round, besides early stopping."""
+        return []
+
+    def _watches(self, run: GradientRun) -> list[RoundWatch]:
+        """What else looks at every round."""
+        return []
+
+    def _publish_scores(self, trace: Trace, judge: Judge | None) -> None:
+        """Set what early stopping saw."""
+        for where in ("train", "validation"):
+            scores = np.array([]) if judge is None else judge.scores(where, trace)
+            setattr(self, f"{where}_score_", scores)
 
     def _admit(self, X: Any) -> Table:
         table = super()._admit(X)
@@ -282,7 +204,7 @@ class GradientBooster(Committee):
         this = self._settled()
         kinds = this.is_categorical_
         if (
-            this.init_ is not None
+            this._init_model is not None
             or this.ordered_ is not None
             or (kinds is not None and any(kinds))
         ):
@@ -300,10 +222,10 @@ class GradientBooster(Committee):
 
     def _offset(self, table: Table) -> Array:
         """The score before any tree."""
-        if self.init_ is None:
+        if self._init_model is None:
             return self.start_
         classes = getattr(self, "classes_", None)
-        return self.start_ + model_scores(self.init_, table.given(), self.loss_, classes)
+        return self.start_ + model_scores(self._init_model, table.given(), self.loss_, classes)
 
     def _staged_raw(self, X: Any) -> Iterator[Array]:
         """The score of every row after each round, with the weights of the finished model."""

@@ -2,39 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.base import ClassifierTask, RegressorTask, a_class_weight
-from coterie.base.scoring import Answers
-from coterie.boosting.gradient.base import GradientBooster
-from coterie.boosting.gradient.board import Array
-from coterie.boosting.gradient.settings import GRADIENT, a_loss
-from coterie.core import Allowed, ParameterError, between, one_of
-from coterie.data import Target
-from coterie.losses import (
-    REGRESSION_LOSSES,
-    CustomLoss,
-    ExpectileLoss,
-    ExponentialLoss,
-    HuberLoss,
-    LogLoss,
-    MultinomialLoss,
-    PointwiseLoss,
-    QuantileLoss,
-    TweedieLoss,
-)
+from coterie.base import a_class_weight
+from coterie.boosting.gradient.faces import ClassicBooster, HistBooster
+from coterie.boosting.gradient.parameters import CLASSIC, HIST
+from coterie.boosting.gradient.settings import a_loss
+from coterie.boosting.gradient.tasks import GradientClasses, GradientNumbers
+from coterie.core import Allowed, between, one_of
+from coterie.losses import REGRESSION_LOSSES
+from coterie.tags import tagged
 
-_INSIDE = between(0.0, 1.0, closed="neither")
+_CLASSES: dict[str, Allowed] = {
+    "loss": one_of("log_loss", "exponential") | a_loss,
+    "class_weight": a_class_weight,
+    "multiclass": one_of("auto", "per_class", "vector"),
+}
+_NUMBERS: dict[str, Allowed] = {
+    "loss": one_of(*REGRESSION_LOSSES) | a_loss,
+    "alpha": between(0.0, 1.0, closed="neither"),
+    "power": between(1.0, 2.0, closed="neither"),
+}
 
 
 @dataclass(eq=False, repr=False)
-class GradientBoostingClassifier(ClassifierTask, GradientBooster):
-    r"""Gradient boosting for classes: scikit-learn's ``HistGradientBoostingClassifier``, and more.
+class HistGradientBoostingClassifier(GradientClasses, HistBooster):
+    r"""Gradient boosting for classes: scikit-learn's class of this name, and more.
 
     Every round fits a tree to the slopes of the loss at the scores so far. With :math:`G` and
     :math:`H` the sums of first and second derivatives in a leaf, its value is the Newton step
@@ -61,7 +59,7 @@ class GradientBoostingClassifier(ClassifierTask, GradientBooster):
     classes_ : ndarray
         Class labels.
     n_iter_, best_iteration_ : int
-        Rounds that were kept; with early stopping, up to the best one.
+        Rounds that were kept, and the best of them by early stopping.
     n_trees_per_iteration_ : int
         Trees of a round.
     train_score_, validation_score_ : ndarray of shape (n_rounds + 1,)
@@ -98,7 +96,7 @@ class GradientBoostingClassifier(ClassifierTask, GradientBooster):
     >>> from sklearn.model_selection import train_test_split
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
-    >>> model = GradientBoostingClassifier(max_iter=50).fit(X_train, y_train)
+    >>> model = HistGradientBoostingClassifier(max_iter=50).fit(X_train, y_train)
     >>> model.score(X_test, y_test) > 0.95
     True
     """
@@ -108,113 +106,14 @@ class GradientBoostingClassifier(ClassifierTask, GradientBooster):
     class_weight: Any = None
     multiclass: Literal["auto", "per_class", "vector"] = "auto"
 
-    allowed: ClassVar[Mapping[str, Allowed]] = GRADIENT | {
-        "loss": one_of("log_loss", "exponential") | a_loss,
-        "class_weight": a_class_weight,
-        "multiclass": one_of("auto", "per_class", "vector"),
-    }
-
-    def _make_loss(self, target: Target) -> PointwiseLoss:
-        if not isinstance(self.loss, str):
-            return self.loss
-        n_classes = len(target.classes[0])
-        if self.loss == "exponential":
-            if n_classes > 2:
-                raise ParameterError(
-                    f"loss='exponential' is a loss of two classes, but y has {n_classes}. Use "
-                    "loss='log_loss'."
-                )
-            return ExponentialLoss()
-        return LogLoss() if n_classes <= 2 else MultinomialLoss(n_classes)
-
-    def decision_function(self, X: Any) -> Array:
-        """The score: log odds of the second of two classes; of many, one column per class.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            The rows, with the columns seen in `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
-        return _flat(self._settled()._raw(X))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            The rows, with the columns seen in `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-        """
-        this = self._settled()
-        return this._decode(this._raw(X))
-
-    def predict_proba(self, X: Any) -> Array:
-        """Class probabilities by the link of the loss.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            The rows, with the columns seen in `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        this = self._settled()
-        return this._link(this._raw(X))
-
-    def staged_decision_function(self, X: Any) -> Iterator[Array]:
-        """`decision_function` after each round, with the trees' final weights."""
-        yield from (_flat(raw) for raw in self._settled()._staged_raw(X))
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """`predict` after each round, with the trees' final weights."""
-        this = self._settled()
-        yield from (this._decode(raw) for raw in this._staged_raw(X))
-
-    def staged_predict_proba(self, X: Any) -> Iterator[Array]:
-        """`predict_proba` after each round, with the trees' final weights."""
-        this = self._settled()
-        yield from (this._link(raw) for raw in this._staged_raw(X))
-
-    def _answers(self) -> Answers:
-        return Answers(self._decode, self._link, _flat, self.classes_)
-
-    def _decode(self, raw: Array) -> NDArray[Any]:
-        if self.n_classes_ == 1:
-            codes = np.zeros(len(raw), dtype=np.intp)
-        elif isinstance(self.loss_, CustomLoss):
-            codes = self._link(raw).argmax(axis=1)
-        else:
-            codes = (raw[:, 0] > 0).astype(np.intp) if raw.shape[1] == 1 else raw.argmax(axis=1)
-        return self.target_.decode(codes)
-
-    def _link(self, raw: Array) -> Array:
-        if self.n_classes_ == 1:
-            return np.ones((len(raw), 1))
-        shares = self.loss_.link(raw)
-        shares = shares if shares.ndim == 2 else np.column_stack([1 - shares, shares])
-        if shares.shape[1] != self.n_classes_:
-            raise ValueError(
-                f"The link of the loss gives {shares.shape[1]} probabilities for "
-                f"{self.n_classes_} classes. Give the loss an `inverse`."
-            )
-        return shares
+    allowed: ClassVar[Mapping[str, Allowed]] = HIST | _CLASSES
 
 
 @dataclass(eq=False, repr=False)
-class GradientBoostingRegressor(RegressorTask, GradientBooster):
-    r"""Gradient boosting for numbers: scikit-learn's ``HistGradientBoostingRegressor``, and more.
+class HistGradientBoostingRegressor(GradientNumbers, HistBooster):
+    r"""Gradient boosting for numbers: scikit-learn's class of this name, and more.
 
-    Trees are grown as in `GradientBoostingClassifier`. Where the hessian says nothing about the
+    Trees are grown as in `HistGradientBoostingClassifier`. Where the hessian says nothing about the
     length of a step (absolute error, quantile, Huber), leaves are refitted: with the median or
     quantile of their residuals, or Huber's step from the median.
 
@@ -233,13 +132,13 @@ class GradientBoostingRegressor(RegressorTask, GradientBooster):
 
     Attributes
     ----------
-    n_iter_, best_iteration_, n_trees_per_iteration_ : see GradientBoostingClassifier
+    n_iter_, best_iteration_, n_trees_per_iteration_ : see HistGradientBoostingClassifier
         The same as there.
-    train_score_, validation_score_, do_early_stopping_ : see GradientBoostingClassifier
+    train_score_, validation_score_, do_early_stopping_ : see HistGradientBoostingClassifier
         The same as there.
-    is_categorical_, pool_, start_, init_, trace_, stop_reason_ : see GradientBoostingClassifier
+    is_categorical_, pool_, start_, init_, trace_, stop_reason_ : see HistGradientBoostingClassifier
         The same as there.
-    estimators_, feature_importances_ : see GradientBoostingClassifier
+    estimators_, feature_importances_ : see HistGradientBoostingClassifier
         The same as there.
 
     References
@@ -254,7 +153,7 @@ class GradientBoostingRegressor(RegressorTask, GradientBooster):
     --------
     >>> from sklearn.datasets import load_diabetes
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> model = GradientBoostingRegressor(loss="quantile", quantile=0.9, max_iter=50).fit(X, y)
+    >>> model = HistGradientBoostingRegressor(loss="quantile", quantile=0.9, max_iter=50).fit(X, y)
     >>> bool(0.85 < (y <= model.predict(X)).mean() < 0.95)
     True
     """
@@ -265,32 +164,93 @@ class GradientBoostingRegressor(RegressorTask, GradientBooster):
     alpha: float = 0.9
     power: float = 1.5
 
-    allowed: ClassVar[Mapping[str, Allowed]] = GRADIENT | {
-        "loss": one_of(*REGRESSION_LOSSES) | a_loss,
-        "quantile": between(0.0, 1.0) | one_of(None),
-        "alpha": _INSIDE,
-        "power": between(1.0, 2.0, closed="neither"),
-    }
+    allowed: ClassVar[Mapping[str, Allowed]] = (
+        HIST | _NUMBERS | {"quantile": between(0.0, 1.0) | one_of(None)}
+    )
 
-    def _make_loss(self, target: Target) -> PointwiseLoss:
-        if not isinstance(self.loss, str):
-            return self.loss
-        if self.loss in ("quantile", "expectile"):
-            if self.quantile is None or not _INSIDE.admits(self.quantile):
-                raise ParameterError(
-                    f"loss={self.loss!r} needs its level: give quantile a number between 0 and 1, "
-                    f"not {self.quantile!r}."
-                )
-            kind = QuantileLoss if self.loss == "quantile" else ExpectileLoss
-            return kind(float(self.quantile))
-        if self.loss == "huber":
-            return HuberLoss(float(self.alpha))
-        if self.loss == "tweedie":
-            return TweedieLoss(float(self.power))
-        return REGRESSION_LOSSES[self.loss]()
+    @property
+    def _level(self) -> float | None:
+        return self.quantile
 
-    def predict(self, X: Any) -> Array:
-        """The prediction by the link of the loss.
+
+@tagged
+@dataclass(eq=False, repr=False)
+class GradientBoostingClassifier(GradientClasses, ClassicBooster):
+    r"""Gradient boosting for classes: scikit-learn's class of this name, and more.
+
+    Every round fits a tree of few levels to the negative gradients of the loss at the scores so
+    far, by least squares. With :math:`G` and :math:`H` the sums of first and second derivatives in
+    a leaf, its value is then the Newton step :math:`-G / H`. With :math:`K > 2` classes each has a
+    score and a tree of its own in every round, and leaves take :math:`(K - 1) / K` of the step.
+
+    Trees grow on columns cut into `max_bins` groups, which makes no difference where a column has
+    fewer values. `HistGradientBoostingClassifier` lets hessians choose the splits too, grows
+    larger trees and stops early on large tables.
+
+    Parameters
+    ----------
+    loss : {"log_loss", "exponential"} or PointwiseLoss, default="log_loss"
+        The log loss of two or more classes, AdaBoost's loss of two, or a loss of your own, see
+        `coterie.losses.CustomLoss`.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes.
+    multiclass : {"auto", "per_class", "vector"}, default="auto"
+        With three or more classes, grow one tree per class and round, or one whose leaves hold
+        the scores of all classes. "auto" is one per class.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        Class labels.
+    n_estimators_ : int
+        Rounds that were kept.
+    estimators_ : ndarray of DecisionTreeRegressor of shape (n_estimators_, n_trees)
+        The trees of each round, made when asked for. Assigning an array of trees replaces them.
+    init_ : estimator or "zero"
+        What boosting starts from.
+    train_score_ : ndarray of shape (n_estimators_,)
+        Loss of the rows each round learnt from, after it.
+    oob_scores_, oob_improvement_ : ndarray of shape (n_estimators_,)
+        Loss of the rows each round left out, and by how much it fell. Only if ``subsample < 1``.
+    oob_score_ : float
+        The last of ``oob_scores_``.
+    feature_importances_ : ndarray of shape (n_features,)
+        Shares of the columns in all gains or splits.
+    max_features_, n_trees_per_iteration_, best_iteration_ : int
+        Columns looked at per node; trees of a round; the best round by early stopping.
+    pool_, trace_, stop_reason_ : see HistGradientBoostingClassifier
+        The same as there.
+
+    References
+    ----------
+    .. [1] Friedman, "Greedy function approximation: a gradient boosting machine", Annals of
+       Statistics 29 (2001).
+    .. [2] Friedman, "Stochastic gradient boosting", Comput. Stat. Data Anal. 38 (2002).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import train_test_split
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
+    >>> model = GradientBoostingClassifier(n_estimators=50).fit(X_train, y_train)
+    >>> model.score(X_test, y_test) > 0.95
+    True
+    >>> model.estimators_.shape, model.estimators_[0, 0].get_depth()
+    ((50, 1), 3)
+    """
+
+    file_tag: ClassVar[str] = "ClassicGradientBoostingClassifier"
+
+    _: KW_ONLY
+    loss: Any = "log_loss"
+    class_weight: Any = None
+    multiclass: Literal["auto", "per_class", "vector"] = "auto"
+
+    allowed: ClassVar[Mapping[str, Allowed]] = CLASSIC | _CLASSES
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """The leaf each row ends in, as a node number within each tree.
 
         Parameters
         ----------
@@ -299,24 +259,64 @@ class GradientBoostingRegressor(RegressorTask, GradientBooster):
 
         Returns
         -------
-        ndarray of shape (n_samples,)
+        ndarray of shape (n_samples, n_estimators, n_classes)
+            One class stands for two.
         """
-        this = self._settled()
-        return this.loss_.link(this._raw(X))
-
-    def _answers(self) -> Answers:
-        return Answers(self.loss_.link)
-
-    def staged_predict(self, X: Any) -> Iterator[Array]:
-        """`predict` after each round, with the trees' final weights."""
-        this = self._settled()
-        yield from (this.loss_.link(raw) for raw in this._staged_raw(X))
+        leaves = super().apply(X)
+        return leaves.reshape(len(leaves), self.n_iter_, -1)
 
 
-def _flat(raw: Array) -> Array:
-    return raw[:, 0] if raw.shape[1] == 1 else raw
+@tagged
+@dataclass(eq=False, repr=False)
+class GradientBoostingRegressor(GradientNumbers, ClassicBooster):
+    r"""Gradient boosting for numbers: scikit-learn's class of this name, and more.
 
+    Trees are grown as in `GradientBoostingClassifier`. Leaves get the mean, median or quantile of
+    their residuals, as the loss asks for, or Huber's step from the median.
 
-#: scikit-learn's names of the same estimators.
-HistGradientBoostingClassifier = GradientBoostingClassifier
-HistGradientBoostingRegressor = GradientBoostingRegressor
+    Parameters
+    ----------
+    loss : str or PointwiseLoss, default="squared_error"
+        "squared_error", "absolute_error", "huber", "quantile", "expectile", "poisson", "gamma",
+        "tweedie" (the last three predict with a log link), or a loss of your own, see
+        `coterie.losses.CustomLoss`.
+    alpha : float, default=0.9
+        Level of the quantile or expectile; with Huber's loss, the share of the rows whose
+        residuals count as ordinary.
+    power : float, default=1.5
+        Tweedie's loss: power of the mean by which the variance grows, between 1 and 2.
+
+    Attributes
+    ----------
+    n_estimators_, estimators_, init_, train_score_ : see GradientBoostingClassifier
+        The same as there.
+    oob_scores_, oob_improvement_, oob_score_ : see GradientBoostingClassifier
+        The same as there.
+    feature_importances_, max_features_, best_iteration_ : see GradientBoostingClassifier
+        The same as there.
+    pool_, trace_, stop_reason_ : see HistGradientBoostingClassifier
+        The same as there.
+
+    References
+    ----------
+    .. [1] Friedman, "Greedy function approximation: a gradient boosting machine", Annals of
+       Statistics 29 (2001).
+    .. [2] Friedman, "Stochastic gradient boosting", Comput. Stat. Data Anal. 38 (2002).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = GradientBoostingRegressor(loss="quantile", alpha=0.9, n_estimators=50).fit(X, y)
+    >>> bool(0.85 < (y <= model.predict(X)).mean() < 0.95)
+    True
+    """
+
+    file_tag: ClassVar[str] = "ClassicGradientBoostingRegressor"
+
+    _: KW_ONLY
+    loss: Any = "squared_error"
+    alpha: float = 0.9
+    power: float = 1.5
+
+    allowed: ClassVar[Mapping[str, Allowed]] = CLASSIC | _NUMBERS

@@ -35,9 +35,9 @@ class FastPredictor:
     Examples
     --------
     >>> import numpy as np
-    >>> from coterie import GradientBoostingRegressor
+    >>> from coterie import HistGradientBoostingRegressor
     >>> X = np.linspace(0, 1, 200)[:, None]
-    >>> model = GradientBoostingRegressor().fit(X, 10 * X[:, 0])
+    >>> model = HistGradientBoostingRegressor().fit(X, 10 * X[:, 0])
     >>> fast = model.fast_predictor()
     >>> bool(fast(X[:1]) == model.predict(X[:1]))
     True

@@ -20,12 +20,14 @@ from coterie.base.scoring import (
     stops_early,
 )
 from coterie.boosting.gradient.board import Array, Board
+from coterie.boosting.gradient.classic import Monitor
 from coterie.boosting.gradient.loop import GradientRun, Plan
 from coterie.boosting.gradient.settings import (
     check_vector,
     resolve_dart,
     resolve_newton,
     resolve_rows,
+    resolve_shares,
 )
 from coterie.boosting.gradient.start import (
     constant_start,
@@ -48,6 +50,7 @@ class Given(NamedTuple):
     validation: Validation | None = None
     init_score: Any = None
     init_score_val: Any = None
+    monitor: Any = None
 
 
 #: Nothing but the training rows.
@@ -88,10 +91,11 @@ class Part:
     def start(self, draft: Any) -> Array:
         """The scores before any tree."""
         start = draft.start_ if self.init is None else draft.start_ + self.init
-        if draft.init_ is None:
+        model = draft._init_model
+        if model is None:
             return np.asarray(start)
         return start + model_scores(
-            draft.init_, self.table.given(), draft.loss_, getattr(draft, "classes_", None)
+            model, self.table.given(), draft.loss_, getattr(draft, "classes_", None)
         )
 
 
@@ -118,12 +122,14 @@ def train(
     if watch is not None:
         held = Board.at(watch.table, watch.y, watch.weight, watch.start(draft))
     judge = _judge(params, draft, (board, learn.target), (held, watch))
-    run = GradientRun(plan, board, held, judge, _watches(params, judge))
+    judges = [*draft._judges(board, plan), *([] if judge is None else [judge])]
+    run = GradientRun(plan, board, held, judges)
+    run.watches = _watches(params, draft, run, judge, given.monitor)
     seeds = member_seeds(draft.entropy_, 0, params.max_iter)
     if earlier is not None:
         run.replay(earlier.pool, earlier.trace, seeds)
     run.boost(seeds[len(run.members) :])
-    _publish(draft, run, judge)
+    _publish(params, draft, run, judge)
 
 
 def _parts(params: Any, draft: Any, admitted: Admitted, given: Given) -> tuple[Part, Part | None]:
@@ -162,7 +168,7 @@ def _of_size(weight: Array | None, params: Any) -> Array | None:
 def _given_part(draft: Any, given: Given, rows: Validation) -> Part:
     """The rows to watch that the user gave."""
     table, target, weight, kept = admit_validation(
-        type(draft).__name__, draft.schema_, draft.target_, rows
+        type(draft).__name__, draft.schema_, draft.target_, rows, infinite=draft.infinities
     )
     n_rows = table.n_rows if kept is None else len(rows.sample_weight)
     n_scores = draft.n_trees_per_iteration_
@@ -175,12 +181,12 @@ def _given_part(draft: Any, given: Given, rows: Validation) -> Part:
 def _start(params: Any, draft: Any, learn: Part, given: Given, earlier: Earlier | None) -> None:
     """Set the score that everything starts from."""
     if earlier is not None:
-        draft.start_, draft.init_ = earlier.start, earlier.init
+        draft.start_, draft._init_model = earlier.start, earlier.init
         return
-    draft.init_ = None
+    draft._init_model = None
     if hasattr(params.init, "fit"):
         rows = learn.table, learn.target, learn.weight
-        draft.init_ = fit_init(params.init, *rows, draft.entropy_)
+        draft._init_model = fit_init(params.init, *rows, draft.entropy_)
     # Scores that the user starts from already hold the level of the target.
     init = "zero" if given.init_score is not None and params.init is None else params.init
     draft.start_ = constant_start(
@@ -223,6 +229,9 @@ def _plan(params: Any, draft: Any, learn: Part) -> Plan:
         columns,
         resolve_dart(params),
         vector,
+        params.splits == "gradient",
+        resolve_shares(params),
+        float(params.ccp_alpha),
         thread_count(params.n_jobs),
     )
 
@@ -245,10 +254,15 @@ def _judge(
     return Judge([panels.sample(board, target), watched], draft._raw_by)
 
 
-def _watches(params: Any, judge: Judge | None) -> Sequence[RoundWatch]:
-    watches: list[RoundWatch] = []
+def _watches(
+    params: Any, draft: Any, run: GradientRun, judge: Judge | None, monitor: Any
+) -> Sequence[RoundWatch]:
+    watches: list[RoundWatch] = draft._watches(run)
+    if monitor is not None:
+        watches.append(Monitor(monitor, draft, run))
     if judge is not None:
-        watches.append(judge.patience(params.n_iter_no_change, float(params.tol)))
+        patience = params.n_iter_no_change, float(params.tol)
+        watches.append(params.ends_by(judge, draft.loss_, *patience))
     if params.callbacks:
         if not all(callable(function) for function in params.callbacks):
             raise ParameterError("callbacks must be functions of the round and the trace.")
@@ -258,17 +272,16 @@ def _watches(params: Any, judge: Judge | None) -> Sequence[RoundWatch]:
     return watches
 
 
-def _publish(draft: Any, run: GradientRun, judge: Judge | None) -> None:
-    """Set the results, up to the best round if rounds were judged."""
+def _publish(params: Any, draft: Any, run: GradientRun, judge: Judge | None) -> None:
+    """Set the results, up to the best round if that is wanted and rounds were judged."""
     # A score that is never a number has no best round: then all are kept.
-    size = len(run.members) if judge is None else judge.size or len(run.members)
+    best = len(run.members) if judge is None else judge.size or len(run.members)
+    size = best if params.keep_best else len(run.members)
     pool = run.pool(size)
-    if judge is not None and judge.size:
+    if judge is not None and judge.size and params.keep_best:
         # DART goes on changing weights after the best round.
         pool = replace(pool, weights=np.array(judge.weights))
     trace = Trace(run.trace.rounds[:size], reason=run.trace.reason)
     draft.pool_, draft.trace_, draft.stop_reason_ = pool, trace, trace.reason
-    draft.n_iter_ = draft.best_iteration_ = size
-    for where in ("train", "validation"):
-        scores = np.array([]) if judge is None else judge.scores(where, trace)
-        setattr(draft, f"{where}_score_", scores)
+    draft.n_iter_, draft.best_iteration_ = size, best
+    draft._publish_scores(trace, judge)

@@ -13,6 +13,12 @@ from coterie.data import Schema, Target
 from coterie.native import Forest
 from coterie.trees import DecisionTreeRegressor
 
+# Parameters that trees take over, where the booster has them.
+_LIMITS = (
+    *("max_depth", "max_leaf_nodes", "min_samples_split", "min_samples_leaf", "max_features"),
+    *("min_weight_fraction_leaf", "min_impurity_decrease", "ccp_alpha"),
+)
+
 
 class GradientTrees(LazyMembers[Any]):
     """Fitted trees over the parts of a pool, made when they are asked for.
@@ -45,7 +51,8 @@ class GradientTrees(LazyMembers[Any]):
 
     def _tree(self, forest: Forest) -> DecisionTreeRegressor:
         booster = self._owner
-        tree = DecisionTreeRegressor(max_leaf_nodes=booster.max_leaf_nodes)
+        limits = {name: getattr(booster, name) for name in _LIMITS if hasattr(booster, name)}
+        tree = DecisionTreeRegressor(**limits)
         same = forest.n_features == booster.n_features_in_ and booster.ordered_ is None
         # Trees that see statistics in place of categories take them as plain numbers.
         tree.schema_ = booster.schema_ if same else Schema(forest.n_features)

@@ -18,8 +18,9 @@ def vector_leaves(
     leaves: NDArray[np.int32],
     n_leaves: int,
     l2: float,
+    l1: float = 0.0,
 ) -> Array:
-    r"""Newton steps of every leaf and score, :math:`-G_{lk} / (H_{lk} + \lambda)`.
+    r"""Newton steps of every leaf and score, :math:`-S_\alpha(G_{lk}) / (H_{lk} + \lambda)`.
 
     Parameters
     ----------
@@ -29,8 +30,8 @@ def vector_leaves(
         The leaf of every row.
     n_leaves : int
         How many there are.
-    l2 : float
-        :math:`\lambda`.
+    l2, l1 : float
+        :math:`\lambda` and :math:`\alpha`.
 
     Returns
     -------
@@ -39,6 +40,8 @@ def vector_leaves(
     values = np.zeros((n_leaves, gradient.shape[1]))
     for k in range(gradient.shape[1]):
         pull = np.bincount(leaves, weights=gradient[:, k], minlength=n_leaves)
+        if l1 > 0:
+            pull = np.sign(pull) * np.maximum(np.abs(pull) - l1, 0.0)
         bend = np.bincount(leaves, weights=hessian[:, k], minlength=n_leaves) + l2
         np.divide(-pull, bend, out=values[:, k], where=bend > 0)
     return values

@@ -13,6 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator, SeedSequence
@@ -20,9 +21,9 @@ from numpy.typing import NDArray
 
 from coterie.boosting.gradient.board import Board
 from coterie.boosting.gradient.dart import Dart
-from coterie.boosting.gradient.rows import RowDraw, all_rows
+from coterie.boosting.gradient.rows import Draw, RowDraw, all_rows
 from coterie.boosting.gradient.slopes import SlopeMaker
-from coterie.boosting.gradient.trees import GrowthTable, grow_scores, grow_vector, limited
+from coterie.boosting.gradient.trees import GrowthTable, Shares, grow_scores, grow_vector, limited
 from coterie.core import Pool
 from coterie.core.trace import Trace
 from coterie.core.watch import RoundWatch
@@ -30,6 +31,9 @@ from coterie.losses import PointwiseLoss
 from coterie.native import Forest, NewtonGrowth, add_votes
 
 Array = NDArray[np.float64]
+
+# What stays true of a round when boosting goes on; all else is judged again.
+_KEPT = ("seconds", "leaves", "bag_loss", "oob_loss", "oob_gain")
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,13 @@ class Plan:
         Drops trees.
     vector : bool
         One tree per round whose leaves hold all scores, instead of one tree per score.
+    by_gradient : bool
+        Choose splits by the variance of the gradients, as Friedman does, and give leaves their
+        Newton steps afterwards; otherwise hessians have a say in the splits too.
+    shares : Shares or None
+        Limits of the trees that depend on the weight of the rows drawn.
+    ccp_alpha : float
+        Price of a leaf, by which trees are pruned.
     n_threads : int
         Threads of the engine.
     """
@@ -63,11 +74,14 @@ class Plan:
     columns: int | None = None
     dart: Dart | None = None
     vector: bool = False
+    by_gradient: bool = False
+    shares: Shares | None = None
+    ccp_alpha: float = 0.0
     n_threads: int = 1
 
 
 #: Facts about the scores after a round.
-Judge = Callable[["GradientRun"], dict[str, float]]
+RoundFacts = Callable[["GradientRun"], dict[str, float]]
 
 
 @dataclass(frozen=True)
@@ -90,7 +104,7 @@ class GradientRun:
         The rows to learn from, binned.
     held : Board or None
         Rows that are only scored.
-    judge : callable or None
+    judges : sequence of callables
         Facts for the trace after each round.
     watches : sequence of callables
         Read the trace and may end the loop.
@@ -99,16 +113,20 @@ class GradientRun:
     ----------
     members, weights, trace : list of Forest, list of float, Trace
         One entry per round.
+    draw, loss : Draw, PointwiseLoss
+        The rows of the last round, and the loss as it was in it; None before the first.
     """
 
     plan: Plan
     train: Board
     held: Board | None = None
-    judge: Judge | None = None
+    judges: Sequence[RoundFacts] = ()
     watches: Sequence[RoundWatch] = ()
     members: list[Forest] = field(default_factory=list)
     weights: list[float] = field(default_factory=list)
     trace: Trace = field(default_factory=Trace)
+    draw: Draw | None = None
+    loss: PointwiseLoss | None = None
 
     def __post_init__(self) -> None:
         n_scores = self.train.raw.shape[1]
@@ -151,10 +169,9 @@ class GradientRun:
             self._add(self.train, self._pool([member], [rate]))
             self._keep(member, rate, lost)
             known = trace.rounds[t]
-            self.trace.append({name: known[name] for name in ("seconds", "leaves")})
+            self.trace.append({name: known[name] for name in _KEPT if name in known})
             self.trace.note(weight=rate)
-            if self.judge is not None:
-                self.trace.note(**self.judge(self))
+            self._judge()
         gap = earlier.weights - np.array(self.weights)
         if gap.any():
             for board in self._boards():
@@ -197,11 +214,13 @@ class GradientRun:
     def _grow(self, rate: float, seed: int, rng: Generator) -> Iterator[Forest]:
         """The trees of a round; each has voted on the training scores when it is handed over."""
         plan, board = self.plan, self.train
-        loss = board.settled(plan.loss)
+        self.loss = loss = board.settled(plan.loss)
         gradient, hessian = self.slopes.at(loss, board.raw)
-        draw = plan.rows(gradient, len(self.members), rng)
+        self.draw = draw = plan.rows(gradient, len(self.members), rng)
         gradient, hessian = draw.scale(gradient, hessian)
         ground = self.ground.of_columns(plan.columns, rng)
+        if plan.shares is not None:
+            ground = ground.at_least(plan.shares, self._drawn_weight(draw))
         if plan.vector:
             tree, leaves = grow_vector(ground, gradient, hessian, draw, seed)
             tree = limited(tree, loss.longest_step)
@@ -209,12 +228,29 @@ class GradientRun:
                 self._vote(k, leaves, rate * tree.values[:, k])
             yield tree
             return
-        for k, (tree, leaves) in enumerate(grow_scores(ground, gradient, hessian, draw, seed)):
-            if loss.adaptive:
-                tree = ground.refit(tree, leaves, loss, board, draw, k)
+        late = plan.by_gradient and not loss.constant_hessian
+        bend = self._flat_hessian(draw) if late else hessian
+        for k, grown in enumerate(grow_scores(ground, gradient, bend, draw, seed)):
+            if plan.ccp_alpha > 0:
+                grown = ground.pruned(grown, plan.ccp_alpha)
+            tree, leaves = grown
+            if loss.adaptive or late:
+                tree = ground.refit(grown, loss, board, draw, k, (gradient, hessian))
             tree = limited(tree, loss.longest_step)
             self._vote(k, leaves, rate * tree.values[:, 0])
             yield tree
+
+    def _flat_hessian(self, draw: Draw) -> NDArray[Any] | None:
+        """The weights of the rows in place of hessians; None for ones."""
+        flat = self.slopes.flat
+        if flat is None and draw.scaled is None:
+            return None
+        weight = draw.weigh(self.train.known_weight)[:, None].astype(self.slopes.kind)
+        return np.broadcast_to(weight, self.slopes.gradient.shape)
+
+    def _drawn_weight(self, draw: Draw) -> float:
+        weight = draw.weigh(self.train.known_weight)
+        return float((weight if draw.rows is None else weight[draw.rows]).sum())
 
     def _vote(self, score: int, leaves: NDArray[np.int32], values: Array) -> None:
         add_votes(self.train.raw[:, score], leaves, values, n_threads=self.plan.n_threads)
@@ -240,9 +276,12 @@ class GradientRun:
         self.trace.reason = next(filter(None, said), "") if self.members else ""
         return bool(self.trace.reason)
 
+    def _judge(self) -> None:
+        for judge in self.judges:
+            self.trace.note(**judge(self))
+
     def _over(self) -> bool:
-        if self.judge is not None:
-            self.trace.note(**self.judge(self))
+        self._judge()
         reasons = [watch(self.trace) for watch in self.watches]
         self.trace.reason = next((reason for reason in reasons if reason), "")
         return bool(self.trace.reason)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import combinations
 from numbers import Integral
 from typing import Any
@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.base.scoring import a_scoring
 from coterie.boosting.gradient.dart import Dart
 from coterie.boosting.gradient.rows import Goss, RowDraw, SomeRows, all_rows
+from coterie.boosting.gradient.trees import Shares
 from coterie.core import (
     Allowed,
     ParameterError,
     a_list,
-    a_random_state,
     at_least,
     between,
     fraction,
@@ -30,38 +29,18 @@ from coterie.data import Schema, Target
 from coterie.native import NewtonGrowth
 from coterie.trees.growth import SHAPE, resolve_max_features, resolve_monotone
 
-_TRUTH = one_of(True, False)
-_POSITIVE = between(0.0, np.inf, closed="neither")
+TRUTH = one_of(True, False)
 _SHARE = between(0.0, 1.0)
 _SYMMETRIC_DEPTH = 6  # unless the user says otherwise
+_SHOWN = 5  # of the names that are not known
 
-GRADIENT: dict[str, Allowed] = {
-    "learning_rate": _POSITIVE,
-    "max_iter": at_least(1),
-    "max_leaf_nodes": SHAPE["max_leaf_nodes"],
-    "max_depth": SHAPE["max_depth"],
-    "min_samples_leaf": at_least(1),
-    "l2_regularization": at_least(0.0),
-    "max_features": SHAPE["max_features"],
-    "max_bins": SHAPE["max_bins"],
-    "categorical_features": SHAPE["categorical_features"],
-    "monotonic_cst": a_list | instance_of(dict) | one_of(None),
-    "interaction_cst": one_of("pairwise", "no_interactions", None) | instance_of(list, tuple),
-    "warm_start": _TRUTH,
-    "early_stopping": one_of("auto", True, False),
-    "scoring": a_scoring("error", "loss"),
-    "validation_fraction": fraction("neither") | at_least(1) | one_of(None),
-    "n_iter_no_change": at_least(1),
-    "tol": at_least(0.0),
-    "verbose": at_least(0) | _TRUTH,
-    "random_state": a_random_state,
+FURTHER: dict[str, Allowed] = {
     "min_child_weight": at_least(0.0),
     "l1_regularization": at_least(0.0),
     "min_split_gain": at_least(0.0),
     "max_delta_step": at_least(0.0),
     "growth": one_of("leaf", "level", "symmetric"),
     "boosting": one_of("plain", "goss", "dart"),
-    "subsample": fraction(),
     "top_rate": _SHARE,
     "other_rate": between(0.0, 1.0, closed="right"),
     "drop_rate": _SHARE,
@@ -69,16 +48,19 @@ GRADIENT: dict[str, Allowed] = {
     "normalise": one_of("tree", "forest"),
     "colsample_bytree": fraction(),
     "colsample_bylevel": fraction(),
-    "init": one_of("zero", None)
-    | between(-np.inf, np.inf, closed="neither")
-    | a_list
-    | has("fit", "predict", "get_params"),
     "high_cardinality": one_of("split", "ordered"),
     "importance_type": one_of("gain", "split"),
+    "keep_best": TRUTH,
     "callbacks": instance_of(list, tuple) | one_of(None),
     "n_jobs": SHAPE["n_jobs"],
 }
 
+an_init = (
+    one_of("zero", None)
+    | between(-np.inf, np.inf, closed="neither")
+    | a_list
+    | has("fit", "predict", "get_params")
+)
 a_loss = has("value", "slopes", "link", "start")
 
 
@@ -95,8 +77,13 @@ def resolve_rows(params: Any) -> RowDraw:
                 f"top_rate={params.top_rate} and other_rate={params.other_rate} are shares of all "
                 "rows and must not add up to more than 1."
             )
-        return Goss(params.top_rate, params.other_rate, begin=math.ceil(1 / params.learning_rate))
+        return Goss(params.top_rate, params.other_rate, begin=_warm_up(params.learning_rate))
     return all_rows if params.subsample == 1.0 else SomeRows(params.subsample)
+
+
+def _warm_up(rate: float) -> int:
+    """Rounds before gradients tell rows apart."""
+    return math.ceil(1 / rate) if rate > 0 else 0
 
 
 def resolve_dart(params: Any) -> Dart | None:
@@ -134,6 +121,8 @@ def resolve_newton(
         max_depth=_at_most(depth, n_rows),
         level_wise=params.growth == "level",
         symmetric=symmetric,
+        in_middle=params.splits == "gradient",
+        min_samples_split=min(int(params.min_samples_split), n_rows + 1),
         min_samples_leaf=min(int(params.min_samples_leaf), n_rows + 1),
         min_child_weight=float(params.min_child_weight),
         l1=float(params.l1_regularization),
@@ -142,10 +131,16 @@ def resolve_newton(
         max_delta_step=float(params.max_delta_step),
         level_features=None if per_level == per_tree else per_level,
         max_features=None if per_node == per_level else per_node,
-        monotone=_monotone(params.monotonic_cst, schema, target, origin),
+        monotone=_monotone(params, schema, target, origin),
         interactions=_interactions(params.interaction_cst, schema, origin),
     )
     return growth, None if per_tree == n_columns else per_tree
+
+
+def resolve_shares(params: Any) -> Shares | None:
+    """Limits of trees that are shares of the weight they grow on, if there are such."""
+    shares = Shares(float(params.min_weight_fraction_leaf), float(params.min_impurity_decrease))
+    return None if shares == Shares() else shares
 
 
 def check_vector(growth: NewtonGrowth) -> None:
@@ -183,37 +178,57 @@ def _at_most(limit: int | None, ceiling: int) -> int | None:
 
 
 def _monotone(
-    given: Any, schema: Schema, target: Target, origin: NDArray[np.intp]
+    params: Any, schema: Schema, target: Target, origin: NDArray[np.intp]
 ) -> NDArray[np.int8] | None:
+    given, owner = params.monotonic_cst, params.owner
     n_columns = schema.n_columns
     if isinstance(given, Mapping):
-        given = _by_name(given, schema, n_columns)
+        given = _by_name(given, schema, owner)
+    if given is not None and np.shape(given) != (n_columns,):
+        raise ParameterError(
+            f"monotonic_cst has shape {np.shape(given)} but the input data X has {n_columns} "
+            "features."
+        )
+    if given is not None and not np.isin(given, (-1, 0, 1)).all():
+        raise ParameterError(
+            "monotonic_cst must be an array-like of -1, 0 or 1. Observed values: "
+            f"{np.unique(given).tolist()}."
+        )
+    if given is not None and target.kind == "labels" and len(target.classes[0]) > 2:
+        raise ParameterError(
+            "monotonic constraints are not supported for multiclass classification; y has "
+            f"{len(target.classes[0])} classes."
+        )
     directions = resolve_monotone(given, n_columns, target)
     if directions is None:
         return None
     for j in schema.labels:
         if directions[j]:
             raise ParameterError(
-                f"monotonic_cst constrains {schema.column(j)}, which is categorical: categories "
-                "have no order. Set its direction to 0."
+                "Categorical features cannot have monotonic constraints, since categories have no "
+                f"order. Set that of {schema.column(j)} to 0."
             )
     return directions[origin]
 
 
-def _by_name(given: Mapping[Any, int], schema: Schema, n_columns: int) -> NDArray[Any]:
-    directions: NDArray[Any] = np.zeros(n_columns, dtype=np.int64)
+def _by_name(given: Mapping[Any, int], schema: Schema, owner: str) -> NDArray[Any]:
     names = schema.names
+    if names is None:
+        raise ParameterError(
+            f"{owner} was not fitted on data with feature names. Pass monotonic_cst as an integer "
+            "array instead."
+        )
+    unknown = sorted(str(name) for name in given if name not in names)
+    if unknown:
+        shown = unknown if len(unknown) <= _SHOWN else [*unknown[:_SHOWN], "..."]
+        raise ParameterError(
+            f"monotonic_cst contains {len(unknown)} unexpected feature names: {shown}."
+        )
+    directions: NDArray[Any] = np.zeros(schema.n_columns, dtype=np.int64)
     for name, direction in given.items():
-        if names is None:
-            raise ParameterError(
-                "monotonic_cst is a dict of column names, but X has none. Give a list with one "
-                "of -1, 0, 1 per column, or a data frame."
-            )
-        if name not in names:
-            raise ParameterError(f"monotonic_cst contains unexpected feature names: {name!r}.")
         if direction not in (-1, 0, 1):
             raise ParameterError(
-                f"monotonic_cst must be -1, 0 or 1 for each column; {name!r} has {direction!r}."
+                f"monotonic_cst[{name!r}] must be either -1, 0 or 1. Got {direction!r}."
             )
         directions[names.index(name)] = direction
     return directions
@@ -228,6 +243,11 @@ def _interactions(given: Any, schema: Schema, origin: NDArray[np.intp]) -> NDArr
         size = 2 if given == "pairwise" and n_columns > 1 else 1
         groups: list[Any] = list(combinations(range(n_columns), size))
     else:
+        if not all(isinstance(group, Collection) and not isinstance(group, str) for group in given):
+            raise ParameterError(
+                "Interaction constraints must be a sequence of tuples or lists, such as "
+                f"[(0, 1), (2,)]; got {given!r}."
+            )
         groups = [[_number(column, schema, n_columns) for column in group] for group in given]
         rest = set(range(n_columns)) - {column for group in groups for column in group}
         groups += [sorted(rest)] if rest else []
@@ -244,6 +264,6 @@ def _number(column: Any, schema: Schema, n_columns: int) -> int:
     if isinstance(column, int | np.integer) and 0 <= column < n_columns:
         return int(column)
     raise ParameterError(
-        f"interaction_cst holds {column!r}; give groups of column names, or of numbers from 0 to "
-        f"{n_columns - 1}."
+        "Interaction constraints must consist of integer indices in [0, n_features - 1] = [0, "
+        f"{n_columns - 1}], specifying the position of features, or of their names; got {column!r}."
     )

@@ -29,6 +29,24 @@ from coterie.native import (
 
 Leaves = NDArray[np.int32]
 Grown = tuple[Forest, Leaves]
+Pair = tuple[NDArray[Any], NDArray[Any] | None]
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Limits of a tree as shares of the weight it grows on.
+
+    Parameters
+    ----------
+    leaf : float, default=0.0
+        Least weight of a leaf.
+    gain : float, default=0.0
+        Least gain of a split.
+    """
+
+    leaf: float = 0.0
+    gain: float = 0.0
+
 
 _SEEDS = 2**63 - 1
 _STRIDE = 0x9E3779B97F4A7C15  # trees of one round draw from seeds far apart
@@ -81,28 +99,51 @@ class GrowthTable:
         columns = np.sort(chosen).astype(np.int32)
         return replace(self, growth=replace(self.growth, columns=columns))
 
+    def at_least(self, shares: Shares, weight: float) -> GrowthTable:
+        """The same with limits that are shares of the weight of a round."""
+        growth = replace(
+            self.growth,
+            min_child_weight=max(self.growth.min_child_weight, shares.leaf * weight),
+            min_gain=max(self.growth.min_gain, shares.gain * weight),
+        )
+        return replace(self, growth=growth)
+
     def refit(
         self,
-        tree: Forest,
-        leaves: Leaves,
+        grown: Grown,
         loss: PointwiseLoss,
         board: Board,
         draw: Draw,
         score: int,
+        slopes: Pair,
     ) -> Forest:
-        """The tree with the leaf values that the loss itself asks for."""
-        weight = draw.weigh(board.known_weight)
-        y, raw = board.y, board.raw
-        if draw.rows is not None:
-            y, raw, weight = y[draw.rows], raw[draw.rows], weight[draw.rows]
-            leaves = leaves[draw.rows]
-        values = loss.leaf(y, raw, weight, leaves, len(tree.values), score)
+        """The tree with the leaf values that the loss asks for: its own, or Newton steps."""
+        tree, leaves = grown
+        known = slice(None) if draw.rows is None else draw.rows
+        leaves, n_leaves = leaves[known], len(tree.values)
+        if loss.adaptive:
+            weight = draw.weigh(board.known_weight)[known]
+            values = loss.leaf(board.y[known], board.raw[known], weight, leaves, n_leaves, score)
+        else:
+            gradient, hessian = slopes
+            assert hessian is not None, "steps of a constant hessian are those of the tree"
+            one = np.s_[known, score : score + 1]
+            penalties = self.growth.l2, self.growth.l1
+            steps = vector_leaves(gradient[one], hessian[one], leaves, n_leaves, *penalties)
+            values = loss.newton_share * steps[:, 0]
         limit = self.growth.max_delta_step
         if limit > 0:
             values = np.clip(values, -limit, limit)
         if self.growth.monotone is not None:
             values = bounded_leaves(tree, values, self.growth.monotone)
         return tree.with_values(values[:, None])
+
+    def pruned(self, grown: Grown, alpha: float) -> Grown:
+        """The tree without the branches that gain less than `alpha` per leaf."""
+        tree = grown[0].prune(alpha)
+        self.leaves.fill(-1)
+        _find_leaves(tree, self.table, self.leaves)
+        return tree, self.leaves
 
 
 def grow_scores(
