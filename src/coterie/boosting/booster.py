@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from coterie.base import Admitted, ClassifierTask, Committee, thread_count
 from coterie.boosting.booster_members import Members
+from coterie.boosting.chosen import Rows, choose
 from coterie.boosting.held_out import Validation, admit_validation, split, watch_seed
-from coterie.boosting.learner import member_learner
+from coterie.boosting.learner import member_bins, member_learner
 from coterie.boosting.metrics import Measures, read_metrics, some_metrics
 from coterie.boosting.predictions import StagedClasses
 from coterie.core import (
@@ -61,6 +63,9 @@ BOOSTER: dict[str, Allowed] = {
     "verbose": at_least(0) | instance_of(bool),
     **{name: SHAPE[name] for name in ("n_jobs", "max_bins", "categorical_features")},
 }
+
+
+_TRIED = 50  # rounds that rules are compared by
 
 
 @dataclass(eq=False, repr=False)
@@ -113,7 +118,7 @@ class Booster(Committee):
     n_jobs : int, default=None
         Threads within native trees, and of prediction.
     max_bins : int, default=255
-        Groups a column is cut into for native trees.
+        Groups a column is cut into for native trees; may be given to the tree instead.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns of numbers to be taken as categories, besides those of text or a categorical type.
     """
@@ -194,16 +199,20 @@ class Booster(Committee):
         earlier = self._earlier()
         entropy = self.entropy_ if earlier is not None else draw_entropy(self.random_state)
         rows, held = self._hold_out(admitted, entropy)
-        rule = self._rule().for_target(rows[1])
+        rule = self._settle(self._rule().for_target(rows[1]), rows, entropy, earlier)
         boosted = self._boost(rule, self._member(rule.gives), rows, held, entropy, earlier)
         draft.entropy_, draft.rule_ = entropy, rule
         self._publish(draft, boosted)
+
+    def _settle(self, rule: Rule, rows: Rows, entropy: int, earlier: Boosted | None) -> Rule:
+        """The rule with what it leaves to the rows."""
+        return rule
 
     def _boost(
         self,
         rule: Rule,
         member: Any,
-        rows: tuple[Table, Target, Array | None],
+        rows: Rows,
         held: Monitor | None,
         entropy: int,
         earlier: Boosted | None,
@@ -211,8 +220,8 @@ class Booster(Committee):
         """The members that the rule asks for, fitted on the rows one after the other."""
         table, target, weight = rows
         if isinstance(member, SingleTree):
-            threads = thread_count(self.n_jobs)
-            table = table.bin(weight=weight, max_bins=self.max_bins, n_threads=threads)
+            bins = member_bins(type(self).__name__, self.max_bins, member)
+            table = table.bin(weight=weight, max_bins=bins, n_threads=thread_count(self.n_jobs))
         return boost(
             rule,
             self._learner(member, rule, table, target),
@@ -266,13 +275,11 @@ class Booster(Committee):
             return Resample(self.subsample)
         return every_row if self.subsample == 1.0 else Fraction(self.subsample)
 
-    def _hold_out(
-        self, admitted: Admitted, entropy: int
-    ) -> tuple[tuple[Table, Target, Array | None], Monitor | None]:
+    def _hold_out(self, admitted: Admitted, entropy: int) -> tuple[Rows, Monitor | None]:
         """The rows to learn from, and those to watch."""
         given = getattr(self, "_given", None)
         if given is None and not self.early_stopping:
-            return admitted[:3], None
+            return Rows(*admitted[:3]), None
         if given is not None:
             learn, watch = admitted, admit_validation(type(self).__name__, admitted, given)
         else:
@@ -280,7 +287,7 @@ class Booster(Committee):
         metrics, rows = read_metrics(self.metrics), watch.table.given()
         rule = self._rule().for_target(watch.target)
         measures = Measures(metrics, self._held_error, rule, rows, watch.weight)
-        return learn[:3], Monitor(watch.table, watch.target, measures)
+        return Rows(*learn[:3]), Monitor(watch.table, watch.target, measures)
 
     def _held_error(self, raw: Array, target: Target, weight: Array | None) -> float:
         """The error on rows held out, from their scores."""
@@ -349,3 +356,18 @@ class BoostedClassifier(StagedClasses, ClassifierTask, Booster):
         decided = self._rule().for_target(target).decide(raw)
         wrong = decided.reshape(target.codes.shape) != target.codes
         return float(np.average(wrong.mean(axis=1), weights=weight))
+
+    def _best_rule(self, rules: Sequence[Rule], rows: Rows, entropy: int) -> Rule:
+        """The rule of fewest mistakes on rows held out; among equals, the first."""
+        # Whatever number of rounds is asked for: a longer fit goes on where a shorter one ended.
+        twin = self._copy()
+        twin.n_estimators, twin.early_stopping, twin.verbose, twin.trace = _TRIED, False, 0, None
+
+        def mistakes(rule: Rule, learn: Rows, held: Rows) -> NDArray[np.bool_]:
+            boosted = twin._boost(rule, twin._member(rule.gives), learn, None, entropy, None)
+            pool = Pool.of(boosted.members, np.array(boosted.alphas), cast=rule.vote)
+            raw = np.repeat(boosted.start[None, :], held.table.n_rows, axis=0)
+            raw = raw + pool.raw(held.table) if boosted.members else raw
+            return np.asarray(rule.decide(raw) != held.target.codes[:, 0])
+
+        return choose(rules, mistakes, rows)

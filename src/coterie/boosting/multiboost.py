@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from coterie.base import Admitted, JoblibExecutor, thread_count
 from coterie.boosting.booster import BoostedClassifier
+from coterie.boosting.learner import member_bins
 from coterie.boosting.m1 import AdaBoostM1
 from coterie.core import Pool, content_order, draw_entropy, member_seeds, split_weight
 from coterie.core.boost import Boosted, Monitor, Settings, boost
@@ -23,6 +24,7 @@ from coterie.core.watch import TimeBudget, Unanimous
 from coterie.data import Table, Target
 from coterie.learners import TreeLearner
 from coterie.native import elementary
+from coterie.trees.single import SingleTree
 
 # Drawing new weights this often in a row without any member of use ends a sub-committee.
 _MOST_FAILURES = 25
@@ -289,10 +291,12 @@ class MultiBoostClassifier(BoostedClassifier):
         given = np.ones(table.n_rows) if weight is None else weight
         rule = replace(self._rule(), perfect_error=0.5 * float(given.min() / given.sum()))
         threads = thread_count(self.n_jobs)
-        table = table.bin(weight=weight, max_bins=self.max_bins, n_threads=threads)
+        member, bins = self._member(rule.gives), self.max_bins
+        if isinstance(member, SingleTree):
+            bins = member_bins(type(self).__name__, bins, member)
+        table = table.bin(weight=weight, max_bins=bins, n_threads=threads)
         places = self._places(earlier)
         executor = JoblibExecutor(self.n_jobs, self.verbose)
-        member = self._member(rule.gives)
         learner = self._learner(member, rule, table, target)
         if isinstance(learner, TreeLearner):
             within = threads if len(places) == 1 else 1

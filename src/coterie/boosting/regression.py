@@ -11,6 +11,7 @@ from numpy.random import Generator
 
 from coterie.base import Admitted, RegressorTask, thread_count
 from coterie.boosting.booster import BOOSTER, Booster
+from coterie.boosting.chosen import Rows
 from coterie.boosting.median import MedianLoss, middle, weighted_median
 from coterie.boosting.predictions import StagedScores
 from coterie.boosting.running import RunningState
@@ -180,9 +181,7 @@ class AdaBoostRegressor(BoostedRegressor):
     def _rule(self) -> AdaBoostR2:
         return AdaBoostR2(float(self.learning_rate), self.loss)
 
-    def _hold_out(
-        self, admitted: Admitted, entropy: int
-    ) -> tuple[tuple[Table, Target, Array | None], Monitor | None]:
+    def _hold_out(self, admitted: Admitted, entropy: int) -> tuple[Rows, Monitor | None]:
         learn, monitor = super()._hold_out(admitted, entropy)
         if monitor is not None:
             monitor = replace(monitor, loss=MedianLoss(monitor.loss))

@@ -11,6 +11,7 @@ from numpy.random import Generator
 
 from coterie.base import Admitted
 from coterie.boosting.booster import BOOSTER, BoostedClassifier
+from coterie.boosting.chosen import Rows
 from coterie.boosting.m2 import AdaBoostM2
 from coterie.boosting.running import RunningState
 from coterie.core import Allowed
@@ -131,9 +132,7 @@ class RUSBoostClassifier(BoostedClassifier):
         # A copy may note which weights it learns from; the estimator itself is left alone.
         super(RUSBoostClassifier, self._copy())._train(draft, admitted, n_samples)
 
-    def _hold_out(
-        self, admitted: Admitted, entropy: int
-    ) -> tuple[tuple[Table, Target, Array | None], Monitor | None]:
+    def _hold_out(self, admitted: Admitted, entropy: int) -> tuple[Rows, Monitor | None]:
         learn, monitor = super()._hold_out(admitted, entropy)
         self._given = learn[2]
         return learn, monitor

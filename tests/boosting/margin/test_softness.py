@@ -19,11 +19,11 @@ def test_shares_of_members_that_are_always_or_never_right():
     assert break_even(np.full(4, 0.5), even) == 0
     assert break_even(np.full(4, -0.5), even) == 1
     assert break_even(np.zeros(4), even) == 1  # says nothing of any row
-    assert softness(np.ones(4), even) == 0.1
-    assert softness(-np.ones(4), even) == 0.75
+    assert softness(np.ones(4), even) == (0.1,)
+    assert softness(-np.ones(4), even) == (0.75, 1.0, 0.95, 0.5, 0.1)
 
 
 def test_twice_the_error_of_hard_votes():
     hits = np.repeat([1.0, -1.0], [70, 30])
     assert break_even(hits, np.full(100, 0.01)) == pytest.approx(0.6)
-    assert softness(hits, np.full(100, 0.01)) == 0.45
+    assert softness(hits, np.full(100, 0.01)) == (0.45, 0.66, 0.57, 0.3, 0.1)

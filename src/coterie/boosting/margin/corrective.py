@@ -12,6 +12,7 @@ from numpy.random import Generator
 from sklearn.exceptions import ConvergenceWarning
 
 from coterie.boosting.booster import BOOSTER, BoostedClassifier, Booster
+from coterie.boosting.chosen import Rows
 from coterie.boosting.margin.margin_votes import MarginVotes
 from coterie.boosting.margin.patterns import Patterns
 from coterie.boosting.margin.program import LIGHT, EdgeProgram, Solution
@@ -22,7 +23,7 @@ from coterie.core.boost import Boosted, Monitor
 from coterie.core.rule import Array, Ask, Rule, State, Step, rounding, share
 from coterie.core.stages import StagedPool
 from coterie.core.watch import NoImprovement, RoundWatch, Unanimous
-from coterie.data import Table, Target
+from coterie.data import Target
 from coterie.trees import DecisionTreeClassifier
 
 #: Members see every row with this share of its initial weight at least: distributions of linear
@@ -108,13 +109,12 @@ class Corrective(MarginVotes):
         Whether members vote by class or by probabilities; "auto" is by class of two classes.
     tol : float
         Gap at which boosting ends.
-    nu : float, "auto" or "ample", optional
-        Share of the rows the soft margin is the mean of; None for the least margin of all, a word
-        for what `softness` makes of the first member.
+    nu : float, optional
+        Share of the rows the soft margin is the mean of; None for the least margin of all.
     """
 
     tol: float = 0.01
-    nu: float | Literal["auto", "ample"] | None = None
+    nu: float | None = None
     #: Whether votes without a positive margin give way to those of least training error.
     rescues: ClassVar[bool] = True
     #: Why boosting ends when the gap is closed.
@@ -123,9 +123,7 @@ class Corrective(MarginVotes):
     def begin(self, target: Target, weight: Array) -> CorrectiveState:
         """No members, and a program that knows only of distributions."""
         raw = np.zeros((len(weight), self.n_scores(target)))
-        # Before the first member there is nothing to cap.
-        cap = 1.0 / self.nu if isinstance(self.nu, int | float) else np.inf
-        program = EdgeProgram(cap)
+        program = EdgeProgram(np.inf if self.nu is None else 1.0 / self.nu)
         return CorrectiveState(target, weight, weight, raw, Patterns(weight), program)
 
     def ask(self, state: State) -> Ask:
@@ -143,8 +141,6 @@ class Corrective(MarginVotes):
         state.ceiling = min(state.ceiling, edge)
         if reason:
             return Step(0.0, {"error": error, "edge": edge}, keep=False, stop=reason)
-        if isinstance(self.nu, str) and not state.votes:
-            state.program.cap = 1.0 / softness(hits, state.initial, self.nu == "ample")
         parents = state.patterns.split(hits)
         solution = state.program.add(state.patterns.hits, state.patterns.prior, parents)
         if solution is None or self.drops(state, solution):
@@ -314,7 +310,7 @@ class MarginMember(Booster):
         self,
         rule: Rule,
         member: Any,
-        rows: tuple[Table, Target, Array | None],
+        rows: Rows,
         held: Monitor | None,
         entropy: int,
         earlier: Boosted | None,
@@ -343,25 +339,25 @@ class MarginMember(Booster):
 class CorrectiveClassifier(MarginMember, BoostedClassifier):
     """A booster that weighs all its members anew every round."""
 
-    def _boost(
-        self,
-        rule: Rule,
-        member: Any,
-        rows: tuple[Table, Target, Array | None],
-        held: Monitor | None,
-        entropy: int,
-        earlier: Boosted | None,
-    ) -> Boosted:
-        boosted = super()._boost(rule, member, rows, held, entropy, earlier)
-        state = CorrectiveState.of(_state(boosted))
-        # Of two classes only: margins of many are bounds, and may be useful below zero.
-        vain = state.votes and state.value <= LIGHT and state.raw.shape[1] == 1
-        # A fit that merely ran out of rounds is the beginning of a longer one.
-        vain = vain and boosted.trace.reason in ("no_improvement", "infeasible")
-        if not vain or earlier is not None or getattr(rule, "nu", None) != "auto":
-            return boosted
-        ample = replace(cast(Corrective, rule), nu="ample")
-        return super()._boost(ample, member, rows, held, entropy, None)
+    def _share(self) -> float | None:
+        """The `nu` of the rule, as far as it is known without rows."""
+        nu = getattr(self, "nu", None)
+        return None if nu == "auto" else nu
+
+    def _settle(self, rule: Rule, rows: Rows, entropy: int, earlier: Boosted | None) -> Rule:
+        if getattr(self, "nu", None) != "auto":
+            return rule
+        if earlier is not None:
+            return replace(cast(Corrective, rule), nu=self.nu_)
+        twin = self._copy()
+        twin.n_estimators = 1
+        alone = twin._boost(rule, twin._member(rule.gives), rows, None, entropy, None)
+        state = CorrectiveState.of(_state(alone))
+        if not state.votes:
+            return rule
+        shares = softness(MarginVotes.hits(state, state.votes[0]), state.initial)
+        rules = [replace(cast(Corrective, rule), nu=share) for share in shares]
+        return self._best_rule(rules, rows, entropy)
 
     def _publish(self, draft: Self, boosted: Boosted) -> None:
         super()._publish(draft, boosted)

@@ -6,10 +6,8 @@ import numpy as np
 
 from coterie.core.rule import Array
 
-#: Part of the share at which the first member alone breaks even, and the least share.
-_PART, _LEAST = 0.75, 0.1
-#: And what is more than enough.
-_AMPLE = 1.1
+#: Parts of the share at which the first member alone breaks even, and the least share.
+_PARTS, _LEAST = (0.75, 1.1, 0.95, 0.5, 0.0), 0.1
 
 
 def break_even(hits: Array, weight: Array) -> float:
@@ -48,31 +46,29 @@ def break_even(hits: Array, weight: Array) -> float:
     return min(share, 1.0)
 
 
-def softness(hits: Array, weight: Array, ample: bool = False) -> float:
-    r"""The share :math:`\nu` of the soft margin that suits a table, from its first member.
+def softness(hits: Array, weight: Array) -> tuple[float, ...]:
+    r"""Shares :math:`\nu` of the soft margin that may suit a table, from its first member.
 
     With a share above `break_even` the first member alone has a positive soft margin; the others
-    add to it, so three quarters of that share are enough as a rule. The more often the first
-    member is wrong, the more rows the soft margin is the mean of. At least 0.1.
+    add to it, so three quarters of that share are enough as a rule. If labels are wrong, much more
+    is better, and if they are not, less. At least 0.1.
 
     Parameters
     ----------
     hits, weight : ndarray of shape (n_rows,)
         See `break_even`.
-    ample : bool
-        A tenth more than `break_even` instead: with hits of -1 and 1 the margin is positive then.
 
     Returns
     -------
-    float
+    tuple of float
+        Different shares, the most usual first.
 
     Examples
     --------
     >>> softness(np.array([1.0, -1.0, 1.0, 1.0]), np.full(4, 0.25))
-    0.375
-    >>> softness(np.array([1.0, -1.0, 1.0, 1.0]), np.full(4, 0.25), ample=True)
-    0.55
+    (0.375, 0.55, 0.475, 0.25, 0.1)
     """
     # Rounded, so that a weight of two and a row given twice agree in every digit.
-    part = _AMPLE if ample else _PART
-    return min(max(round(part * break_even(hits, weight), 6), _LEAST), 1.0)
+    even = break_even(hits, weight)
+    shares = [min(max(round(part * even, 6), _LEAST), 1.0) for part in _PARTS]
+    return tuple(dict.fromkeys(shares))
