@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from coterie.boosting import chosen
-from coterie.boosting.chosen import Rows, choose
+from coterie.boosting.chosen import Rows, choose, splits
 from coterie.data import Table, Target
 
 RNG = np.random.default_rng(0)
@@ -14,6 +14,10 @@ Y = np.arange(60) % 2
 
 def rows(X, y, weight=None):
     return Rows(Table.read(X), Target.labels(y), weight)
+
+
+def never(candidate, learn, held):
+    raise AssertionError("nothing is to be judged")
 
 
 def above(cut, learn, held):
@@ -82,11 +86,17 @@ def test_large_tables_are_judged_by_one_part(monkeypatch):
     assert sum(sizes[0]) == pytest.approx(20, abs=4)
 
 
-@pytest.mark.parametrize("y", [np.zeros(60, dtype=int), Y])
-def test_the_first_is_taken_where_nothing_can_be_held_out(y):
-    same = X if not y.any() else np.ones((60, 3))
-    assert (
-        choose(["usual", "other"], lambda *_: pytest.fail("nothing is to be judged"), rows(same, y))
-        == "usual"
-    )
-    assert choose(["only"], lambda *_: pytest.fail("nothing is to be judged"), rows(X, Y)) == "only"
+def test_copies_of_a_row_are_in_all_folds():
+    X = np.repeat([[0.0], [1.0]], 30, axis=0)
+    y = np.tile([0, 0, 1], 20)
+    for learn, held in splits(rows(X, y)):
+        for part, share in ((learn, 20), (held, 10)):
+            weight = np.ones(part.table.n_rows) if part.weight is None else part.weight
+            counts = np.bincount(part.table.values[:, 0].astype(int), weights=weight)
+            np.testing.assert_allclose(counts, share, atol=1)
+
+
+def test_the_first_is_taken_where_nothing_can_be_held_out():
+    nothing = rows(X, np.zeros(60, dtype=int))
+    assert choose(["usual", "other"], never, nothing) == "usual"
+    assert choose(["only"], never, rows(X, Y)) == "only"

@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import GroupKFold, RepeatedKFold, StratifiedKFold, TimeSeriesSplit
 
 from coterie import RowFolds
-from coterie.combining.splits import make_splits
+from coterie.combining.splits import deal, make_splits, row_keys
 from coterie.data import Table, Target
 
 rng = np.random.default_rng(0)
@@ -42,6 +42,21 @@ def test_row_folds_of_groups_and_of_few_rows():
     assert len(list(RowFolds(5).split([[1.0], [2.0]]))) == 2
     with pytest.raises(ValueError, match="n_splits"):
         list(RowFolds(1).split(X))
+
+
+def test_keys_are_of_what_rows_hold():
+    keys = row_keys(Table.read(X))
+    assert len(set(keys.tolist())) == 60
+    np.testing.assert_array_equal(row_keys(Table.read(np.asfortranarray(X))), keys)
+    assert (row_keys(Table.read(X[:, ::-1].copy())) != keys).all()
+    odd = Table.read([[0.0, np.nan], [-0.0, -np.nan], [1.0, np.nan]])
+    a, b, c = row_keys(odd)
+    assert a == b != c
+    assert deal(np.array([3, 1, 2], dtype=np.uint64), np.zeros(3, dtype=np.intp), 3).tolist() == [
+        2,
+        0,
+        1,
+    ]
 
 
 def test_what_cv_may_be():

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.automl.twins import Twins
+from coterie.combining.splits import deal, row_keys
 from coterie.data import Table
-from coterie.data.folds import deal, row_keys
 from coterie.data.hashes import ODD
 
 Rows = NDArray[np.intp]

@@ -27,8 +27,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.combining.splits import row_keys
 from coterie.data import Table
-from coterie.data.folds import row_keys
 
 Keys = NDArray[np.uint64]
 

@@ -8,9 +8,9 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.core.axis import RowAxis
 from coterie.core.rule import Array
 from coterie.data import Table, Target
-from coterie.data.folds import deal, row_keys
 
 T = TypeVar("T")
 
@@ -26,12 +26,6 @@ class Rows(NamedTuple):
     target: Target
     weight: Array | None
 
-    def take(self, chosen: NDArray[np.bool_]) -> Rows:
-        """Some of them."""
-        places = np.flatnonzero(chosen)
-        weight = None if self.weight is None else self.weight[places]
-        return Rows(self.table.take(places), self.target.take(places), weight)
-
 
 def choose(
     candidates: Sequence[T], losses: Callable[[T, Rows, Rows], NDArray[np.bool_]], rows: Rows
@@ -39,7 +33,7 @@ def choose(
     """The candidate of least loss on rows held out; among equals, the first.
 
     Folds depend on what rows hold: neither their order nor whether a row is repeated or has a
-    weight changes the choice.
+    whole number as weight changes the choice.
 
     Parameters
     ----------
@@ -51,7 +45,7 @@ def choose(
         The rows.
     """
     lost = np.zeros(len(candidates))
-    for learn, held in _splits(rows) if len(candidates) > 1 else []:
+    for learn, held in splits(rows) if len(candidates) > 1 else []:
         for number, candidate in enumerate(candidates):
             loss = losses(candidate, learn, held)
             lost[number] += loss.sum() if held.weight is None else held.weight @ loss
@@ -59,17 +53,38 @@ def choose(
     return candidates[int(np.flatnonzero(lost <= lost.min() * (1 + 1e-9))[0])]
 
 
-def _splits(rows: Rows) -> list[tuple[Rows, Rows]]:
-    """Rows to learn from and to judge by, of as many folds as there is time for."""
-    strata = rows.target.codes[:, 0].astype(np.intp)
-    parts = -(-len(strata) // _MOST)
-    place = deal(row_keys(rows.table), strata, parts * _FOLDS)
-    folds = range(_FOLDS) if len(strata) <= _MANY else (0,)
+def splits(rows: Rows) -> list[tuple[Rows, Rows]]:
+    """Rows to learn from and to judge by, of as many folds as there is time for.
+
+    A row of weight three is three rows: its copies may be in different folds.
+
+    Parameters
+    ----------
+    rows : Rows
+        Rows with one class each.
+    """
+    table, target, weight = rows
+    axis, importance = RowAxis.of(table.bin(weight=weight), target, weight)
+    units = axis.rows
+    parts = -(-len(units) // _MOST)
+    place = np.empty(len(units), dtype=np.intp)
+    place[np.argsort(target.codes[units, 0], kind="stable")] = np.arange(len(units))
+    place %= parts * _FOLDS
     found = []
-    for fold in folds:
-        held, looked_at = place == fold, place < _FOLDS
-        learn = looked_at & ~held
+    for fold in range(_FOLDS) if len(units) <= _MANY else (0,):
+        held = place == fold
+        learn = (place < _FOLDS) & ~held
         # Without a second class there is nothing to learn.
-        if held.any() and len(np.unique(strata[learn])) > 1:
-            found.append((rows.take(learn), rows.take(held)))
+        if held.any() and len(np.unique(target.codes[units[learn], 0])) > 1:
+            found.append(
+                (_drawn(rows, units[learn], importance), _drawn(rows, units[held], importance))
+            )
     return found
+
+
+def _drawn(rows: Rows, units: NDArray[np.integer], importance: Array | None) -> Rows:
+    """The rows as often as they were drawn."""
+    chosen, counts = np.unique(units, return_counts=True)
+    weight = counts.astype(np.float64) if importance is None else importance[chosen]
+    table, target = rows.table.take(chosen), rows.target.take(chosen)
+    return Rows(table, target, None if (weight == 1.0).all() else weight)

@@ -17,10 +17,10 @@ from coterie.combining.combiner import COMBINER, Combiner
 from coterie.combining.folds import Rowset, Unseen
 from coterie.combining.named_members import Named, pick_method
 from coterie.combining.rejects import RejectingVotes, a_reject_label, check_mark
+from coterie.combining.splits import row_keys
 from coterie.combining.weighing import VOTE_WEIGHTS, read_weights
 from coterie.core import Allowed, RandomLike, a_function, a_list, between, draw_entropy, one_of
 from coterie.data import Table
-from coterie.data.folds import row_keys
 from coterie.fusion.votes import winners
 from coterie.learners import Method
 
