@@ -17,6 +17,9 @@ from coterie.core.rule import Array, State, normalised, share, two_sided
 from coterie.data import Target
 from coterie.native import elementary
 
+#: Folds that calibration is learnt on, and how many rows speak for AdaBoost's own link.
+_FOLDS, _PRIOR = 10, 200.0
+
 
 @dataclass(frozen=True)
 class CalibratedCosts(AdaBoost):
@@ -100,7 +103,8 @@ def learn_maps(
 ) -> tuple[tuple[float, float], ...]:
     """How to calibrate the score of 1, 2, ... members, from fits that have not seen the rows.
 
-    Of two classes this is Platt's map, of many a temperature.
+    Of two classes this is Platt's map, of many a temperature, both mixed with AdaBoost's own link
+    as if 200 more rows had spoken for it: of few rows they know too little.
 
     Parameters
     ----------
@@ -118,7 +122,7 @@ def learn_maps(
     tuple of (float, float)
         Slope and shift by size; none if no rows can be held out.
     """
-    parts = [(fit(learn), held) for learn, held in splits(rows)]
+    parts = [(fit(learn), held) for learn, held in splits(rows, _FOLDS)]
     parts = [(boosted, held) for boosted, held in parts if boosted.members]
     if not parts:
         return ()
@@ -150,9 +154,8 @@ def _map(said: Array, codes: Any, weight: Array) -> tuple[float, float]:
     """Slope and shift of log-odds; rounded, as other sums of the same rows differ a little."""
     if said.shape[1] == 1:
         found = fusion.platt(said[:, 0], codes == 1, weight)
-        if found.slope < 0:
-            return round(-found.slope, 9), round(-found.shift, 9)
-        # Scores that point the wrong way say nothing, unlike the shares of the classes.
-        second = weight[codes == 1].sum()
-        return 0.0, round(float(elementary.log((second + 1) / (weight.sum() - second + 1))), 9)
-    return round(1.0 / fusion.temperature(said, codes, weight).tau, 5), 0.0
+        slope, shift = -found.slope, -found.shift
+    else:
+        slope, shift = 1.0 / fusion.temperature(said, codes, weight).tau, 0.0
+    heard = float(weight.sum()) / (float(weight.sum()) + _PRIOR)
+    return max(0.0, round(1.0 + heard * (slope - 1.0), 5)), round(heard * shift, 5)

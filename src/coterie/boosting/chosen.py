@@ -17,6 +17,8 @@ T = TypeVar("T")
 #: Folds of small tables, and what is enough: of more rows than this one fold judges, and of more
 #: than that only as many are looked at.
 _FOLDS, _MANY, _MOST = 3, 2_000, 5_000
+#: A difference of a mistake in a hundred rows is chance, and may be rounding.
+_EQUAL = 0.01
 
 
 class Rows(NamedTuple):
@@ -30,7 +32,7 @@ class Rows(NamedTuple):
 def choose(
     candidates: Sequence[T], losses: Callable[[T, Rows, Rows], NDArray[np.bool_]], rows: Rows
 ) -> T:
-    """The candidate of least loss on rows held out; among equals, the first.
+    """The candidate of least loss on rows held out; among those that are about equal, the first.
 
     Folds depend on what rows hold: neither their order nor whether a row is repeated or has a
     whole number as weight changes the choice.
@@ -44,16 +46,15 @@ def choose(
     rows : Rows
         The rows.
     """
-    lost = np.zeros(len(candidates))
+    lost, judged = np.zeros(len(candidates)), 0.0
     for learn, held in splits(rows) if len(candidates) > 1 else []:
-        for number, candidate in enumerate(candidates):
-            loss = losses(candidate, learn, held)
-            lost[number] += loss.sum() if held.weight is None else held.weight @ loss
-    # Sums of the same losses may differ by rounding.
-    return candidates[int(np.flatnonzero(lost <= lost.min() * (1 + 1e-9))[0])]
+        weight = np.ones(held.table.n_rows) if held.weight is None else held.weight
+        judged += float(weight.sum())
+        lost += [weight @ losses(candidate, learn, held) for candidate in candidates]
+    return candidates[int(np.flatnonzero(lost <= lost.min() + _EQUAL * judged)[0])]
 
 
-def splits(rows: Rows) -> list[tuple[Rows, Rows]]:
+def splits(rows: Rows, n_folds: int = _FOLDS) -> list[tuple[Rows, Rows]]:
     """Rows to learn from and to judge by, of as many folds as there is time for.
 
     A row of weight three is three rows: its copies may be in different folds.
@@ -62,6 +63,8 @@ def splits(rows: Rows) -> list[tuple[Rows, Rows]]:
     ----------
     rows : Rows
         Rows with one class each.
+    n_folds : int
+        Folds of small tables.
     """
     table, target, weight = rows
     axis, importance = RowAxis.of(table.bin(weight=weight), target, weight)
@@ -69,11 +72,13 @@ def splits(rows: Rows) -> list[tuple[Rows, Rows]]:
     parts = -(-len(units) // _MOST)
     place = np.empty(len(units), dtype=np.intp)
     place[np.argsort(target.codes[units, 0], kind="stable")] = np.arange(len(units))
-    place %= parts * _FOLDS
+    few = len(units) <= _MANY
+    n_folds = n_folds if few else _FOLDS
+    place %= parts * n_folds
     found = []
-    for fold in range(_FOLDS) if len(units) <= _MANY else (0,):
+    for fold in range(n_folds) if few else (0,):
         held = place == fold
-        learn = (place < _FOLDS) & ~held
+        learn = (place < n_folds) & ~held
         # Without a second class there is nothing to learn.
         if held.any() and len(np.unique(target.codes[units[learn], 0])) > 1:
             found.append(
