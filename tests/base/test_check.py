@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from coterie.base.check import Admitted, admit_fit, admit_predict, publish_columns
-from coterie.data import DataError, KindError
+from coterie.data import DataError, KindError, Table, Target
 from coterie.native import Growth, grow
 
 
@@ -308,3 +308,13 @@ def test_one_row_is_admitted_at_once():
     calls = 200
     seconds = min(timeit.repeat(lambda: admit_predict(estimator, one), number=calls, repeat=9))
     assert seconds / calls < 60e-6
+
+
+def test_some_rows_keep_their_labels_and_weights():
+    X, weight = np.arange(10.0).reshape(5, 2), np.arange(1.0, 6)
+    whole = Admitted(Table.read(X), Target.labels(list("abcab")), weight, None)
+    some = whole.take(np.array([3, 1]))
+    np.testing.assert_array_equal(some.table.values, X[[3, 1]])
+    assert some.target.codes.ravel().tolist() == [0, 1]
+    assert some.weight.tolist() == [4, 2]
+    assert whole._replace(weight=None).take(np.array([0])).weight is None

@@ -123,6 +123,17 @@ def test_metric_gets_labels_and_weights():
     np.testing.assert_array_equal(calls[0], weight)
 
 
+@pytest.mark.parametrize("metric", ["accuracy", make_scorer(accuracy_score), accuracy_score])
+def test_scorers_get_weights_as_the_default_does(metric):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    y, weight = (X[:, 0] + X[:, 1] > 0).astype(int), np.linspace(0.1, 9, 60)
+    scores = [
+        coterie.RandomForestClassifier(25, oob_score=score, random_state=0).fit(X, y, weight)
+        for score in (True, metric)
+    ]
+    assert scores[0].oob_score_ == scores[1].oob_score_ < 1
+
+
 def test_regression():
     X = np.random.default_rng(0).normal(size=(200, 3))
     Y = np.column_stack([X[:, 0], X[:, 1] * X[:, 2]])

@@ -41,6 +41,16 @@ def test_clone_is_unfitted_and_equal(cls):
 
 
 @every
+def test_skops_takes_models_apart_and_together(cls):
+    skops = pytest.importorskip("skops.io")
+    X, y = problem(cls)
+    fitted = make(cls, **shallow(cls)).fit(X, y)
+    saved = skops.dumps(fitted)
+    again = skops.loads(saved, trusted=skops.get_untrusted_types(data=saved))
+    assert same_bits(outputs(again, X), outputs(fitted, X))
+
+
+@every
 def test_pickle_keeps_predictions_and_not_the_data(cls):
     X, y = problem(cls, 2000)
     fitted = make(cls, **shallow(cls)).fit(X, y)

@@ -223,8 +223,8 @@ def check_distributions(distributions: Mapping[str, Any], member: Any) -> None:
     for name, values in distributions.items():
         if name not in names:
             raise ParameterError(
-                f"distributions names {name!r}, which is no parameter of {type(member).__name__}; "
-                f"it has {sorted(names)}."
+                f"distributions names {name!r}, which is not a parameter of "
+                f"{type(member).__name__}; it has {sorted(names)}."
             )
         drawable = hasattr(values, "rvs")
         listed = hasattr(values, "__getitem__") and not isinstance(values, str | bytes | Mapping)

@@ -61,7 +61,7 @@ class Subspace(Bag):
 
 
 @dataclass(eq=False, repr=False)
-class Patches(Subspace):
+class Patches:
     """Members that see some rows and some columns.
 
     Parameters
@@ -144,7 +144,7 @@ class RandomSubspaceRegressor(RegressorTask, Subspace):
 
 
 @dataclass(eq=False, repr=False)
-class RandomPatchesClassifier(BagClassifierTask, Patches):
+class RandomPatchesClassifier(BagClassifierTask, Patches, Subspace):
     """Members on random patches of the table: some of its rows and some of its columns.
 
     Both are drawn once per member, without replacement. With half of each a member works on a
@@ -182,7 +182,7 @@ class RandomPatchesClassifier(BagClassifierTask, Patches):
 
 
 @dataclass(eq=False, repr=False)
-class RandomPatchesRegressor(RegressorTask, Patches):
+class RandomPatchesRegressor(RegressorTask, Patches, Subspace):
     """Members on random patches of the table, averaged; see `RandomPatchesClassifier`.
 
     Attributes

@@ -13,17 +13,15 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import get_scorer
 
 from coterie.base.check import Admitted
-from coterie.base.committee import Committee
 from coterie.base.executor import JoblibExecutor, thread_count
 from coterie.base.groups import read_groups
-from coterie.base.oob_estimates import OutOfBag
 from coterie.base.oob_votes import OobJudge, score_votes, warn_if_uncovered
 from coterie.core import (
     Bags,
@@ -41,8 +39,18 @@ from coterie.core import (
     member_seeds,
     untouched,
 )
+from coterie.core.watch import Patience
 from coterie.data import Target
 from coterie.native import Forest
+
+if TYPE_CHECKING:
+    from coterie.base.committee import Committee
+    from coterie.base.oob_estimates import OutOfBag
+
+    class Mixin(OutOfBag, Committee):
+        """What its families are besides."""
+else:
+    Mixin = object
 
 
 @dataclass(frozen=True)
@@ -111,8 +119,7 @@ class OobWatch:
         self, judge: OobJudge, bags: Bags, cast: Cast | None, patience: int, tol: float
     ) -> None:
         self.judge, self.bags, self.cast = judge, bags, cast
-        self.patience, self.tol = patience, tol
-        self.best, self.last = np.inf, 0
+        self.patience = Patience(patience, tol)
 
     def recall(self, pool: Pool, bags: Bags) -> None:
         """Hear the members of an earlier fit."""
@@ -123,13 +130,12 @@ class OobWatch:
         """Hear a new member; true when there are enough."""
         one = replace(Pool.of([member]), cast=self.cast)
         error = self.judge.hear(one, self.bags.unseen(number - 1))
-        if not error >= self.best - self.tol:
-            self.best, self.last = (np.inf if np.isnan(error) else error), number
-        return number - self.last >= self.patience
+        # Not a number: no row has a vote yet.
+        return not np.isnan(error) and self.patience.tell(-error)
 
 
-class Bagged(OutOfBag, Committee):
-    """A committee of members that do not know of one another.
+class Bagged(Mixin):
+    """A committee of members that do not know of one another, and may be judged out of bag.
 
     Parameters
     ----------

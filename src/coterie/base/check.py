@@ -47,6 +47,11 @@ class Admitted(NamedTuple):
     weight: NDArray[np.float64] | None
     kept: NDArray[np.intp] | None
 
+    def take(self, rows: NDArray[np.intp]) -> Admitted:
+        """Some of the rows."""
+        weight = None if self.weight is None else self.weight[rows]
+        return Admitted(self.table.take(rows), self.target.take(rows), weight, None)
+
 
 def admit_fit(
     estimator: Any,

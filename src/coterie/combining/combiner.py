@@ -12,6 +12,7 @@ The life of a fit:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -29,12 +30,13 @@ from coterie.combining.named_members import (
     check_prefit,
     pick_method,
     read_members,
-    seated,
+    without_dropped,
 )
 from coterie.combining.splits import a_cv, make_splits
 from coterie.core import (
     Allowed,
     Pool,
+    RandomLike,
     a_list,
     a_random_state,
     at_least,
@@ -66,6 +68,7 @@ COMBINER: dict[str, Allowed] = {
 }
 
 
+@dataclass(eq=False, repr=False)
 class Combiner(Composition, Committee):
     """A committee of members that the user chose.
 
@@ -100,17 +103,20 @@ class Combiner(Composition, Committee):
         Numeric columns that the default members treat as categorical.
     """
 
-    #: What members must be: "classifier", "regressor" or "any".
-    member_kind: ClassVar[str]
-
-    multi_output: ClassVar[bool] = False
+    estimators: Any = None
+    _: KW_ONLY
     cv: Any = None
     refit: Literal["full", "folds"] = "full"
     memory: Any = None
-    random_state: Any
-    verbose: Any
-    max_bins: int
-    estimators_: list[Any]
+    random_state: RandomLike = None
+    n_jobs: int | None = None
+    verbose: Any = 0
+    max_bins: int = 255
+    categorical_features: Any = "from_dtype"
+
+    #: What members must be: "classifier", "regressor" or "any".
+    member_kind: ClassVar[str]
+    multi_output: ClassVar[bool] = False
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, **fit_params: Any
@@ -151,7 +157,7 @@ class Combiner(Composition, Committee):
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
         named = self._members()
-        members = seated(named)
+        members = without_dropped(named)
         prefit = self._prefit
         if prefit:
             check_prefit(members)

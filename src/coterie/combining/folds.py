@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from coterie.base import JoblibExecutor, thread_count
-from coterie.combining.named_members import Classes, FoldSeat, Named, adapt_member
+from coterie.combining.named_members import Classes, FoldMember, Named, adapt_member
 from coterie.combining.shared_bins import share_bins
 from coterie.combining.splits import Rows, Split
 from coterie.core import Allowed, instance_of, one_of
@@ -185,7 +185,7 @@ class Pass:
         members: Sequence[Named],
         methods: Sequence[Method],
         splits: Sequence[Split] | None,
-    ) -> tuple[list[ForeignMember | FoldSeat], Unseen | None]:
+    ) -> tuple[list[ForeignMember | FoldMember], Unseen | None]:
         """Fitted members, and what they say of unseen rows; None without `splits`."""
         bagged = [self.oob and takes_oob(member.estimator) for member in members]
         members = [oob_member(m) if b else m for m, b in zip(members, bagged, strict=True)]
@@ -203,7 +203,7 @@ class Pass:
         # What is kept on disk should be the same however many fits there are.
         rows = rows.sharing(chores, self.executor, 2 if self.memory is None else 1)
         done = iter(self.executor.map(partial(_do, work, rows), chores))
-        seats: list[ForeignMember | FoldSeat] = []
+        seats: list[ForeignMember | FoldMember] = []
         values = []
         for out_of_bag in bagged:
             seat = next(done)[0] if whole or out_of_bag else None
@@ -211,7 +211,7 @@ class Pass:
             if splits is not None:
                 parts = [part for _, part in folds]
                 values.append(_answers(rows, seat, splits, parts))
-            seats.append(FoldSeat(tuple(s for s, _ in folds)) if seat is None else seat)
+            seats.append(FoldMember(tuple(s for s, _ in folds)) if seat is None else seat)
         return seats, None if splits is None else _unseen(values)
 
 

@@ -24,7 +24,7 @@ from coterie.core.class_draw import ClassDraw, Method, Strategy
 from coterie.core.params import Allowed, ParameterError, instance_of, one_of
 from coterie.core.shake import Bootstrap, Columns, Draw, Grouped, Subsample, View, Wag, weighted
 from coterie.data import Target
-from coterie.tags import Tagged, tagged
+from coterie.tags import tagged, tagged_family
 
 #: Draws per row at most: beyond it a bag takes longer to draw than to learn from.
 MAX_DRAWS = 100
@@ -117,7 +117,8 @@ class SampledDraw:
         return weighted(view, self.counts(rng))
 
 
-class BagSampler(Tagged):
+@tagged_family
+class BagSampler:
     """How bags are drawn; subclasses give `counts`, or what draws them (`lay`)."""
 
     #: Whether bags leave rows out, which may then judge the member.

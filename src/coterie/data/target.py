@@ -84,7 +84,7 @@ class Target:
             How many rows ``X`` has, to be compared.
         unlabelled : bool, default=False
             Whether labels may be unknown: -1, as in `sklearn.semi_supervised`, or missing. Their
-            code is -1, which is none of the classes.
+            code is -1, which is not one of the classes.
 
         Examples
         --------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -13,6 +13,7 @@ from scipy import sparse
 
 from coterie.base import (
     Admitted,
+    Committee,
     JoblibExecutor,
     class_factors,
     thread_count,
@@ -20,10 +21,12 @@ from coterie.base import (
     worker_count,
 )
 from coterie.base.bagged import Bagged, Plan, check_draw, mean_importances
+from coterie.base.oob_estimates import OutOfBag
 from coterie.core import (
     BagSampler,
     Balanced,
     BootstrapSampler,
+    RandomLike,
     View,
     as_sampler,
     lay_bags,
@@ -37,11 +40,37 @@ from coterie.trees.growth import resolve_growth, resolve_max_features
 from coterie.trees.single import SingleTree
 
 
-class ManyTrees(Bagged):
+@dataclass(eq=False, repr=False)
+class ManyTrees(Bagged, OutOfBag, Committee):
     """A committee of trees that do not know of one another.
 
     Parameters
     ----------
+    n_estimators : int, default=100
+        Number of trees.
+    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf : int or float
+        Limits of every tree, see `DecisionTreeClassifier`; by default trees grow in full.
+    max_leaf_nodes, min_impurity_decrease : int or float
+        More limits, see `DecisionTreeClassifier`.
+    bootstrap : bool, default=True
+        Whether trees see bootstrap samples, or all rows.
+    oob_score : bool, str or callable, default=False
+        Whether to judge the forest by out-of-bag rows: with accuracy or R², or by the name
+        of a scorer, a scorer, or ``metric(y_true, y_pred)``.
+    n_jobs : int, default=None
+        Trees grown at a time.
+    random_state : int, RandomState, Generator or None, default=None
+        Source of randomness; tree t depends on it and on t only.
+    verbose : int, default=0
+        Progress messages.
+    warm_start : bool, default=False
+        Whether `fit` adds trees to those of the last fit.
+    ccp_alpha : float, default=0.0
+        Price of a leaf in minimal cost-complexity pruning.
+    max_samples : int or float, default=None
+        Rows drawn per tree; a float is a fraction of the rows, None is all of them.
+    monotonic_cst, max_bins, categorical_features : see DecisionTreeClassifier
+        The same as there.
     draw : str, BagSampler or None, default=None
         How bags are drawn, in place of `bootstrap` and `max_samples`:
         "bootstrap"; "half" of the rows, without replacement; "blocks" of consecutive rows; random
@@ -56,13 +85,32 @@ class ManyTrees(Bagged):
     member_word: ClassVar[str] = "trees"
     random_thresholds: ClassVar[bool] = False
 
-    bootstrap: bool
-    draw: Any
-    max_samples: float | None
-    max_bins: int
-    max_features: float | str | None
-    min_weight_fraction_leaf: float
-    ccp_alpha: float
+    n_estimators: int = 100
+    _: KW_ONLY
+    criterion: str = "squared_error"
+    max_depth: int | None = None
+    min_samples_split: float = 2
+    min_samples_leaf: float = 1
+    min_weight_fraction_leaf: float = 0.0
+    max_features: float | str | None = 1.0
+    max_leaf_nodes: int | None = None
+    min_impurity_decrease: float = 0.0
+    bootstrap: bool = True
+    oob_score: Any = False
+    n_jobs: int | None = None
+    random_state: RandomLike = None
+    verbose: int = 0
+    warm_start: bool = False
+    #: Classifiers have it as a parameter.
+    class_weight: Any = field(default=None, init=False)
+    ccp_alpha: float = 0.0
+    max_samples: float | None = None
+    monotonic_cst: Any = None
+    max_bins: int = 255
+    categorical_features: Any = "from_dtype"
+    oob_patience: int | None = None
+    tol: float = 0.0
+    draw: Any = None
 
     @property
     def learns_from_bins(self) -> bool:
@@ -80,7 +128,7 @@ class ManyTrees(Bagged):
         every = self._sampler() is None
         if every and (self.oob_score or self.oob_patience is not None):
             raise ValueError("Out of bag estimation only available if bootstrap=True")
-        if self.warm_start and isinstance(getattr(self, "class_weight", None), str):
+        if self.warm_start and isinstance(self.class_weight, str):
             warnings.warn(
                 'class_weight presets "balanced" or "balanced_subsample" are not recommended for '
                 "warm_start if the fitted data differs from the full dataset. Compute the weights "
@@ -119,7 +167,7 @@ class ManyTrees(Bagged):
     ) -> Plan:
         """What trees are fitted on, and how it is shaken for each."""
         target, weight = admitted.target, admitted.weight
-        class_weight, sampler = getattr(self, "class_weight", None), self._sampler()
+        class_weight, sampler = self.class_weight, self._sampler()
         within = class_weight == "balanced_subsample" and sampler is not None
         factors = None if within else class_factors(class_weight, target, weight)
         # Rows of a class without weight are as good as absent, unless bags are made of classes.

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
 
-from coterie.base import Admitted
 from coterie.boosting.booster import BOOSTER, BoostedClassifier
-from coterie.boosting.chosen import Rows
 from coterie.boosting.m2 import AdaBoostM2
 from coterie.boosting.running import RunningState
 from coterie.core import Allowed
-from coterie.core.boost import Monitor
 from coterie.core.class_draw import class_sizes
 from coterie.core.rows import Resample, RowSampler, every_row
 from coterie.core.rule import Array, Rule, State, Step, rounding, smallest_error
@@ -128,18 +125,11 @@ class RUSBoostClassifier(BoostedClassifier):
     def _rule(self) -> RUSBoost:
         return RUSBoost(float(self.learning_rate))
 
-    def _train(self, draft: Self, admitted: Admitted, n_samples: int) -> None:
-        # A copy may note which weights it learns from; the estimator itself is left alone.
-        super(RUSBoostClassifier, self._copy())._train(draft, admitted, n_samples)
-
-    def _hold_out(self, admitted: Admitted, entropy: int) -> tuple[Rows, Monitor | None]:
-        learn, monitor = super()._hold_out(admitted, entropy)
-        self._given = learn[2]
-        return learn, monitor
-
-    def _learner(self, member: Any, rule: Rule, table: Table, target: Target) -> Trainer:
-        trainer = super()._learner(member, rule, table, target)
-        units = Units.lay(table, target, self._given)
+    def _learner(
+        self, member: Any, rule: Rule, rows: tuple[Table, Target, Array | None]
+    ) -> Trainer:
+        trainer, target = super()._learner(member, rule, rows), rows[1]
+        units = Units.lay(*rows)
         sizes = class_sizes(self.sampling_strategy, units.counts, target.classes[0])
         part = np.ceil(self.subsample * sizes).astype(np.int64)
         weighted = not isinstance(super()._rows(member), Resample)

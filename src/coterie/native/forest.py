@@ -178,10 +178,8 @@ class Forest:
         return Forest(**{**fields, "values": np.ascontiguousarray(values)})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the arrays; unpickling checks them again."""
-        return _restore, (
-            {name: getattr(self, name) for name in (*_ARRAYS, *_OFFSETS, "n_features")},
-        )
+        """Pickle the arrays as arguments of the class, which checks them again."""
+        return Forest, tuple(getattr(self, name) for name in _ARGUMENTS)
 
     def predict(
         self,
@@ -311,6 +309,7 @@ class Forest:
 
 _ARRAYS = ("nodes", "n_samples", "weight", "impurity", "values", "categories")
 _OFFSETS = ("node_offsets", "leaf_offsets", "category_offsets")
+_ARGUMENTS = (*_ARRAYS[:-1], *_OFFSETS, "categories", "n_features")  # of Forest
 
 
 def _join(pieces: list[NDArray[Any]]) -> NDArray[Any]:
@@ -332,7 +331,3 @@ def _join_offsets(pieces: list[NDArray[np.int64]]) -> NDArray[np.int64]:
     sizes = [len(piece) - 1 for piece in pieces]
     shifts = np.repeat(totals[:-1], sizes)
     return np.append(np.concatenate([piece[:-1] for piece in pieces]) + shifts, totals[-1])
-
-
-def _restore(fields: dict[str, Any]) -> Forest:
-    return Forest(**fields)
