@@ -94,6 +94,7 @@ def overlapping():
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "cls", [ERLPBoostClassifier, LPBoostClassifier, SoftBoostClassifier, TotalBoostClassifier]
 )
@@ -113,9 +114,9 @@ def test_overlapping_classes_get_a_vote_better_than_one_member(cls):
 def noisy(seed, flipped):
     """One column that tells the classes apart, nine of chance, and some labels flipped."""
     rng = np.random.default_rng(seed)
-    X = rng.normal(size=(240, 10))
+    X = rng.normal(size=(150, 10))
     y = (X[:, 0] > 0).astype(int)
-    return X, y, np.where(rng.random(240) < flipped, 1 - y, y)
+    return X, y, np.where(rng.random(150) < flipped, 1 - y, y)
 
 
 @pytest.mark.parametrize("booster", [LPBoostClassifier, SoftBoostClassifier])
@@ -131,6 +132,7 @@ def test_softness_is_chosen_by_rows_held_out(booster):
     assert booster(n_estimators=3, nu=None).fit(X, y).nu_ is None
 
 
+@pytest.mark.slow
 def test_softness_does_not_depend_on_the_number_of_rounds():
     X, _, seen = noisy(1, 0.2)
     parts = LPBoostClassifier(n_estimators=3, warm_start=True, random_state=0).fit(X, seen)
