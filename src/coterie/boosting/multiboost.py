@@ -25,7 +25,7 @@ from coterie.core.watch import TimeBudget
 from coterie.data import Table, Target
 from coterie.learners import TreeLearner
 from coterie.native import elementary
-from coterie.trees.single import SingleTree
+from coterie.trees.single import is_native
 
 # Drawing new weights this often in a row without any member of use ends a sub-committee.
 _MOST_FAILURES = 25
@@ -299,7 +299,7 @@ class MultiBoostClassifier(BoostedClassifier):
         rule = replace(self._rule(), perfect_error=0.5 * float(given.min() / given.sum()))
         threads = thread_count(self.n_jobs)
         member, bins = self._member(rule.gives), self.max_bins
-        if isinstance(member, SingleTree):
+        if is_native(member):
             bins = member_bins(type(self).__name__, bins, member)
         table = table.bin(weight=weight, max_bins=bins, n_threads=threads)
         places = self._places(earlier)

@@ -129,7 +129,7 @@ class ForeignLearner:
     """Fits clones of an estimator on the rows as the user gave them.
 
     Weights are passed on if `fit` takes them; otherwise rows are repeated, or drawn by their
-    weights. Of rows of one class a constant is learnt, which some estimators refuse.
+    weights. Of rows of one class a constant is learnt by those that refuse them.
 
     Parameters
     ----------
@@ -246,11 +246,16 @@ def fit_member(
         What the user calls it, or its position.
     """
     y = target.decode(target.encoded)
-    if one_class(target):
-        return DummyClassifier(strategy="prior").fit(X, y)
     more = dict(params or {}) if weight is None else {**(params or {}), "sample_weight": weight}
-    with naming(estimator, name, X):
-        return estimator.fit(X, y, **more)
+    if not one_class(target):
+        with naming(estimator, name, X):
+            estimator.fit(X, y, **more)
+        return estimator  # whatever its `fit` returns
+    try:
+        estimator.fit(X, y, **more)
+    except ValueError:
+        return DummyClassifier(strategy="prior").fit(np.zeros((len(y), 1)), y)
+    return estimator
 
 
 def seeded(estimator: Any, source: Generator | SeedSequence, *, keep: bool = False) -> Any:
