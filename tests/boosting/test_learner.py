@@ -6,7 +6,9 @@ from sklearn.linear_model import LinearRegression, Perceptron
 from sklearn.naive_bayes import GaussianNB
 
 from coterie import DecisionTreeClassifier, DecisionTreeRegressor
-from coterie.boosting.learner import member_learner
+from coterie.boosting import AdaBoostClassifier, BoostByFilteringClassifier, MultiBoostClassifier
+from coterie.boosting.learner import member_bins, member_learner
+from coterie.core import ParameterError
 from coterie.data import Table, Target
 from coterie.learners import ForeignLearner, TreeLearner
 
@@ -49,3 +51,25 @@ def test_others_are_cloned():
 def test_what_cannot_be_a_member(member, gives, target, message):
     with pytest.raises(ValueError, match=message):
         member_learner("me", member, gives, TABLE, target)
+
+
+@pytest.mark.parametrize(
+    "booster", [AdaBoostClassifier, MultiBoostClassifier, BoostByFilteringClassifier]
+)
+def test_the_max_bins_of_a_member_is_used(booster):
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    y = (X[:, 0] > 0.3).astype(int)
+    coarse = DecisionTreeClassifier(max_depth=1, max_bins=4)
+    own = booster(coarse, random_state=0).fit(X, y)
+    shared = booster(DecisionTreeClassifier(max_depth=1), max_bins=4, random_state=0).fit(X, y)
+    fine = booster(DecisionTreeClassifier(max_depth=1), random_state=0).fit(X, y)
+    np.testing.assert_array_equal(own.predict_proba(X), shared.predict_proba(X))
+    assert not np.array_equal(own.predict_proba(X), fine.predict_proba(X))
+    with pytest.raises(ParameterError, match="max_bins=8 of .* contradicts max_bins=4 of its"):
+        booster(coarse, max_bins=8).fit(X, y)
+
+
+def test_whose_max_bins_counts():
+    assert member_bins("me", 64, DecisionTreeClassifier()) == 64
+    assert member_bins("me", 64, DecisionTreeClassifier(max_bins=64)) == 64
+    assert member_bins("me", 255, DecisionTreeRegressor(max_bins=64)) == 64

@@ -1,5 +1,7 @@
 """AdaBoost.M2: published values, the definition followed literally, and its limits."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy.special import softmax
@@ -8,7 +10,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier as Reference
 
-from coterie import DecisionTreeClassifier
+from coterie import DecisionTreeClassifier, DecisionTreeRegressor
 from coterie.boosting import AdaBoostClassifier
 from coterie.boosting.m2 import AdaBoostM2, AdaBoostM2Classifier
 from coterie.data import Target
@@ -24,7 +26,8 @@ class SureTree(Reference):
 
 def test_published_values_on_iris():
     X, y = load_iris(return_X_y=True)
-    model = AdaBoostM2Classifier(n_estimators=4).fit(X, y)
+    # Published of members that are given the weights of rows, which is what others get.
+    model = AdaBoostM2Classifier(Reference(max_depth=1), n_estimators=4, random_state=0).fit(X, y)
     np.testing.assert_allclose(
         model.estimator_errors_,
         [0.25, 0.270139003161550, 0.270568199265314, 0.286253661231616],
@@ -75,6 +78,71 @@ def test_rounds_follow_the_definition(load, eta):
     np.testing.assert_allclose(model.estimator_errors_, losses, rtol=1e-10)
     np.testing.assert_allclose(model.estimator_weights_, alphas, rtol=1e-10)
     np.testing.assert_allclose(model.trace_.weights, rows, rtol=1e-9)
+
+
+def pairs_before(model, X, y, number):
+    """The distribution on pairs that a member was fitted under."""
+    n, k = len(y), len(model.classes_)
+    pairs = np.full((n, k), 1 / (n * (k - 1)))
+    for member, alpha in zip(model.estimators_, model.estimator_weights_, strict=True):
+        pairs[np.arange(n), y] = 0
+        if not number:
+            return pairs / pairs.sum()
+        proba = member.predict_proba(X)
+        pairs *= np.exp(-alpha * (1 + proba[np.arange(n), y][:, None] - proba))
+        number -= 1
+    raise AssertionError("no such member")
+
+
+def pseudo_loss(pairs, proba, y):
+    return 0.5 * np.sum(pairs * (1 - proba[np.arange(len(y)), y][:, None] + proba))
+
+
+def test_leaves_of_native_trees_have_the_least_pseudo_loss():
+    X, y = load_iris(return_X_y=True)
+    tree = DecisionTreeClassifier(max_depth=2)
+    model = AdaBoostM2Classifier(tree, n_estimators=4).fit(X, y)
+    choices = np.array(list(product((0.0, 1.0), repeat=3)))
+    for number, member in enumerate(model.estimators_):
+        pairs, leaves, said = pairs_before(model, X, y, number), member.apply(X), 0.0
+        for leaf in np.unique(leaves):
+            inside = leaves == leaf
+            losses = [
+                pseudo_loss(pairs[inside], np.tile(choice, (inside.sum(), 1)), y[inside])
+                for choice in choices
+            ]
+            said += min(losses)
+        assert model.estimator_errors_[number] == pytest.approx(said, rel=1e-12)
+
+
+def test_native_stumps_split_by_label_weights():
+    X, y = load_iris(return_X_y=True)
+    model = AdaBoostM2Classifier(n_estimators=12).fit(X, y)
+    for number in (0, 5, 11):
+        pairs = pairs_before(model, X, y, number)
+        rows = pairs.sum(axis=1)
+        merits = -pairs / rows[:, None]
+        merits[np.arange(len(y)), y] = 1.0
+        alike = DecisionTreeRegressor(max_depth=1).fit(X, merits, sample_weight=rows * len(y))
+        np.testing.assert_array_equal(
+            model.estimators_[number].predict_proba(X), alike.predict(X) > 1e-12
+        )
+
+
+def test_trees_of_another_criterion_are_fitted_to_labels():
+    X, y = load_iris(return_X_y=True)
+    stump = {"criterion": "entropy", "max_depth": 1}
+    native = AdaBoostM2Classifier(DecisionTreeClassifier(**stump), n_estimators=5).fit(X, y)
+    other = AdaBoostM2Classifier(Reference(**stump), n_estimators=5, random_state=0).fit(X, y)
+    np.testing.assert_allclose(native.estimator_errors_, other.estimator_errors_, rtol=1e-10)
+
+
+def test_stumps_tell_ten_classes_apart():
+    X, y = load_digits(return_X_y=True)
+    native = AdaBoostM2Classifier(n_estimators=100).fit(X[::2], y[::2])
+    other = AdaBoostM2Classifier(DecisionTreeClassifier(criterion="entropy", max_depth=1))
+    other.set_params(n_estimators=100).fit(X[::2], y[::2])
+    assert native.score(X[1::2], y[1::2]) > other.score(X[1::2], y[1::2]) + 0.1
 
 
 def test_bound_on_the_training_error():

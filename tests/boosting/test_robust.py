@@ -204,3 +204,26 @@ def test_confidence():
     model = RobustBoostClassifier(error_goal=0.05, margin_sigma=0.3).fit(X, y)
     expected = (1 + erf(model.decision_function(X) / 0.3)) / 2
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], expected)
+
+
+def test_the_goal_is_chosen_by_rows_held_out():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(400, 8))
+    y = (X[:, :3].sum(axis=1) > 1.5).astype(int)
+    model = RobustBoostClassifier(n_estimators=40, random_state=0).fit(X, y)
+    # A goal of 0.3 is met by the first member, so boosting would end with it.
+    assert model.error_goal_ < 0.3
+    assert RobustBoostClassifier(error_goal=0.3).fit(X, y).n_rounds_ <= 3
+    same = RobustBoostClassifier(n_estimators=40, error_goal=model.error_goal_, random_state=0)
+    np.testing.assert_array_equal(same.fit(X, y).decision_function(X), model.decision_function(X))
+    assert RobustBoostClassifier(error_goal=0.07).fit(X, y).error_goal_ == 0.07
+
+
+def test_warm_starts_keep_the_goal():
+    X, y = load_breast_cancer(return_X_y=True)
+    parts = RobustBoostClassifier(n_estimators=4, random_state=0, warm_start=True).fit(X, y)
+    goal = parts.error_goal_
+    parts.set_params(n_estimators=10).fit(X, y)
+    whole = RobustBoostClassifier(n_estimators=10, random_state=0).fit(X, y)
+    assert parts.error_goal_ == goal == whole.error_goal_
+    np.testing.assert_allclose(parts.decision_function(X), whole.decision_function(X))

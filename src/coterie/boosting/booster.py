@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -25,7 +25,8 @@ from coterie.base.scoring import (
     stops_early,
 )
 from coterie.boosting.booster_members import Members
-from coterie.boosting.learner import member_learner
+from coterie.boosting.chosen import Rows, choose
+from coterie.boosting.learner import member_bins, member_learner
 from coterie.boosting.predictions import StagedClasses
 from coterie.core import (
     Allowed,
@@ -75,6 +76,9 @@ BOOSTER: dict[str, Allowed] = {
     "verbose": at_least(0) | instance_of(bool),
     **{name: SHAPE[name] for name in ("n_jobs", "max_bins", "categorical_features")},
 }
+
+
+_TRIED = 50  # rounds that rules are compared by
 
 
 @dataclass(eq=False, repr=False)
@@ -129,7 +133,7 @@ class Booster(Committee):
     n_jobs : int, default=None
         Threads within native trees, and of prediction.
     max_bins : int, default=255
-        Groups a column is cut into for native trees.
+        Groups a column is cut into for native trees; may be given to the tree instead.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns of numbers to be taken as categories, besides those of text or a categorical type.
     """
@@ -219,11 +223,16 @@ class Booster(Committee):
         earlier = self._earlier()
         entropy = self.entropy_ if earlier is not None else draw_entropy(self.random_state)
         learn, watch = self._hold_out(admitted, entropy, validation)
-        rule = self._rule().for_target(learn.target)
+        rows = Rows(*learn[:3])
+        rule = self._settle(self._rule().for_target(rows.target), rows, entropy, earlier)
         held = self._measures(rule, learn, watch)
-        boosted = self._boost(rule, self._member(rule.gives), learn[:3], held, entropy, earlier)
+        boosted = self._boost(rule, self._member(rule.gives), rows, held, entropy, earlier)
         draft.entropy_, draft.rule_ = entropy, rule
         self._publish(draft, boosted)
+
+    def _settle(self, rule: Rule, rows: Rows, entropy: int, earlier: Boosted | None) -> Rule:
+        """The rule with what it leaves to the rows."""
+        return rule
 
     def _boost(
         self,
@@ -237,8 +246,8 @@ class Booster(Committee):
         """The members that the rule asks for, fitted on the rows one after the other."""
         table, target, weight = rows
         if is_native(member):
-            threads = thread_count(self.n_jobs)
-            table = table.bin(weight=weight, max_bins=self.max_bins, n_threads=threads)
+            bins = member_bins(type(self).__name__, self.max_bins, member)
+            table = table.bin(weight=weight, max_bins=bins, n_threads=thread_count(self.n_jobs))
         boosted = boost(
             rule,
             self._learner(member, rule, (table, target, weight)),
@@ -395,13 +404,28 @@ class BoostedClassifier(StagedClasses, ClassifierTask, Booster):
     def _answers(self, rule: Rule, target: Target) -> Answers:
         return rule_answers(rule, target)
 
+    def _best_rule(self, rules: Sequence[Rule], rows: Rows, entropy: int) -> Rule:
+        """The rule of fewest mistakes on rows held out; among equals, the first."""
+        # Whatever number of rounds is asked for: a longer fit goes on where a shorter one ended.
+        twin = self._copy()
+        twin.n_estimators, twin.early_stopping, twin.verbose, twin.trace = _TRIED, False, 0, None
+
+        def mistakes(rule: Rule, learn: Rows, held: Rows) -> NDArray[np.bool_]:
+            boosted = twin._boost(rule, twin._member(rule.gives), learn, None, entropy, None)
+            pool = Pool.of(boosted.members, np.array(boosted.alphas), cast=rule.vote)
+            raw = np.repeat(boosted.start[None, :], held.table.n_rows, axis=0)
+            raw = raw + pool.raw(held.table) if boosted.members else raw
+            return np.asarray(rule.decide(raw) != held.target.codes[:, 0])
+
+        return choose(rules, mistakes, rows)
+
 
 def rule_answers(rule: Rule, target: Target) -> Answers:
     """How a rule turns scores into classes and probabilities."""
     single = target.n_outputs == 1
 
     def predict(raw: Array) -> NDArray[Any]:
-        return target.decode(rule.decide(raw))
+        return target.decode(rule.decide(rule.settle(raw)))
 
     def predict_proba(raw: Array) -> Any:
         chance = rule.link(rule.settle(raw))

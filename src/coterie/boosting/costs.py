@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Literal
@@ -15,9 +15,12 @@ from coterie.base import Admitted
 from coterie.base.scoring import Measures
 from coterie.boosting.adaboost import AdaBoost
 from coterie.boosting.booster import BOOSTER, BoostedClassifier
+from coterie.boosting.calibrated_costs import CalibratedCosts, learn_maps
+from coterie.boosting.chosen import Rows
 from coterie.boosting.line_search import Line
 from coterie.boosting.running import RunningState
 from coterie.core import Allowed, ParameterError, balance, instance_of, one_of
+from coterie.core.boost import Boosted
 from coterie.core.rule import Array, Rule, State, Step, normalised, rounding, smallest_error
 from coterie.data import Target
 from coterie.native import elementary
@@ -227,6 +230,13 @@ class AdaCost(CostBoost):
         return np.ones(len(cost)), right * (1 - right * cost) / 2
 
 
+def class_costs(cost: Cost, target: Target, weight: Array | None) -> Array:
+    """What a mistake on a row of each class costs, see `row_costs`; 1 where there are no rows."""
+    costs = np.ones(target.n_classes[0])
+    costs[target.codes[:, 0]] = row_costs(cost, target, weight)
+    return costs
+
+
 RULES: dict[str, type[CostBoost]] = {
     "adac1": AdaC1,
     "adac2": AdaC2,
@@ -240,21 +250,28 @@ RULES: dict[str, type[CostBoost]] = {
 class CostSensitiveBoostClassifier(BoostedClassifier):
     r"""AdaBoost for classes whose mistakes do not cost the same.
 
-    Each round moves weight to the mistakes of the last member, and the more so, the more they
-    cost. With equal costs, "adac1", "adac2", "adac3" and "csb2" are AdaBoost; many classes are
-    boosted as in SAMME. Probabilities are AdaBoost's and lean towards costly classes, as intended
-    of `predict`: do not weigh them by costs again.
+    By default costs multiply the weights that AdaBoost begins with (CGAda), its scores are
+    calibrated on rows held out, and the prediction is the class of the least expected cost [1]_,
 
-    Costs count anew in every round, so their ratio should be near one when there are many rounds:
-    a cost of 5 makes almost everything be of the costly class, or leaves no member an edge.
-    `AdaBoostClassifier` with the costs as `sample_weight` counts them once.
+    .. math:: \arg\max_k c_k\, p_k(x),
+
+    with the cost :math:`c_k` of a mistake on a row of class k and the calibrated probability
+    :math:`p_k`, which `predict_proba` gives. `decision_function` is positive where the second of
+    two classes is predicted. With `method` "adamec" members are those of plain AdaBoost, and costs
+    have a say only then.
+
+    The other methods put costs into the weights of rows, in every round: their ratio should be
+    near one then when there are many rounds, as a cost of 5 makes almost everything be of the
+    costly class, or leaves no member an edge. With equal costs, "adac1", "adac2", "adac3" and
+    "csb2" are AdaBoost. Their probabilities lean towards costly classes, as intended of `predict`:
+    do not weigh them by costs again. Many classes are boosted as in SAMME.
 
     Parameters
     ----------
-    method : {"adac1", "adac2", "adac3", "csb2", "adacost"}, default="adac2"
-        Where costs enter: within the exponent (`AdaC1`), before it (`AdaC2`), both (`AdaC3`), at
-        mistakes only (`CSB2`), or as a factor of the exponent that is larger for mistakes
-        (`AdaCost`, the only one that equal costs do not turn into AdaBoost).
+    method : {"cgada", "adamec", "adac1", "adac2", "adac3", "csb2", "adacost"}, default="cgada"
+        Where costs enter: at the start and when a class is decided for ("cgada"), only then
+        ("adamec"), within the exponent (`AdaC1`), before it (`AdaC2`), both (`AdaC3`), at mistakes
+        only (`CSB2`), or as a factor of the exponent that is larger for mistakes (`AdaCost`).
     cost : dict of label to number, "balanced" or None, default="balanced"
         What a mistake on a row of each class costs, 1 where none is given; "balanced" gives every
         class the same total cost.
@@ -266,37 +283,75 @@ class CostSensitiveBoostClassifier(BoostedClassifier):
     estimator_errors_ : ndarray of shape (n_rounds,)
         Weighted error of each member in its round.
     trace_ : Trace
-        Error, edge, alpha, training error and the share of the cost lost by round.
+        Error, edge, alpha, training error and the share of the cost lost by round, both before
+        calibration.
 
     References
     ----------
-    .. [1] Sun, Kamel, Wong & Wang, "Cost-sensitive boosting for classification of imbalanced
+    .. [1] Nikolaou, Edakunni, Kull, Flach & Brown, "Cost-sensitive boosting algorithms: do we
+       really need them?", Mach. Learn. 104 (2016).
+    .. [2] Sun, Kamel, Wong & Wang, "Cost-sensitive boosting for classification of imbalanced
        data", Pattern Recognition 40 (2007).
-    .. [2] Ting, "A comparative study of cost-sensitive boosting algorithms", ICML (2000).
-    .. [3] Fan, Stolfo, Zhang & Chan, "AdaCost: misclassification cost-sensitive boosting", ICML
+    .. [3] Ting, "A comparative study of cost-sensitive boosting algorithms", ICML (2000).
+    .. [4] Fan, Stolfo, Zhang & Chan, "AdaCost: misclassification cost-sensitive boosting", ICML
        (1999).
 
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = CostSensitiveBoostClassifier(n_estimators=5, cost={0: 5.0}).fit(X, y)
-    >>> missed = (model.predict(X) == 1) & (y == 0)
-    >>> int(missed.sum())
-    0
+    >>> model = CostSensitiveBoostClassifier(cost={0: 5.0}, random_state=0).fit(X, y)
+    >>> sure = model.predict_proba(X)[:, 1] > 5 / 6
+    >>> bool((model.predict(X) == sure).all())
+    True
     """
 
-    method: Literal["adac1", "adac2", "adac3", "csb2", "adacost"] = "adac2"
+    method: Literal["cgada", "adamec", "adac1", "adac2", "adac3", "csb2", "adacost"] = "cgada"
     cost: Any = "balanced"
 
     allowed: ClassVar[Mapping[str, Allowed]] = {
         **BOOSTER,
-        "method": one_of(*RULES),
+        "method": one_of("cgada", "adamec", *RULES),
         "cost": one_of("balanced", None) | instance_of(dict),
     }
 
-    def _rule(self) -> CostBoost:
+    def _rule(self) -> AdaBoost:
+        if self.method not in RULES:
+            at_start = self.method == "cgada"
+            return CalibratedCosts(learning_rate=float(self.learning_rate), at_start=at_start)
         return RULES[self.method](learning_rate=float(self.learning_rate), cost=self.cost)
+
+    def _settle(self, rule: Rule, rows: Rows, entropy: int, earlier: Boosted | None) -> Rule:
+        if not isinstance(rule, CalibratedCosts):
+            return rule
+        rule = self._with_costs(rule, rows.target, rows.weight)
+        twin = self._copy()
+        twin.early_stopping, twin.verbose, twin.trace = False, 0, None
+
+        def fit(learn: Rows) -> Boosted:
+            return twin._boost(rule, twin._member(rule.gives), learn, None, entropy, None)
+
+        return replace(rule, maps=learn_maps(rule, fit, rows, self.n_estimators))
+
+    def _with_costs(
+        self, rule: CalibratedCosts, target: Target, weight: Array | None
+    ) -> CalibratedCosts:
+        costs = class_costs(self.cost, target, weight)
+        return replace(rule, log_costs=tuple(elementary.log(costs).tolist()))
+
+    def _raw(self, X: Any) -> Array:
+        return self._shown(super()._raw(X), len(self.pool_))
+
+    def _staged_raw(self, X: Any) -> Iterator[Array]:
+        for size, raw in enumerate(super()._staged_raw(X), start=1):
+            yield self._shown(raw, size)
+
+    def _shown(self, raw: Array, size: int) -> Array:
+        """Scores as they are shown, from those of as many members."""
+        rule = self.rule_
+        if not isinstance(rule, CalibratedCosts):
+            return raw
+        return rule.shown(raw if size else rule.settle(raw), size)
 
     def _measures(self, rule: Rule, learn: Admitted, watch: Admitted | None) -> Measures | None:
         measures = super()._measures(rule, learn, watch)

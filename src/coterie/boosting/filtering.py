@@ -14,7 +14,7 @@ from sklearn.base import clone
 from coterie.base import Admitted, ClassifierTask, Committee, thread_count
 from coterie.boosting.booster import BOOSTER
 from coterie.boosting.booster_members import Members
-from coterie.boosting.learner import member_learner
+from coterie.boosting.learner import member_bins, member_learner
 from coterie.core import (
     Allowed,
     Member,
@@ -354,7 +354,8 @@ class BoostByFilteringClassifier(ClassifierTask, Committee):
         member = DecisionTreeClassifier(max_depth=3) if self.estimator is None else self.estimator
         threads = thread_count(self.n_jobs)
         if is_native(member):
-            table = table.bin(weight=weight, max_bins=self.max_bins, n_threads=threads)
+            bins = member_bins(type(self).__name__, self.max_bins, member)
+            table = table.bin(weight=weight, max_bins=bins, n_threads=threads)
         fewest = self.min_samples
         if fewest is None:
             fewest = 1 if self.sampling == "reweight" else max(10, 2 * target.n_classes[0])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from coterie.core import ParameterError
 from coterie.core.train import Trainer
 from coterie.data import Table, Target
 from coterie.learners import ForeignLearner, TreeLearner
 from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
 from coterie.trees.growth import resolve_growth
-from coterie.trees.single import is_native
+from coterie.trees.single import SingleTree, is_native
 
 
 def member_learner(
@@ -55,3 +56,31 @@ def member_learner(
     return TreeLearner(
         growth, member.min_weight_fraction_leaf, float(member.ccp_alpha), n_threads=n_threads
     )
+
+
+def member_bins(owner: str, max_bins: int, member: SingleTree) -> int:
+    """Groups a column is cut into for native trees: the booster's number, or the member's own.
+
+    Parameters
+    ----------
+    owner : str
+        Whose members they are; named in messages.
+    max_bins : int
+        That of the booster.
+    member : native tree
+        Its `max_bins` counts if it is not the default.
+
+    Examples
+    --------
+    >>> member_bins("AdaBoostClassifier", 255, DecisionTreeClassifier(max_bins=16))
+    16
+    """
+    usual = type(member).max_bins
+    if member.max_bins in (usual, max_bins):
+        return max_bins
+    if max_bins != usual:
+        raise ParameterError(
+            f"max_bins={max_bins!r} of {owner} contradicts max_bins={member.max_bins!r} of its "
+            f"{type(member).__name__}: members share one table. Give one of them only."
+        )
+    return member.max_bins

@@ -68,8 +68,14 @@ class AdaBoostM2(Steered, Rule):
         return PairState(target, weight, weight, raw, pairs)
 
     def ask(self, state: State) -> Ask:
-        """The labels, under the current weights at mean one."""
-        return Ask(state.target, state.weight * len(state.weight))
+        """The labels, under the current weights at mean one; of many classes, label weights too."""
+        weight = state.weight * len(state.weight)
+        if not isinstance(state, PairState) or state.raw.shape[1] == 1:
+            return Ask(state.target, weight)
+        rows = state.weight[:, None]
+        merits = np.divide(-state.pairs, rows, out=np.zeros(state.pairs.shape), where=rows > 0)
+        merits[np.arange(len(merits)), state.codes] = 1.0
+        return Ask(state.target, weight, merits=merits)
 
     def vote(self, output: Array) -> Array:
         """The plausibilities; of two classes, by how much the second is more plausible."""
@@ -155,6 +161,12 @@ class AdaBoostM2Classifier(BoostedClassifier):
     a row and a wrong class, so weight moves to the classes that are mistaken for one another.
     Of two classes and members that are sure of themselves, this is AdaBoost.
 
+    Of many classes, native trees are given the whole distribution: a leaf calls every class
+    plausible whose rows weigh more than the pairs in which it is the wrong one, which makes the
+    pseudo-loss of the leaf least, and `predict_proba` of such a member is 0 or 1 for each class by
+    itself. Trees of another `criterion` than "gini", and other estimators, are fitted to labels
+    under the sum of each row's pairs.
+
     Attributes
     ----------
     estimators_ : sequence of estimators
@@ -187,7 +199,7 @@ class AdaBoostM2Classifier(BoostedClassifier):
     >>> X, y = load_iris(return_X_y=True)
     >>> model = AdaBoostM2Classifier(n_estimators=4).fit(X, y)
     >>> model.estimator_errors_.round(4)
-    array([0.25  , 0.2701, 0.2706, 0.2863])
+    array([0.1667, 0.1615, 0.2226, 0.2008])
     """
 
     def _rule(self) -> AdaBoostM2:

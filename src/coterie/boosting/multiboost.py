@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from coterie.base import Admitted, JoblibExecutor, thread_count
 from coterie.base.scoring import Measures, Validation
 from coterie.boosting.booster import BoostedClassifier, up_to_best
+from coterie.boosting.learner import member_bins
 from coterie.boosting.m1 import AdaBoostM1
 from coterie.core import Pool, content_order, draw_entropy, member_seeds, split_weight
 from coterie.core.boost import Boosted, Settings, boost
@@ -24,6 +25,7 @@ from coterie.core.watch import TimeBudget
 from coterie.data import Table, Target
 from coterie.learners import TreeLearner
 from coterie.native import elementary
+from coterie.trees.single import is_native
 
 # Drawing new weights this often in a row without any member of use ends a sub-committee.
 _MOST_FAILURES = 25
@@ -296,10 +298,12 @@ class MultiBoostClassifier(BoostedClassifier):
         given = np.ones(table.n_rows) if weight is None else weight
         rule = replace(self._rule(), perfect_error=0.5 * float(given.min() / given.sum()))
         threads = thread_count(self.n_jobs)
-        table = table.bin(weight=weight, max_bins=self.max_bins, n_threads=threads)
+        member, bins = self._member(rule.gives), self.max_bins
+        if is_native(member):
+            bins = member_bins(type(self).__name__, bins, member)
+        table = table.bin(weight=weight, max_bins=bins, n_threads=threads)
         places = self._places(earlier)
         executor = JoblibExecutor(self.n_jobs, self.verbose)
-        member = self._member(rule.gives)
         learner = self._learner(member, rule, (table, target, weight))
         if isinstance(learner, TreeLearner):
             within = threads if len(places) == 1 else 1

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, cast
+from typing import ClassVar, Literal, cast
 
 import numpy as np
 from numpy.random import Generator
 from scipy.special import erf, erfc, erfinv
 
 from coterie.boosting.booster import BOOSTER, BoostedClassifier
+from coterie.boosting.chosen import Rows
 from coterie.boosting.timed import (
     Timed,
     TimedBooster,
@@ -21,8 +22,9 @@ from coterie.boosting.timed import (
     root_between,
     spread_like,
 )
-from coterie.core import Allowed, between, fraction
-from coterie.core.rule import Array, State, Step, rounding
+from coterie.core import Allowed, between, fraction, one_of
+from coterie.core.boost import Boosted
+from coterie.core.rule import Array, Rule, State, Step, rounding
 from coterie.data import Target
 from coterie.tags import tagged
 
@@ -246,6 +248,8 @@ class RobustLine:
 
 #: Less time than this is none: at the end, and in a round.
 _NO_TIME, _NO_STEP = 1e-3, 1e-6
+#: Goals to choose from, the most usual first.
+_GOALS = (0.1, 0.05, 0.2, 0.3, 0.02)
 
 
 @dataclass(slots=True)
@@ -343,17 +347,18 @@ class RobustBoostClassifier(TimedBooster, BoostedClassifier):
     share `error_goal` of the rows has a margin of :math:`\theta` or less.
 
     The goal must exceed the share of wrong labels, but not by much: where a single member is wrong
-    about fewer rows than the goal allows, boosting ends with it. If `n_rounds_` is below ten, try
-    a smaller goal. Many classes are boosted as one question per
-    class, on one clock; the goal is then the share of wrong answers, where yes and no count half
-    each.
+    about fewer rows than the goal allows, boosting ends with it. So it is chosen by rows held out,
+    unless it is given; if `n_rounds_` is below ten then, try a smaller goal. Many classes are
+    boosted as one question per class, on one clock; the goal is then the share of wrong answers,
+    where yes and no count half each.
 
     Parameters
     ----------
     learning_rate : float, default=1.0
         Factor of every step, at most 1; a shorter one takes less time.
-    error_goal : float, default=0.1
-        The share of rows that may stay below the margin.
+    error_goal : float or "auto", default="auto"
+        The share of rows that may stay below the margin. "auto" is that of 0.02, 0.05, 0.1, 0.2
+        and 0.3 by which the fewest mistakes are made on rows held out.
     goal_margin : float, default=0.0
         The margin :math:`\theta`; scores are not normalised.
     margin_sigma : float, default=0.1
@@ -371,6 +376,8 @@ class RobustBoostClassifier(TimedBooster, BoostedClassifier):
     trace_ : Trace
         Error, edge, step as "alpha", time elapsed in the round, time, mean potential and training
         error by round.
+    error_goal_ : float
+        The goal used.
     stop_reason_ : str
         Why boosting ended: "time_exhausted" when all went as planned.
     classes_ : ndarray of shape (n_classes,)
@@ -400,20 +407,33 @@ class RobustBoostClassifier(TimedBooster, BoostedClassifier):
     True
     """
 
-    error_goal: float = 0.1
+    error_goal: float | Literal["auto"] = "auto"
     goal_margin: float = 0.0
     margin_sigma: float = 0.1
 
     allowed: ClassVar[Mapping[str, Allowed]] = {
         **BOOSTER,
         "learning_rate": between(0.0, 1.0, closed="right"),
-        "error_goal": fraction("neither"),
+        "error_goal": fraction("neither") | one_of("auto"),
         "goal_margin": between(0.0, LARGEST),
         "margin_sigma": between(1e-3, 10.0),
     }
 
     def _rule(self) -> RobustBoost:
-        potential = RobustPotential(
-            float(self.error_goal), float(self.goal_margin), float(self.margin_sigma)
-        )
+        return self._with_goal(_GOALS[0] if self.error_goal == "auto" else self.error_goal)
+
+    def _with_goal(self, goal: float) -> RobustBoost:
+        potential = RobustPotential(float(goal), float(self.goal_margin), float(self.margin_sigma))
         return RobustBoost(float(self.learning_rate), potential)
+
+    def _settle(self, rule: Rule, rows: Rows, entropy: int, earlier: Boosted | None) -> Rule:
+        if self.error_goal != "auto":
+            return rule
+        if earlier is not None:
+            return self._with_goal(self.error_goal_)
+        return self._best_rule([self._with_goal(goal) for goal in _GOALS], rows, entropy)
+
+    @property
+    def error_goal_(self) -> float:
+        """The goal used."""
+        return float(cast(RobustBoost, self._settled().rule_).potential.error_goal)

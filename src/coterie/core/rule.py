@@ -35,11 +35,16 @@ class Ask:
     scale : float
         Factor of the weights. It is multiplied in where they are and taken out again after the
         fit, so a rule that gives the weights of its state needs no second array of them.
+    merits : ndarray of shape (n_rows, n_classes), optional
+        What a row gains if a class is called plausible: 1 for its own, less than 0 for those that
+        it is mistaken for. Learners that can fit such label weights (`LabelWeightTrainer`) do so;
+        the others fit the target.
     """
 
     target: Target
     weight: Array
     scale: float = 1.0
+    merits: Array | None = None
 
 
 @dataclass(slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.random import Generator
@@ -25,6 +25,17 @@ class Trainer(Protocol):
         self, table: Table, target: Target, weight: NDArray[np.float64], rng: Generator, cast: Cast
     ) -> tuple[Member, Array]:
         """The member, and its vote for every row of the table, weight zero or not."""
+        ...
+
+
+@runtime_checkable
+class LabelWeightTrainer(Trainer, Protocol):
+    """A trainer whose members can be told which mistakes matter, row by row."""
+
+    def train_plausible(
+        self, table: Table, ask: Ask, weight: NDArray[np.float64], rng: Generator, cast: Cast
+    ) -> tuple[Member, Array]:
+        """As `train`, for a member that says of every class whether it is plausible."""
         ...
 
 
@@ -71,6 +82,8 @@ def train(
     is the last column of what `cast` makes of its output.
     """
     with scaled(ask.weight, ask.scale) as weight:
+        if ask.merits is not None and isinstance(trainer, LabelWeightTrainer):
+            return trainer.train_plausible(table, ask, weight, rng, cast)
         if weight.ndim == 1:
             return trainer.train(table, ask.target, weight, rng, cast)
         parts = [

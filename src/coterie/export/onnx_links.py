@@ -10,6 +10,7 @@ import numpy as np
 from coterie.boosting.adaboost import AdaBoost
 from coterie.boosting.additive import Additive
 from coterie.boosting.anyboost import AnyBoost
+from coterie.boosting.calibrated_costs import CalibratedCosts
 from coterie.boosting.descent import Descent
 from coterie.boosting.logit import LogitBoost
 from coterie.boosting.m1 import AdaBoostM1
@@ -105,6 +106,19 @@ _RULES: dict[type, tuple[Link, Link]] = {
 }
 
 
+def _without_costs(rule: CalibratedCosts) -> Link:
+    """Probabilities of calibrated scores, which costs do not change."""
+
+    def link(graph: Graph, raw: str, n: int) -> str:
+        lean = graph.constant(rule.lean(n)[None, :])
+        plain = graph.add("Sub", raw, lean)
+        if n == 1:
+            return pair(graph, graph.add("Sigmoid", plain))
+        return graph.add("Softmax", plain, axis=1)
+
+    return link
+
+
 def rule_link(rule: Any, n_scores: int) -> Link | None:
     """The link of a rule of boosting, or None if there is none in ONNX.
 
@@ -117,6 +131,8 @@ def rule_link(rule: Any, n_scores: int) -> Link | None:
     """
     if isinstance(rule, AnyBoost):
         return _margin_link(rule.loss, n_scores)
+    if isinstance(rule, CalibratedCosts):
+        return _without_costs(rule)
     if isinstance(rule, Descent):
         return loss_link(rule.loss)
     for base in type(rule).__mro__:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
+from coterie.boosting.calibrated_costs import CalibratedCosts
 from coterie.boosting.descender import Origin
 from coterie.core import Pool
 from coterie.export.errors import OnnxError
@@ -125,6 +126,9 @@ def _start(model: Any) -> NDArray[np.float64] | None:
 
 
 def _classes(graph: Graph, model: Any, raw: str, n_scores: int) -> Answer:
+    rule = getattr(model, "rule_", None)
+    if isinstance(rule, CalibratedCosts):
+        raw = _calibrated(graph, rule, raw, n_scores, len(model.pool_))
     if model.answers_by == "mean":
         probabilities = raw
     else:
@@ -139,6 +143,13 @@ def _classes(graph: Graph, model: Any, raw: str, n_scores: int) -> Answer:
     above = graph.add("Greater", raw, graph.number(0.0))
     flat = graph.add("Squeeze", above, graph.constant(np.array([1])))
     return Answer(probabilities, graph.add("Cast", flat, to=7))  # int64
+
+
+def _calibrated(graph: Graph, rule: CalibratedCosts, raw: str, n_scores: int, size: int) -> str:
+    """Scores as the rule shows them, which is a slope and a shift."""
+    at = [rule.shown(rule.settle(np.full((1, n_scores), score)), size) for score in (0.0, 1.0)]
+    steep = graph.add("Mul", raw, graph.number(float((at[1] - at[0])[0, 0])))
+    return graph.add("Add", steep, graph.constant(at[0]))
 
 
 def _numbers(graph: Graph, model: Any, raw: str) -> str:

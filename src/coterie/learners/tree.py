@@ -9,11 +9,14 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from coterie.core import Cast
+from coterie.core.rule import Ask
 from coterie.data import Table, Target
 from coterie.native import Effort, Forest, Growth, grow
 
 # Rows whose leaves are looked up at a time.
 _LOOKED_UP = 1 << 16
+# Mean merits below this are zero: a weight of two and a row given twice differ by rounding.
+_NO_GAIN = 1e-12
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,28 @@ class TreeLearner:
         Leaves are cast, not rows; rows then look up the vote of their leaf.
         """
         tree, leaves = self.place(table, target, weight, rng)
+        return tree, look_up(cast(tree.values), leaves)
+
+    def train_plausible(
+        self,
+        table: Table,
+        ask: Ask,
+        weight: NDArray[np.float64],
+        rng: Generator,
+        cast: Cast,
+    ) -> tuple[Forest, NDArray[np.float64]]:
+        """A forest of one tree whose leaves call the classes plausible that gain by it.
+
+        Splits are those of least squared error in the merits. Of Gini impurity, which is the same
+        measure, this is the like for label weights; trees of another criterion are grown by it, on
+        the labels.
+        """
+        if self.growth.criterion != "gini":
+            return self.train(table, ask.target, weight, rng, cast)
+        assert ask.merits is not None, "nothing was asked about single classes"
+        numeric = replace(self, growth=replace(self.growth, criterion="squared_error"))
+        grown, leaves = numeric.place(table, Target("values", ask.merits), weight, rng)
+        tree = grown.with_values((grown.values > _NO_GAIN).astype(np.float64))
         return tree, look_up(cast(tree.values), leaves)
 
     def place(

@@ -31,13 +31,18 @@ def test_sizes(size, kept):
 
 
 def test_chosen_sizes():
-    auto, short, most = (
+    auto, best, most = (
         PrunedEnsembleClassifier(BAG, random_state=0, **more).fit(X, Y)
-        for more in ({}, {"size": "1se"}, {"max_size": 0.25})
+        for more in ({}, {"size": "best"}, {"size": "best", "max_size": 0.25})
     )
-    assert auto.size_ == auto.curve_.best()
-    assert short.size_ == auto.curve_.best(1.0) <= auto.size_
-    assert most.size_ == auto.curve_.best(most=6) <= 6
+    curve = auto.curve_
+    least = curve.choice_error.argmin()
+    assert best.size_ == curve.sizes[least]
+    # The one-standard-error rule: no smaller size is within it.
+    bound = curve.choice_error[least] + curve.choice_deviation[least]
+    assert auto.size_ < best.size_
+    assert curve.choice_error[auto.size_ - 1] <= bound < curve.choice_error[: auto.size_ - 1].min()
+    assert most.size_ == curve.best(most=6) <= 6
     assert auto.curve_.sizes.tolist() == list(range(1, 25))
     with pytest.raises(ValueError, match="more than the"):
         PrunedEnsembleClassifier(BAG, size=25).fit(X, Y)

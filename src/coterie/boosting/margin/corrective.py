@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from coterie.base.scoring import Measures
 from coterie.boosting.booster import BOOSTER
+from coterie.boosting.chosen import Rows
 from coterie.boosting.margin.margin_votes import MarginVotes
 from coterie.boosting.margin.patterns import Patterns
 from coterie.boosting.margin.program import LIGHT, EdgeProgram, Solution
@@ -28,10 +29,8 @@ if TYPE_CHECKING:
 else:
     Mixin = object
 
-#: Part of the share at which the first member alone breaks even, and the least share.
-_PART, _LEAST = 0.75, 0.1
-#: And what is more than enough.
-_AMPLE = 1.1
+#: Parts of the share at which the first member alone breaks even, and the least share.
+_PARTS, _LEAST = (0.75, 1.1, 0.95, 0.5, 0.0), 0.1
 
 
 def break_even(hits: Array, weight: Array) -> float:
@@ -70,34 +69,32 @@ def break_even(hits: Array, weight: Array) -> float:
     return min(share, 1.0)
 
 
-def softness(hits: Array, weight: Array, ample: bool = False) -> float:
-    r"""The share :math:`\nu` of the soft margin that suits a table, from its first member.
+def softness(hits: Array, weight: Array) -> tuple[float, ...]:
+    r"""Shares :math:`\nu` of the soft margin that may suit a table, from its first member.
 
     With a share above `break_even` the first member alone has a positive soft margin; the others
-    add to it, so three quarters of that share are enough as a rule. The more often the first
-    member is wrong, the more rows the soft margin is the mean of. At least 0.1.
+    add to it, so three quarters of that share are enough as a rule. If labels are wrong, much more
+    is better, and if they are not, less. At least 0.1.
 
     Parameters
     ----------
     hits, weight : ndarray of shape (n_rows,)
         See `break_even`.
-    ample : bool
-        A tenth more than `break_even` instead: with hits of -1 and 1 the margin is positive then.
 
     Returns
     -------
-    float
+    tuple of float
+        Different shares, the most usual first.
 
     Examples
     --------
     >>> softness(np.array([1.0, -1.0, 1.0, 1.0]), np.full(4, 0.25))
-    0.375
-    >>> softness(np.array([1.0, -1.0, 1.0, 1.0]), np.full(4, 0.25), ample=True)
-    0.55
+    (0.375, 0.55, 0.475, 0.25, 0.1)
     """
     # Rounded, so that a weight of two and a row given twice agree in every digit.
-    part = _AMPLE if ample else _PART
-    return min(max(round(part * break_even(hits, weight), 6), _LEAST), 1.0)
+    even = break_even(hits, weight)
+    shares = [min(max(round(part * even, 6), _LEAST), 1.0) for part in _PARTS]
+    return tuple(dict.fromkeys(shares))
 
 
 #: Members see every row with this share of its initial weight at least: distributions of linear
@@ -183,13 +180,12 @@ class Corrective(MarginVotes, Rule):
         Whether members vote by class or by probabilities; "auto" is by class of two classes.
     tol : float
         Gap at which boosting ends.
-    nu : float, "auto" or "ample", optional
-        Share of the rows the soft margin is the mean of; None for the least margin of all, a word
-        for what `softness` makes of the first member.
+    nu : float, optional
+        Share of the rows the soft margin is the mean of; None for the least margin of all.
     """
 
     tol: float = 0.01
-    nu: float | Literal["auto", "ample"] | None = None
+    nu: float | None = None
     #: Whether votes without a positive margin give way to those of least training error.
     rescues: ClassVar[bool] = True
     #: Why boosting ends when the gap is closed.
@@ -198,9 +194,7 @@ class Corrective(MarginVotes, Rule):
     def begin(self, target: Target, weight: Array) -> CorrectiveState:
         """No members, and a program that knows only of distributions."""
         raw = np.zeros((len(weight), self.n_scores(target)))
-        # Before the first member there is nothing to cap.
-        cap = 1.0 / self.nu if isinstance(self.nu, int | float) else np.inf
-        program = EdgeProgram(cap)
+        program = EdgeProgram(np.inf if self.nu is None else 1.0 / self.nu)
         return CorrectiveState(target, weight, weight, raw, Patterns(weight), program)
 
     def ask(self, state: State) -> Ask:
@@ -218,8 +212,6 @@ class Corrective(MarginVotes, Rule):
         state.ceiling = min(state.ceiling, edge)
         if reason:
             return Step(0.0, {"error": error, "edge": edge}, keep=False, stop=reason)
-        if isinstance(self.nu, str) and not state.votes:
-            state.program.cap = 1.0 / softness(hits, state.initial, self.nu == "ample")
         parents = state.patterns.split(hits)
         solution = state.program.add(state.patterns.hits, state.patterns.prior, parents)
         if solution is None or self.drops(state, solution):
@@ -413,25 +405,25 @@ class MarginBooster(Mixin):
 class CorrectiveBooster(MarginBooster):
     """A booster that weighs all its members anew every round."""
 
-    def _boost(
-        self,
-        rule: Rule,
-        member: Any,
-        rows: tuple[Table, Target, Array | None],
-        held: Measures | None,
-        entropy: int,
-        earlier: Boosted | None,
-    ) -> Boosted:
-        boosted = super()._boost(rule, member, rows, held, entropy, earlier)
-        state = CorrectiveState.of(_state(boosted))
-        # Of two classes only: margins of many are bounds, and may be useful below zero.
-        vain = state.votes and state.value <= LIGHT and state.raw.shape[1] == 1
-        # A fit that merely ran out of rounds is the beginning of a longer one.
-        vain = vain and boosted.trace.reason in ("no_improvement", "infeasible")
-        if not vain or earlier is not None or getattr(rule, "nu", None) != "auto":
-            return boosted
-        ample = replace(cast(Corrective, rule), nu="ample")
-        return super()._boost(ample, member, rows, held, entropy, None)
+    def _share(self) -> float | None:
+        """The `nu` of the rule, as far as it is known without rows."""
+        nu = getattr(self, "nu", None)
+        return None if nu == "auto" else nu
+
+    def _settle(self, rule: Rule, rows: Rows, entropy: int, earlier: Boosted | None) -> Rule:
+        if getattr(self, "nu", None) != "auto":
+            return rule
+        if earlier is not None:
+            return replace(cast(Corrective, rule), nu=self.nu_)
+        twin = self._copy()
+        twin.n_estimators = 1
+        alone = twin._boost(rule, twin._member(rule.gives), rows, None, entropy, None)
+        state = CorrectiveState.of(_state(alone))
+        if not state.votes:
+            return rule
+        shares = softness(MarginVotes.hits(state, state.votes[0]), state.initial)
+        rules = [replace(cast(Corrective, rule), nu=share) for share in shares]
+        return self._best_rule(rules, rows, entropy)
 
     def _publish(self, draft: Self, boosted: Boosted) -> None:
         super()._publish(draft, boosted)

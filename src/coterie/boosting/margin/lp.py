@@ -76,10 +76,9 @@ class LPBoostClassifier(CorrectiveBooster, BoostedClassifier):
     nu : float, "auto" or None, default="auto"
         The soft margin is the mean of the worst share `nu` of the margins; at most
         this share of the rows lies below it.
-        "auto" is three quarters of the share at which the first member alone breaks even, which of
-        two classes is 1.5 times its error, and at least 0.1: the more classes overlap, the softer.
-        If it is certain of two classes that no vote has a positive margin then, boosting begins
-        again with 2.2 times the error. None maximises the least margin of all, which noise
+        "auto" chooses among shares around that at which the first member alone breaks even, which
+        of two classes is twice its error, by the mistakes on rows held out: the more classes
+        overlap or labels are wrong, the softer. None maximises the least margin of all, which noise
         decides.
     stopping : {"gap", "violation"}, default="gap"
         "gap" ends when the least edge of all rounds is within `tol` of the margin attained, a
@@ -143,4 +142,4 @@ class LPBoostClassifier(CorrectiveBooster, BoostedClassifier):
     }
 
     def _rule(self) -> LPBoost:
-        return LPBoost(self.voting, float(self.tol), self.nu, self.stopping)
+        return LPBoost(self.voting, float(self.tol), self._share(), self.stopping)

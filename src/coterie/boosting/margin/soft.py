@@ -40,10 +40,9 @@ class SoftBoostClassifier(CorrectiveBooster, BoostedClassifier):
     ----------
     nu : float, "auto" or None, default="auto"
         The soft margin is the mean of the worst share `nu` of the margins.
-        "auto" is three quarters of the share at which the first member alone breaks even, which of
-        two classes is 1.5 times its error, and at least 0.1: the more classes overlap, the softer.
-        If it is certain of two classes that no vote has a positive margin then, boosting begins
-        again with 2.2 times the error. None maximises the least margin of all, as
+        "auto" chooses among shares around that at which the first member alone breaks even, which
+        of two classes is twice its error, by the mistakes on rows held out: the more classes
+        overlap or labels are wrong, the softer. None maximises the least margin of all, as
         `TotalBoostClassifier` does.
 
     Attributes
@@ -89,4 +88,4 @@ class SoftBoostClassifier(CorrectiveBooster, BoostedClassifier):
     allowed: ClassVar[Mapping[str, Allowed]] = {**CORRECTIVE, "nu": SOFT_MARGIN}
 
     def _rule(self) -> SoftBoost:
-        return SoftBoost(self.voting, float(self.tol), self.nu)
+        return SoftBoost(self.voting, float(self.tol), self._share())

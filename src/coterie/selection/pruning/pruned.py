@@ -39,7 +39,7 @@ _SHARE = 0.25  # of the rows is set aside where there are no bags
 
 PRUNING: dict[str, Allowed] = {
     **POOLED,
-    "size": one_of("auto", "1se") | at_least(1) | fraction(),
+    "size": one_of("auto", "best") | at_least(1) | fraction(),
     "max_size": at_least(1) | fraction(),
     "validate": one_of("auto", "oob") | at_least(2) | fraction("neither"),
     "choice_folds": at_least(2),
@@ -60,11 +60,12 @@ class Pruned(Pooled):
 
     Parameters
     ----------
-    size : "auto", "1se", int or float, default="auto"
-        How many members to keep: the size with the lowest error on rows that were not used for the
-        order; the smallest one within one standard error of it; a number, or a share of all.
+    size : "auto", "best", int or float, default="auto"
+        How many members to keep: the smallest size whose error, on rows that were not used for the
+        order, is within one standard error of the lowest one; the size with the lowest error
+        ("best"), which is often nearly all; a number, or a share of all.
     max_size : int or float, default=1.0
-        Upper limit for "auto" and "1se": a number, or a share of all.
+        Upper limit for "auto" and "best": a number, or a share of all.
     validate : "auto", "oob", float or int, default="auto"
         The rows that members are ordered on: "oob" for their out-of-bag rows, a share of the rows
         to hold out, or a number of folds, where the t-th members of the pools fitted without a fold
@@ -141,8 +142,8 @@ class Pruned(Pooled):
 
     def _wanted(self, found: Pruning, n_members: int) -> int:
         """How many members to keep."""
-        if self.size in ("auto", "1se"):
-            return found.curve.best(float(self.size == "1se"), number(self.max_size, n_members))
+        if self.size in ("auto", "best"):
+            return found.curve.best(float(self.size == "auto"), number(self.max_size, n_members))
         size = number(self.size, n_members)
         if size > n_members:
             raise ValueError(
