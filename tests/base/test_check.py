@@ -167,7 +167,7 @@ def test_extreme_weights_that_are_equal_change_nothing(weight):
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
-        ([1, 1, -1, 1], "Negative weights are refused"),
+        ([1, 1, -1, 1], "Negative values in data passed"),
         ([0, 0, 0, 0], "weights.*zero"),
         ([1, np.nan, 1, 1], "NaN"),
         ([1, 1], "sample_weight.shape"),
@@ -212,7 +212,7 @@ def test_several_outputs_are_a_choice():
         (X, LABELS[:3], ValueError, r"inconsistent numbers of samples: \[4, 3\]"),
         (X, [0.5, 1.5, 2.5, 1.0], ValueError, "Unknown label type: continuous"),
         (X, ["a", None, "b", "c"], ValueError, "NaN"),
-        (X, ["a", 1, "b", 2], TypeError, "mixes text and numbers"),
+        (X, np.array(["a", 1, "b", 2], dtype=object), TypeError, "mixes text and numbers"),
         (X[0], LABELS, ValueError, "Reshape your data"),
         (X[None], LABELS, ValueError, "Found array with dim 3"),
         (X[:0], [], ValueError, r"0 sample\(s\)"),

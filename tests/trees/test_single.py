@@ -388,3 +388,14 @@ def test_extra_tree_thresholds_are_uniform():
 def test_tree_beats_chance_by_cross_validation():
     X, y = datasets.load_wine(return_X_y=True)
     assert cross_val_score(coterie.DecisionTreeClassifier(random_state=0), X, y).mean() > 0.85
+
+
+def test_trees_with_a_fit_of_their_own_are_fitted_by_it():
+    class Counting(coterie.DecisionTreeClassifier):
+        def fit(self, X, y, sample_weight=None):
+            self.n_seen_ = len(X)
+            return super().fit(X, y, sample_weight)
+
+    X, y = load_iris(return_X_y=True)
+    bag = coterie.BaggingClassifier(Counting(), max_samples=50, bootstrap=False, random_state=0)
+    assert [member.n_seen_ for member in bag.fit(X, y).estimators_] == [50] * 10

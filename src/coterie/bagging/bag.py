@@ -60,7 +60,7 @@ from coterie.native import Forest
 from coterie.tags import tagged
 from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
 from coterie.trees.growth import SHAPE, resolve_growth, resolve_max_features
-from coterie.trees.single import SingleTree
+from coterie.trees.single import SingleTree, is_native
 
 Array = NDArray[np.float64]
 
@@ -135,7 +135,7 @@ class Bag(MembersShown, Bagged, OutOfBag, Committee):
 
     def _sampler(self) -> BagSampler | None:
         """How bags are drawn; None when every member sees every row."""
-        return BootstrapSampler() if getattr(self, "bootstrap", False) else None
+        return BootstrapSampler(repeats=True) if getattr(self, "bootstrap", False) else None
 
     def _choose(self, n_columns: int) -> Columns | None:
         """How the columns of a member are drawn; None when it may use all."""
@@ -157,7 +157,7 @@ class Bag(MembersShown, Bagged, OutOfBag, Committee):
         self, member: Any, view: View, choice: Columns | None, n_threads: int, stop: Any
     ) -> Learner:
         """Native trees grow on the binned table; anything else is cloned and fitted."""
-        if not isinstance(member, SingleTree):
+        if not is_native(member):
             return ForeignLearner(member)
         return tree_learner(self, member, view, choice, TreeEffort(n_threads, stop))
 

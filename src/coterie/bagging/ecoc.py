@@ -55,7 +55,7 @@ from coterie.learners import ForeignLearner, ForeignMember
 from coterie.native import Forest
 from coterie.tags import tagged
 from coterie.trees import DecisionTreeClassifier
-from coterie.trees.single import SingleTree
+from coterie.trees.single import SingleTree, is_native
 
 Array = NDArray[np.float64]
 
@@ -570,7 +570,7 @@ class ECOCClassifier(MembersShown, ClassifierTask, Committee):
 
     def _learner(self, view: View, effort: TreeEffort) -> Learner:
         member = self._member()
-        if isinstance(member, SingleTree):
+        if is_native(member):
             return tree_learner(self, member, view, None, effort)
         return ForeignLearner(member)
 

@@ -17,7 +17,7 @@ from coterie.core.watch import Patience
 from coterie.data import Table, Target
 from coterie.learners import ForeignLearner, ForeignMember, adapt, naming, rows_given, seeded
 from coterie.tags import tagged
-from coterie.trees.single import SingleTree
+from coterie.trees.single import is_native
 
 Array = NDArray[np.float64]
 
@@ -66,7 +66,7 @@ class EarlyStopping:
         words = {"max_epochs": at_least(1), "patience": at_least(1), "tol": at_least(0.0)}
         check_params("EarlyStopping", vars(self), words)
         able = hasattr(member, "partial_fit") or _own_watch(member) is not None
-        if isinstance(member, SingleTree) or not able:
+        if is_native(member) or not able:
             raise ValueError(
                 f"{type(member).__name__} cannot be stopped early: it has no partial_fit, and its "
                 "fit takes neither X_val and y_val nor eval_set."

@@ -29,7 +29,7 @@ from coterie.core import (
 )
 from coterie.core.learner import numbered
 from coterie.data import Table, Target
-from coterie.trees.single import SingleTree
+from coterie.trees.single import is_native
 
 # A draw that cannot be fitted is made again as often.
 _TRIES = 5
@@ -182,7 +182,7 @@ class Lottery(Bag):
     def _distributions(self) -> Mapping[str, Any]:
         if self.distributions is not None:
             return self.distributions
-        if self.estimator is not None and not isinstance(self.estimator, SingleTree):
+        if self.estimator is not None and not is_native(self.estimator):
             raise ValueError(
                 f"distributions=None is for native trees; say which parameters of "
                 f"{type(self.estimator).__name__} to draw."

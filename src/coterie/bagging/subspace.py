@@ -32,7 +32,9 @@ def share_of(value: float, whole: int) -> int:
 class PatchSampler(SubsetSampler):
     """Rows without replacement, a share of them rounded up."""
 
-    def size(self, n_units: int) -> int:
+    repeats: bool = True
+
+    def size(self, n_units: int, mass: float | None = None) -> int:
         """Units of a bag."""
         return n_units if self.max_samples is None else share_of(self.max_samples, n_units)
 

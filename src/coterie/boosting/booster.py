@@ -53,7 +53,7 @@ from coterie.data import Table, Target
 from coterie.learners import takes_weight
 from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
 from coterie.trees.growth import SHAPE
-from coterie.trees.single import SingleTree
+from coterie.trees.single import is_native
 
 BOOSTER: dict[str, Allowed] = {
     "estimator": has("fit", "predict", "get_params") | one_of(None),
@@ -163,6 +163,13 @@ class Booster(Committee):
         """The algorithm with this estimator's parameters."""
         raise NotImplementedError
 
+    @property
+    def _members_read(self) -> bool:
+        return getattr(self, "estimator", None) is not None and not is_native(self.estimator)
+
+    def _tag_members(self) -> list[Any]:
+        return [self.estimator]
+
     def _member(self, gives: str) -> Any:
         """The estimator to boost."""
         if self.estimator is not None:
@@ -229,7 +236,7 @@ class Booster(Committee):
     ) -> Boosted:
         """The members that the rule asks for, fitted on the rows one after the other."""
         table, target, weight = rows
-        if isinstance(member, SingleTree):
+        if is_native(member):
             threads = thread_count(self.n_jobs)
             table = table.bin(weight=weight, max_bins=self.max_bins, n_threads=threads)
         boosted = boost(
@@ -280,7 +287,7 @@ class Booster(Committee):
         return self.tol
 
     def _rows(self, member: Any) -> RowSampler:
-        native = isinstance(member, SingleTree)
+        native = is_native(member)
         resample = self.weighting == "resample"
         if self.weighting == "reweight" and not native and not takes_weight(member):
             raise ValueError(

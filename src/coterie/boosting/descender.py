@@ -25,7 +25,7 @@ from coterie.learners import TreeLearner
 from coterie.losses import PointwiseLoss, SquaredError
 from coterie.tags import tagged
 from coterie.trees import DecisionTreeRegressor
-from coterie.trees.single import SingleTree
+from coterie.trees.single import is_native
 
 DESCENDER: dict[str, Allowed] = {
     **BOOSTER,
@@ -152,7 +152,7 @@ class Descender(Booster):
         return rule_answers(rule, target) if target.kind == "labels" else Answers(rule.loss.point)
 
     def _descent(self, loss: PointwiseLoss, member: Any, entropy: int) -> Descent:
-        native = isinstance(member, SingleTree)
+        native = is_native(member)
         bound = native and member.monotonic_cst is not None
         search = self._search(free_leaves=native and not bound)
         if search == "leaf" and not native:
@@ -182,7 +182,7 @@ class Descender(Booster):
     def _learner(
         self, member: Any, rule: Rule, rows: tuple[Table, Target, Array | None]
     ) -> Trainer:
-        if isinstance(member, SingleTree) and member.criterion == "poisson":
+        if is_native(member) and member.criterion == "poisson":
             raise ValueError(
                 "Members fit residuals, which may be negative: criterion='poisson' is not for "
                 "them. Leave the criterion alone, and give the booster loss='poisson'."

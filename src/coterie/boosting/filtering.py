@@ -31,7 +31,7 @@ from coterie.core.train import Trainer
 from coterie.data import Table, Target
 from coterie.tags import tagged
 from coterie.trees import DecisionTreeClassifier
-from coterie.trees.single import SingleTree
+from coterie.trees.single import is_native
 
 
 class Answer(NamedTuple):
@@ -353,7 +353,7 @@ class BoostByFilteringClassifier(ClassifierTask, Committee):
         table, target, weight, _ = admitted
         member = DecisionTreeClassifier(max_depth=3) if self.estimator is None else self.estimator
         threads = thread_count(self.n_jobs)
-        if isinstance(member, SingleTree):
+        if is_native(member):
             table = table.bin(weight=weight, max_bins=self.max_bins, n_threads=threads)
         fewest = self.min_samples
         if fewest is None:

@@ -117,6 +117,8 @@ class Combiner(Composition, Committee):
     #: What members must be: "classifier", "regressor" or "any".
     member_kind: ClassVar[str]
     multi_output: ClassVar[bool] = False
+    #: Under which name progress is told member by member; None tells how many fits are done.
+    tells_as: ClassVar[str | None] = None
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, **fit_params: Any
@@ -143,6 +145,7 @@ class Combiner(Composition, Committee):
         -------
         self
         """
+        check_routing(type(self).__name__, fit_params)
         return self._fit(open_texts(X), y, sample_weight, groups=groups, metadata=fit_params)
 
     def _admit(self, X: Any) -> Table:
@@ -188,9 +191,21 @@ class Combiner(Composition, Committee):
         """Learn from what members say of unseen rows; set the results on the draft."""
 
     @property
+    def named_estimators(self) -> Bunch:
+        """The members as they were given, by name."""
+        return Bunch(**dict(self._pairs()))
+
+    @property
     def _learns(self) -> bool:
         """Whether members must be asked about unseen rows."""
         return True
+
+    @property
+    def _members_read(self) -> bool:
+        return self.estimators is not None
+
+    def _tag_members(self) -> list[Any]:
+        return [member for _, member in self._pairs() if hasattr(member, "fit")]
 
     @property
     def _prefit(self) -> bool:
@@ -202,8 +217,9 @@ class Combiner(Composition, Committee):
 
     def _pass(self) -> Pass:
         oob = isinstance(self.cv, str) and self.cv == "oob"
-        executor = JoblibExecutor(self.n_jobs, int(self.verbose))
-        return Pass(executor, self.refit, oob, self.memory)
+        told = self.tells_as if self.verbose else None
+        executor = JoblibExecutor(self.n_jobs, int(self.verbose) if told is None else 0)
+        return Pass(executor, self.refit, oob, self.memory, told)
 
     def _splits(self, admitted: Admitted, groups: Any, n_samples: int) -> Any:
         if not self._learns and self.refit == "full":
@@ -256,7 +272,6 @@ class Combiner(Composition, Committee):
         n_samples: int,
     ) -> dict[str, dict[str, Any]] | None:
         """What the `fit` of each member requests, weights included; None without routing."""
-        check_routing(type(self).__name__, metadata)
         if not routing_is_on() or self.estimators is None:
             return None
         if admitted.weight is not None:

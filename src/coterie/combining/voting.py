@@ -53,6 +53,8 @@ class Voting(TransformerMixin, Mixin):
         Weights of the members; equal by default.
     """
 
+    tells_as = "Voting"
+
     weights: Any
 
     @property

@@ -21,7 +21,7 @@ from coterie.data.numbers import (
     infinite_error,
     warn_if_rounded,
 )
-from coterie.data.sources import ArraySource, Source, SparseSource
+from coterie.data.sources import ArraySource, Opaque, Source, SparseSource
 from coterie.data.sparse import Sparse, infinite_cell
 from coterie.tags import tagged
 
@@ -94,6 +94,8 @@ class Schema:
                 f"X has {source.shape[1]} features, but {owner} is expecting {self.n_columns} "
                 "features as input."
             )
+        if isinstance(source, Opaque):
+            return row_numbers(source)
         values = _read_cells(source, self._match, self.labels)
         if not infinite:
             self._check_finite(values)
@@ -122,6 +124,11 @@ class Schema:
             raise infinite_error(self.column(found[1]), found[0], values.dtype)
 
 
+def row_numbers(source: Any) -> Array:
+    """What a table of rows that only members read has in place of cells."""
+    return np.arange(source.n_rows, dtype=np.float64)[:, None]
+
+
 def learn_schema(
     source: Source, categorical: Any = None, *, infinite: bool = False
 ) -> tuple[Schema, Array | Sparse]:
@@ -137,6 +144,8 @@ def learn_schema(
         Whether infinity is the largest of numbers, which is replaced; otherwise it is refused.
     """
     n_columns = source.shape[1]
+    if isinstance(source, Opaque):
+        return Schema(n_columns, source.names), row_numbers(source)
     declared = _declared(categorical, n_columns, source.names)
     labels: dict[int, Array] = {}
     learn = partial(_learn, labels, declared, isinstance(source, ArraySource))

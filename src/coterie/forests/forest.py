@@ -48,12 +48,12 @@ class RandomForestClassifier(ClassifierTask, ManyTrees):
     Every tree is grown on a bootstrap sample of the rows, and every split chosen among a few
     columns drawn at random; the prediction is the class of highest mean probability.
 
-    The same seed gives the same forest whatever the order of the rows and whatever `n_jobs`, and
-    a row of whole-number weight k counts as k rows: the bootstrap draws from rows ordered by
-    content, each as often as it is repeated. (Beyond 200,000 rows, columns with more than
-    `max_bins` different values are cut by a sample of the rows, which their order decides.)
-    Weights that are not whole numbers, or above 100 on average, are importances: they do not
-    change the draw and multiply the counts.
+    The same seed gives the same forest whatever the order of the rows and whatever `n_jobs`.
+    (Beyond 200,000 rows, columns with more than `max_bins` different values are cut by a sample of
+    the rows, which their order decides.) As in scikit-learn 1.9, bags are drawn by the weights of
+    the rows, and out-of-bag rows count alike. With ``draw="repeats"`` a row of whole-number weight
+    k is k rows instead, in bags and out of them; weights that are not whole numbers, or above 100
+    on average, then multiply the counts of a bag.
 
     Parameters
     ----------

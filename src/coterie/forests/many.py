@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
@@ -38,6 +38,7 @@ from coterie.forests.proximity import proximity_matrix
 from coterie.learners import TreeLearner
 from coterie.trees.growth import resolve_growth, resolve_max_features
 from coterie.trees.single import SingleTree
+from coterie.trees.view import numbered_leaves, numbered_paths
 
 
 @dataclass(eq=False, repr=False)
@@ -73,13 +74,15 @@ class ManyTrees(Bagged, OutOfBag, Committee):
         The same as there.
     draw : str, BagSampler or None, default=None
         How bags are drawn, in place of `bootstrap` and `max_samples`:
-        "bootstrap"; "half" of the rows, without replacement; "blocks" of consecutive rows; random
+        "bootstrap"; "repeats", a bootstrap in which whole-number weights are repetitions of rows;
+        "half" of the rows, without replacement; "blocks" of consecutive rows; random
         weights ("exponential", "poisson", "gaussian"); or as many rows of every class ("under",
         "balanced", "rough", "over", see `BalancedBaggingClassifier`). `coterie.bagging` has these
         as objects with settings (`BlockSampler` and others); a `BagSampler` of your own is another.
     """
 
     answers_by = "mean"
+    keeps_classes = True
 
     member_class: ClassVar[type[SingleTree]]
     member_word: ClassVar[str] = "trees"
@@ -191,13 +194,22 @@ class ManyTrees(Bagged, OutOfBag, Committee):
 
     @property
     def estimators_(self) -> Trees:
-        """The fitted trees, made when asked for."""
+        """The fitted trees, made when asked for; predictions follow what is changed here."""
         return Trees(self._settled())
+
+    @estimators_.setter
+    def estimators_(self, trees: Iterable[SingleTree]) -> None:
+        self._seat(trees)
 
     @property
     def estimator_(self) -> SingleTree:
         """An unfitted tree with the parameters of the forest's trees."""
         return template(self)
+
+    @property
+    def estimator(self) -> SingleTree:
+        """An unfitted tree of the kind the forest grows, with parameters of its own."""
+        return self.member_class()
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
@@ -216,7 +228,7 @@ class ManyTrees(Bagged, OutOfBag, Committee):
         """The fitted trees."""
         return iter(self.estimators_)
 
-    def apply(self, X: Any) -> NDArray[np.int32]:
+    def apply(self, X: Any) -> NDArray[np.int64]:
         """The leaf each row ends in, per tree.
 
         Parameters
@@ -230,7 +242,7 @@ class ManyTrees(Bagged, OutOfBag, Committee):
             Node numbers within each tree.
         """
         this = self._settled()
-        return this.pool_.leaves(this._admit(X), n_threads=thread_count(self.n_jobs))
+        return numbered_leaves(this.pool_, this._admit(X), thread_count(self.n_jobs))
 
     def decision_path(self, X: Any) -> tuple[sparse.csr_matrix, NDArray[np.int64]]:
         """The nodes each row passes, of all trees.
@@ -249,7 +261,7 @@ class ManyTrees(Bagged, OutOfBag, Committee):
         """
         this = self._settled()
         offsets = this.pool_.forest.node_offsets
-        return sparse.csr_matrix(this.pool_.paths(this._admit(X))), offsets - offsets[0]
+        return numbered_paths(this.pool_, this._admit(X)), offsets - offsets[0]
 
     def proximity(
         self, X: Any, Y: Any = None, *, oob: Literal["both"] | None = None

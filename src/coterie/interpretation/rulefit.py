@@ -119,6 +119,7 @@ class RuleFit(Committee):
             max_leaf_nodes=6,
             max_features="third",
             min_weight_fraction_leaf=0.02,
+            draw="repeats",
             max_bins=self.max_bins,
             categorical_features=self.categorical_features,
             n_jobs=self.n_jobs,

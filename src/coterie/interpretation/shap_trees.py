@@ -82,7 +82,7 @@ def _tree(model: Any, tree: Forest, weight: float) -> dict[str, Any]:
             "shap.TreeExplainer cannot represent splits by sets of categories. Use shap_values, "
             "or encode the categories as numbers before the fit."
         )
-    values = tree.node_values() * weight
+    values = view.value[:, :, 0] * weight
     if hasattr(model, "rule_") and hasattr(model, "start_"):
         values = model.rule_.settle(values)  # linear, so parts of a score are settled one by one
     default = np.where(view.missing_go_to_left, view.children_left, view.children_right)

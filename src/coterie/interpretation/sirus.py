@@ -143,6 +143,7 @@ class Sirus(Committee):
         rng = growing_stream(draw_entropy(self.random_state))
         forest = kind(
             self.n_trees,
+            draw="repeats",
             max_depth=self.max_depth,
             max_features="third",
             max_bins=min(self.n_cuts, self.max_bins),

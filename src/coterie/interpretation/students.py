@@ -92,6 +92,7 @@ def _candidates(transfer: TransferSet, max_conditions: int, seed: int) -> Rules:
     scale = said.std(axis=0).max() or 1.0
     forest = RandomForestRegressor(
         100,
+        draw="repeats",
         max_depth=max_conditions,
         max_features="third",
         min_weight_fraction_leaf=0.02,

@@ -140,6 +140,7 @@ class Taught(Committee):
     def _default_teacher(self) -> Any:
         kind = RandomForestClassifier if self.task == "classification" else RandomForestRegressor
         return kind(
+            draw="repeats",
             max_bins=self.max_bins,
             categorical_features=self.categorical_features,
             n_jobs=self.n_jobs,

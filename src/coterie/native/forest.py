@@ -73,6 +73,10 @@ class Forest:
         categories: NDArray[np.uint64],
         n_features: int,
     ) -> None:
+        nodes, node_offsets, leaf_offsets, category_offsets, categories, values = map(
+            _in_native_order,
+            (nodes, node_offsets, leaf_offsets, category_offsets, categories, values),
+        )
         self.nodes = nodes
         self.n_samples = n_samples
         self.weight = weight
@@ -286,6 +290,23 @@ class Forest:
             nodes, tree = np.concatenate([first, first + 1]), np.concatenate([tree, tree])
         return depth
 
+    def depth_first(self) -> NDArray[np.int64]:
+        """Return the place of each node when its tree is written depth first, left before right."""
+        start = self.node_offsets[self.tree_of_node()]
+        places, sizes = np.zeros(len(self.nodes), np.int64), np.ones(len(self.nodes), np.int64)
+        levels, nodes = [], self.node_offsets[:-1]
+        while nodes.size:
+            nodes = nodes[self.nodes["left"][nodes] >= 0]
+            left = start[nodes] + self.nodes["left"][nodes]
+            levels.append((nodes, left))
+            nodes = np.concatenate([left, left + 1])
+        for parents, left in reversed(levels):
+            sizes[parents] += sizes[left] + sizes[left + 1]
+        for parents, left in levels:
+            places[left] = places[parents] + 1
+            places[left + 1] = places[left] + sizes[left]
+        return places
+
     def leaf_counts(self) -> NDArray[np.int64]:
         """Return the number of leaves of each tree."""
         return np.diff(self.leaf_offsets)
@@ -331,3 +352,8 @@ def _join_offsets(pieces: list[NDArray[np.int64]]) -> NDArray[np.int64]:
     sizes = [len(piece) - 1 for piece in pieces]
     shifts = np.repeat(totals[:-1], sizes)
     return np.append(np.concatenate([piece[:-1] for piece in pieces]) + shifts, totals[-1])
+
+
+def _in_native_order(array: NDArray[Any]) -> NDArray[Any]:
+    """An array that a machine of the other byte order may have written, as this one reads it."""
+    return array.astype(array.dtype.newbyteorder("="), copy=False)

@@ -146,6 +146,7 @@ class DynamicSelectionClassifier(ClassifierTask, DynamicSelection):
 
     def _default_pool(self) -> Any:
         return RandomForestClassifier(
+            draw="repeats",
             max_bins=self.max_bins,
             categorical_features=self.categorical_features,
             n_jobs=self.n_jobs,

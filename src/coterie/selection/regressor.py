@@ -194,6 +194,7 @@ class DynamicSelectionRegressor(RegressorTask, DynamicSelection):
 
     def _default_pool(self) -> Any:
         return RandomForestRegressor(
+            draw="repeats",
             max_bins=self.max_bins,
             categorical_features=self.categorical_features,
             n_jobs=self.n_jobs,

@@ -26,7 +26,8 @@ from coterie.base.signature import in_order
 from coterie.core import Allowed, Pool, RandomLike, draw_entropy, growing_stream, one_of
 from coterie.learners import TreeLearner
 from coterie.trees.growth import LABELS, SHAPE, VALUES, resolve_growth, resolve_max_features
-from coterie.trees.view import TreeView
+from coterie.trees.medians import node_medians
+from coterie.trees.view import TreeView, numbered_leaves, numbered_paths
 
 # scikit-learn's trees take `check_input`; it has no effect here, and is no metadata.
 _NO_METADATA = {"check_input": UNUSED}
@@ -155,6 +156,7 @@ class SingleTree(Committee):
     """
 
     answers_by = "mean"
+    keeps_classes = True
 
     __metadata_request__fit: ClassVar = _NO_METADATA
 
@@ -209,20 +211,21 @@ class SingleTree(Committee):
         learner = TreeLearner(
             growth, self.min_weight_fraction_leaf, float(self.ccp_alpha), n_threads=threads
         )
-        tree = learner.fit(
-            table.bin(weight=weight, max_bins=self.max_bins, n_threads=threads),
-            target,
-            times(weight, factors),
-            growing_stream(draw_entropy(self.random_state)),
-        )
+        table = table.bin(weight=weight, max_bins=self.max_bins, n_threads=threads)
+        stream = growing_stream(draw_entropy(self.random_state))
+        tree = learner.fit(table, target, times(weight, factors), stream)
         draft.max_features_ = resolve_max_features(self.max_features, table.n_columns)
         draft.pool_ = Pool.of([tree])
+        if growth.criterion == "absolute_error":
+            # Leaves tell the means of the nodes above them, but not their medians.
+            draft.medians_ = node_medians(draft.pool_, table, target, weight, growth.monotone)
 
     @property
     def tree_(self) -> TreeView:
         """The nodes under scikit-learn's names, see `coterie.trees.TreeView`."""
         this = self._settled()
-        return TreeView(this.pool_, this.target_.n_classes or (1,) * this.n_outputs_)
+        classes = this.target_.n_classes or (1,) * this.n_outputs_
+        return TreeView(this.pool_, classes, getattr(this, "medians_", None))
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
@@ -252,7 +255,7 @@ class SingleTree(Committee):
         ndarray of shape (n_samples,)
         """
         this = self._settled()
-        return this.pool_.leaves(this._admit(X))[:, 0].astype(np.int64)
+        return numbered_leaves(this.pool_, this._admit(X))[:, 0]
 
     def decision_path(self, X: Any, check_input: bool = True) -> sparse.csr_matrix:
         """The nodes each row passes.
@@ -270,7 +273,7 @@ class SingleTree(Committee):
             Ones where a row passes a node.
         """
         this = self._settled()
-        return sparse.csr_matrix(this.pool_.paths(this._admit(X)))
+        return numbered_paths(this.pool_, this._admit(X))
 
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
         """The values of ``ccp_alpha`` at which the tree loses branches.
@@ -427,3 +430,21 @@ class ExtraTreeRegressor(TreeRegressorTask, SingleTree):
 
     splitter: str = "random"
     max_features: float | str | None = 1.0
+
+
+def is_native(member: Any) -> bool:
+    """Whether an estimator is one of coterie's trees, which grow on tables that others binned.
+
+    A class of your own that fits in another way is a member like any other.
+
+    Examples
+    --------
+    >>> from coterie import DecisionTreeClassifier
+    >>> class Talkative(DecisionTreeClassifier):
+    ...     def fit(self, X, y, sample_weight=None):
+    ...         print("fitting")
+    ...         return super().fit(X, y, sample_weight)
+    >>> is_native(DecisionTreeClassifier()), is_native(Talkative())
+    (True, False)
+    """
+    return isinstance(member, SingleTree) and type(member).fit is SingleTree.fit

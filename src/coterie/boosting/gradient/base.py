@@ -25,6 +25,7 @@ from coterie.core.trace import Trace
 from coterie.core.watch import RoundWatch
 from coterie.data import Table, Target
 from coterie.losses import PointwiseLoss
+from coterie.trees.view import numbered_leaves, numbered_paths
 
 
 class GradientBooster(Committee):
@@ -234,7 +235,7 @@ class GradientBooster(Committee):
             raw = raw + self.pool_[t : t + 1].raw(table, n_threads=threads)
             yield raw
 
-    def apply(self, X: Any) -> NDArray[np.int32]:
+    def apply(self, X: Any) -> NDArray[np.int64]:
         """The leaf each row ends in, as a node number within each tree.
 
         Parameters
@@ -247,7 +248,7 @@ class GradientBooster(Committee):
         ndarray of shape (n_samples, n_iter) or (n_samples, n_iter, n_classes)
         """
         this = self._settled()
-        leaves = this.pool_.leaves(this._admit(X), n_threads=thread_count(self.n_jobs))
+        leaves = numbered_leaves(this.pool_, this._admit(X), thread_count(self.n_jobs))
         width = this.pool_.width
         return leaves if width == 1 else leaves.reshape(len(leaves), -1, width)
 
@@ -267,8 +268,7 @@ class GradientBooster(Committee):
             Where the nodes of each tree begin.
         """
         this = self._settled()
-        paths = this.pool_.paths(this._admit(X))
-        return sparse.csr_matrix(paths), this.pool_.forest.node_offsets
+        return numbered_paths(this.pool_, this._admit(X)), this.pool_.forest.node_offsets
 
     @property
     def estimators_(self) -> GradientTrees:

@@ -249,7 +249,7 @@ class GradientBoostingClassifier(GradientClasses, ClassicBooster):
 
     allowed: ClassVar[Mapping[str, Allowed]] = CLASSIC | _CLASSES
 
-    def apply(self, X: Any) -> NDArray[np.int32]:
+    def apply(self, X: Any) -> NDArray[np.int64]:
         """The leaf each row ends in, as a node number within each tree.
 
         Parameters

@@ -314,6 +314,7 @@ class PrunedEnsembleClassifier(ClassifierTask, Pruned):
 
     def _default_pool(self) -> Any:
         return RandomForestClassifier(
+            draw="repeats",
             max_bins=self.max_bins,
             categorical_features=self.categorical_features,
             n_jobs=self.n_jobs,
@@ -388,6 +389,7 @@ class PrunedEnsembleRegressor(RegressorTask, Pruned):
 
     def _default_pool(self) -> Any:
         return RandomForestRegressor(
+            draw="repeats",
             max_bins=self.max_bins,
             categorical_features=self.categorical_features,
             n_jobs=self.n_jobs,
