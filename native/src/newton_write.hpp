@@ -73,10 +73,7 @@ inline void write_split(Tree& tree, std::size_t at, const CodeSplit& split, cons
         split.saw_missing ? split.missing_left : split.left_weight > 0.5 * tree.weight[at];
     record_column(record, split.column, missing_left, split.categorical);
     if (!split.categorical) {
-        const std::uint32_t next = split.last_left + 1;
-        record.threshold = next < count ? between(bins.upper_of(column)[split.last_left],
-                                                  bins.lower_of(column)[next])
-                                        : std::numeric_limits<double>::infinity();
+        record.threshold = bins.threshold(column, split.last_left, split.last_left + 1);
         return;
     }
     std::vector<std::uint8_t> side(count, 0);

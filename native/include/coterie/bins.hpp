@@ -3,13 +3,21 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "coterie/matrix.hpp"
 
 namespace coterie {
+
+// Halfway from below to above, but never equal to above.
+inline double between(double below, double above) {
+    const double middle = std::midpoint(below, above);
+    return middle < above ? middle : below;
+}
 
 // The value-bins of column j are the slots offsets[j] … offsets[j+1]-1 of
 // `lower` and `upper`, the smallest and largest training value in each bin.
@@ -27,13 +35,39 @@ struct BinsView {
     }
     const double* lower_of(std::size_t j) const { return lower.data() + offsets[j]; }
     const double* upper_of(std::size_t j) const { return upper.data() + offsets[j]; }
+
+    // What parts two codes that are neighbours in a node; values from missing ones, infinity.
+    double threshold(std::size_t j, std::uint32_t below, std::uint32_t above) const {
+        return above < count(j) ? between(upper_of(j)[below], lower_of(j)[above])
+                                : std::numeric_limits<double>::infinity();
+    }
 };
 
-// Halfway from below to above, but never equal to above.
-inline double between(double below, double above) {
-    const double middle = std::midpoint(below, above);
-    return middle < above ? middle : below;
-}
+// Fills bins to about equal weight; a value heavier than a bin gets its own.
+class EqualShares {
+  public:
+    EqualShares(double total, std::uint32_t max_bins)
+        : remaining_(total), target_(total / max_bins), left_(max_bins) {}
+
+    // Does the bin at hand end with a value of this weight? `next` is that of the value after it,
+    // 0 if there is none. A bin ends when it is full, or when the next value would overfill it more
+    // than it helps. Sums of weights are rounded: cuts must not depend on the scale they are
+    // given in.
+    bool end_with(double weight, double next) {
+        filled_ += weight;
+        const double slack = 1e-9 * target_;
+        const bool full =
+            filled_ >= target_ - slack || filled_ + next - target_ > target_ - filled_ + slack;
+        if (left_ <= 1 || !full) return false;
+        remaining_ -= std::exchange(filled_, 0.0);
+        target_ = remaining_ / --left_;
+        return true;
+    }
+
+  private:
+    double remaining_, target_, filled_ = 0.0;
+    std::uint32_t left_;
+};
 
 struct ColumnBins {
     std::vector<double> lower;

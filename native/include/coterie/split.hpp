@@ -15,8 +15,11 @@
 namespace coterie {
 
 struct Split : CodeSplit {
+    std::uint32_t first_right = 0;  // numeric: the lowest code on the right, or the missing one
     double threshold = 0.0;
     std::vector<std::uint32_t> right_codes;  // categories
+    std::vector<double> left_sums;           // [W, S…] of the left side
+    std::uint32_t left_count = 0;            // its rows, when asked for
 };
 
 // What a split of this node must respect.
@@ -38,8 +41,6 @@ struct ColumnView {
     bool missing;                             // is the missing code present too?
     std::uint32_t missing_code;
     bool categorical;
-    const double* lower;
-    const double* upper;
 };
 
 // Sums of the whole node, to which sides are compared.
@@ -139,9 +140,13 @@ class Scanner {
             best.categorical = column_.categorical;
             best.saw_missing = column_.missing;
             best.left_weight = weight();
+            best.left_count = count_;
             if constexpr (Pair) {
+                best.left_sums.assign({pair_.w, pair_.s});
                 best.left_value = left_mean();
                 best.right_value = right_mean();
+            } else {
+                best.left_sums = scanner_.left_;
             }
         }
 
@@ -215,9 +220,7 @@ class Scanner {
             left.record(best, gain);
             best.missing_left = missing_left;
             best.last_left = codes[i];
-            best.threshold = i + 1 < codes.size()
-                                 ? between(column.upper[codes[i]], column.lower[codes[i + 1]])
-                                 : std::numeric_limits<double>::infinity();
+            best.first_right = i + 1 < codes.size() ? codes[i + 1] : column.missing_code;
         }
     }
 

@@ -143,7 +143,7 @@ class RandomForestClassifier(ClassifierTask, ManyTrees):
     ccp_alpha: float = 0.0
     max_samples: float | None = None
     monotonic_cst: Any = None
-    max_bins: int = 255
+    max_bins: int = 65_535
     categorical_features: Any = "from_dtype"
     oob_patience: int | None = None
     tol: float = 0.0
@@ -220,7 +220,7 @@ class RandomForestRegressor(RegressorTask, ManyTrees):
     ccp_alpha: float = 0.0
     max_samples: float | None = None
     monotonic_cst: Any = None
-    max_bins: int = 255
+    max_bins: int = 65_535
     categorical_features: Any = "from_dtype"
     oob_patience: int | None = None
     tol: float = 0.0
@@ -294,7 +294,7 @@ class ExtraTreesClassifier(ClassifierTask, ManyTrees):
     ccp_alpha: float = 0.0
     max_samples: float | None = None
     monotonic_cst: Any = None
-    max_bins: int = 255
+    max_bins: int = 65_535
     categorical_features: Any = "from_dtype"
     oob_patience: int | None = None
     tol: float = 0.0
@@ -369,7 +369,7 @@ class ExtraTreesRegressor(RegressorTask, ManyTrees):
     ccp_alpha: float = 0.0
     max_samples: float | None = None
     monotonic_cst: Any = None
-    max_bins: int = 255
+    max_bins: int = 65_535
     categorical_features: Any = "from_dtype"
     oob_patience: int | None = None
     tol: float = 0.0
