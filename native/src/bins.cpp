@@ -170,20 +170,33 @@ void complete(const Matrix<const T>& X, std::span<FewValues> columns, std::size_
     }
 }
 
+// Fills bins to about equal weight; a value heavier than a bin gets its own.
 ColumnBins equal_weight_bins(const Distinct& distinct, std::uint32_t max_bins) {
     ColumnBins bins;
     const std::size_t n = distinct.value.size();
-    double total = 0.0;
-    for (const double w : distinct.weight) total += w;
-    EqualShares shares(total, max_bins);
+    double remaining = 0.0;
+    for (const double w : distinct.weight) remaining += w;
+    double target = remaining / max_bins;
+    double filled = 0.0;
     std::size_t begin = 0;
     for (std::size_t i = 0; i < n; ++i) {
+        filled += distinct.weight[i];
+        const std::size_t left = max_bins - bins.lower.size();
         const bool last = i + 1 == n;
-        if (!shares.end_with(distinct.weight[i], last ? 0.0 : distinct.weight[i + 1]) && !last)
-            continue;
+        // Close when full, or when the next value would overfill more than it helps. Sums of
+        // weights are rounded: cuts must not depend on the scale they are given in.
+        const double slack = 1e-9 * target;
+        const bool full =
+            left > 1 &&
+            (filled >= target - slack ||
+             (!last && filled + distinct.weight[i + 1] - target > target - filled + slack));
+        if (!full && !last) continue;
         bins.lower.push_back(distinct.value[begin]);
         bins.upper.push_back(distinct.value[i]);
+        remaining -= filled;
+        filled = 0.0;
         begin = i + 1;
+        if (left > 1) target = remaining / static_cast<double>(left - 1);
     }
     return bins;
 }

@@ -86,10 +86,6 @@ bool Grower<Code, Kind>::decide(Pending& pending, Split& split) {
     if (!may_split(pending)) return false;
 
     find_split(pending, split);
-    if (!split.found() && !pending.frame->exact) {  // rows that differ may share all their bins
-        move_in(pending);
-        find_split(pending, split);
-    }
     if (!split.found()) return false;
     return decreases_enough(split.gain * unit / root_weight_, growth_);
 }
@@ -104,8 +100,7 @@ void Grower<Code, Kind>::find_split(Pending& pending, Split& split) {
     } else {
         search_direct(pending, node, split);
     }
-    if (split.found() && !growth_.random_thresholds && !refine(pending, node, split) &&
-        !split.categorical)
+    if (split.found() && !growth_.random_thresholds && !split.categorical)
         split.threshold =
             frames_.threshold(*pending.frame, split.column, split.last_left, split.first_right);
     if (split.found() && split.gain < growth_.min_gain - node.tie) split = Split{};

@@ -64,7 +64,7 @@ void Grower<Code, Kind>::share_whole(Pending& parent, Pending& left, Pending& ri
     Pending& large = left.size() <= right.size() ? right : left;
     const auto keeps = [&](const Pending& child) {
         return child.size() >= parent.frame->whole_from &&
-               !(frames_.cuts() && moves_in(child));  // which would count it anew
+               !(frames_.ranks() && moves_in(child));  // which would count it anew
     };
     if (large.depth < growth_.max_depth && keeps(large)) {
         auto counted = std::make_unique<WholeHistogram>();

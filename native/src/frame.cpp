@@ -2,49 +2,32 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 
 namespace coterie {
 namespace {
 
-constexpr int kCountedBits = 12;                // of the groups of codes that are counted
 constexpr std::size_t kGroupCells = 64 * 1024;  // of the columns that are filled together
 constexpr std::size_t kWorthTeam = 400'000;
 
 }  // namespace
 
-CodeCutter::Result CodeCutter::cut(std::span<std::uint16_t> codes, std::uint32_t missing,
-                                   std::uint16_t* first, std::uint16_t* last) {
-    if (codes.size() <= kExactRows) return rank(codes, missing, first, last);
-    count(codes, missing);
-    const Result result = share(first, last);
-    bin_of_.resize(missing + 1);
-    for (const Unit& unit : units_)
-        std::fill(bin_of_.begin() + unit.first, bin_of_.begin() + unit.last + 1, unit.bin);
-    bin_of_[missing] = static_cast<std::uint16_t>(result.count);
-    for (std::uint16_t& code : codes) code = bin_of_[code];
-    return result;
-}
-
-CodeCutter::Result CodeCutter::rank(std::span<std::uint16_t> codes, std::uint32_t missing,
-                                    std::uint16_t* first, std::uint16_t* last) {
+std::uint32_t Ranker::rank(std::span<std::uint16_t> codes, std::uint32_t missing,
+                           std::uint16_t* codes_of) {
     sort(codes);
-    std::uint32_t bins = 0;
-    auto before = static_cast<std::uint32_t>(missing);
+    std::uint32_t found = 0, before = missing;
     for (const std::uint32_t key : keys_) {
         const std::uint32_t code = key >> 16;
         if (code != before && code != missing) {
-            first[bins] = last[bins] = static_cast<std::uint16_t>(code);
-            ++bins;
+            codes_of[found++] = static_cast<std::uint16_t>(code);
             before = code;
         }
-        codes[key & 0xffff] = static_cast<std::uint16_t>(code == missing ? bins : bins - 1);
+        codes[key & 0xffff] = static_cast<std::uint16_t>(code == missing ? found : found - 1);
     }
-    return {bins, true};
+    return found;
 }
 
 // By code; rows of one code stay in order, but nobody asks for that.
-void CodeCutter::sort(std::span<const std::uint16_t> codes) {
+void Ranker::sort(std::span<const std::uint16_t> codes) {
     const std::size_t n = codes.size();
     keys_.resize(n);
     for (std::size_t i = 0; i < n; ++i)
@@ -67,68 +50,13 @@ void CodeCutter::sort(std::span<const std::uint16_t> codes) {
     for (const std::uint32_t key : spare_) keys_[starts[1][key >> 24]++] = key;
 }
 
-// Counts groups of codes, so that the counts stay in the first cache, and again by code those that
-// are too heavy for a bin.
-void CodeCutter::count(std::span<const std::uint16_t> codes, std::uint32_t missing) {
-    const int shift = std::max(static_cast<int>(std::bit_width(missing)) - kCountedBits, 0);
-    counts_.assign((missing >> shift) + 1, 0);
-    std::uint32_t absent = 0;
-    for (const std::uint16_t code : codes) {
-        ++counts_[code >> shift];
-        absent += code == missing;
-    }
-    counts_[missing >> shift] -= absent;
-    const std::size_t most = codes.size() / kFrameBins;
-    const bool heavy = shift && std::ranges::any_of(counts_, [=](auto n) { return n > most; });
-    if (heavy) {
-        heavy_.assign(missing + 1, 0);
-        for (const std::uint16_t code : codes) ++heavy_[code];
-    }
-    const auto unit_of = [](std::uint32_t first, std::uint32_t last, std::uint32_t n) {
-        return Unit{static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(last), 0, n};
-    };
-    units_.clear();
-    for (std::uint32_t group = 0; group < counts_.size(); ++group) {
-        const std::uint32_t rows = counts_[group], begin = group << shift;
-        const std::uint32_t end = std::min(missing, begin + (1u << shift));
-        if (!rows) continue;
-        if (shift && rows > most) {
-            for (std::uint32_t code = begin; code < end; ++code)
-                if (heavy_[code]) units_.push_back(unit_of(code, code, heavy_[code]));
-        } else {
-            units_.push_back(unit_of(begin, end - 1, rows));
-        }
-    }
-}
-
-// Gives each unit its bin.
-CodeCutter::Result CodeCutter::share(std::uint16_t* first, std::uint16_t* last) {
-    const bool few = units_.size() <= kFrameBins;
-    std::uint32_t rows = 0;
-    for (const Unit& unit : units_) rows += unit.rows;
-    EqualShares shares(rows, kFrameBins);
-    std::uint16_t bin = 0;
-    bool ended = true, exact = few;
-    for (std::size_t i = 0; i < units_.size(); ++i) {
-        Unit& unit = units_[i];
-        unit.bin = bin;
-        if (ended) first[bin] = unit.first;
-        last[bin] = unit.last;
-        exact &= unit.first == unit.last;
-        ended = few || shares.end_with(unit.rows, i + 1 < units_.size() ? units_[i + 1].rows : 0.0);
-        bin += ended;
-    }
-    return {ended ? bin : bin + 1u, exact};
-}
-
 template <class Code>
 std::shared_ptr<Frame<Code>> FrameMaker<Code>::whole(std::span<const std::int32_t> columns) const {
     auto frame = std::make_shared<Frame<Code>>();
     frame->codes = table_;
     frame->columns = std::make_shared<std::vector<std::int32_t>>(columns.begin(), columns.end());
     frame->bins.resize(bins_.columns());
-    for (std::size_t j = 0; j < frame->bins.size(); ++j)
-        frame->bins[j] = {bins_.count(j), true, true};
+    for (std::size_t j = 0; j < frame->bins.size(); ++j) frame->bins[j] = {bins_.count(j), true};
     return frame;
 }
 
@@ -144,10 +72,7 @@ std::shared_ptr<Frame<Code>> FrameMaker<Code>::make(std::vector<std::uint32_t> o
     frame->origins = std::move(origins);
     frame->columns = std::make_shared<std::vector<std::int32_t>>(columns.begin(), columns.end());
     frame->bins.resize(width);
-    frame->room = n <= kExactRows ? n : kFrameBins;
-    frame->first = std::make_unique_for_overwrite<std::uint16_t[]>(width * frame->room);
-    frame->last = std::make_unique_for_overwrite<std::uint16_t[]>(width * frame->room);
-    frame->exact = n <= kExactRows;
+    if (ranks_) frame->codes_of = std::make_unique_for_overwrite<std::uint16_t[]>(n * width);
     if (!by_row) return frame;
     const std::size_t group = std::max<std::size_t>(kGroupCells / std::max<std::size_t>(n, 1), 8);
     const std::size_t groups = (columns.size() + group - 1) / group;
@@ -163,8 +88,6 @@ std::shared_ptr<Frame<Code>> FrameMaker<Code>::make(std::vector<std::uint32_t> o
             fill_group(g, scratch);
         });
     }
-    frame->exact = std::ranges::all_of(
-        columns, [&](std::int32_t j) { return frame->bins[static_cast<std::size_t>(j)].exact; });
     return frame;
 }
 
@@ -186,13 +109,10 @@ void FrameMaker<Code>::fill(Frame<Code>& frame, std::span<const std::int32_t> co
     }
     for (std::size_t k = 0; k < columns.size(); ++k) {
         const auto j = static_cast<std::size_t>(columns[k]);
-        frame.bins[j] = {bins_.count(j), true, true};
-        if (!is_cut(j)) continue;
-        const auto [count, exact] = scratch.cutter.cut(
-            {scratch.codes.data() + k * n, n}, bins_.count(j), frame.first.get() + j * frame.room,
-            frame.last.get() + j * frame.room);
-        frame.bins[j].count = count;
-        frame.bins[j].exact = exact;
+        frame.bins[j] = {bins_.count(j), true};
+        if (!is_ranked(j)) continue;
+        frame.bins[j].count = scratch.ranker.rank({scratch.codes.data() + k * n, n}, bins_.count(j),
+                                                  frame.codes_of.get() + j * n);
     }
     for (std::size_t i = 0; i < n; ++i) {
         Code* out = frame.own.get() + static_cast<std::ptrdiff_t>(i) * frame.codes.row_stride;
@@ -208,10 +128,11 @@ template <class Code>
 double FrameMaker<Code>::threshold(const Frame<Code>& frame, std::int32_t column,
                                    std::uint32_t last_left, std::uint32_t first_right) const {
     const auto j = static_cast<std::size_t>(column);
-    if (frame.own && is_cut(j)) {
+    if (frame.own && is_ranked(j)) {
+        const std::uint16_t* codes_of = frame.codes_of.get() + j * frame.codes.rows;
         const bool missing = first_right == frame.count(column);
-        last_left = frame.last[j * frame.room + last_left];
-        first_right = missing ? bins_.count(j) : frame.first[j * frame.room + first_right];
+        last_left = codes_of[last_left];
+        first_right = missing ? bins_.count(j) : codes_of[first_right];
     }
     return bins_.threshold(j, last_left, first_right);
 }

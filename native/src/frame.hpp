@@ -1,13 +1,9 @@
 // Frames: the codes that a part of a tree works on.
 //
-// Histograms of many bins miss the cache, but trees need them: a cut that misses the border between
-// two classes by a few rows leaves both sides impure, to be split again at random. So a tree on
-// 16-bit codes (ranks among up to 65,535 values) looks at its rows through frames: copies of the
-// codes of some node's rows, numbered anew. In the frame of a large node a column has at most 255
-// bins of about equal shares of the rows, and the best cut is refined (refine.hpp). A node of at
-// most kExactRows rows has a frame in which every code of the table has its own bin, and one of few
-// rows another with small numbers. A frame is also a copy that stays in the cache, which is all
-// that a tree on 8-bit codes wants of it.
+// Deep nodes need all the values of a column, but histograms of 65,535 bins miss the cache. So a
+// tree on 16-bit codes (ranks among so many values) looks at the rows of a small node through a
+// frame: a copy of their codes, ranked anew among those rows, in which nothing is lost. A frame is
+// also a copy that stays in the cache, which is all that a tree on 8-bit codes wants of it.
 #pragma once
 
 #include <cstdint>
@@ -22,55 +18,36 @@
 
 namespace coterie {
 
-inline constexpr std::uint32_t kFrameBins = 255;    // of a column in the frame of a large node
-inline constexpr std::uint32_t kExactRows = 2'048;  // of the largest node without such bins
+inline constexpr std::size_t kRankedRows = 65'536;  // of the largest frame whose codes are ranked
 
-// Gives the codes of a column new ones: 0, 1, … in the same order.
-class CodeCutter {
+// Replaces codes by their ranks among themselves.
+class Ranker {
   public:
-    struct Result {
-        std::uint32_t count;  // of bins; also the new code of missing values
-        bool exact;           // did every code get a bin of its own?
-    };
-
-    // `first` and `last` receive the lowest and highest old code in each bin.
-    Result cut(std::span<std::uint16_t> codes, std::uint32_t missing, std::uint16_t* first,
-               std::uint16_t* last);
+    // Returns the number of different codes, which is the rank of missing values; `codes_of`
+    // receives the codes by rank. At most kRankedRows rows.
+    std::uint32_t rank(std::span<std::uint16_t> codes, std::uint32_t missing,
+                       std::uint16_t* codes_of);
 
   private:
-    // Neighbouring codes that stay together: one of them, or more if they have few rows.
-    struct Unit {
-        std::uint16_t first, last, bin;
-        std::uint32_t rows;
-    };
-    Result rank(std::span<std::uint16_t> codes, std::uint32_t missing, std::uint16_t* first,
-                std::uint16_t* last);
     void sort(std::span<const std::uint16_t> codes);
-    void count(std::span<const std::uint16_t> codes, std::uint32_t missing);
-    Result share(std::uint16_t* first, std::uint16_t* last);
 
-    std::vector<std::uint32_t> keys_, spare_;    // code and position
-    std::vector<std::uint32_t> counts_, heavy_;  // rows by group of codes, and by code
-    std::vector<std::uint16_t> bin_of_;          // by code
-    std::vector<Unit> units_;                    // ascending, without missing ones
+    std::vector<std::uint32_t> keys_, spare_;  // code and position
 };
 
 template <class Code>
 struct Frame {
     struct Column {
         std::uint32_t count = 0;  // of bins; also the code of missing values
-        bool ready = false, exact = false;
+        bool ready = false;
     };
 
     Matrix<const Code> codes;
     std::unique_ptr<Code[]> own;         // where they lie, unless they are the table's
     std::vector<std::uint32_t> origins;  // rows of the table, unless they are the same
     std::vector<Column> bins;
-    // The lowest and highest code of the table in each bin, `room` of them for each column; those
-    // of a column that is not cut anew are never asked for.
-    std::unique_ptr<std::uint16_t[]> first, last;
-    std::size_t room = 0;
-    bool exact = true;  // does every bin hold a single code of the table?
+    // The code of the table for each rank in column j, from j * codes.rows; those of a column that
+    // is not ranked are never asked for.
+    std::unique_ptr<std::uint16_t[]> codes_of;
     // Those of the tree, see Grower::choose_columns. Frames of the same bins share them.
     std::shared_ptr<std::vector<std::int32_t>> columns;
     std::vector<std::size_t> starts;  // first bin of a column in a whole histogram
@@ -87,11 +64,11 @@ struct Frame {
 template <class Code>
 class FrameMaker {
   public:
-    // Numeric columns with more than `limit` bins are cut anew in each frame.
+    // Numeric columns with more than `limit` bins are ranked anew in each frame.
     FrameMaker(const Matrix<const Code>& table, const BinsView& bins, std::uint32_t limit,
                Team& team)
         : table_(table), bins_(bins), limit_(limit), team_(team) {
-        for (std::size_t j = 0; j < bins.columns(); ++j) cuts_ |= is_cut(j);
+        for (std::size_t j = 0; j < bins.columns(); ++j) ranks_ |= is_ranked(j);
     }
 
     // The table itself.
@@ -109,9 +86,7 @@ class FrameMaker {
     }
 
     // Do the codes of a row differ from frame to frame?
-    bool cuts() const { return cuts_; }
-
-    const Matrix<const Code>& table() const { return table_; }
+    bool ranks() const { return ranks_; }
 
     // Between two neighbouring bins of a node.
     double threshold(const Frame<Code>& frame, std::int32_t column, std::uint32_t last_left,
@@ -120,9 +95,9 @@ class FrameMaker {
   private:
     struct Scratch {
         std::vector<std::uint16_t> codes;  // of a group of columns, one after another
-        CodeCutter cutter;
+        Ranker ranker;
     };
-    bool is_cut(std::size_t column) const {
+    bool is_ranked(std::size_t column) const {
         return !bins_.categorical[column] && bins_.count(column) > limit_;
     }
     void fill(Frame<Code>& frame, std::span<const std::int32_t> columns, Scratch& scratch);
@@ -131,7 +106,7 @@ class FrameMaker {
     const BinsView bins_;
     const std::uint32_t limit_;
     Team& team_;
-    bool cuts_ = false;
+    bool ranks_ = false;
     Scratch scratch_;
 };
 

@@ -3,7 +3,6 @@
 #include "decide.hpp"
 #include "divide.hpp"
 #include "grower.hpp"
-#include "refine.hpp"
 #include "stump.hpp"
 
 namespace coterie {
@@ -12,7 +11,6 @@ namespace {
 constexpr std::size_t kDirectBytes = 128 * 1024;      // histograms of the columns counted together
 constexpr std::size_t kWholeBytes = 8 * 1024 * 1024;  // larger whole histograms do not pay
 constexpr std::size_t kCompactBytes = 768 * 1024;     // a copy of codes that stays in the cache
-constexpr std::size_t kFiner = 16;       // a part this small of a coarse frame has a finer one
 constexpr std::size_t kSmallRows = 255;  // a node of as few has a frame of small numbers
 
 std::size_t direct_slots(std::size_t wanted, std::size_t largest_bins, std::size_t stride) {
@@ -20,27 +18,27 @@ std::size_t direct_slots(std::size_t wanted, std::size_t largest_bins, std::size
     return std::clamp<std::size_t>(wanted, 1, std::max<std::size_t>(fit, 4));
 }
 
-std::size_t largest_bins(const BinsView& bins, bool categorical) {
+std::size_t largest_bins(const BinsView& bins) {
     std::size_t most = 1;
     for (std::size_t j = 0; j < bins.columns(); ++j)
-        if (bins.categorical[j] || !categorical) most = std::max<std::size_t>(most, bins.count(j));
+        most = std::max<std::size_t>(most, bins.count(j));
     return most;
 }
 
 }  // namespace
 
 template <class Code, class Kind>
-Grower<Code, Kind>::Grower(const Matrix<const Code>& codes, const Lens& lens, const BinsView& bins,
+Grower<Code, Kind>::Grower(const Matrix<const Code>& codes, const BinsView& bins,
                            const TargetView& target, std::span<const double> weight,
                            const Growth& growth, const Kind& kind, const Channels& channels,
                            Prepared prepared, std::uint64_t seed, int n_threads,
                            std::span<std::int32_t> leaves, Interrupt& interrupt)
-    : lens_(lens), bins_(bins), target_(target), weight_(weight), growth_(growth), kind_(kind),
+    : bins_(bins), target_(target), weight_(weight), growth_(growth), kind_(kind),
       channels_(channels), team_(n_threads),
-      frames_(codes, bins, lens.cut ? kFrameBins : std::numeric_limits<std::uint16_t>::max(),
-              team_),
-      leaves_of_rows_(leaves), interrupt_(interrupt), random_(seed),
-      rows_(std::move(prepared.rows)), items_(std::move(prepared.items)),
+      // Drawn thresholds need no histograms.
+      frames_(codes, bins, growth.random_thresholds ? 65'535 : 255, team_), leaves_of_rows_(leaves),
+      interrupt_(interrupt), random_(seed), rows_(std::move(prepared.rows)),
+      items_(std::move(prepared.items)),
       spare_rows_(std::make_unique_for_overwrite<std::uint32_t[]>(rows_.size())),
       spare_items_(std::make_unique_for_overwrite<Item[]>(items_.size())),
       products_(std::move(prepared.products)), centre_(std::move(prepared.centre)),
@@ -48,21 +46,17 @@ Grower<Code, Kind>::Grower(const Matrix<const Code>& codes, const Lens& lens, co
       drawn_(growth.max_features ? static_cast<std::size_t>(growth.max_features)
                                  : growth.columns.size()),
       counted_(growth.min_samples_leaf > 1),
-      direct_(kind_, lens.most_bins, direct_slots(drawn_, lens.most_bins, kind_.stride()),
+      direct_(kind_, largest_bins(bins), direct_slots(drawn_, largest_bins(bins), kind_.stride()),
               counted_),
-      scanner_(channels), occupied_(lens.most_bins + 2), sums_(kind_.stride()) {}
+      scanner_(channels), occupied_(largest_bins(bins) + 2), sums_(kind_.stride()) {}
 
 template <class Code, class Kind>
 Tree Grower<Code, Kind>::run() {
     Pending root;
     root.node = new_node();
     root.end = static_cast<std::uint32_t>(rows_.size());
-    if (lens_.coarse) {
-        move_in(root);
-    } else {
-        root.frame = frames_.whole(growth_.columns);
-        plan_whole(*root.frame);
-    }
+    root.frame = frames_.whole(growth_.columns);
+    plan_whole(*root.frame);
     if (growth_.interactions.data) root.permit = Permit::narrow(growth_.interactions, nullptr, -1);
     start_whole(root);
     if (growth_.max_leaf_nodes != Growth::kNoLimit) {
@@ -131,9 +125,10 @@ template <class Code, class Kind>
 bool Grower<Code, Kind>::moves_in(const Pending& pending) const {
     const Frame<Code>& frame = *pending.frame;
     const std::size_t n = pending.size(), width = bins_.columns();
-    const std::size_t of = frame.codes.rows;
-    if (!frame.exact && n < of && (n <= kExactRows || n <= of / kFiner)) return true;
-    if (lens_.cut && n <= kSmallRows && of > 4 * kSmallRows) return true;
+    if (frames_.ranks()) {
+        if (n > kRankedRows) return false;
+        if (n <= kSmallRows && frame.codes.rows > 4 * kSmallRows) return true;
+    }
     // Codes that fit the cache are copied there; the rest of the rows' lives (some twenty levels)
     // then never waits for memory.
     return frame.bytes() > kCompactBytes && n >= 64 && width <= 8 * drawn_ &&
@@ -145,18 +140,14 @@ void Grower<Code, Kind>::move_in(Pending& pending) {
     std::vector<std::uint32_t> origins(pending.size());
     for (std::uint32_t i = 0; i < pending.size(); ++i) {
         std::uint32_t& row = rows_[pending.begin + i];
-        origins[i] = pending.frame ? static_cast<std::uint32_t>(pending.frame->origin(row)) : row;
+        origins[i] = static_cast<std::uint32_t>(pending.frame->origin(row));
         row = i;
     }
-    const auto parent =
-        std::exchange(pending.frame, frames_.make(std::move(origins), growth_.columns));
+    auto columns = pending.frame->columns;
+    pending.frame = frames_.make(std::move(origins), growth_.columns);
+    pending.frame->columns = std::move(columns);
     plan_whole(*pending.frame);
-    if (frames_.cuts()) {
-        pending.constants = 0;
-        start_whole(pending);
-    } else {
-        pending.frame->columns = parent->columns;
-    }
+    if (frames_.ranks()) start_whole(pending);
 }
 
 // Where columns lie in whole histograms, and which nodes are worth one: below twice as many rows
@@ -313,30 +304,16 @@ Prepared prepare(const TargetView& target, std::span<const double> weight, const
 }
 
 template <class Code, class Kind>
-Tree grow_as(Kind kind, const Channels& channels, const Matrix<const Code>& codes, const Lens& lens,
+Tree grow_as(Kind kind, const Channels& channels, const Matrix<const Code>& codes,
              const BinsView& bins, const TargetView& target, std::span<const double> weight,
              const Growth& growth, std::uint64_t seed, int n_threads,
              std::span<std::int32_t> leaves, Interrupt& interrupt) {
     Prepared prepared = prepare(target, weight, growth, std::is_same_v<Kind, LabelKind>,
                                 std::is_same_v<Kind, ValuesKind>);
     if constexpr (std::is_same_v<Kind, ValuesKind>) kind.products = prepared.products.data();
-    return Grower<Code, Kind>(codes, lens, bins, target, weight, growth, kind, channels,
+    return Grower<Code, Kind>(codes, bins, target, weight, growth, kind, channels,
                               std::move(prepared), seed, n_threads, leaves, interrupt)
         .run();
-}
-
-// Drawn thresholds need no histograms and see all codes of the table, and absolute errors no
-// histograms of sums.
-template <class Code>
-Lens lens_of(const BinsView& bins, std::span<const double> weight, const Growth& growth) {
-    Lens lens{sizeof(Code) > 1 && !growth.random_thresholds, false, largest_bins(bins, false)};
-    const auto rows =
-        static_cast<std::size_t>(std::ranges::count_if(weight, [](double w) { return w > 0.0; }));
-    lens.coarse = lens.cut && rows > kExactRows && growth.criterion != Criterion::absolute_error;
-    if (lens.coarse)
-        lens.most_bins =
-            std::min(lens.most_bins, std::max<std::size_t>(kExactRows, largest_bins(bins, true)));
-    return lens;
 }
 
 }  // namespace
@@ -354,10 +331,9 @@ Tree grow(const Matrix<const Code>& codes, const BinsView& bins, const TargetVie
         return Stump<Code>(codes, bins, target, weight, growth, channels, n_threads, leaves,
                            interrupt)
             .run();
-    const Lens lens = lens_of<Code>(bins, weight, growth);
     const auto as = [&](const auto& kind) {
-        return grow_as(kind, channels, codes, lens, bins, target, weight, growth, seed, n_threads,
-                       leaves, interrupt);
+        return grow_as(kind, channels, codes, bins, target, weight, growth, seed, n_threads, leaves,
+                       interrupt);
     };
     const bool one = target.outputs() == 1;
     if (one && (!target.labels() || target.n_classes[0] <= 2)) return as(PairKind{});

@@ -51,19 +51,6 @@ struct Candidate {
     std::uint64_t born;  // equal gains are served in the order of birth
 };
 
-// Rows beside a cut; see refine.hpp.
-struct Border {
-    struct Row {
-        std::uint16_t code;  // in the table
-        bool above;          // is it in the bin above the cut?
-        std::uint32_t at;    // its place in the node
-    };
-    std::vector<Row> rows;
-    std::vector<std::uint16_t> codes;  // present
-    std::vector<double> sums;          // by present code
-    std::vector<std::uint32_t> counts;
-};
-
 // Items, targets and their sums, prepared once per tree.
 struct Prepared {
     std::vector<std::uint32_t> rows;
@@ -73,20 +60,13 @@ struct Prepared {
     double tolerance = 0.0;        // values closer than this are one value
 };
 
-// How a tree looks at its table.
-struct Lens {
-    bool cut = false;           // are numeric columns of many bins cut anew in frames?
-    bool coarse = false;        // do large nodes have frames too?
-    std::size_t most_bins = 1;  // that a column has in any frame
-};
-
 template <class Code, class Kind>
 class Grower {
   public:
-    Grower(const Matrix<const Code>& codes, const Lens& lens, const BinsView& bins,
-           const TargetView& target, std::span<const double> weight, const Growth& growth,
-           const Kind& kind, const Channels& channels, Prepared prepared, std::uint64_t seed,
-           int n_threads, std::span<std::int32_t> leaves, Interrupt& interrupt);
+    Grower(const Matrix<const Code>& codes, const BinsView& bins, const TargetView& target,
+           std::span<const double> weight, const Growth& growth, const Kind& kind,
+           const Channels& channels, Prepared prepared, std::uint64_t seed, int n_threads,
+           std::span<std::int32_t> leaves, Interrupt& interrupt);
 
     Tree run();
 
@@ -120,10 +100,6 @@ class Grower {
     double score_of(const double* sums, double l2) const;
 
     Limits limits_of(const Pending& pending, std::int32_t column) const;
-    bool refine(const Pending& pending, const NodeSums& node, Split& split);
-    void list_border(const Pending& pending, const Split& split);
-    void sum_border(const Pending& pending, const NodeSums& node, const Split& split);
-    void move_border(const Pending& pending, const Split& split, std::uint16_t last);
 
     // Dividing
     std::pair<Pending, Pending> divide(Pending& pending, Split& split);
@@ -148,7 +124,6 @@ class Grower {
                 pending.size()};
     }
 
-    const Lens lens_;
     const BinsView bins_;
     const TargetView& target_;
     const std::span<const double> weight_;
@@ -174,7 +149,6 @@ class Grower {
     std::vector<std::uint32_t> occupied_;
     std::vector<std::int32_t> counted_batch_, drawn_batch_;  // columns looked at together
     Split candidate_;
-    Border border_;
     AbsoluteError absolute_;
     std::vector<std::uint32_t> row_codes_;
     std::vector<Code> drawn_codes_;

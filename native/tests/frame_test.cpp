@@ -1,7 +1,6 @@
 #include "frame.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 #include "check.hpp"
@@ -47,86 +46,63 @@ struct FineTable {
     }
 };
 
-void check_cut(std::size_t n, std::uint32_t distinct, std::uint32_t missing) {
-    Random random(n);
-    std::vector<std::uint16_t> old(n);
-    for (auto& code : old) {
-        // Half of the rows share a value: it must get a bin of its own.
-        const std::uint32_t drawn = random.below(2) ? 17 : random.below(distinct);
-        code = static_cast<std::uint16_t>(random.below(20) ? drawn : missing);
-    }
-    std::vector<std::uint16_t> cut = old, first(n), last(n);
-    const auto [count, exact] = CodeCutter().cut(cut, missing, first.data(), last.data());
-    CHECK(exact == (n <= kExactRows) && (exact || count <= kFrameBins));
-    std::map<std::uint16_t, std::uint16_t> bin_of;
-    for (std::size_t i = 0; i < n; ++i) {
-        CHECK((old[i] == missing) == (cut[i] == count));
-        CHECK(bin_of.try_emplace(old[i], cut[i]).first->second == cut[i]);
-        if (old[i] != missing) CHECK(first[cut[i]] <= old[i] && old[i] <= last[cut[i]]);
-    }
-    std::uint16_t before = 0;
-    for (const auto& [code, bin] : bin_of) {
-        CHECK(bin >= before);
-        before = bin;
-    }
-    CHECK(first[bin_of[17]] == 17 && last[bin_of[17]] == 17);
-}
-
-double gini_sum(double pure, double n) { return n > 0 ? pure * pure / n : 0.0; }
-
 }  // namespace
 
-TEST_CASE(cut_codes_keep_their_order_and_heavy_values_their_own_bin) {
-    check_cut(200, 60'000, 60'000);
-    check_cut(200, 100, 65'535);
-    check_cut(30'000, 60'000, 60'000);
-}
-
-TEST_CASE(the_best_cut_of_a_large_node_is_refined_to_the_row) {
-    const FineTable table(30'000, 1, 20'000, 3);
-    std::vector<std::int32_t> y;
-    for (std::size_t i = 0; i < table.rows; ++i) y.push_back(table.code(i, 0) > 12'345);
-    const Tree tree = table.fit(y, {});
-    CHECK(tree.nodes.size() == 3);
-    CHECK(tree.nodes[0].threshold > 12'345.0 - 2 && tree.nodes[0].threshold < 12'346.0 + 2);
-    CHECK(tree.impurity[1] == 0.0 && tree.impurity[2] == 0.0);
-}
-
-TEST_CASE(a_refined_cut_is_the_best_within_two_bins_by_brute_force) {
-    const FineTable table(20'000, 1, 60'000, 5);
-    Random random(11);
-    std::vector<std::int32_t> y;
-    for (std::size_t i = 0; i < table.rows; ++i)
-        y.push_back(random.below(60'000) + table.code(i, 0) > 60'000);
-    Growth growth;
-    growth.max_depth = 1;
-    growth.min_samples_leaf = 2;  // a stump would be grown otherwise than by frames
-    growth.max_features = 1;
-    const Tree tree = table.fit(y, growth);
-    std::vector<std::size_t> order(table.rows);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::sort(order, {}, [&](std::size_t i) { return table.code(i, 0); });
-    double ones = 0, left = 0, best = 0, found = 0;
-    for (const auto label : y) ones += label;
-    const auto n = static_cast<double>(table.rows);
-    const double share = n / kFrameBins;
-    for (std::size_t k = 0; k + 1 < order.size(); ++k) {
-        left += y[order[k]];
-        const double m = static_cast<double>(k + 1);
-        if (table.code(order[k], 0) == table.code(order[k + 1], 0)) continue;
-        const double score = gini_sum(left, m) + gini_sum(m - left, m) +
-                             gini_sum(ones - left, n - m) + gini_sum(n - m - ones + left, n - m);
-        const bool chosen = table.code(order[k], 0) <= tree.nodes[0].threshold &&
-                            table.code(order[k + 1], 0) > tree.nodes[0].threshold;
-        if (chosen) found = score;
-        const double away = std::abs(m - static_cast<double>(tree.n_samples[1]));
-        if (away < share / 2) best = std::max(best, score);
+TEST_CASE(ranks_keep_order_and_lose_nothing) {
+    for (const std::size_t n : {1ul, 30ul, 200ul, 5'000ul, kRankedRows}) {
+        Random random(n);
+        const std::uint32_t missing = 60'000;
+        std::vector<std::uint16_t> old(n), codes_of(n);
+        for (auto& code : old)
+            code = static_cast<std::uint16_t>(random.below(9) ? random.below(missing) : missing);
+        std::vector<std::uint16_t> ranks = old;
+        const std::uint32_t found = Ranker().rank(ranks, missing, codes_of.data());
+        codes_of.resize(found);
+        CHECK(std::ranges::is_sorted(codes_of));
+        CHECK(std::ranges::adjacent_find(codes_of) == codes_of.end());
+        for (std::size_t i = 0; i < n; ++i)
+            CHECK(old[i] == missing ? ranks[i] == found : codes_of[ranks[i]] == old[i]);
     }
-    CHECK(check::close(found, best));
+}
+
+TEST_CASE(the_first_split_of_fine_columns_is_the_best_by_brute_force) {
+    for (const std::size_t rows : {200ul, 20'000ul}) {  // in a frame of ranks, and in the table
+        const FineTable table(rows, 2, 60'000, 5);
+        Random random(11);
+        std::vector<std::int32_t> y;
+        for (std::size_t i = 0; i < rows; ++i)
+            y.push_back(random.below(60'000) + table.code(i, 0) > 60'000);
+        Growth growth;
+        growth.max_features = 2;
+        const Tree tree = table.fit(y, growth);
+        double best = 0.0, found = 0.0;
+        for (std::size_t j = 0; j < 2; ++j) {
+            std::vector<std::size_t> order(rows);
+            std::iota(order.begin(), order.end(), std::size_t{0});
+            std::ranges::sort(order, {}, [&](std::size_t i) { return table.code(i, j); });
+            double ones = 0.0, left = 0.0;
+            for (const auto label : y) ones += label;
+            const auto n = static_cast<double>(rows);
+            for (std::size_t k = 0; k + 1 < rows; ++k) {
+                left += y[order[k]];
+                const std::uint32_t low = table.code(order[k], j),
+                                    high = table.code(order[k + 1], j);
+                if (low == high) continue;
+                const auto m = static_cast<double>(k + 1);
+                const auto side = [](double a, double size) {
+                    return (a * a + (size - a) * (size - a)) / size;
+                };
+                const double score = side(left, m) + side(ones - left, n - m);
+                best = std::max(best, score);
+                if (tree.nodes[0].feature() == j && tree.nodes[0].threshold == between(low, high))
+                    found = score;
+            }
+        }
+        CHECK(found > 0.0 && check::close(found, best));
+    }
 }
 
 TEST_CASE(rows_that_differ_are_told_apart_however_many_there_are) {
-    // One column: nodes of thousands of rows lie within one bin of the first frame.
     const FineTable table(200'000, 1, 65'535, 9);
     std::vector<std::int32_t> y;
     for (std::size_t i = 0; i < table.rows; ++i) y.push_back(table.code(i, 0) * 31 % 7 > 2);

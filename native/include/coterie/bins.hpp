@@ -6,7 +6,6 @@
 #include <limits>
 #include <numeric>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "coterie/matrix.hpp"
@@ -41,32 +40,6 @@ struct BinsView {
         return above < count(j) ? between(upper_of(j)[below], lower_of(j)[above])
                                 : std::numeric_limits<double>::infinity();
     }
-};
-
-// Fills bins to about equal weight; a value heavier than a bin gets its own.
-class EqualShares {
-  public:
-    EqualShares(double total, std::uint32_t max_bins)
-        : remaining_(total), target_(total / max_bins), left_(max_bins) {}
-
-    // Does the bin at hand end with a value of this weight? `next` is that of the value after it,
-    // 0 if there is none. A bin ends when it is full, or when the next value would overfill it more
-    // than it helps. Sums of weights are rounded: cuts must not depend on the scale they are
-    // given in.
-    bool end_with(double weight, double next) {
-        filled_ += weight;
-        const double slack = 1e-9 * target_;
-        const bool full =
-            filled_ >= target_ - slack || filled_ + next - target_ > target_ - filled_ + slack;
-        if (left_ <= 1 || !full) return false;
-        remaining_ -= std::exchange(filled_, 0.0);
-        target_ = remaining_ / --left_;
-        return true;
-    }
-
-  private:
-    double remaining_, target_, filled_ = 0.0;
-    std::uint32_t left_;
 };
 
 struct ColumnBins {

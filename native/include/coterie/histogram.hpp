@@ -171,12 +171,15 @@ class DirectHistograms {
             const Item item = items[i];
             const Code* codes = table.row(rows[i]);
             double* sums = sums_.data();
-            std::uint8_t* marks = marks_.data();
+            std::uint8_t *marks = marks_.data(), *pages = pages_.data();
             for (std::size_t j = 0; j < n_columns; ++j) {
                 const std::size_t code = codes[offsets[j]];
                 kind.add(sums + (Kind::kPair ? code * 2 : code * stride), item);
                 marks[code] = 1;
-                if constexpr (sizeof(Code) > 1) pages_[j * kPages + (code >> 8)] = 1;
+                if constexpr (sizeof(Code) > 1) {
+                    pages[code >> 8] = 1;
+                    pages += kPages;
+                }
                 if constexpr (Counted) ++counts_[j * room + code];
                 sums += room * stride;
                 marks += marks_step;
@@ -220,10 +223,6 @@ struct WholeHistogram {
     void resize(std::size_t bins, std::size_t stride, bool counted) {
         sums.assign(bins * stride, 0.0);
         counts.assign(counted ? bins : 0, 0);
-    }
-    void clear(std::size_t bin, std::size_t stride) {
-        std::fill_n(sums.data() + bin * stride, stride, 0.0);
-        if (!counts.empty()) counts[bin] = 0;
     }
     void add(const WholeHistogram& other) {
         for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += other.sums[i];

@@ -18,8 +18,6 @@ struct Split : CodeSplit {
     std::uint32_t first_right = 0;  // numeric: the lowest code on the right, or the missing one
     double threshold = 0.0;
     std::vector<std::uint32_t> right_codes;  // categories
-    std::vector<double> left_sums;           // [W, S…] of the left side
-    std::uint32_t left_count = 0;            // its rows, when asked for
 };
 
 // What a split of this node must respect.
@@ -140,13 +138,9 @@ class Scanner {
             best.categorical = column_.categorical;
             best.saw_missing = column_.missing;
             best.left_weight = weight();
-            best.left_count = count_;
             if constexpr (Pair) {
-                best.left_sums.assign({pair_.w, pair_.s});
                 best.left_value = left_mean();
                 best.right_value = right_mean();
-            } else {
-                best.left_sums = scanner_.left_;
             }
         }
 

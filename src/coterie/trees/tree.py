@@ -18,9 +18,8 @@ class DecisionTreeClassifier(TreeClassifierTask, SingleTree):
     """A classification tree, drop-in for ``sklearn.tree.DecisionTreeClassifier``.
 
     Every split is the one that lowers the impurity of the node most. Columns with more than
-    `max_bins` different values are cut into that many groups first; with fewer, splits of nodes of
-    up to 2048 rows are exactly those of CART. In larger nodes the columns are compared by 255 groups
-    of about equal size, and the best threshold is then sought among all values near it. Missing values go where they help; categories are split into sets.
+    `max_bins` different values are cut into that many groups first; with fewer, splits are
+    exactly those of CART. Missing values go where they help; categories are split into sets.
 
     Parameters
     ----------
@@ -51,7 +50,8 @@ class DecisionTreeClassifier(TreeClassifierTask, SingleTree):
     monotonic_cst : array-like of int of shape (n_features,), default=None
         1 or -1 where the probability of the second class must rise or fall with a column.
     max_bins : int, default=65535
-        Groups a column is cut into, at most 65535; up to 255 take half the memory and less time.
+        Groups a column is cut into, at most 65535; with up to 255,
+        trees take less time and half the memory, but deep ones lose accuracy on fine columns.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns of numbers to be taken as categories (names, positions or a mask), besides those
         of text or of a categorical type, which always are.
