@@ -7,7 +7,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help run build test test-all test-native test-short test-python test-oldest \
-        test-processors lint format bench docs sanitize sanitized clean distclean
+        test-processors test-redirected lint format bench docs sanitize sanitized clean distclean
 
 # It would make every import compile its modules anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -49,7 +49,7 @@ build: $(VENV)/.built ## compile the engine and install the package in .venv, in
 
 test: test-native test-short ## the short suite: every estimator and every command, in minutes
 
-test-all: test-native test-python test-oldest test-processors ## every test, in every setting
+test-all: test-native test-python test-oldest test-processors test-redirected ## every test, in every setting
 
 test-native: $(VENV)/.built ## the C++ unit tests
 	$(BIN)/cmake --build build/editable --target coterie_tests
@@ -70,6 +70,9 @@ OLDEST_TESTS = tests/contract/test_sklearn_checks.py tests/contract/test_exports
   tests/base tests/data tests/datasets tests/trees
 test-oldest: $(OLDEST)/.built ## contract tests with the oldest supported scikit-learn
 	$(OLDEST)/bin/python -m pytest -n $(JOBS) -q -p no:cacheprovider $(wildcard $(OLDEST_TESTS))
+
+test-redirected: $(VENV)/.built $(VENV)/.ready-test ## other projects' tests of their ensembles
+	$(BIN)/python tools/redirected.py -n $(JOBS)
 
 # What other processors would do, as far as one can be told to pretend: BLAS kernels of several
 # generations, NumPy and libm at their plainest, and an engine without clones for newer ones.

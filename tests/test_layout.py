@@ -27,6 +27,7 @@ SCRIPTS = [
 MAX_MODULE_LINES = 400
 MAX_FUNCTION_LINES = 40
 MAX_ARGUMENTS = 8
+MAX_DEPTH = 4
 VAGUE_NAMES = {"utils", "helpers", "common", "misc", "basic"}
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -121,6 +122,30 @@ def test_functions_take_few_arguments():
         if n_arguments(function) > MAX_ARGUMENTS
     ]
     assert greedy == []
+
+
+def depth(cls: type) -> int:
+    """How many of coterie's own classes follow one another, from a class to its root."""
+    own = cls.__module__.partition(".")[0] == "coterie"
+    return own + max(map(depth, cls.__bases__), default=0)
+
+
+def test_inheritance_is_shallow():
+    """What only some classes of a family share goes into a mixin, not into one more level."""
+    names = [".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in MODULES]
+    modules = [importlib.import_module(name) for name in names if not name.endswith("__main__")]
+    classes = {cls for module in modules for cls in vars(module).values() if inspect.isclass(cls)}
+    deep = {f"{cls.__module__}.{cls.__qualname__}" for cls in classes if depth(cls) > MAX_DEPTH}
+    assert deep == set()
+
+
+def test_depth_counts_the_longest_row_of_own_classes():
+    root = type("Root", (sklearn_base.BaseEstimator,), {"__module__": "coterie.base"})
+    mixin = type("Mixin", (), {"__module__": "coterie.base"})
+    middle = type("Middle", (mixin, root), {"__module__": "coterie.base"})
+    leaf = type("Leaf", (sklearn_base.ClassifierMixin, middle), {"__module__": "coterie.base"})
+    foreign = type("Foreign", (leaf,), {"__module__": "elsewhere"})
+    assert [depth(cls) for cls in (root, middle, leaf, foreign)] == [1, 2, 3, 3]
 
 
 def test_no_machine_paths():

@@ -9,7 +9,7 @@ import pytest
 from coterie.core.rule import Rule
 from coterie.losses.margin import Sigmoid
 from coterie.selection.methods import by_ola
-from coterie.tags import CLASSES, FUNCTIONS, TAGS, Tagged, tagged
+from coterie.tags import CLASSES, FUNCTIONS, TAGS, tagged, tagged_family
 
 
 @pytest.fixture
@@ -46,21 +46,22 @@ def test_what_others_define_has_no_tag():
 
 @pytest.mark.usefixtures("untouched")
 def test_two_classes_cannot_share_a_tag():
-    make("Twin", "coterie.one", Tagged)
+    tagged(make("Twin", "coterie.one"))
     with pytest.raises(TypeError, match=r"coterie\.two\.Twin and coterie\.one\.Twin .*'Twin'"):
-        make("Twin", "coterie.two", Tagged)
+        tagged(make("Twin", "coterie.two"))
 
 
 @pytest.mark.usefixtures("untouched")
 def test_the_tag_of_a_class_is_not_that_of_its_base():
-    base = make("Base", "coterie.one", Tagged, file_tag="Former")
+    base = tagged_family(make("Base", "coterie.one", file_tag="Former"))
     derived = make("Derived", "coterie.one", base)
     assert (TAGS[base], TAGS[derived]) == ("Former", "Derived")
 
 
 @pytest.mark.usefixtures("untouched")
 def test_a_class_that_is_made_again_takes_the_place_of_the_first():
-    first = make("Slotted", "coterie.one", Tagged, __annotations__={"a": int})
+    root = tagged_family(make("Root", "coterie.one"))
+    first = make("Slotted", "coterie.one", root, __annotations__={"a": int})
     second = dataclass(slots=True)(first)
     assert second is not first
     assert CLASSES["Slotted"] is second

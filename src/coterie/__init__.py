@@ -162,6 +162,7 @@ __all__ += [
     "proximity_embedding",
     "proximity_outliers",
     "proximity_prototypes",
+    "shap_trees",
     "shap_values",
 ]
 _live_in("interpretation")
@@ -179,7 +180,9 @@ __all__ += [
     "DecisionTreeRegressor",
     "ExtraTreeClassifier",
     "ExtraTreeRegressor",
+    "export_graphviz",
     "export_text",
+    "plot_tree",
 ]
 _live_in("trees")
 

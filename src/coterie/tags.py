@@ -1,8 +1,8 @@
 """The names under which classes and functions stand in model files.
 
-A class that models hold carries the mark `tagged`, or descends from `Tagged`, as rules, losses and
-samplers do. Its tag is its own name. A class that is renamed, or whose name
-another one has, says so in its body, and files written before still load::
+A class that models hold carries the mark `tagged`, or descends from a class with the
+mark `tagged_family`, as rules, losses and samplers do. Its tag is its own name. A class that is
+renamed, or whose name another one has, says so in its body, and files written before still load::
 
     file_tag: ClassVar[str] = "FormerName"
 
@@ -15,7 +15,7 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any, TypeVar
 
-__all__ = ["CLASSES", "FUNCTIONS", "TAGS", "Tagged", "tagged"]
+__all__ = ["CLASSES", "FUNCTIONS", "TAGS", "tagged", "tagged_family"]
 
 #: Classes and functions by their tags, as far as their modules were imported.
 CLASSES: dict[str, type] = {}
@@ -25,6 +25,7 @@ TAGS: dict[Any, str] = {}
 
 
 Named = TypeVar("Named", bound=Any)
+Family = TypeVar("Family", bound=type)
 
 
 def tagged(named: Named) -> Named:
@@ -63,12 +64,14 @@ def tagged(named: Named) -> Named:
     return named
 
 
-class Tagged:
-    """A base whose descendants are all `tagged`, those of other packages excepted."""
+def tagged_family(base: Family) -> Family:
+    """A base that is `tagged` with all its descendants, those of other packages excepted."""
 
-    def __init_subclass__(cls, **settings: Any) -> None:
-        super().__init_subclass__(**settings)
+    def enlist(cls: type) -> None:
         tagged(cls)
+
+    base.__init_subclass__ = classmethod(enlist)  # type: ignore[assignment]
+    return tagged(base)
 
 
 def _home(named: Any) -> str:

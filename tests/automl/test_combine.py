@@ -6,8 +6,8 @@ import pytest
 from coterie.automl.combine import (
     WAYS,
     Blend,
-    Judged,
-    Panel,
+    OutOfFold,
+    ScoredBlend,
     alone,
     best_single,
     choose,
@@ -33,14 +33,14 @@ def labels(noises, metric="log_loss", weight=None):
     clear = 3.0 * np.eye(3)[CODES]
     rng = np.random.default_rng(1)
     profile = softmax(np.stack([clear + rng.normal(0, s, clear.shape) for s in noises]))
-    return Panel(profile, CODES, CLASS_METRICS[metric], weight)
+    return OutOfFold(profile, CODES, CLASS_METRICS[metric], weight)
 
 
 def numbers(noises):
     rng = np.random.default_rng(2)
     y = rng.normal(size=400)
     profile = np.stack([y + rng.normal(0, s, 400) for s in noises])[:, :, None]
-    return Panel(profile, y, NUMBER_METRICS["rmse"])
+    return OutOfFold(profile, y, NUMBER_METRICS["rmse"])
 
 
 def test_blend_by_hand():
@@ -54,12 +54,12 @@ def test_blend_by_hand():
 
 
 def test_a_member_alone_is_chosen_if_nothing_is_better():
-    panel = labels([1.0, 1.0, 3.0])
-    first = alone(panel, 0, "default")
-    assert first.loss == panel.loss(panel.profile[0])
-    worse = alone(panel, 2, "worse")
-    assert choose([first, worse], panel) is first
-    assert choose([worse, first], panel) is first
+    oof = labels([1.0, 1.0, 3.0])
+    first = alone(oof, 0, "default")
+    assert first.loss == oof.loss(oof.profile[0])
+    worse = alone(oof, 2, "worse")
+    assert choose([first, worse], oof) is first
+    assert choose([worse, first], oof) is first
 
 
 def test_best_single_is_the_member_of_least_loss():
@@ -70,10 +70,10 @@ def test_best_single_is_the_member_of_least_loss():
 @pytest.mark.parametrize("way", [greedy, convex, stacked])
 @pytest.mark.parametrize("make", [labels, numbers])
 def test_a_combination_is_better_than_each_on_new_rows(way, make):
-    panel = make([1.0, 1.2, 1.4, 6.0])
-    half = np.arange(len(panel.truth)) % 2 == 0
-    blend = way(panel.take(half))
-    test = panel.take(~half)
+    oof = make([1.0, 1.2, 1.4, 6.0])
+    half = np.arange(len(oof.truth)) % 2 == 0
+    blend = way(oof.take(half))
+    test = oof.take(~half)
     single = min(test.loss(said) for said in test.profile)
     assert test.loss(blend(test.profile)) < single
     # Noise is hardly listened to.
@@ -87,24 +87,24 @@ def test_stacking_finds_the_pool_that_made_the_labels():
     shift = np.array([0.5, -0.5])
     chances = softmax(2 * np.log(profile[0]) + shift)
     codes = (rng.random(20_000) > chances[:, 0]).astype(int)
-    found = stacked(Panel(profile, codes, CLASS_METRICS["log_loss"]))
+    found = stacked(OutOfFold(profile, codes, CLASS_METRICS["log_loss"]))
     np.testing.assert_allclose(found.weights, [2, 0], atol=0.1)
     assert np.diff(found.shift) == pytest.approx(-1, abs=0.1)
 
 
 def test_temperature_mends_members_that_are_too_sure():
-    panel = labels([2.0])
-    sure = Panel(softmax(2 * np.log(panel.profile)), panel.truth, panel.metric)
-    blend, before = (tempered(best_single(p), p) for p in (sure, panel))
+    oof = labels([2.0])
+    sure = OutOfFold(softmax(2 * np.log(oof.profile)), oof.truth, oof.metric)
+    blend, before = (tempered(best_single(p), p) for p in (sure, oof))
     assert blend.tau == pytest.approx(2 * before.tau, rel=0.02)
     assert sure.loss(blend(sure.profile)) < sure.loss(sure.profile[0])
 
 
 def test_weights_are_repetitions():
     times = np.random.default_rng(4).integers(1, 4, 600)
-    panel = labels([1.0, 1.5, 2.0])
-    weighted = Panel(panel.profile, panel.truth, panel.metric, times.astype(float))
-    repeated = panel.take(np.repeat(np.arange(600), times))
+    oof = labels([1.0, 1.5, 2.0])
+    weighted = OutOfFold(oof.profile, oof.truth, oof.metric, times.astype(float))
+    repeated = oof.take(np.repeat(np.arange(600), times))
     for way in WAYS:
         np.testing.assert_allclose(
             way(weighted).weights, way(repeated).weights, rtol=1e-4, atol=1e-4
@@ -115,44 +115,44 @@ def test_nested_scores_do_not_reward_luck():
     """Of fifty members that know nothing, the best looks good only where it was chosen."""
     rng = np.random.default_rng(5)
     y = rng.normal(size=60)
-    panel = Panel(rng.normal(size=(50, 60, 1)), y, NUMBER_METRICS["rmse"])
-    (found,) = judge(panel, np.arange(60) % 3, WAYS[:1])
-    assert found.score > 1.05 * panel.score(found.blend(panel.profile))
+    oof = OutOfFold(rng.normal(size=(50, 60, 1)), y, NUMBER_METRICS["rmse"])
+    (found,) = judge(oof, np.arange(60) % 3, WAYS[:1])
+    assert found.score > 1.05 * oof.score(found.blend(oof.profile))
 
 
 def test_nested_rows_are_scored_by_the_others_only():
     """Each part says what a blend that was learnt without it says."""
-    panel, parts = labels([1.0, 1.3, 2.0]), np.arange(600) % 3
-    found = judge(panel, parts, (greedy,))[0]
+    oof, parts = labels([1.0, 1.3, 2.0]), np.arange(600) % 3
+    found = judge(oof, parts, (greedy,))[0]
     for part in range(3):
-        rest = greedy(panel.take(parts != part))
-        said = rest(panel.profile[:, parts == part])
+        rest = greedy(oof.take(parts != part))
+        said = rest(oof.profile[:, parts == part])
         np.testing.assert_allclose(found.nested[parts == part], said)
 
 
 def test_choice_prefers_the_simple_among_equals():
-    panel = numbers([1.0, 1.0])
-    one, other = panel.profile
-    simple = Judged(Blend("simple", np.ones(2)), one, panel.score(one), 1.0)
+    oof = numbers([1.0, 1.0])
+    one, other = oof.profile
+    simple = ScoredBlend(Blend("simple", np.ones(2)), one, oof.score(one), 1.0)
     # Squared errors that are by turns a bit larger and as much smaller.
-    away = one - panel.truth[:, None]
+    away = one - oof.truth[:, None]
     turns = 1e-9 * np.resize([1, -1], away.shape)
-    tiny = panel.truth[:, None] + np.sign(away) * np.sqrt(np.maximum(away**2 + turns, 0))
-    same = Judged(Blend("same", np.ones(2)), tiny, panel.score(tiny), 0.9999)
+    tiny = oof.truth[:, None] + np.sign(away) * np.sqrt(np.maximum(away**2 + turns, 0))
+    same = ScoredBlend(Blend("same", np.ones(2)), tiny, oof.score(tiny), 0.9999)
     better = (one + other) / 2
-    much = Judged(Blend("much", np.ones(2)), better, panel.score(better), 0.7)
-    assert choose([simple, same], panel) is simple
-    assert choose([simple, much], panel) is much
+    much = ScoredBlend(Blend("much", np.ones(2)), better, oof.score(better), 0.7)
+    assert choose([simple, same], oof) is simple
+    assert choose([simple, much], oof) is much
 
 
 def test_rows_are_drawn_from_large_tables():
-    panel = labels([1.0, 1.2])
-    found = judge(panel, np.arange(600) % 2, WAYS, most=100)
+    oof = labels([1.0, 1.2])
+    found = judge(oof, np.arange(600) % 2, WAYS, most=100)
     assert all(np.isfinite(one.nested).all() for one in found)
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "roc_auc", "brier"])
 def test_other_metrics_are_combined_for(metric):
-    panel = labels([1.0, 1.2, 1.4, 6.0], metric)
-    best = choose(judge(panel, np.arange(600) % 3), panel)
-    assert best.loss <= min(panel.loss(said) for said in panel.profile)
+    oof = labels([1.0, 1.2, 1.4, 6.0], metric)
+    best = choose(judge(oof, np.arange(600) % 3), oof)
+    assert best.loss <= min(oof.loss(said) for said in oof.profile)

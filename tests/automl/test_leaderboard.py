@@ -16,8 +16,8 @@ def test_best_first_with_honest_scores_and_one_choice():
     search = Search(situation, material, metric, Clock(1e6))
     search.run([LINEAR, TREE])
     best, judged = search.combine(folds, WAYS, hold_out=False)
-    panel = search.panel()
-    board = make_leaderboard(search, panel, judged, best)
+    oof = search.out_of_fold()
+    board = make_leaderboard(search, oof, judged, best)
     scores = [entry.score for entry in board]
     assert scores == sorted(scores)
     assert all(entry.low < entry.score < entry.high for entry in board)
@@ -36,6 +36,6 @@ def test_size_curve_begins_with_the_first_member_alone():
     search.run([LINEAR, TREE])
     _, judged = search.combine(folds, WAYS, hold_out=False)
     both = next(one for one in judged if (one.blend.weights > 0).all())
-    curve = size_curve(search.panel(), both, np.array([1, 0]))
+    curve = size_curve(search.out_of_fold(), both, np.array([1, 0]))
     assert curve[0] == (1, search.scores[1])
     assert [size for size, _ in curve] == [1, 2]

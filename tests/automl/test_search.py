@@ -155,7 +155,7 @@ def test_the_prior_is_left_where_there_is_no_time_for_anything(monkeypatch):
 def test_many_classes_are_not_combined_without_time():
     found, _ = search(Clock(1e-6))
     found.run([LINEAR])
-    wide = replace(found.panel(), profile=np.broadcast_to(1e-4, (3, 500, 10_000)))
+    wide = replace(found.out_of_fold(), profile=np.broadcast_to(1e-4, (3, 500, 10_000)))
     assert found._affordable(wide, WAYS) == 0
 
 
@@ -219,5 +219,5 @@ def test_combinations_learn_from_as_many_rows_as_time_allows():
     found.run([LINEAR])
     for one, rows in ((ample, 20_000), (short, 300)):
         one.run([LINEAR])
-        assert one._affordable(one.panel(), WAYS) == rows
-    assert found._affordable(found.panel(), WAYS) == 150
+        assert one._affordable(one.out_of_fold(), WAYS) == rows
+    assert found._affordable(found.out_of_fold(), WAYS) == 150

@@ -74,8 +74,8 @@ def test_groups_may_be_a_column():
 BAD = {
     "no such target": (FRAME, "knid", {}, "Did you mean 'kind'"),
     "another case": (FRAME, "KIND", {}, "Did you mean 'kind'"),
-    "no such groups": (FRAME, "kind", {"groups": "persons"}, "groups 'persons'"),
-    "one class": (FRAME.assign(kind="up"), "kind", {}, "one class only"),
+    "no such groups": (FRAME, "kind", {"groups": "persons"}, "groups column 'persons'"),
+    "one class": (FRAME.assign(kind="up"), "kind", {}, "only one class"),
     "few rows": (FRAME[:9], "kind", {}, "at least 10"),
     "nothing but the target": (FRAME[["kind"]], "kind", {}, "no column besides"),
     "text as numbers": (FRAME, "kind", {"task": "regression"}, "not numbers"),

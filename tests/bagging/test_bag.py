@@ -3,10 +3,11 @@ import pickle
 import numpy as np
 import pytest
 from sklearn.compose import make_column_transformer
-from sklearn.datasets import load_diabetes, load_iris
+from sklearn.datasets import load_diabetes, load_iris, make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeRegressor as Cart
 
 from coterie import (
@@ -143,3 +144,10 @@ def test_importances_of_native_trees():
     assert importances[0] < 0.1 < importances[3:].min()
     linear = BaggingClassifier(LogisticRegression(max_iter=500), 2).fit(X, y)
     assert not hasattr(linear, "feature_importances_")
+
+
+def test_fitted_trees_have_no_decision_function_whatever_the_parameters_say_now():
+    X, y = make_classification(60, random_state=0)
+    bag = BaggingClassifier(n_estimators=3, random_state=0).fit(X, y)
+    bag.set_params(estimator=LinearSVC())
+    assert not hasattr(bag, "decision_function")

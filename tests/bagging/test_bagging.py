@@ -3,14 +3,16 @@ import inspect
 import numpy as np
 import pytest
 import sklearn.ensemble
+from sklearn import config_context
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import UnsetMetadataPassedError
-from sklearn.linear_model import LinearRegression, Perceptron
+from sklearn.linear_model import LinearRegression, LogisticRegression, Perceptron
 from sklearn.metrics import accuracy_score, f1_score, log_loss
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier as Cart
 
 from coterie import BaggingClassifier, BaggingRegressor, DecisionTreeClassifier
@@ -331,3 +333,45 @@ def test_searches_route_metadata_through_bags():
         search.fit(X, y, extra=np.arange(len(y)) + 1000)
     rows, _, extra = search.best_estimator_.estimators_[0].handed_
     assert (extra == rows + 1000).all()
+
+
+def test_a_bag_whose_member_requests_weights_need_not_request_them():
+    X, y = load_iris(return_X_y=True)
+    weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    with config_context(enable_metadata_routing=True):
+        member = GaussianNB().set_fit_request(sample_weight=True)
+        model = BaggingClassifier(member, 3, random_state=0)
+        search = GridSearchCV(model, {"n_estimators": [2]}, cv=2).fit(X, y, sample_weight=weight)
+        make_pipeline(model).fit(X, y, sample_weight=weight)
+    assert search.best_score_ > 0.8
+
+
+def test_members_whose_fit_returns_nothing():
+    class Quiet(GaussianNB):
+        def fit(self, X, y, sample_weight=None):
+            super().fit(X, y, sample_weight)
+
+    X, y = load_iris(return_X_y=True)
+    model = BaggingClassifier(Quiet(), 3, random_state=0).fit(X, y)
+    assert model.score(X, y) > 0.9
+    assert all(type(member) is Quiet for member in model.estimators_)
+
+
+def test_bags_of_one_class_go_to_members_that_take_them():
+    X, y = load_iris(return_X_y=True)
+    weight = (np.arange(len(y)) < 3).astype(float)
+    for member, shown in ((GaussianNB(), GaussianNB), (LogisticRegression(), DummyClassifier)):
+        model = BaggingClassifier(member, 2, random_state=0).fit(X, y, weight)
+        assert [type(one) for one in model.estimators_] == [shown] * 2
+        assert model.predict(X[:4]).tolist() == [0] * 4
+
+
+def test_members_may_be_changed_and_predictions_follow():
+    X, y = load_iris(return_X_y=True)
+    model = BaggingClassifier(GaussianNB(), 2, random_state=0).fit(X, y)
+    said, other = model.predict_proba(X), GaussianNB().fit(X[::2], y[::2])
+    model.estimators_.append(other)
+    np.testing.assert_allclose(model.predict_proba(X), (2 * said + other.predict_proba(X)) / 3)
+    narrow = BaggingClassifier(None, 2, max_features=0.5, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="columns of their own"):
+        narrow.estimators_ = narrow.estimators_[:1]

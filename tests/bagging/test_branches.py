@@ -109,7 +109,7 @@ def test_sums_follow_the_paths():
     X, y = load_breast_cancer(return_X_y=True)
     tree = DecisionTreeClassifier(max_depth=4).fit(X, y)
     sums = node_sums(tree.pool_.forest, Table.read(X), np.eye(2)[y])
-    paths = tree.decision_path(X)
+    paths = tree.pool_.paths(Table.read(X))
     np.testing.assert_array_equal(sums, paths.T @ np.eye(2)[y])
     above = parents(tree.pool_.forest)
     assert above[0] == -1

@@ -82,7 +82,7 @@ def test_useless_draws_are_made_again():
 def test_refusals():
     X, y = IRIS
     for spread, message in (
-        ({"depth": [1]}, "no parameter of DecisionTreeClassifier"),
+        ({"depth": [1]}, "not a parameter of DecisionTreeClassifier"),
         ({"max_depth": []}, "list of values"),
         ({"max_depth": "deep"}, "list of values"),
     ):

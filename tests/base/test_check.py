@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from coterie.base.check import Admitted, admit_fit, admit_predict, publish_columns
-from coterie.data import DataError, KindError
+from coterie.data import DataError, KindError, Table, Target
 from coterie.native import Growth, grow
 
 
@@ -167,7 +167,7 @@ def test_extreme_weights_that_are_equal_change_nothing(weight):
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
-        ([1, 1, -1, 1], "Negative weights are refused"),
+        ([1, 1, -1, 1], "Negative values in data passed"),
         ([0, 0, 0, 0], "weights.*zero"),
         ([1, np.nan, 1, 1], "NaN"),
         ([1, 1], "sample_weight.shape"),
@@ -212,7 +212,7 @@ def test_several_outputs_are_a_choice():
         (X, LABELS[:3], ValueError, r"inconsistent numbers of samples: \[4, 3\]"),
         (X, [0.5, 1.5, 2.5, 1.0], ValueError, "Unknown label type: continuous"),
         (X, ["a", None, "b", "c"], ValueError, "NaN"),
-        (X, ["a", 1, "b", 2], TypeError, "mixes text and numbers"),
+        (X, np.array(["a", 1, "b", 2], dtype=object), TypeError, "mixes text and numbers"),
         (X[0], LABELS, ValueError, "Reshape your data"),
         (X[None], LABELS, ValueError, "Found array with dim 3"),
         (X[:0], [], ValueError, r"0 sample\(s\)"),
@@ -308,3 +308,13 @@ def test_one_row_is_admitted_at_once():
     calls = 200
     seconds = min(timeit.repeat(lambda: admit_predict(estimator, one), number=calls, repeat=9))
     assert seconds / calls < 60e-6
+
+
+def test_some_rows_keep_their_labels_and_weights():
+    X, weight = np.arange(10.0).reshape(5, 2), np.arange(1.0, 6)
+    whole = Admitted(Table.read(X), Target.labels(list("abcab")), weight, None)
+    some = whole.take(np.array([3, 1]))
+    np.testing.assert_array_equal(some.table.values, X[[3, 1]])
+    assert some.target.codes.ravel().tolist() == [0, 1]
+    assert some.weight.tolist() == [4, 2]
+    assert whole._replace(weight=None).take(np.array([0])).weight is None

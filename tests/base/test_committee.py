@@ -84,3 +84,21 @@ def test_tags():
     assert tags.input_tags.sparse
     assert tags.input_tags.allow_nan
     assert tags.target_tags.multi_output
+
+
+class Noting(Mean):
+    """What somebody's own class may do: note something, then fit."""
+
+    def fit(self, X, y, sample_weight=None):
+        self.n_notes_ = getattr(self, "n_notes_", 0) + 1
+        return super().fit(X, y, sample_weight)
+
+
+def test_results_of_derived_classes_stay():
+    model = Noting().fit(X, Y)
+    model.stale_ = "a result of the last fit"
+    model._learnt |= {"stale_"}
+    model.fit(X, Y)
+    assert model.n_notes_ == 2
+    assert not hasattr(model, "stale_")
+    assert model.predict(X).tolist() == [2.5] * 4

@@ -110,7 +110,7 @@ def test_any_metric(noise, metric, expected):
 def test_metric_gets_labels_and_weights():
     X = np.random.default_rng(0).normal(size=(100, 3))
     y = np.where(X[:, 0] > 0, "yes", "no")
-    weight = np.random.default_rng(1).uniform(0.5, 1.5, 100)
+    weight = np.random.default_rng(1).integers(1, 4, 100)
     calls = []
 
     def metric(y_true, y_pred, sample_weight=None):
@@ -118,9 +118,23 @@ def test_metric_gets_labels_and_weights():
         assert set(y_true) | set(y_pred) == {"yes", "no"}
         return 7.0
 
-    forest = coterie.RandomForestClassifier(40, oob_score=metric, random_state=0)
+    forest = coterie.RandomForestClassifier(200, oob_score=metric, draw="repeats", random_state=0)
     assert forest.fit(X, y, weight).oob_score_ == 7
     np.testing.assert_array_equal(calls[0], weight)
+    # Rows drawn by their weights count alike out of bags.
+    forest.set_params(draw=None).fit(X, y, weight)
+    assert calls[1] is None
+
+
+@pytest.mark.parametrize("metric", ["accuracy", make_scorer(accuracy_score), accuracy_score])
+def test_scorers_get_weights_as_the_default_does(metric):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    y, weight = (X[:, 0] + X[:, 1] > 0).astype(int), np.linspace(0.1, 9, 60)
+    scores = [
+        coterie.RandomForestClassifier(25, oob_score=score, random_state=0).fit(X, y, weight)
+        for score in (True, metric)
+    ]
+    assert scores[0].oob_score_ == scores[1].oob_score_ < 1
 
 
 def test_regression():

@@ -94,7 +94,7 @@ class SelfTaught(ClassifierTask, Committee):
     def _train(self, draft, admitted, n_samples):
         table, target = admitted.table, admitted.target
         X, known = _cells(table), np.flatnonzero(target.labelled)
-        forest = coterie.RandomForestClassifier(3, random_state=self.random_state)
+        forest = coterie.RandomForestClassifier(3, draw="repeats", random_state=self.random_state)
         forest.fit(X[known], target.codes[known, 0], _rows_of(admitted.weight, known))
         said = np.where(target.labelled, target.codes[:, 0], forest.predict(X))
         draft.forest_ = forest.fit(X, said, admitted.weight)

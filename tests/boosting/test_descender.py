@@ -100,7 +100,9 @@ def test_early_stopping_keeps_the_best_round(kind):
 def test_given_rows_are_measured_in_the_units_of_predictions():
     learn, watch, y_learn, y_watch = train_test_split(X, Y, random_state=0)
     model = FunctionalGradientBoostingRegressor(
-        n_estimators=6, metrics=["error", "r2", "mean_absolute_error"], init=LinearRegression()
+        n_estimators=6,
+        scoring=["error", "loss", "r2", "mean_absolute_error"],
+        init=LinearRegression(),
     ).fit(learn, y_learn, X_val=watch, y_val=y_watch)
     stages = list(model.staged_predict(watch))
     facts = model.trace_
@@ -108,12 +110,13 @@ def test_given_rows_are_measured_in_the_units_of_predictions():
         assert facts["validation_r2"][at] == pytest.approx(r2_score(y_watch, stage))
         size = mean_absolute_error(y_watch, stage)
         assert facts["validation_mean_absolute_error"][at] == pytest.approx(size)
-        assert facts["validation_error"][at] == pytest.approx(np.mean((y_watch - stage) ** 2) / 2)
+        loss = pytest.approx(np.mean((y_watch - stage) ** 2) / 2)
+        assert facts["validation_error"][at] == facts["validation_loss"][at] == loss
 
 
 def test_given_rows_of_classes():
     learn, watch, y_learn, y_watch = train_test_split(*IRIS, random_state=0, stratify=IRIS[1])
-    model = FunctionalGradientBoostingClassifier(n_estimators=5, metrics=["error", "accuracy"])
+    model = FunctionalGradientBoostingClassifier(n_estimators=5, scoring=["error", "accuracy"])
     model.fit(learn, y_learn, X_val=watch, y_val=y_watch)
     chance = model.predict_proba(watch)
     expected = -np.log(chance[np.arange(len(watch)), y_watch]).mean()

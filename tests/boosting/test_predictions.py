@@ -16,7 +16,7 @@ from coterie import (
     MultiBoostClassifier,
     RUSBoostClassifier,
 )
-from coterie.boosting.predictions import Scored, ScoredClasses, StagedClasses
+from coterie.boosting.predictions import StagedClasses, StagedScores
 
 STAGED = [
     AdaBoostClassifier,
@@ -39,7 +39,6 @@ def words(load):
 def test_class_score_and_probability_agree(cls, load):
     X, y = words(load)
     model = cls(random_state=0).fit(X, y)
-    assert isinstance(model, ScoredClasses)
     score, proba = model.decision_function(X), model.predict_proba(X)
     choice = (score > 0).astype(int) if score.ndim == 1 else score.argmax(axis=1)
     np.testing.assert_array_equal(model.predict(X), model.classes_[choice])
@@ -75,7 +74,7 @@ def test_weighted_staged_scores():
     weight = np.random.default_rng(0).uniform(size=len(y))
     model = AdaBoostRTRegressor(n_estimators=4).fit(X, y)
     *_, last = model.staged_score(X, y, weight)
-    assert isinstance(model, Scored)
+    assert isinstance(model, StagedScores)
     assert last == pytest.approx(model.score(X, y, weight))
     X, y = load_iris(return_X_y=True)
     model = GentleBoostClassifier(n_estimators=2).fit(X, y)

@@ -40,6 +40,6 @@ def test_what_cannot_be_compared(call, credit):
     chances = Answers("classification", np.array([0]), np.array([[1.0, 0.0]]))
     with pytest.raises(CommandError, match="some numbers"):
         compare_answers({"a": chances, "b": answers(1)}, "auto")
-    with pytest.raises(CommandError, match="no mean over rows"):
+    with pytest.raises(CommandError, match="not a mean over rows"):
         compare_answers({"a": answers(1), "b": answers(1)}, "r2")
     assert call("compare", credit.model, "--on", credit.test).code == 2

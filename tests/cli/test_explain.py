@@ -21,7 +21,7 @@ def test_columns_shuffled_in_a_file(call, prices):
     said = call("explain", prices.model, prices.test, "--most", 2)
     lines = said.out.splitlines()
     assert [line.split()[0] for line in lines[3:]] == ["size", "town"]
-    assert lines[0].startswith("rmse")
+    assert "rmse" in lines[0]
 
 
 def test_single_rows(call, prices):

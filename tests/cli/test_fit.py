@@ -120,7 +120,7 @@ def test_a_finished_fit_is_not_done_again(call, credit):
     before = report.read_text()
     report.unlink()
     said = call("fit", credit.train, "--target", "credit", *again)
-    assert "finished already" in said.out
+    assert "already finished" in said.out
     assert len(report.read_text()) == len(before)
 
 
@@ -194,7 +194,7 @@ def test_one_class_leaves_nothing_behind(call, write, tmp_path, how):
     path = write("a.csv", "x,y\n" + "".join(f"{k * 7 % 11},same\n" for k in range(50)))
     said = call("fit", path, "--target", "y", how, "--out", tmp_path / "m")
     assert said.code == 1
-    assert "one class only, 'same'" in said.err
+    assert "only one class, 'same'" in said.err
     assert not (tmp_path / "m").exists()
 
 
@@ -215,9 +215,9 @@ def test_an_interrupted_fit_goes_on(call, credit, tmp_path, monkeypatch):
     monkeypatch.undo()
     said = call(*command, "--resume")
     assert said.code == 0, said.err
-    assert "finished already" not in said.out
+    assert "already finished" not in said.out
     assert coterie.load(tmp_path / "m" / "model.coterie").stopped_ == "finished"
-    assert "finished already" in call(*command, "--resume").out
+    assert "already finished" in call(*command, "--resume").out
 
 
 def test_the_standard_input_is_a_file(call, credit, tmp_path, monkeypatch):

@@ -31,5 +31,5 @@ def test_what_has_no_intervals():
     classifier = SimpleNamespace(classes_=np.array(["a", "b"]))
     with pytest.raises(CommandError, match="classes"):
         interval_width(Fitted(classifier, Path("a")), 0.9)
-    with pytest.raises(CommandError, match="keeps no predictions"):
+    with pytest.raises(CommandError, match="keeps no out-of-fold predictions"):
         interval_width(Fitted(SimpleNamespace(), Path("a")), 0.9)

@@ -133,6 +133,9 @@ def test_which_files_are_large(sales, monkeypatch, tmp_path):
     assert not is_large(sales)
     monkeypatch.setattr("coterie.cli.streaming._LARGE_BYTES", 1000)
     assert is_large(sales)
+    wide = tmp_path / "wide.csv"
+    wide.write_text(3 * (500 * "1," + "1\n"))
+    assert not is_large(wide)  # three rows
     path = tmp_path / "a.parquet"
     parquet.write_table(arrow_csv.read_csv(sales), path)
     assert not is_large(path)

@@ -3,15 +3,19 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_extraction import DictVectorizer
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.utils import get_tags
 
 import coterie
 from coterie.combining.combiner import seed_member, wider
@@ -135,5 +139,50 @@ def test_members_may_take_texts(cls, kind):
         assert model.predict(kind(["red red warm new", "green blue warm one"])).tolist() == [1, 0]
     with pytest.raises(ValueError, match=r"The member 'tree' .*2D array"):
         cls([*members, ("tree", coterie.DecisionTreeClassifier())]).fit(kind(texts), y)
-    with pytest.raises(ValueError, match="2D array"):
-        cls(members).fit([1.0, 2.0], [0, 1])
+    with pytest.raises((ValueError, AttributeError), match="The member 'counts'"):
+        cls(members).fit(list(range(60)), y)
+
+
+class Weighing(ClassifierMixin, BaseEstimator):
+    """Takes anything and guesses by how large it is."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.X_ = X
+        return self
+
+    def predict(self, X):
+        return self.classes_[[int(np.sum(row) > 1) for row in X]]
+
+
+@pytest.mark.parametrize("cls", [coterie.VotingClassifier, coterie.StackingClassifier])
+def test_members_get_rows_that_are_no_table(cls):
+    y = np.arange(40) % 2
+    cubes = y[:, None, None] + np.zeros((40, 2, 3))
+    model = cls([("any", Weighing())]).fit(cubes, y)
+    assert model.score(cubes, y) == 1
+    assert model.estimators_[0].X_.shape == (40, 2, 3)
+    endless = np.where(y[:, None] == 1, np.inf, 0.0)
+    assert cls([("any", Weighing())]).fit(endless, y).score(endless, y) == 1
+    words = [{"word": "yes" if code else "no"} for code in y]
+    named = make_pipeline(DictVectorizer(), LogisticRegression())
+    assert cls([("named", named)]).fit(words, y).score(words, y) == 1
+    frame = pd.DataFrame({"lists": [[code] for code in y]})
+    first = make_pipeline(
+        FunctionTransformer(lambda frame: np.array(frame["lists"].tolist())), LogisticRegression()
+    )
+    model = cls([("first", first)]).fit(frame, y)
+    assert model.score(frame, y) == 1
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(frame.rename(columns={"lists": "other"}))
+    with pytest.raises(ValueError, match=r"The member 'tree' .*infinity"):
+        cls([("tree", coterie.DecisionTreeClassifier())]).fit(endless, y)
+
+
+def test_what_may_be_given_is_what_members_take():
+    for member, nan in ((GaussianNB(), False), (coterie.DecisionTreeClassifier(), True)):
+        tags = get_tags(coterie.VotingClassifier([("member", member)])).input_tags
+        assert (tags.allow_nan, tags.sparse) == (nan, nan)
+        tags = get_tags(coterie.BaggingClassifier(member)).input_tags
+        assert (tags.allow_nan, tags.sparse) == (nan, nan)
+    assert get_tags(coterie.AdaBoostClassifier(GaussianNB())).input_tags.allow_nan is False

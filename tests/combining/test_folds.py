@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from coterie import BaggingRegressor, RandomForestClassifier
 from coterie.base import JoblibExecutor
 from coterie.combining.folds import Pass, Rowset, takes_oob
-from coterie.combining.named_members import FoldSeat, Named
+from coterie.combining.named_members import FoldMember, Named
 from coterie.combining.splits import make_splits
 from coterie.data import Table, Target
 
@@ -71,7 +71,7 @@ def test_rows_tested_several_times_or_never():
 
 def test_models_of_folds_are_kept():
     seats, _ = run(GaussianNB(), Target.labels(y), KFold(3), refit="folds")
-    assert isinstance(seats[0], FoldSeat)
+    assert isinstance(seats[0], FoldMember)
     assert len(seats[0].seats) == 3
     parts = [
         GaussianNB().fit(X[train], y[train]).predict_proba(X) for train, _ in KFold(3).split(X)

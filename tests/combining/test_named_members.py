@@ -7,7 +7,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 from coterie.combining.named_members import (
-    FoldSeat,
+    FoldMember,
     Named,
     adapt_member,
     pick_method,
@@ -25,7 +25,7 @@ ALL = np.array(["a", "b", "c"])
 def test_numbers_and_folds():
     values = X[:, 0] * 2
     first, second = Ridge(1e-9).fit(X, values), Ridge(1e-9).fit(X, -values)
-    seat = FoldSeat((ForeignMember(first), ForeignMember(second)))
+    seat = FoldMember((ForeignMember(first), ForeignMember(second)))
     np.testing.assert_allclose(seat.predict(Table.read(X)), np.zeros((90, 1)), atol=1e-6)
     assert seat.estimator == [first, second]
 

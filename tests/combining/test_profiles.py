@@ -7,7 +7,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from coterie import DecisionTemplatesClassifier
 from coterie.combining.folds import Rowset, Unseen
-from coterie.combining.profiles import Lesson
+from coterie.combining.profiles import LevelOneData
 from coterie.data import Table, Target
 
 
@@ -16,10 +16,10 @@ def test_only_rows_that_all_have_spoken_of():
         Table.read(np.ones((3, 1))), Target.labels(["a", "b", "a"]), np.array([1.0, 2, 3])
     )
     values = (np.eye(2)[[0, 1, 0]], np.eye(2)[[0, 0, 0]])
-    lesson = Lesson.of(rows, Unseen(values, np.array([True, True, False])))
-    assert lesson.profile.shape == (2, 2, 2)
-    assert lesson.truth.tolist() == [0, 1]
-    assert lesson.weight.tolist() == [1, 2]
+    level_one = LevelOneData.of(rows, Unseen(values, np.array([True, True, False])))
+    assert level_one.profile.shape == (2, 2, 2)
+    assert level_one.truth.tolist() == [0, 1]
+    assert level_one.weight.tolist() == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -28,8 +28,8 @@ def test_only_rows_that_all_have_spoken_of():
 )
 def test_weights_are_repetitions_or_importances(weight, counts):
     weight = None if weight is None else np.array(weight)
-    lesson = Lesson(np.zeros((1, 2, 2)), np.zeros(2), weight)
-    np.testing.assert_allclose(lesson.counts(), counts)
+    level_one = LevelOneData(np.zeros((1, 2, 2)), np.zeros(2), weight)
+    np.testing.assert_allclose(level_one.counts(), counts)
 
 
 def test_members_without_probabilities_vote():

@@ -7,6 +7,29 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from coterie import RejectOptionClassifier, risk_coverage
+from coterie.combining.reject_option import RejectingVotes, a_reject_label
+
+
+class Voter(RejectingVotes):
+    reject, threshold, reject_label = True, 0.5, "auto"
+    classes_ = np.array(["no", "yes"])
+
+
+def test_marks_survive_labels_of_any_kind():
+    support = np.array([[2.0, 1.0], [1.0, 1.0]])
+    labels = np.array(["no", "no"])
+    voter = Voter()
+    assert voter._marked(labels, support).tolist() == ["no", None]
+    voter.reject = False
+    assert voter._marked(labels, support).tolist() == ["no", "no"]
+    voter.reject, voter.classes_ = True, np.array([3, 4], dtype=np.uint8)
+    assert voter._marked(np.array([3, 3], dtype=np.uint8), support).tolist() == [3, -1]
+
+
+def test_what_can_mark():
+    assert all(map(a_reject_label.admits, (None, -1, "unsure", np.int64(3), 0.5)))
+    assert not any(map(a_reject_label.admits, (float("nan"), b"x", object())))
+
 
 X, y = make_classification(1200, 6, flip_y=0.2, class_sep=0.7, random_state=0)
 NAMES = np.array(["no", "yes"])

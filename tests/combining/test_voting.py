@@ -249,7 +249,7 @@ def test_metadata_reach_members():
             self.extra_ = None if extra is None else list(extra)
             return super().fit(X, y)
 
-    with pytest.raises(ValueError, match="metadata routing"):
+    with pytest.raises(ValueError, match="enable_metadata_routing=True"):
         VotingClassifier([("m", Taking())]).fit(X, y, extra=np.arange(150))
     with sklearn.config_context(enable_metadata_routing=True):
         member = Taking().set_fit_request(extra=True)
@@ -287,3 +287,22 @@ def test_routed_weights_may_have_another_name():
         member = Weighed().set_fit_request(sample_weight="trust")
         model = VotingClassifier([("m", member)]).fit(X, y, trust=weight)
     assert model.estimators_[0].handed_.tolist() == weight.tolist()
+
+
+def test_verbose_tells_of_members_on_standard_output(capsys):
+    members = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier())]
+    model = VotingClassifier(members, verbose=True).fit(X, y)
+    told = capsys.readouterr()
+    lines = told.out.splitlines()
+    assert [line.startswith("[Voting] .") for line in lines] == [True, True]
+    assert "(1 of 2) Processing bayes, total=" in lines[0]
+    assert "(2 of 2) Processing tree, total=" in lines[1]
+    assert told.err == ""
+    assert model.named_estimators.bayes is members[0][1]
+    model.set_params(tree="drop")
+    assert model.named_estimators.tree == "drop"
+
+
+def test_several_outputs_are_not_implemented():
+    with pytest.raises(NotImplementedError, match="1d array"):
+        VotingClassifier([("bayes", GaussianNB())]).fit(X, np.column_stack([y, y]))

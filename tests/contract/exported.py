@@ -58,7 +58,9 @@ def shallow(cls: type, depth: int = 2) -> dict[str, Any]:
         trees = [getattr(coterie, f"{kind}Tree{kinds}") for kind in ("Decision", "Extra")]
         return {"estimators": [(tree.__name__, tree(max_depth=depth)) for tree in trees]}
     member = getattr(cls(), "estimator_", None)  # what is cloned, if it is known before a fit
-    return {} if member is None else {"estimator": type(member)(max_depth=depth)}
+    if member is None or not has_parameter(type(member), "max_depth"):
+        return {}
+    return {"estimator": type(member)(max_depth=depth)}
 
 
 def problem(cls: type, n_rows: int = 120, seed: int = 0) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -41,6 +41,16 @@ def test_clone_is_unfitted_and_equal(cls):
 
 
 @every
+def test_skops_takes_models_apart_and_together(cls):
+    skops = pytest.importorskip("skops.io")
+    X, y = problem(cls)
+    fitted = make(cls, **shallow(cls)).fit(X, y)
+    saved = skops.dumps(fitted)
+    again = skops.loads(saved, trusted=skops.get_untrusted_types(data=saved))
+    assert same_bits(outputs(again, X), outputs(fitted, X))
+
+
+@every
 def test_pickle_keeps_predictions_and_not_the_data(cls):
     X, y = problem(cls, 2000)
     fitted = make(cls, **shallow(cls)).fit(X, y)
@@ -105,8 +115,12 @@ def test_weights_are_repetitions(cls):
     X, y = problem(cls)
     X = np.round(X, 1)
     times = np.random.default_rng(0).integers(0, 4, len(y))
-    weighted = make(cls).fit(X, y, times)
-    repeated = make(cls).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    # What is drawn by weights by default, as in scikit-learn, can be told to draw repetitions.
+    sampler = make(cls)._sampler() if has_parameter(cls, "draw") else None
+    drawn = sampler is not None and sampler.by_weight
+    settings = {"draw": "repeats"} if drawn else {}
+    weighted = make(cls, **settings).fit(X, y, times)
+    repeated = make(cls, **settings).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
     for a, b in zip(outputs(weighted, X), outputs(repeated, X), strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-9)
 

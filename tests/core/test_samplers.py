@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_iris, make_classification
 from sklearn.neighbors import KNeighborsClassifier
 
 import coterie
@@ -153,7 +153,7 @@ def test_model_files_hold_coteries_own_samplers(tmp_path):
         (BaggingClassifier(draw="half", max_samples=0.5), "both say how bags are drawn"),
         (BaggingClassifier(draw="half", wagging="poisson"), "Leave wagging=None"),
         (RandomForestClassifier(draw="half", max_samples=0.5), "both say how bags are drawn"),
-        (BalancedRandomForestClassifier(draw="half"), "leave bootstrap=True, draw=None"),
+        (BalancedRandomForestClassifier(draw="half"), "leave draw=None"),
         (BaggingClassifier(draw="quarter"), "draw='quarter'"),
         (BaggingClassifier(draw=Wrong()), "must give each of the 120 units"),
         (BaggingClassifier(KNeighborsClassifier(), draw="poisson"), "draw='poisson' needs members"),
@@ -172,7 +172,68 @@ def test_classes_are_needed_to_balance_them():
 
 def test_rows_of_a_bag():
     assert [resolve_max_samples(v, 200) for v in (None, 7, 0.5, 2.0)] == [200, 7, 100, 400]
-    with pytest.warns(UserWarning, match="bags of only 1"):
+    with pytest.warns(UserWarning, match=r"low number \(1\)"):
         assert resolve_max_samples(0.001, 200) == 1
     with pytest.raises(ParameterError, match="max_samples"):
         resolve_max_samples(10**15, 200)
+
+
+def test_rows_are_drawn_by_their_weights_as_often_as_there_are_rows():
+    X, y = load_iris(return_X_y=True)
+    weight = np.ones(150)
+    weight[:10] = 30.0
+    for model in (RandomForestClassifier(40, random_state=0), BaggingClassifier(None, 40)):
+        bags = model.fit(X, y, weight).estimators_samples_
+        assert {len(bag) for bag in bags} == {150}
+        heavy = np.mean([np.mean(bag < 10) for bag in bags])
+        assert heavy == pytest.approx(300 / 440, abs=0.03)
+        # What is in a bag counts alike.
+        tree = model.estimators_[0].tree_
+        assert tree.weighted_n_node_samples[0] == 150
+    small = BaggingClassifier(None, 5, max_samples=0.25, random_state=0).fit(X, y, weight)
+    assert {len(bag) for bag in small.estimators_samples_} == {110}
+    subsets = BaggingClassifier(None, 40, bootstrap=False, max_samples=20, random_state=0)
+    bags = subsets.fit(X, y, weight).estimators_samples_
+    assert all(len(np.unique(bag)) == 20 for bag in bags)
+    assert np.mean([np.sum(bag < 10) for bag in bags]) > 8
+    with pytest.raises(ValueError, match="max_samples=440 must be <= n_samples=150"):
+        subsets.set_params(max_samples=1.0).fit(X, y, weight)
+
+
+def test_the_scale_of_weights_does_not_matter_nor_do_equal_ones():
+    X, y = load_iris(return_X_y=True)
+    weight = np.random.default_rng(0).integers(1, 10, 150)
+    models = [
+        RandomForestClassifier(5, random_state=0).fit(X, y, scale * weight)
+        for scale in (1, 0.5, 4096)
+    ]
+    for other in models[1:]:
+        np.testing.assert_array_equal(models[0].predict_proba(X), other.predict_proba(X))
+    plain, even = (
+        RandomForestClassifier(5, random_state=0).fit(X, y, w) for w in (None, np.full(150, 0.3))
+    )
+    np.testing.assert_array_equal(plain.predict_proba(X), even.predict_proba(X))
+
+
+def test_weights_as_repetitions():
+    X, y = load_iris(return_X_y=True)
+    times = np.random.default_rng(0).integers(0, 4, 150)
+    for draw in ("repeats", SubsetSampler(0.5, repeats=True)):
+        model = RandomForestClassifier(150, draw=draw, oob_score=True, random_state=0)
+        weighted = model.fit(X, y, times)
+        score, votes = weighted.oob_score_, weighted.predict_proba(X)
+        heard = times > 0
+        right = weighted.oob_decision_function_[heard].argmax(axis=1) == y[heard]
+        assert score == pytest.approx(np.average(right, weights=times[heard]))
+        repeated = model.fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+        np.testing.assert_allclose(votes, repeated.predict_proba(X))
+
+
+def test_out_of_bag_rows_count_alike():
+    X, y = load_iris(return_X_y=True)
+    weight = np.random.default_rng(0).uniform(0.1, 5, 150)
+    forest = RandomForestClassifier(50, oob_score=True, max_depth=1, random_state=0)
+    forest.fit(X, y, weight)
+    right = forest.classes_[forest.oob_decision_function_.argmax(axis=1)] == y
+    assert forest.oob_score_ == right.mean() != np.average(right, weights=weight)
+    assert forest.oob_metric("accuracy", X, y, weight) == forest.oob_score_

@@ -1,7 +1,9 @@
 import io
 
+import pytest
+
 from coterie.core.trace import Trace
-from coterie.core.watch import NoImprovement, Progress, TimeBudget, Unanimous
+from coterie.core.watch import NoImprovement, Patience, Progress, TimeBudget
 
 
 def trace_of(*values):
@@ -11,26 +13,42 @@ def trace_of(*values):
     return trace
 
 
-def test_patience_counts_from_the_best_round():
-    watch = NoImprovement("loss", 2)
-    assert watch(trace_of(3, 2, 1)) == ""
-    assert watch(trace_of(3, 1, 2)) == ""
-    assert watch(trace_of(3, 1, 2, 1)) == "early_stopping"
-    assert NoImprovement("loss", 2, tol=0.5)(trace_of(3, 2.9, 2.8)) == "early_stopping"
+def ends(patience, scores):
+    """Number of the score that exhausts it, or None."""
+    return next((at for at, score in enumerate(scores, 1) if patience.tell(score)), None)
 
 
-def test_larger_may_be_better():
-    watch = NoImprovement("loss", 2, larger=True)
-    assert watch(trace_of(1, 2, 3)) == ""
-    assert watch(trace_of(3, 2, 1)) == "early_stopping"
-    assert NoImprovement("loss", 2, tol=0.5, larger=True)(trace_of(1, 1.4, 1.3)) != ""
+@pytest.mark.parametrize(
+    ("patience", "scores", "end"),
+    [
+        (Patience(2), [1, 2, 3, 2, 2, 9], 5),
+        (Patience(2), [3, 1, 2, 3], 3),  # a rise that does not reach the best
+        (Patience(2), [3, 1, 3.5, 2, 3, 3], 5),
+        (Patience(2, tol=0.5), [1, 1.4, 1.3], 3),
+        (Patience(1, tol=0.5), [1, 1.6, 2.2, 2.5], 4),
+        # What counts is the score before the last two, not a best one that lags by the tolerance.
+        (Patience(2, tol=1.0), [0, 0.9, 1.8, 2.7, 3.0, 3.6, 9], 6),
+        (Patience(2), [float("nan")] * 3, 3),
+        (Patience(3), [5, float("nan"), 6, 5, 5], None),
+    ],
+)
+def test_patience(patience, scores, end):
+    assert ends(patience, scores) == end
 
 
-def test_all_must_agree():
-    falls, rises = NoImprovement("loss", 1), NoImprovement("loss", 1, larger=True)
-    assert Unanimous([falls])(trace_of(1, 2)) == "early_stopping"
-    assert Unanimous([falls, rises])(trace_of(1, 2)) == ""
-    assert Unanimous([falls, rises])(trace_of(1, 1)) == "early_stopping"
+def test_a_fact_of_the_trace_may_be_larger_or_smaller():
+    assert NoImprovement("loss", Patience(2))(trace_of(1, 2, 3)) == "early_stopping"
+    assert NoImprovement("loss", Patience(2))(trace_of(3, 2, 1)) == ""
+    assert NoImprovement("loss", Patience(2), larger=True)(trace_of(1, 2, 3)) == ""
+    assert NoImprovement("loss", Patience(2), larger=True)(trace_of(3, 2, 1)) == "early_stopping"
+
+
+def test_rounds_are_heard_once():
+    watch, trace = NoImprovement("loss", Patience(2)), trace_of(1, 2)
+    assert watch(trace) == ""
+    trace.append({"loss": 2})
+    assert watch(trace) == "early_stopping"
+    assert watch.patience.told == [-1, -2, -2]
 
 
 def test_time_runs_out():

@@ -137,7 +137,14 @@ def test_missing_labels_and_numbers_are_refused(y):
         Target.numbers(y)
 
 
-@pytest.mark.parametrize("y", [["a", 1], [1, "a"], ["a", 1.5, None], [[1, "a"], ["b", "c"]]])
+def test_a_list_of_texts_and_numbers_is_text_as_in_numpy():
+    target = Target.labels(["foo", 1, "foo", 2])
+    assert target.classes[0].tolist() == ["1", "2", "foo"]
+    with pytest.raises(TypeError, match="mixes text and numbers"):
+        Target.labels(np.array(["foo", 1], dtype=object))
+
+
+@pytest.mark.parametrize("y", [["a", 1.5, None], [[1, "a"], ["b", "c"]]])
 def test_mixed_labels_are_refused(y):
     with pytest.raises(TypeError, match="mixes text and numbers. Make every value text"):
         Target.labels(y)
@@ -223,7 +230,7 @@ def test_text_is_no_number(y):
         (np.zeros((2, 2, 2)), "1d array, got an array of shape"),
         (np.zeros((2, 0)), "1d array"),
         ([[1], [1, 2]], "same number of values"),
-        (sparse.csr_array(np.eye(2)), "Sparse y is not supported"),
+        (sparse.csr_array(np.eye(2)), "sparse multilabel-indicator for y is not supported"),
         (np.array(["2020"], dtype="M8[D]"), "y holds datetime64"),
         (np.array([1j]), "Complex data not supported"),
         ([{"a": 1}], "y holds dict"),

@@ -62,9 +62,9 @@ def test_given_weights_are_left_alone():
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
-        ([1, -1, 2], r"Negative weights are refused.*-1.0 in row 1.*zero to leave a row out"),
-        ([-1, -2, -3], r"Negative weights are refused"),
-        (-1.0, r"Negative weights are refused"),
+        ([1, -1, 2], r"Negative values in data passed.*-1.0 in row 1.*zero to leave a row out"),
+        ([-1, -2, -3], r"Negative values in data passed"),
+        (-1.0, r"Negative values in data passed"),
         ([0, 0, 0], r"weights.*zero"),
         (0, r"weights.*zero"),
         ([1, np.nan, 2], r"sample_weight contains NaN or infinity: nan in row 1"),
@@ -75,7 +75,7 @@ def test_given_weights_are_left_alone():
         ([1, 2], r"sample_weight.shape == \(2,\), expected \(3,\)"),
         ([1, 2, 3, 4], r"expected \(3,\)"),
         ([[1], [2], [3]], r"must be 1D array or scalar, got 2D array"),
-        (np.array(2.0), r"must be 1D array or scalar, got 0D array"),
+        (np.array(2.0), r"at least 1 dimension"),
         (["1", "2", "3"], r"sample_weight holds text"),
         (["a", 1, 2], r"sample_weight"),
         ([1j, 1, 1], r"[Cc]omplex"),

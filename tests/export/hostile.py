@@ -90,7 +90,7 @@ def ask(path: Path, X: Any) -> str:
     except (ModelFileError, ImportError) as error:
         return f"refused: {str(error)[:150]}"
     if not hasattr(model, "predict"):
-        return f"loaded a {type(model).__name__}, which is no model"
+        return f"loaded a {type(model).__name__}, which is not a model"
     try:
         found = list(nonsense(model, X))
     except NotFittedError:

@@ -144,7 +144,7 @@ def test_classes_are_those_of_the_target(tmp_path):
 def test_bags_hold_shares(tmp_path):
     model = coterie.BaggingClassifier(n_estimators=2, random_state=0).fit(X, Y)
     model.pool_.forest.values[0] = [0.5, 0.6]
-    refused(model, tmp_path, "no shares")
+    refused(model, tmp_path, "not shares")
 
 
 def test_a_tree_is_one_tree(tmp_path):

@@ -42,8 +42,8 @@ def test_categories_go_along(tmp_path):
 @pytest.mark.parametrize(
     ("model", "why"),
     [
-        (coterie.KNNEnsembleClassifier(), "has no form"),
-        (LogisticRegression(), "has no form"),
+        (coterie.KNNEnsembleClassifier(), "cannot be exported"),
+        (LogisticRegression(), "cannot be exported"),
         (coterie.BaggingClassifier(LogisticRegression(), n_estimators=2), "not native trees"),
         (
             coterie.GradientBoostingClassifier(max_iter=2, init=LogisticRegression()),

@@ -96,7 +96,8 @@ def test_bags_have_the_size_asked_for():
     for size, expected in ((None, 150), (30, 30), (0.5, 75), (1.0, 150), (2.0, 300)):
         forest = RandomForestClassifier(3, max_samples=size, random_state=0).fit(X, Y)
         assert {len(rows) for rows in forest.estimators_samples_} == {expected}
-    weighted = RandomForestClassifier(3, random_state=0).fit(X, Y, np.full(150, 2))
+    repeats = "repeats"
+    weighted = RandomForestClassifier(3, draw=repeats, random_state=0).fit(X, Y, np.full(150, 2))
     assert {len(rows) for rows in weighted.estimators_samples_} == {300}
     important = RandomForestClassifier(3, random_state=0).fit(X, Y, np.full(150, 1.5))
     assert {len(rows) for rows in important.estimators_samples_} == {150}
@@ -106,8 +107,9 @@ def test_bags_have_the_size_asked_for():
 
 def test_importances_do_not_change_the_draw():
     weight = np.random.default_rng(0).uniform(0.5, 2, 150)
-    plain = RandomForestClassifier(3, random_state=0).fit(X, Y)
-    weighted = RandomForestClassifier(3, random_state=0).fit(X, Y, weight)
+    draw = "repeats"
+    plain = RandomForestClassifier(3, draw=draw, random_state=0).fit(X, Y)
+    weighted = RandomForestClassifier(3, draw=draw, random_state=0).fit(X, Y, weight)
     for a, b in zip(plain.estimators_samples_, weighted.estimators_samples_, strict=True):
         np.testing.assert_array_equal(a, b)
     assert not same_forest(plain, weighted)
@@ -209,8 +211,10 @@ def test_weights_are_repetitions_in_large_tables():
     data = rng.normal(size=(1500, 4))
     y = data[:, 0] + rng.normal(size=1500)
     times = rng.integers(0, 4, 1500)
-    weighted = RandomForestRegressor(4, max_features=2, random_state=0).fit(data, y, times)
-    repeated = RandomForestRegressor(4, max_features=2, random_state=0)
+    draw = "repeats"
+    weighted = RandomForestRegressor(4, max_features=2, draw=draw, random_state=0)
+    weighted.fit(data, y, times)
+    repeated = RandomForestRegressor(4, max_features=2, draw=draw, random_state=0)
     repeated.fit(np.repeat(data, times, axis=0), np.repeat(y, times))
     np.testing.assert_allclose(weighted.predict(data), repeated.predict(data), rtol=1e-9)
 
@@ -219,3 +223,56 @@ def test_verbose(capsys):
     coterie.RandomForestClassifier(3, verbose=50).fit(X, Y)
     captured = capsys.readouterr()
     assert "Done" in captured.out + captured.err
+
+
+def test_members_may_be_changed_and_predictions_follow():
+    one, other = (RandomForestClassifier(n, random_state=n).fit(X, Y) for n in (3, 4))
+    first, second = one.predict_proba(X), other.predict_proba(X)
+    one.estimators_ += other.estimators_
+    assert len(one) == len(one.estimators_) == 7
+    np.testing.assert_allclose(one.predict_proba(X), (3 * first + 4 * second) / 7)
+    with pytest.raises(ValueError, match="was changed after the fit"):
+        _ = one.estimators_samples_
+    bags = other.estimators_samples_
+    other.estimators_ = other.estimators_[1:3]
+    np.testing.assert_array_equal(other.estimators_samples_, bags[1:3])
+    del other.estimators_[0]
+    other.estimators_.append(one.estimators_[0])
+    other.estimators_[0] = one.estimators_[1]
+    trees = [one.estimators_[1], one.estimators_[0]]
+    np.testing.assert_allclose(
+        other.predict_proba(X), np.mean([tree.predict_proba(X) for tree in trees], axis=0)
+    )
+    assert [tree.random_state for tree in other] == [tree.random_state for tree in trees]
+    narrow = RandomForestClassifier(1).fit(X[:, :2], Y)
+    with pytest.raises(ValueError, match="same columns and classes"):
+        other.estimators_.extend(narrow.estimators_)
+
+
+def test_the_kind_of_tree():
+    assert type(RandomForestClassifier(max_depth=3).estimator) is coterie.DecisionTreeClassifier
+    assert coterie.ExtraTreesRegressor().estimator.splitter == "random"
+
+
+def test_leaves_and_paths_are_numbered_as_in_the_trees():
+    forest = RandomForestClassifier(4, max_depth=4, random_state=0).fit(X, Y)
+    leaves, (paths, starts) = forest.apply(X), forest.decision_path(X)
+    for number, tree in enumerate(forest.estimators_):
+        np.testing.assert_array_equal(leaves[:, number], tree.apply(X))
+        part = paths[:, starts[number] : starts[number + 1]]
+        np.testing.assert_array_equal(part.toarray(), tree.decision_path(X).toarray())
+
+
+@pytest.mark.parametrize("kind", [RandomForestClassifier, coterie.DecisionTreeClassifier])
+def test_a_class_without_weight_stays_a_class(kind):
+    weight = np.where(Y == 1, 0.0, 1.0)
+    model = kind(random_state=0).fit(X, Y, weight)
+    assert model.classes_.tolist() == [0, 1, 2]
+    chances = model.predict_proba(X)
+    assert chances.shape == (150, 3)
+    assert np.all(chances[:, 1] == 0)
+    without = kind(random_state=0).fit(X[Y != 1], Y[Y != 1])
+    assert np.mean(model.predict(X) == without.predict(X)) > 0.95
+    odd = Y.astype(object)
+    odd[Y == 1] = None  # what rows without weight hold does not matter
+    assert kind(random_state=0).fit(X, odd, weight).classes_.tolist() == [0, 2]

@@ -1,12 +1,16 @@
 """Balanced bagging and balanced forests."""
 
+import sys
+
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, brier_score_loss
+from sklearn.neighbors import KNeighborsClassifier
 
-from coterie import BaggingClassifier, RandomForestClassifier
+from coterie import BaggingClassifier, DecisionTreeClassifier, RandomForestClassifier
 from coterie.imbalance import BalancedBaggingClassifier, BalancedRandomForestClassifier
 
 METHODS = ["under", "balanced", "rough", "over"]
@@ -105,7 +109,9 @@ def test_any_classifier():
 
 
 def test_warm_start_remembers_how_earlier_bags_were_drawn():
-    model = BalancedBaggingClassifier(n_estimators=2, warm_start=True, random_state=0)
+    model = BalancedBaggingClassifier(
+        n_estimators=2, method="under", warm_start=True, random_state=0
+    )
     first = model.fit(X[LEARN], Y[LEARN]).estimators_samples_
     model.set_params(n_estimators=4, sampling_strategy=0.5).fit(X[LEARN], Y[LEARN])
     later = model.estimators_samples_
@@ -133,6 +139,107 @@ def test_what_does_not_go_together_is_refused():
     for model in (BalancedBaggingClassifier(), BalancedRandomForestClassifier()):
         with pytest.raises(ValueError, match="groups"):
             model.fit(X[LEARN], Y[LEARN], groups=groups)
-    for change in ({"bootstrap": False}, {"max_samples": 0.5}):
-        with pytest.raises(ValueError, match="sampling_strategy"):
-            BalancedRandomForestClassifier(**change).fit(X[LEARN], Y[LEARN])
+    bagging = BalancedBaggingClassifier(method="under", draw="half")
+    with pytest.raises(ValueError, match="method and draw both"):
+        bagging.fit(X[LEARN], Y[LEARN])
+
+
+THREE = np.repeat(["a", "b", "c"], [60, 10, 25])
+POINTS = np.random.default_rng(0).normal(size=(95, 2))
+
+
+@pytest.mark.parametrize(
+    ("strategy", "sizes"),
+    [
+        ("auto", [10, 10, 10]),
+        ("not minority", [10, 10, 10]),
+        ("all", [10, 10, 10]),
+        ("majority", [10, 10, 25]),
+        ("not majority", [60, 10, 10]),
+        (0.5, [20, 10, 20]),
+        ({"a": 30}, [30, 10, 25]),
+        ({}, [60, 10, 25]),
+        (lambda y: {"c": int(np.sum(y == "b"))}, [60, 10, 10]),
+    ],
+)
+def test_every_strategy_of_imbalanced_learn(strategy, sizes):
+    for model in (
+        BalancedBaggingClassifier(bootstrap=False, sampling_strategy=strategy, random_state=0),
+        BalancedRandomForestClassifier(2, sampling_strategy=strategy, random_state=0),
+    ):
+        bag = model.fit(POINTS, THREE).estimators_samples_[0]
+        assert np.unique(THREE[bag], return_counts=True)[1].tolist() == sizes
+
+
+def test_bags_are_drawn_first_and_then_balanced():
+    model = BalancedBaggingClassifier(max_samples=0.5, bootstrap=False, random_state=0)
+    for bag in model.fit(X[LEARN], Y[LEARN]).estimators_samples_:
+        rare, others = np.sum(Y[LEARN][bag] == 1), np.sum(Y[LEARN][bag] == 0)
+        assert rare == others < RARE
+        assert len(np.unique(bag)) == len(bag)
+    bootstrap = BalancedBaggingClassifier(random_state=0).fit(X[LEARN], Y[LEARN])
+    sizes = {len(bag) for bag in bootstrap.estimators_samples_}
+    assert len(sizes) > 3  # a bootstrap has another number of rare rows each time
+    again = BalancedBaggingClassifier(bootstrap=False, replacement=True, random_state=0)
+    bags = again.fit(X[LEARN], Y[LEARN]).estimators_samples_
+    for bag in bags:
+        rare = bag[Y[LEARN][bag] == 1]
+        assert len(np.unique(rare)) == len(rare) == RARE  # "auto" leaves the smallest class alone
+    assert any(len(np.unique(bag)) < len(bag) for bag in bags)
+
+
+def test_columns_of_balanced_bagging():
+    model = BalancedBaggingClassifier(
+        DecisionTreeClassifier(), max_features=0.5, bootstrap_features=True, random_state=0
+    ).fit(X[LEARN], Y[LEARN])
+    assert {len(columns) for columns in model.estimators_features_} == {X.shape[1] // 2}
+    assert any(len(np.unique(c)) < len(c) for c in model.estimators_features_)
+
+
+def test_bootstrap_of_the_rows_a_tree_was_given():
+    forest = BalancedRandomForestClassifier(
+        5, bootstrap=True, max_samples=0.5, replacement=False, random_state=0
+    ).fit(X[LEARN], Y[LEARN])
+    assert {len(bag) for bag in forest.estimators_samples_} == {RARE}
+
+
+def test_the_order_of_rows_does_not_matter_and_weights_are_repetitions():
+    times = np.random.default_rng(0).integers(1, 4, len(POINTS))
+    shuffled = np.random.default_rng(1).permutation(len(POINTS))
+    model = BalancedBaggingClassifier(n_estimators=3, random_state=0)
+    first = model.fit(POINTS, THREE, times).predict_proba(POINTS)
+    other = model.fit(POINTS[shuffled], THREE[shuffled], times[shuffled]).predict_proba(POINTS)
+    np.testing.assert_allclose(first, other)
+    repeated = model.fit(np.repeat(POINTS, times, axis=0), np.repeat(THREE, times))
+    np.testing.assert_allclose(first, repeated.predict_proba(POINTS))
+
+
+class Halver(BaseEstimator):
+    """Resamples by leaving every other row out."""
+
+    def __init__(self, sampling_strategy="auto"):
+        self.sampling_strategy = sampling_strategy
+
+    def fit_resample(self, X, y):
+        return X[::2], y[::2]
+
+
+def test_samplers_of_imbalanced_learn():
+    pytest.importorskip("imblearn")
+    model = BalancedBaggingClassifier(
+        KNeighborsClassifier(1), 3, sampler=Halver(), sampling_strategy="all", random_state=0
+    ).fit(POINTS, THREE)
+    for pipeline in model.estimators_:
+        assert list(pipeline.named_steps) == ["sampler", "classifier"]
+        assert pipeline["sampler"].sampling_strategy == "all"
+        assert pipeline["classifier"].n_samples_fit_ == 48
+    assert {len(bag) for bag in model.estimators_samples_} == {95}
+    assert model.predict_proba(POINTS).shape == (95, 3)
+    with pytest.raises(ValueError, match="prior_correction"):
+        model.set_params(prior_correction=True).fit(POINTS, THREE)
+
+
+def test_samplers_need_imbalanced_learn(monkeypatch):
+    monkeypatch.setitem(sys.modules, "imblearn.pipeline", None)
+    with pytest.raises(ImportError, match="pip install imbalanced-learn"):
+        BalancedBaggingClassifier(sampler=Halver()).fit(POINTS, THREE)

@@ -154,3 +154,9 @@ def test_missing_values_and_categories():
     frame.loc[::7, "x"] = np.nan
     model = RUSBoostClassifier(n_estimators=5, random_state=0).fit(frame, colour == "green")
     assert model.score(frame, colour == "green") == 1.0
+
+
+def test_a_parameter_of_former_times_warns():
+    X, y = rare()
+    with pytest.warns(FutureWarning, match="`algorithm` parameter is deprecated"):
+        RUSBoostClassifier(n_estimators=2, algorithm="SAMME").fit(X, y)

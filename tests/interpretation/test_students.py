@@ -11,19 +11,19 @@ from coterie.interpretation.students import (
     teach_linear,
     teach_list,
 )
-from coterie.interpretation.teaching import Lesson
+from coterie.interpretation.teaching import TransferSet
 
 
-def lesson(X, said, weight=None):
+def transfer(X, said, weight=None):
     said = np.asarray(said, dtype=float).reshape(len(X), -1)
-    return Lesson(Table.read(X), said, weight, Target.numbers(said[:, 0]))
+    return TransferSet(Table.read(X), said, weight, Target.numbers(said[:, 0]))
 
 
 def test_the_first_rule_that_holds_decides():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.uniform(size=(400, 3)), columns=list("abc"))
     y = np.where(X["a"] > 0.7, 5.0, np.where(X["b"] > 0.5, 2.0, 0.0))
-    found = teach_list(lesson(X, y), 4, 2, 0)
+    found = teach_list(transfer(X, y), 4, 2, 0)
     np.testing.assert_allclose(found.predict(Table.read(X))[:, 0], y, atol=0.2)
     assert len(found.rules) <= 4
     text = found.text().splitlines()
@@ -39,7 +39,7 @@ def test_the_first_rule_that_holds_decides():
 
 def test_a_list_of_no_rules_says_the_mean():
     found = teach_list(
-        lesson(np.zeros((4, 2)), [0.0, 1.0, 2.0, 3.0], np.array([1.0, 1, 1, 3])), 5, 2, 0
+        transfer(np.zeros((4, 2)), [0.0, 1.0, 2.0, 3.0], np.array([1.0, 1, 1, 3])), 5, 2, 0
     )
     assert len(found.rules) == 0
     np.testing.assert_allclose(found.predict(Table.read(np.zeros((2, 2)))), 2.0)
@@ -65,7 +65,7 @@ def test_a_linear_teacher_is_found_again():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(50, 3)) * [1, 10, 100]
     said = 4.0 + X @ [1.0, -2.0, 0.5]
-    member, _ = teach_linear(lesson(X, said), labels=False)
+    member, _ = teach_linear(transfer(X, said), labels=False)
     np.testing.assert_allclose(member.constants, 4.0)
     np.testing.assert_allclose(member.coefs[0] / member.linear.scale, [1.0, -2.0, 0.5])
     new = X[:5] * 0.9  # within what was seen
@@ -76,7 +76,7 @@ def test_a_logistic_teacher_is_found_again():
     X = np.random.default_rng(0).normal(size=(80, 2))
     odds = 0.3 + X @ [1.0, -0.5]
     chance = 1 / (1 + np.exp(-odds))
-    member, _ = teach_linear(lesson(X, np.column_stack([1 - chance, chance])), labels=True)
+    member, _ = teach_linear(transfer(X, np.column_stack([1 - chance, chance])), labels=True)
     np.testing.assert_allclose(member.predict(Table.read(X))[:, 1], chance, rtol=1e-6)
 
 
@@ -90,6 +90,6 @@ def test_temperature():
 
 
 def test_soft_targets_are_numbers():
-    target = soft_target(lesson(np.zeros((2, 1)), [[0.2, 0.8], [0.5, 0.5]]))
+    target = soft_target(transfer(np.zeros((2, 1)), [[0.2, 0.8], [0.5, 0.5]]))
     assert target.kind == "values"
     assert target.n_outputs == 2

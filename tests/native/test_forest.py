@@ -1,5 +1,6 @@
 """Forests as arrays: walking, slicing, and refusing what is damaged."""
 
+import inspect
 import pickle
 
 import numpy as np
@@ -139,7 +140,8 @@ def test_depths_and_importances():
 
 
 def damaged(forest, **changes):
-    fields = forest.__reduce__()[1][0]
+    names = inspect.signature(Forest).parameters
+    fields = dict(zip(names, forest.__reduce__()[1], strict=True))
     return Forest(**{**fields, **changes})
 
 
@@ -219,3 +221,13 @@ def test_trees_of_one_value_take_turns_in_the_outputs():
         by_turn = [weights[k] * alone[k] + weights[k + 3] * alone[k + 3] for k in range(3)]
         together = Forest.concatenate(trees).predict(X[:rows], tree_weight=weights, n_outputs=3)
         np.testing.assert_allclose(together, np.column_stack(by_turn), rtol=1e-12)
+
+
+def test_pickles_of_the_other_byte_order():
+    X, forest = make_forest(2)
+    kind, arguments = forest.__reduce__()
+    swapped = [
+        a.byteswap().view(a.dtype.newbyteorder()) if isinstance(a, np.ndarray) else a
+        for a in arguments
+    ]
+    np.testing.assert_array_equal(kind(*swapped).predict(X), forest.predict(X))

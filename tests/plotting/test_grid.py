@@ -32,5 +32,5 @@ def test_frames_stay_frames(library):
     assert grid.names == ("c", "a")
     assert np.asarray(grid.rows)[:, 1].tolist() == [2.5] * 9
     assert grid.pick([1]).tolist() == [[2.5]] * 9
-    with pytest.raises(ValueError, match="no column 'd'"):
+    with pytest.raises(ValueError, match="Column 'd' is not in"):
         Grid.over(frame, ("a", "d"), 3)

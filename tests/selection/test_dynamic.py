@@ -84,7 +84,7 @@ def test_members_without_weights_take_repeated_rows():
 @pytest.mark.parametrize("method", ["knora_u", "meta_des", "rrc", "knop", "des_mi", "a_priori"])
 def test_weights_are_repetitions_for_methods(method):
     weight = np.random.default_rng(0).integers(1, 4, 120)
-    pool = coterie.RandomForestClassifier(n_estimators=8)
+    pool = coterie.RandomForestClassifier(n_estimators=8, draw="repeats")
     weighted = DynamicSelectionClassifier(pool, method=method, random_state=0)
     repeated = DynamicSelectionClassifier(pool, method=method, random_state=0)
     weighted.fit(X[:120], Y[:120], weight)

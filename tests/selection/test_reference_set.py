@@ -5,7 +5,7 @@ import pytest
 
 from coterie.base import Admitted
 from coterie.data import Table, Target
-from coterie.selection.reference_set import Ground, Order, divide, part, row_keys
+from coterie.selection.reference_set import Order, ReferenceSet, divide, row_keys
 
 
 def rows(X, y, weight=None, numbers=False):
@@ -60,8 +60,8 @@ def test_orders_group_equal_rows():
 
 def test_repeated_rows_take_as_many_places():
     X, y = [[0.0], [1.0], [10.0]], [0, 1, 0]
-    weighted, first = Ground.lay(rows(X, y, [1, 3, 1]), 8, "exact")
-    repeated, again = Ground.lay(
+    weighted, first = ReferenceSet.lay(rows(X, y, [1, 3, 1]), 8, "exact")
+    repeated, again = ReferenceSet.lay(
         rows(np.repeat(X, [1, 3, 1], axis=0), np.repeat(y, [1, 3, 1])), 8, "exact"
     )
     for ground in (weighted, repeated):
@@ -74,12 +74,12 @@ def test_repeated_rows_take_as_many_places():
 
 
 def test_there_are_no_more_neighbours_than_rows():
-    ground, _ = Ground.lay(rows([[0.0], [1.0]], [0, 1], [1, 2]), 8, "exact")
+    ground, _ = ReferenceSet.lay(rows([[0.0], [1.0]], [0, 1], [1, 2]), 8, "exact")
     assert ground.near(np.zeros((1, 1)), 7).neighbours.shape == (1, 3)
 
 
 def test_other_weights_are_importances():
-    ground, first = Ground.lay(rows([[0.0], [1.0]], [0, 1], [0.5, 1.5]), 8, "exact")
+    ground, first = ReferenceSet.lay(rows([[0.0], [1.0]], [0, 1], [0.5, 1.5]), 8, "exact")
     near = ground.near(ground.points, 2)
     assert near.importance[0].sum() == pytest.approx(2)
     by_row = dict(zip(first.tolist(), ground.importance, strict=True))
@@ -88,7 +88,7 @@ def test_other_weights_are_importances():
 
 def test_a_row_is_not_its_own_neighbour():
     X = np.arange(5.0)[:, None]
-    ground, _ = Ground.lay(rows(X, np.zeros(5)), 8, "exact")
+    ground, _ = ReferenceSet.lay(rows(X, np.zeros(5)), 8, "exact")
     near = ground.near(ground.points, 2, np.arange(5)).neighbours
     assert not (near == np.arange(5)[:, None]).any()
 
@@ -97,8 +97,8 @@ def test_other_searches_and_pickles():
     from sklearn.neighbors import NearestNeighbors
 
     X = np.random.default_rng(0).normal(size=(60, 3))
-    theirs, _ = Ground.lay(rows(X, np.zeros(60)), 8, NearestNeighbors())
-    ours, _ = Ground.lay(rows(X, np.zeros(60)), 8, "exact")
+    theirs, _ = ReferenceSet.lay(rows(X, np.zeros(60)), 8, NearestNeighbors())
+    ours, _ = ReferenceSet.lay(rows(X, np.zeros(60)), 8, "exact")
     a, b = theirs.near(ours.points, 4), ours.near(ours.points, 4)
     np.testing.assert_array_equal(a.neighbours, b.neighbours)
     again = pickle.loads(pickle.dumps(ours))
@@ -107,6 +107,6 @@ def test_other_searches_and_pickles():
 
 
 def test_parts_have_their_weights():
-    admitted = part(rows([[0.0], [1.0]], [5, 6], [0.5, 2]), np.array([1]))
+    admitted = rows([[0.0], [1.0]], [5, 6], [0.5, 2]).take(np.array([1]))
     assert admitted.weight.tolist() == [2]
     assert admitted.target.decode(admitted.target.encoded).tolist() == [6]

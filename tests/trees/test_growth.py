@@ -97,11 +97,3 @@ def test_poisson_needs_counts():
 
 def test_words_do_not_admit_bools():
     assert not any(SHAPE[name].admits(True) for name in ("max_depth", "max_features", "n_jobs"))
-
-
-def test_absolute_error_is_not_pruned():
-    from coterie import DecisionTreeRegressor
-
-    tree = DecisionTreeRegressor(criterion="absolute_error", ccp_alpha=0.1)
-    with pytest.raises(ValueError, match="max_leaf_nodes"):
-        tree.fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 5.0])

@@ -92,3 +92,21 @@ def test_categories():
     assert view.is_categorical.tolist() == [True, False, False]
     assert np.isnan(view.threshold[0])
     assert view.categories_left(0).tolist() in ([0, 2], [1, 3])
+
+
+def test_nodes_are_numbered_depth_first_as_in_scikit_learn():
+    column = X[:, 2:3].astype(np.float32)
+    ours = coterie.DecisionTreeClassifier(max_depth=3).fit(column, Y)
+    theirs = sk.DecisionTreeClassifier(max_depth=3, random_state=0).fit(column, Y)
+    for name in ("children_left", "children_right", "feature", "n_node_samples"):
+        np.testing.assert_array_equal(getattr(ours.tree_, name), getattr(theirs.tree_, name))
+    np.testing.assert_allclose(ours.tree_.value, theirs.tree_.value)
+    np.testing.assert_array_equal(ours.apply(column), theirs.apply(column))
+    paths = [tree.decision_path(column).toarray() for tree in (ours, theirs)]
+    np.testing.assert_array_equal(*paths)
+
+
+def test_arrays_cannot_be_written_to(fitted):
+    for name in ("value", "threshold", "feature", "children_left", "impurity", "n_node_samples"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(fitted.tree_, name)[0] = 1

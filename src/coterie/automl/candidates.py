@@ -256,7 +256,7 @@ def choose_candidates(
     known = {c.name: c for c in (*LARGE, *READABLE, *PORTFOLIO)}
     if isinstance(members, str) or not len(members):
         raise ParameterError(
-            f"members={members!r} is none of {', '.join(map(repr, sets))}; or give a list of "
+            f"members={members!r} is not one of {', '.join(map(repr, sets))}; or give a list of "
             f"names, from {', '.join(known)}, or of (name, estimator)."
         )
     chosen = []
@@ -264,7 +264,7 @@ def choose_candidates(
         if isinstance(member, str):
             if member not in known:
                 raise ParameterError(
-                    f"members holds {member!r}, which is none of {', '.join(known)}."
+                    f"members holds {member!r}, which is not one of {', '.join(known)}."
                 )
             chosen.append(known[member])
             continue

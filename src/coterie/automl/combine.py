@@ -12,8 +12,9 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
 from coterie import fusion
-from coterie.automl.metrics import Metric, own_chance
+from coterie.automl.metrics import Metric
 from coterie.combining.meta import as_probabilities
+from coterie.fusion.row_losses import own_chance
 from coterie.fusion.sums import sum_of_members
 from coterie.tags import tagged
 
@@ -70,7 +71,7 @@ class Blend:
 
 
 @dataclass(frozen=True)
-class Judged:
+class ScoredBlend:
     """A way to combine with what it is worth.
 
     Parameters
@@ -92,7 +93,7 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Panel:
+class OutOfFold:
     """What all members say of unseen rows, and the truth.
 
     Parameters
@@ -112,7 +113,7 @@ class Panel:
     metric: Metric
     weight: Array | None = None
 
-    def take(self, rows: Any) -> Panel:
+    def take(self, rows: Any) -> OutOfFold:
         """Some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
         return replace(self, profile=self.profile[:, rows], truth=self.truth[rows], weight=weight)
@@ -135,16 +136,16 @@ class Panel:
         return self.profile.shape[2] > 1
 
 
-Learn = Callable[[Panel], Blend]
+Learn = Callable[[OutOfFold], Blend]
 
 
-def best_single(panel: Panel) -> Blend:
+def best_single(oof: OutOfFold) -> Blend:
     """The best member."""
-    losses = [panel.loss(said) for said in panel.profile]
+    losses = [oof.loss(said) for said in oof.profile]
     return Blend("best single", np.eye(len(losses))[int(np.argmin(losses))])
 
 
-def greedy(panel: Panel) -> Blend:
+def greedy(oof: OutOfFold) -> Blend:
     """Ensemble selection [1]_: members are added one by one, in several subsets of them.
 
     References
@@ -152,83 +153,79 @@ def greedy(panel: Panel) -> Blend:
     .. [1] Caruana, Niculescu-Mizil, Crew & Ksikes, "Ensemble selection from libraries of models",
        ICML (2004).
     """
-    by_metric = panel.metric.name != "log_loss"
+    by_metric = oof.metric.name != "log_loss"
 
     def loss(y: Any, said: Any) -> float:
         if by_metric:
-            return float(panel.metric.loss(y, said, panel.weight))
-        return float(np.average(-np.log(np.maximum(said, 1e-15)), weights=panel.weight))
+            return float(oof.metric.loss(y, said, oof.weight))
+        return float(np.average(-np.log(np.maximum(said, 1e-15)), weights=oof.weight))
 
-    outputs: Any = panel.profile if panel.labels else panel.profile[:, :, 0]
+    outputs: Any = oof.profile if oof.labels else oof.profile[:, :, 0]
     if not by_metric:
         # All that matters is the probability of the true class.
-        outputs = np.stack([own_chance(panel.truth, said) for said in panel.profile])
-    n_members = len(panel.profile)
+        outputs = own_chance(oof.profile, oof.truth)
+    n_members = len(oof.profile)
     found = fusion.greedy_selection(
-        outputs, panel.truth, loss, n_start=min(3, n_members), max_rounds=40
+        outputs, oof.truth, loss, n_start=min(3, n_members), max_rounds=40
     )
     weights = found.weights
     if n_members > 4:
         bagged = fusion.bagged_selection(
-            outputs, panel.truth, loss, n_bags=5, fraction=0.7, max_rounds=20
+            outputs, oof.truth, loss, n_bags=5, fraction=0.7, max_rounds=20
         )
         weights = 0.5 * weights + 0.5 * bagged
     return Blend("ensemble selection", weights)
 
 
-def convex(panel: Panel) -> Blend:
+def convex(oof: OutOfFold) -> Blend:
     """The weights, none negative and adding up to one, of least log-loss or squared error."""
-    if panel.labels:
+    if oof.labels:
         weights = fusion.log_loss_weights(
-            np.maximum(panel.profile, _FLOOR),
-            panel.truth,
+            np.maximum(oof.profile, _FLOOR),
+            oof.truth,
             max_iter=1_000,
-            sample_weight=panel.weight,
+            sample_weight=oof.weight,
         )
     else:
-        weights = fusion.simplex_weights(
-            panel.profile[:, :, 0], panel.truth, sample_weight=panel.weight
-        )
+        weights = fusion.simplex_weights(oof.profile[:, :, 0], oof.truth, sample_weight=oof.weight)
     return Blend("weighted mean", np.where(weights < 1e-4, 0.0, weights))
 
 
-def stacked(panel: Panel) -> Blend:
+def stacked(oof: OutOfFold) -> Blend:
     r"""A pool of logarithms of probabilities; for numbers, least squares without negative weights.
 
     .. math:: p_k \propto \exp\Big(b_k + \sum_t w_t \ln p_{tk}\Big), \qquad w_t \ge 0
     """
-    if not panel.labels:
-        weights = fusion.nnls_weights(
-            panel.profile[:, :, 0], panel.truth, sample_weight=panel.weight
-        )
+    if not oof.labels:
+        weights = fusion.nnls_weights(oof.profile[:, :, 0], oof.truth, sample_weight=oof.weight)
         return Blend("stacking", weights)
-    logs, n_members = _logs(panel.profile), len(panel.profile)
-    share = np.ones(len(panel.truth)) if panel.weight is None else panel.weight
-    hot = np.eye(panel.profile.shape[2])[panel.truth]
+    logs, n_members = _logs(oof.profile), len(oof.profile)
+    share = np.ones(len(oof.truth)) if oof.weight is None else oof.weight
+    hot = np.eye(oof.profile.shape[2])[oof.truth]
 
     def loss(at: Array) -> tuple[float, Array]:
         raw = np.tensordot(at[:n_members], logs, axes=1) + at[n_members:]
         chances = log_softmax(raw, axis=1)
         slope = (np.exp(chances) - hot) * share[:, None]
         away = at - start
-        value = -float(share @ own_chance(panel.truth, chances)) + _PENALTY * float(away @ away)
+        value = -float(share @ own_chance(chances, oof.truth)) + _PENALTY * float(away @ away)
         members = np.tensordot(logs, slope, axes=([1, 2], [0, 1]))
         return value, np.concatenate([members, slope.sum(axis=0)]) + 2 * _PENALTY * away
 
-    n_outputs = panel.profile.shape[2]
+    n_outputs = oof.profile.shape[2]
     start = np.concatenate([np.full(n_members, 1.0 / n_members), np.zeros(n_outputs)])
     bounds = [(0.0, None)] * n_members + [(None, None)] * n_outputs
     found = minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B", options=_ENOUGH)
     weights = np.where(found.x[:n_members] < 1e-3, 0.0, found.x[:n_members])
     if not weights.any():
-        return best_single(panel)
+        return best_single(oof)
     return Blend("stacking", weights, logs=True, shift=found.x[n_members:])
 
 
-def tempered(blend: Blend, panel: Panel) -> Blend:
+def tempered(blend: Blend, oof: OutOfFold) -> Blend:
     """The same, with probabilities made more or less sure."""
-    logs = np.log(np.maximum(blend(panel.profile), _FLOOR))
-    tau = fusion.temperature(logs, panel.truth, panel.weight).tau
+    logs = np.log(np.maximum(blend(oof.profile), _FLOOR))
+    tau = fusion.temperature(logs, oof.truth, oof.weight).tau
     return replace(blend, name=f"{blend.name}, calibrated", tau=tau)
 
 
@@ -236,26 +233,26 @@ def tempered(blend: Blend, panel: Panel) -> Blend:
 WAYS: tuple[Learn, ...] = (best_single, greedy, convex, stacked)
 
 
-def learn_all(panel: Panel, ways: Sequence[Learn]) -> list[Blend]:
+def learn_all(oof: OutOfFold, ways: Sequence[Learn]) -> list[Blend]:
     """All ways to combine, the simplest first, with and without calibration."""
-    calibrate = panel.labels and panel.metric.name in ("log_loss", "brier") and ways is WAYS
+    calibrate = oof.labels and oof.metric.name in ("log_loss", "brier") and ways is WAYS
     blends = []
-    for way in ways[:1] if len(panel.profile) == 1 else ways:
-        blend = way(panel)
+    for way in ways[:1] if len(oof.profile) == 1 else ways:
+        blend = way(oof)
         blends.append(blend)
         if calibrate and way is not stacked:
-            blends.append(tempered(blend, panel))
+            blends.append(tempered(blend, oof))
     return blends
 
 
 def judge(
-    panel: Panel, parts: NDArray[np.intp], ways: Sequence[Learn] = WAYS, most: int = 8_000
-) -> list[Judged]:
+    oof: OutOfFold, parts: NDArray[np.intp], ways: Sequence[Learn] = WAYS, most: int = 8_000
+) -> list[ScoredBlend]:
     """Learn every way to combine, and score it on rows it has not seen.
 
     Parameters
     ----------
-    panel : Panel
+    oof : OutOfFold
         What members say.
     parts : ndarray of int of shape (rows,)
         Each part is scored by what is learnt from the others.
@@ -266,38 +263,38 @@ def judge(
 
     Returns
     -------
-    list of Judged
+    list of ScoredBlend
         The simplest first.
     """
 
     def learn(rows: NDArray[np.intp]) -> list[Blend]:
         if len(rows) > most:
             rows = np.sort(np.random.default_rng(0).choice(rows, most, replace=False))
-        return learn_all(panel.take(rows), ways)
+        return learn_all(oof.take(rows), ways)
 
     blends = learn(np.arange(len(parts)))
-    nested = np.empty((len(blends), *panel.profile.shape[1:]))
+    nested = np.empty((len(blends), *oof.profile.shape[1:]))
     for part in np.unique(parts):
         inside = parts == part
         for number, blend in enumerate(learn(np.flatnonzero(~inside))):
-            nested[number, inside] = blend(panel.profile[:, inside])
+            nested[number, inside] = blend(oof.profile[:, inside])
     return [
-        Judged(blend, said, panel.score(said), panel.loss(said))
+        ScoredBlend(blend, said, oof.score(said), oof.loss(said))
         for blend, said in zip(blends, nested, strict=True)
     ]
 
 
-def alone(panel: Panel, member: int, name: str) -> Judged:
+def alone(oof: OutOfFold, member: int, name: str) -> ScoredBlend:
     """One member that was named beforehand, so that there is nothing to learn."""
-    said = panel.profile[member]
-    blend = Blend(name, np.eye(len(panel.profile))[member])
-    return Judged(blend, said, panel.score(said), panel.loss(said))
+    said = oof.profile[member]
+    blend = Blend(name, np.eye(len(oof.profile))[member])
+    return ScoredBlend(blend, said, oof.score(said), oof.loss(said))
 
 
-def choose(judged: list[Judged], panel: Panel) -> Judged:
+def choose(judged: list[ScoredBlend], oof: OutOfFold) -> ScoredBlend:
     """The best, or a simpler one that is as good as far as the rows can tell."""
     best = min(judged, key=lambda one: one.loss)
-    rows = panel.metric.rows
+    rows = oof.metric.rows
     for one in judged:
         if one is best:
             return best
@@ -305,8 +302,8 @@ def choose(judged: list[Judged], panel: Panel) -> Judged:
             if one.loss <= best.loss:
                 return one
             continue
-        gain = rows(panel.truth, panel.shaped(one.nested))
-        gain = gain - rows(panel.truth, panel.shaped(best.nested))
+        gain = rows(oof.truth, oof.shaped(one.nested))
+        gain = gain - rows(oof.truth, oof.shaped(best.nested))
         error = gain.std() / np.sqrt(len(gain))
         if gain.mean() <= _WORTH * error:
             return one

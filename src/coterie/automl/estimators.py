@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,7 +17,7 @@ from coterie.automl.clock import counting
 from coterie.automl.combine import Blend
 from coterie.automl.dates import DateColumns
 from coterie.automl.fitting import Wishes, fit_draft
-from coterie.automl.fold_models import TableSeat
+from coterie.automl.fold_models import TableFoldMember
 from coterie.automl.journal import Journal
 from coterie.automl.metrics import CLASS_METRICS, NUMBER_METRICS, find_metric
 from coterie.automl.records import Column
@@ -68,6 +68,7 @@ class Given:
     classes: NDArray[Any] | None = None
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class TableModel(Committee):
     """What the estimators for tables share.
 
@@ -92,15 +93,20 @@ class TableModel(Committee):
         Columns of numbers to be taken as categories, besides those of text or a categorical type.
     """
 
+    metric: str = "auto"
+    time_limit: float | None = 60.0
+    members: Any = "auto"
+    interpretable: bool = False
+    random_state: RandomLike = 0
+    n_jobs: int | None = None
+    max_bins: int = 255
+    categorical_features: Any = "from_dtype"
+
+    # Known after a fit.
+    dates_: DateColumns = field(init=False)
+    blend_: Blend = field(init=False)
+
     multi_output: ClassVar[bool] = False
-    metric: str
-    time_limit: float | None
-    members: Any
-    interpretable: bool
-    random_state: RandomLike
-    max_bins: int
-    dates_: DateColumns
-    blend_: Blend
 
     def fit(
         self,
@@ -198,7 +204,7 @@ class TableModel(Committee):
         return np.concatenate(parts)
 
 
-def _blocks(seat: TableSeat, table: Table) -> Iterator[Any]:
+def _blocks(seat: TableFoldMember, table: Table) -> Iterator[Any]:
     """What members see of a table, some rows at a time."""
     if is_binned(table):
         yield from (cells[:, seat.used] for _, cells in table.blocks())
@@ -282,16 +288,6 @@ class TableClassifier(ClassifierTask, TableModel):
     True
     """
 
-    _: KW_ONLY
-    metric: str = "auto"
-    time_limit: float | None = 60.0
-    members: Any = "auto"
-    interpretable: bool = False
-    random_state: RandomLike = 0
-    n_jobs: int | None = None
-    max_bins: int = 255
-    categorical_features: Any = "from_dtype"
-
     allowed: ClassVar[Mapping[str, Allowed]] = {**TABLE, "metric": one_of("auto", *CLASS_METRICS)}
 
 
@@ -331,15 +327,5 @@ class TableRegressor(RegressorTask, TableModel):
     >>> model.score(X[1::2], y[1::2]) > 0.3
     True
     """
-
-    _: KW_ONLY
-    metric: str = "auto"
-    time_limit: float | None = 60.0
-    members: Any = "auto"
-    interpretable: bool = False
-    random_state: RandomLike = 0
-    n_jobs: int | None = None
-    max_bins: int = 255
-    categorical_features: Any = "from_dtype"
 
     allowed: ClassVar[Mapping[str, Allowed]] = {**TABLE, "metric": one_of("auto", *NUMBER_METRICS)}

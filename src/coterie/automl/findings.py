@@ -113,7 +113,7 @@ def _gaps(s: Subject) -> Iterator[Finding]:
             "info",
             names,
             f"More than half of the values are missing in {_listed(names)}.",
-            "Make sure that they will be there as often, and for the same reasons, in new rows.",
+            "Make sure that new rows miss them as often, and for the same reasons.",
         )
 
 
@@ -148,14 +148,14 @@ def _copies(s: Subject) -> Iterator[Finding]:
     if unseen:
         yield _not_looked_at(unseen, len(columns))
     if found:
-        verb = "tells" if len(found) == 1 else "each tell"
+        verb = "predicts" if len(found) == 1 else "each predict"
         yield Finding(
             "target copy",
             "danger",
             found,
-            f"{_listed(found)} alone {verb} the target (nearly) without error.",
-            "Ask whether it is known before the target is. If not, leave it out and fit again: "
-            "scores are too good to be true with it.",
+            f"{_listed(found)} alone {verb} the target almost perfectly.",
+            "Check that it is known before the target is. If not, remove it and fit again: with "
+            "it, scores are too good to be true.",
         )
 
 
@@ -164,7 +164,7 @@ def _not_looked_at(number: int, of: int) -> Finding:
         "no time",
         "info",
         [],
-        f"There was no time to check whether {number} of {of} columns give the target away.",
+        f"There was no time to check whether {number} of {of} columns leak the target.",
         "Give more time if you do not know where the columns come from.",
     )
 
@@ -196,7 +196,7 @@ def _duplicates(s: Subject) -> Iterator[Finding]:
         f"{twins.repeated} rows ({twins.repeated / n:.1%}) repeat the features of another row"
         f"{other}.",
         "There is no sign that they are copies, so they are split like any other rows. If they are "
-        "one thing measured several times, name it by `groups`, or scores will be too good.",
+        "repeated measurements of the same thing, pass `groups`; otherwise scores are too good.",
     )
 
 
@@ -213,7 +213,7 @@ def _imbalance(s: Subject) -> Iterator[Finding]:
             "warning",
             [],
             f"There are fewer than {_RARE} rows of {_listed(rare)}.",
-            "What is said about so few rows is not to be trusted. Collect more, or merge classes.",
+            "Results for so few rows are unreliable. Collect more rows, or merge classes.",
         )
     if len(counts) > 1 and counts.max() > _IMBALANCED * counts.min():
         yield Finding(
@@ -221,7 +221,7 @@ def _imbalance(s: Subject) -> Iterator[Finding]:
             "info",
             [],
             f"The most frequent class has {counts.max()} rows, the rarest {counts.min()}.",
-            "Accuracy says little here: judge by log_loss, roc_auc or balanced_accuracy.",
+            "Accuracy is misleading here: look at log_loss, roc_auc or balanced_accuracy.",
         )
 
 
@@ -243,8 +243,8 @@ def _drift(s: Subject) -> Iterator[Finding]:
             "warning",
             [],
             f"The target changes along the rows (correlation {strongest:.2f}).",
-            "If rows are in order of time, new ones may differ from all of these, and scores from "
-            "random folds be too good. If rows are sorted by the target, this means nothing.",
+            "If the rows are in time order, new rows may differ from all of these, and random "
+            "folds give scores that are too good. If they are sorted by the target, ignore this.",
         )
 
 
@@ -258,8 +258,8 @@ def _order(s: Subject) -> Iterator[Finding]:
             "info",
             [name],
             f"Rows are in the order of {name!r}, so blocks of consecutive rows are held out.",
-            "If the order of rows means nothing, shuffle them; if rows belong together in another "
-            "way, name it by `groups`.",
+            "If the order of the rows does not matter, shuffle them; if rows belong together in "
+            "another way, pass `groups`.",
         )
 
 
@@ -273,7 +273,7 @@ def _dates(s: Subject) -> Iterator[Finding]:
             "info",
             names,
             f"{_listed(names)} holds dates, which are read as numbers.",
-            "If the model is for days to come, judge it by later rows than those it is fitted to.",
+            "If the model is for the future, evaluate it on rows later than those of the fit.",
         )
 
 

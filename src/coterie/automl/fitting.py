@@ -41,7 +41,7 @@ from coterie.automl.columns import Reading, read_columns
 from coterie.automl.combine import WAYS, Blend
 from coterie.automl.dates import DateColumns
 from coterie.automl.findings import Subject, find_traps
-from coterie.automl.fold_models import TableSeat
+from coterie.automl.fold_models import TableFoldMember
 from coterie.automl.importances import permutation_importances
 from coterie.automl.journal import Journal, Page
 from coterie.automl.leaderboard import make_leaderboard, size_curve
@@ -252,12 +252,12 @@ def _page(
 
 
 def _too_few(n_rows: int, n_classes: int) -> Finding:
-    what = "one class only" if n_classes == 1 else f"{n_rows} rows, too few to hold some out"
+    what = "only one class" if n_classes == 1 else f"{n_rows} rows, too few to hold some out"
     return Finding(
         "too few rows",
         "danger",
         [],
-        f"There is {what}: one model is fitted to all rows, and nothing is known of its worth.",
+        f"There is {what}: one model is fitted to all rows, and its accuracy is unknown.",
         "Collect more rows.",
     )
 
@@ -288,7 +288,7 @@ def _one_model(estimator: Any, material: Material) -> Any:
 
 def _pool(members: list[TableMember], material: Material, used: NDArray[np.intp]) -> Pool:
     seats = [
-        TableSeat(tuple(material.seat(model) for model in member.models), used)
+        TableFoldMember(tuple(material.seat(model) for model in member.models), used)
         for member in members
     ]
     return Pool(tuple(seats), np.array([member.weight for member in members]))
@@ -314,9 +314,9 @@ def _finish(
         for t, trial in zip(order, trials, strict=True)
     ]
     draft.pool_ = _pool(draft.members_, material, reading.used)
-    panel = search.panel()
-    draft.leaderboard_ = make_leaderboard(search, panel, judged, best)
-    draft.size_curve_ = size_curve(panel, best, order)
+    oof = search.out_of_fold()
+    draft.leaderboard_ = make_leaderboard(search, oof, judged, best)
+    draft.size_curve_ = size_curve(oof, best, order)
     full = _spread(best.nested[None], search)[0]
     draft.out_of_fold_ = full if material.n_classes else full[:, 0]
     draft.member_out_of_fold_ = _spread(np.stack([trial.unseen for trial in trials]), search)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 
 @tagged
 @dataclass(frozen=True)
-class TableSeat:
+class TableFoldMember:
     """Models that were fitted to the cells of a table rather than to what the user gave.
 
     Parameters
@@ -27,6 +27,8 @@ class TableSeat:
     used : ndarray of int
         The columns they see.
     """
+
+    file_tag: ClassVar[str] = "TableSeat"
 
     seats: tuple[ForeignMember, ...]
     used: NDArray[np.intp]

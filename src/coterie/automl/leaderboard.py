@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.automl.combine import Judged, Panel
+from coterie.automl.combine import OutOfFold, ScoredBlend
 from coterie.automl.records import Entry
 
 if TYPE_CHECKING:
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 def make_leaderboard(
-    search: Search, panel: Panel, judged: list[Judged], best: Judged
+    search: Search, oof: OutOfFold, judged: list[ScoredBlend], best: ScoredBlend
 ) -> list[Entry]:
     """All members and all ways to combine them, best first."""
     entries = []
     share = best.blend.weights / best.blend.weights.sum()
     for trial, score, said, weight in zip(
-        search.trials, search.scores, panel.profile, share, strict=True
+        search.trials, search.scores, oof.profile, share, strict=True
     ):
-        low, high = panel.metric.interval(panel.truth, panel.shaped(said), panel.weight)
+        low, high = oof.metric.interval(oof.truth, oof.shaped(said), oof.weight)
         entries.append(
             Entry(
                 trial.name,
@@ -39,13 +39,13 @@ def make_leaderboard(
                 trial.note,
             )
         )
-    entries += [_ensemble(search, panel, one, chosen=one is best) for one in judged]
-    sign = -1 if panel.metric.greater_is_better else 1
+    entries += [_ensemble(search, oof, one, chosen=one is best) for one in judged]
+    sign = -1 if oof.metric.greater_is_better else 1
     return sorted(entries, key=lambda entry: (sign * entry.score, not entry.chosen))
 
 
-def _ensemble(search: Search, panel: Panel, one: Judged, *, chosen: bool) -> Entry:
-    low, high = panel.metric.interval(panel.truth, panel.shaped(one.nested), panel.weight)
+def _ensemble(search: Search, oof: OutOfFold, one: ScoredBlend, *, chosen: bool) -> Entry:
+    low, high = oof.metric.interval(oof.truth, oof.shaped(one.nested), oof.weight)
     used = np.flatnonzero(one.blend.weights)
     parts = [search.trials[t] for t in used]
     return Entry(
@@ -63,7 +63,9 @@ def _ensemble(search: Search, panel: Panel, one: Judged, *, chosen: bool) -> Ent
     )
 
 
-def size_curve(panel: Panel, best: Judged, order: NDArray[np.intp]) -> list[tuple[int, float]]:
+def size_curve(
+    oof: OutOfFold, best: ScoredBlend, order: NDArray[np.intp]
+) -> list[tuple[int, float]]:
     """The score as members are added, those of the largest weight first.
 
     The last point is not the score of the leaderboard: these weights have seen the rows.
@@ -72,6 +74,6 @@ def size_curve(panel: Panel, best: Judged, order: NDArray[np.intp]) -> list[tupl
     for size in range(1, len(order) + 1):
         part = order[:size]
         weights = best.blend.weights[part]
-        mean = np.tensordot(weights / weights.sum(), panel.profile[part], axes=1)
-        curve.append((size, panel.score(mean)))
+        mean = np.tensordot(weights / weights.sum(), oof.profile[part], axes=1)
+        curve.append((size, oof.score(mean)))
     return curve

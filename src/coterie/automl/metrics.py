@@ -12,6 +12,7 @@ from scipy.stats import rankdata
 from sklearn.metrics import f1_score, r2_score, roc_auc_score
 
 from coterie.core import ParameterError
+from coterie.fusion.row_losses import brier_rows, error_rows, log_loss_rows
 
 Array = NDArray[np.float64]
 
@@ -82,22 +83,16 @@ class Metric:
         return centre - spread, centre + spread
 
 
-def own_chance(codes: Any, chances: Array) -> Array:
-    """The probability that was given to the class of each row."""
-    return np.asarray(chances[np.arange(len(codes)), codes])
-
-
 def _log_loss(codes: Any, chances: Array) -> Array:
-    return -np.log(np.maximum(own_chance(codes, chances), _EDGE))
+    return log_loss_rows(chances, codes, _EDGE)
 
 
 def _brier(codes: Any, chances: Array) -> Array:
-    own = own_chance(codes, chances)
-    return np.asarray((chances**2).sum(axis=1) - own**2 + (1 - own) ** 2)
+    return brier_rows(chances, codes)
 
 
 def _error(codes: Any, chances: Array) -> Array:
-    return (chances.argmax(axis=1) != codes).astype(np.float64)
+    return error_rows(chances, codes).astype(np.float64)
 
 
 def _roc_auc(codes: Any, chances: Array, weight: Array | None) -> float:
@@ -199,6 +194,6 @@ def find_metric(name: str, task: str) -> Metric:
     if name not in known:
         names = ", ".join(known)
         raise ParameterError(
-            f"metric={name!r} is no metric of {task}. Choose 'auto' or one of {names}."
+            f"metric={name!r} is not a metric for {task}. Choose 'auto' or one of {names}."
         )
     return known[name]

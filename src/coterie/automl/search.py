@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from coterie.automl.candidates import DEFAULT, PRIOR, Candidate
 from coterie.automl.clock import Clock, OutOfTime, ending_after
 from coterie.automl.combine import (
-    Judged,
     Learn,
-    Panel,
+    OutOfFold,
+    ScoredBlend,
     alone,
     best_single,
     choose,
@@ -202,8 +202,8 @@ class Search:
         return True
 
     def _take(self, trial: Trial, *, write: bool = False) -> None:
-        panel = self._panel([trial])
-        score = panel.score(panel.profile[0])
+        oof = self._out_of_fold([trial])
+        score = oof.score(oof.profile[0])
         self.trials.append(trial)
         self.scores.append(score)
         if write and self.page is not None:
@@ -256,17 +256,19 @@ class Search:
             clock = self.clock
             self.progress(Event(kind, name, score, seconds, clock.elapsed, clock.limit, message))
 
-    def _panel(self, trials: Sequence[Trial]) -> Panel:
+    def _out_of_fold(self, trials: Sequence[Trial]) -> OutOfFold:
         profile, rows = np.stack([trial.unseen for trial in trials]), self.material.covered
-        return Panel(profile, self.material.truth[rows], self.metric, self.material.weights(rows))
+        return OutOfFold(
+            profile, self.material.truth[rows], self.metric, self.material.weights(rows)
+        )
 
-    def panel(self) -> Panel:
+    def out_of_fold(self) -> OutOfFold:
         """What all members say of all rows that were held out."""
-        return self._panel(self.trials)
+        return self._out_of_fold(self.trials)
 
     def combine(
         self, folds: NDArray[np.intp], ways: Sequence[Learn], *, hold_out: bool
-    ) -> tuple[Judged, list[Judged]]:
+    ) -> tuple[ScoredBlend, list[ScoredBlend]]:
         """The chosen way to combine the trials, and all that were judged.
 
         Parameters
@@ -279,31 +281,31 @@ class Search:
             Whether only the first fold was held out.
         """
         self.tell("combine", message=f"{len(self.trials)} members")
-        panel = self.panel()
+        oof = self.out_of_fold()
         parts = folds[self.material.covered] % _PARTS
         if hold_out or len(np.unique(parts)) < 2:
             rng = np.random.default_rng(self.situation.seed % 2**32)
             parts = rng.permutation(len(parts)) % min(_PARTS, max(2, len(parts)))
-        most = self._affordable(panel, ways)
+        most = self._affordable(oof, ways)
         if not most:
-            ways, most = [best_single], len(panel.truth)
-        judged = judge(panel, parts, ways, most)
+            ways, most = [best_single], len(oof.truth)
+        judged = judge(oof, parts, ways, most)
         names = [trial.name for trial in self.trials]
         if DEFAULT in names and len(names) > 1:
             # Nothing is chosen that is not as good as this.
-            judged.insert(0, alone(panel, names.index(DEFAULT), f"{DEFAULT} alone"))
-        return choose(judged, panel), judged
+            judged.insert(0, alone(oof, names.index(DEFAULT), f"{DEFAULT} alone"))
+        return choose(judged, oof), judged
 
-    def _affordable(self, panel: Panel, ways: Sequence[Learn]) -> int:
+    def _affordable(self, oof: OutOfFold, ways: Sequence[Learn]) -> int:
         """How many rows combinations can be learnt from in the time that is left, if any."""
-        n_rows = len(panel.truth)
-        least = panel.profile[:, :_LEAST_ROWS].size * (_PARTS + 1) * _PASSES * _SECONDS
+        n_rows = len(oof.truth)
+        least = oof.profile[:, :_LEAST_ROWS].size * (_PARTS + 1) * _PASSES * _SECONDS
         if least > max(self.clock.ending, MOMENT):
             return 0
         if n_rows <= _LEAST_ROWS:
             return n_rows
         before = self.clock.elapsed
-        learn_all(panel.take(np.arange(0, n_rows, n_rows // _LEAST_ROWS)), ways)
+        learn_all(oof.take(np.arange(0, n_rows, n_rows // _LEAST_ROWS)), ways)
         seconds = (self.clock.elapsed - before) * (_PARTS + 1)
         time = max(0.5 * self.clock.ending, 0.03 * self.clock.limit)
         return int(np.clip(_LEAST_ROWS * time / max(seconds, 1e-9), _LEAST_ROWS, _MOST_ROWS))

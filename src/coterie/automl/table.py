@@ -157,7 +157,7 @@ def fit_rows(
     """
     task = _check_settings(settings, "fit_rows")
     if task == "auto" or settings.get("groups") is not None:
-        raise ParameterError("fit_rows needs to be told the task, and takes no groups.")
+        raise ParameterError("fit_rows needs a task, and does not take groups.")
     if task == "classification":
         _check_kinds(np.unique(y) if classes is None else np.asarray(classes), target)
     model = _model(task, settings)
@@ -240,7 +240,7 @@ def _check_name(name: str, names: list[str], what: str) -> None:
     near = difflib.get_close_matches(str(name).lower(), list(lower), n=1)
     hint = f" Did you mean {lower[near[0]]!r}?" if near else ""
     raise DataError(
-        f"The {what} {name!r} is no column of the table; those are {', '.join(names[:20])}"
+        f"The {what} column {name!r} is not in the table. Its columns are {', '.join(names[:20])}"
         f"{' ...' if len(names) > 20 else ''}.{hint}"
     )
 
@@ -295,6 +295,6 @@ def _readable(y: nw.Series[Any], target: str, task: str) -> Any:
 def _check_kinds(kinds: NDArray[Any], target: str) -> None:
     if len(kinds) < 2:
         raise DataError(
-            f"The target {target!r} holds one class only, {kinds.tolist()[0]!r}: there is nothing "
-            "to tell apart."
+            f"The target {target!r} has only one class, {kinds.tolist()[0]!r}, so there is nothing "
+            "to predict."
         )

@@ -18,11 +18,11 @@ from coterie.automl.candidates import Candidate
 from coterie.automl.clock import Clock, Deadline, OutOfTime
 from coterie.automl.lanes import Lanes
 from coterie.automl.material import Material, fit_clone
-from coterie.automl.metrics import own_chance
 from coterie.automl.situation import Situation
 from coterie.automl.splits import Rows
 from coterie.automl.time_estimates import LEAST_WAY, shrink_to_limit
 from coterie.combining.folds import mean_answers
+from coterie.fusion.row_losses import log_loss_rows
 from coterie.learners import ForeignMember
 from coterie.native import stop_if_told
 
@@ -264,7 +264,7 @@ def _held_out_curve(model: Any, material: Material, test: Rows) -> Array:
     codes, share = place[truth[known]], share[known]
     for said in model.staged_predict_proba(X):
         stop_if_told()
-        losses.append(-share @ np.log(np.maximum(own_chance(codes, said[known]), _EDGE)))
+        losses.append(share @ log_loss_rows(said[known], codes, _EDGE))
     return np.array(losses)
 
 

@@ -25,6 +25,7 @@ from coterie.bagging.bag_members import MembersShown
 from coterie.base import (
     Admitted,
     ClassifierTask,
+    Committee,
     JoblibExecutor,
     class_factors,
     thread_count,
@@ -32,6 +33,7 @@ from coterie.base import (
     worker_count,
 )
 from coterie.base.bagged import Bagged, Plan, mean_importances
+from coterie.base.oob_estimates import OutOfBag
 from coterie.core import (
     Allowed,
     BagSampler,
@@ -58,7 +60,7 @@ from coterie.native import Forest
 from coterie.tags import tagged
 from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
 from coterie.trees.growth import SHAPE, resolve_growth, resolve_max_features
-from coterie.trees.single import SingleTree
+from coterie.trees.single import SingleTree, is_native
 
 Array = NDArray[np.float64]
 
@@ -78,7 +80,7 @@ VOTING: dict[str, Allowed] = {"voting": one_of("auto", "soft", "hard")}
 
 
 @dataclass(eq=False, repr=False)
-class Bag(MembersShown, Bagged):
+class Bag(MembersShown, Bagged, OutOfBag, Committee):
     """Members fitted independently, each on its own draw of rows and columns.
 
     Parameters
@@ -133,7 +135,7 @@ class Bag(MembersShown, Bagged):
 
     def _sampler(self) -> BagSampler | None:
         """How bags are drawn; None when every member sees every row."""
-        return BootstrapSampler() if getattr(self, "bootstrap", False) else None
+        return BootstrapSampler(repeats=True) if getattr(self, "bootstrap", False) else None
 
     def _choose(self, n_columns: int) -> Columns | None:
         """How the columns of a member are drawn; None when it may use all."""
@@ -155,7 +157,7 @@ class Bag(MembersShown, Bagged):
         self, member: Any, view: View, choice: Columns | None, n_threads: int, stop: Any
     ) -> Learner:
         """Native trees grow on the binned table; anything else is cloned and fitted."""
-        if not isinstance(member, SingleTree):
+        if not is_native(member):
             return ForeignLearner(member)
         return tree_learner(self, member, view, choice, TreeEffort(n_threads, stop))
 
@@ -303,13 +305,17 @@ def tree_learner(
         n_threads=effort.n_threads,
         stop=effort.stop,
     )
-    class_weight = getattr(tree, "class_weight", None)
+    class_weight = tree.class_weight
     return learner if class_weight is None else ClassWeighted(learner, class_weight)
 
 
 def _members_decide(bag: Any) -> bool:
     """Whether members have a decision function; an AttributeError says that they do not."""
-    return hasattr(bag._member(), "decision_function")
+    fitted = bag.pool_.members if hasattr(bag, "pool_") else ()
+    # Parameters may have been set to other members than those that were fitted.
+    return hasattr(bag._member(), "decision_function") and all(
+        hasattr(member, "estimator") for member in fitted
+    )
 
 
 class BagClassifierTask(ClassifierTask):

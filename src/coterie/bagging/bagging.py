@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.metadata_routing import process_routing
 
 from coterie.bagging.bag import BAG, TRUTH, VOTING, Bag, BagClassifierTask
+from coterie.bagging.bag_members import Members
 from coterie.bagging.refine import REFINEMENTS
 from coterie.base import Admitted, RegressorTask
 from coterie.base.bagged import check_draw
@@ -36,7 +37,7 @@ from coterie.core import (
 )
 from coterie.data import Table, Target
 from coterie.learners import ForeignLearner, cut_params
-from coterie.trees.single import SingleTree
+from coterie.trees.single import is_native
 
 BAGGING: dict[str, Allowed] = BAG | {
     "max_samples": at_least(1) | fraction() | one_of(None),
@@ -57,8 +58,8 @@ class Drawn(Bag):
     Parameters
     ----------
     max_samples : int, float or None, default=None
-        Rows drawn per member: all as many as there are (None), a number, or a fraction of them.
-        With repeated rows (whole-number weights) repetitions count.
+        Rows drawn per member: as many as there are (None), a number, or a fraction of them, or of
+        their total weight.
     max_features : int or float, default=1.0
         Columns drawn per member: a number, or a fraction of them.
     bootstrap : bool, default=True
@@ -80,7 +81,8 @@ class Drawn(Bag):
         the member; with 1.0 there is no out-of-bag estimate.
     draw : str, BagSampler or None, default=None
         How bags are drawn, in place of `bootstrap`, `max_samples` and `wagging`:
-        "bootstrap"; "half" of the rows, without replacement; "blocks" of consecutive rows; random
+        "bootstrap"; "repeats", a bootstrap in which whole-number weights are repetitions of rows;
+        "half" of the rows, without replacement; "blocks" of consecutive rows; random
         weights ("exponential", "poisson", "gaussian"); or as many rows of every class ("under",
         "balanced", "rough", "over", see `BalancedBaggingClassifier`). `coterie.bagging` has these
         as objects with settings (`BlockSampler` and others); a `BagSampler` of your own is another.
@@ -97,6 +99,7 @@ class Drawn(Bag):
     draw: Any = None
 
     allowed: ClassVar[Mapping[str, Allowed]] = BAGGING
+    keeps_classes: ClassVar[bool] = True
 
     #: What the `fit` of foreign members is handed besides; set on the copy that fits.
     _handed: ClassVar[Mapping[str, Any]] = {}
@@ -139,7 +142,7 @@ class Drawn(Bag):
         this = self
         if metadata:
             check_routing(type(self).__name__, metadata)
-            if isinstance(self._member(), SingleTree):
+            if is_native(self._member()):
                 raise TypeError(f"Native trees take no metadata, but fit got {sorted(metadata)}.")
             routed = process_routing(self, "fit", **metadata).estimator.fit
             this = self._copy()
@@ -154,9 +157,22 @@ class Drawn(Bag):
         MetadataRouter or MetadataRequest
         """
         member = self._member()
-        if isinstance(member, SingleTree):
+        if is_native(member):
             return super().get_metadata_routing()
         return members_router(self, {"estimator": member})
+
+    @property
+    def estimators_(self) -> Members:
+        """The fitted members, native trees made when asked for; predictions follow changes."""
+        return Members(self._settled())
+
+    @estimators_.setter
+    def estimators_(self, members: Iterable[Any]) -> None:
+        self._seat(members)
+
+    @property
+    def _members_read(self) -> bool:
+        return not is_native(self._member())
 
     def _check_choices(self, target: Target) -> None:
         super()._check_choices(target)
@@ -170,7 +186,7 @@ class Drawn(Bag):
                 f"max_samples={self.max_samples} does not go with wagging={self.wagging!r}, which "
                 "weighs all rows. Leave one of them out."
             )
-        if not isinstance(member, SingleTree) and not asks_weight(member):
+        if not is_native(member) and not asks_weight(member):
             raise ValueError(
                 f"{how}={getattr(self, how)!r} needs members whose fit takes sample_weight, but "
                 f"that of {type(member).__name__} does not. Draw rows instead, with {how}=None."
@@ -255,8 +271,9 @@ class BaggingClassifier(BagClassifierTask, Drawn):
     random subspaces and patches.
 
     Members vote with probabilities where they have them, otherwise with labels. The same seed
-    gives the same ensemble whatever the order of the rows and whatever `n_jobs`; weights that are
-    whole numbers are repetitions and drawn so, others multiply the counts of a bag.
+    gives the same ensemble whatever the order of the rows and whatever `n_jobs`. As in
+    scikit-learn, rows are drawn by their weights; members without bags get the weights themselves.
+    With ``draw="repeats"`` whole-number weights are repetitions of rows.
 
     Parameters
     ----------

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import has_fit_parameter
 
 from coterie.core import Learner, at_least, check_params
+from coterie.core.watch import Patience
 from coterie.data import Table, Target
 from coterie.learners import ForeignLearner, ForeignMember, adapt, naming, rows_given, seeded
 from coterie.tags import tagged
-from coterie.trees.single import SingleTree
+from coterie.trees.single import is_native
 
 Array = NDArray[np.float64]
 
@@ -65,7 +66,7 @@ class EarlyStopping:
         words = {"max_epochs": at_least(1), "patience": at_least(1), "tol": at_least(0.0)}
         check_params("EarlyStopping", vars(self), words)
         able = hasattr(member, "partial_fit") or _own_watch(member) is not None
-        if isinstance(member, SingleTree) or not able:
+        if is_native(member) or not able:
             raise ValueError(
                 f"{type(member).__name__} cannot be stopped early: it has no partial_fit, and its "
                 "fit takes neither X_val and y_val nor eval_set."
@@ -148,13 +149,15 @@ class StoppedLearner:
         estimator, (X, y, extra) = judge.estimator, shown
         if held.kind == "labels":
             extra = extra | {"classes": held.classes[0]}
-        best, lowest, last, history = estimator, np.inf, 0, list[float]()
+        best, history = estimator, list[float]()
+        patience = Patience(self.rule.patience, self.rule.tol)
         for epoch in range(1, self.rule.max_epochs + 1):
             estimator.partial_fit(X, y, **(extra if epoch == 1 else _later(extra)))
             history.append(loss_of(judge.predict(table), held))
-            if history[-1] < lowest - self.rule.tol or epoch == 1:
-                best, lowest, last = deepcopy(estimator), history[-1], epoch
-            if epoch - last >= self.rule.patience:
+            over = patience.tell(-history[-1])
+            if epoch == 1 or history[-1] < min(history[:-1]):
+                best = deepcopy(estimator)
+            if over:
                 break
         return best, history
 

@@ -37,7 +37,7 @@ from coterie.core import (
 )
 from coterie.learners import ForeignLearner
 from coterie.trees import DecisionTreeRegressor
-from coterie.trees.single import SingleTree
+from coterie.trees.single import is_native
 
 Array = NDArray[np.float64]
 
@@ -162,7 +162,7 @@ class IteratedBaggingRegressor(MembersShown, RegressorTask, Committee):
 
     def _learner(self, view: View, stop: Any) -> Learner:
         member = self._member()
-        if not isinstance(member, SingleTree):
+        if not is_native(member):
             return ForeignLearner(member)
         threads = min(thread_count(self.n_jobs), worker_count(self.n_jobs))
         effort = TreeEffort(max(1, threads // self.n_members), stop)

@@ -29,7 +29,7 @@ from coterie.core import (
 )
 from coterie.core.learner import numbered
 from coterie.data import Table, Target
-from coterie.trees.single import SingleTree
+from coterie.trees.single import is_native
 
 # A draw that cannot be fitted is made again as often.
 _TRIES = 5
@@ -182,7 +182,7 @@ class Lottery(Bag):
     def _distributions(self) -> Mapping[str, Any]:
         if self.distributions is not None:
             return self.distributions
-        if self.estimator is not None and not isinstance(self.estimator, SingleTree):
+        if self.estimator is not None and not is_native(self.estimator):
             raise ValueError(
                 f"distributions=None is for native trees; say which parameters of "
                 f"{type(self.estimator).__name__} to draw."
@@ -223,8 +223,8 @@ def check_distributions(distributions: Mapping[str, Any], member: Any) -> None:
     for name, values in distributions.items():
         if name not in names:
             raise ParameterError(
-                f"distributions names {name!r}, which is no parameter of {type(member).__name__}; "
-                f"it has {sorted(names)}."
+                f"distributions names {name!r}, which is not a parameter of "
+                f"{type(member).__name__}; it has {sorted(names)}."
             )
         drawable = hasattr(values, "rvs")
         listed = hasattr(values, "__getitem__") and not isinstance(values, str | bytes | Mapping)

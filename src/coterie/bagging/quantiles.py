@@ -137,6 +137,8 @@ class QuantilePredictor:
         if self._weight is None:
             return counts
         draw = bags.draw.draw if isinstance(bags.draw, Reserve) else bags.draw
-        # Repetitions of rows were drawn, so counts stand for them already; groups are drawn whole.
-        drawn = draw is not None and not isinstance(draw, Grouped)
-        return counts if drawn and repetitions(self._weight) is not None else counts * self._weight
+        if draw is None or isinstance(draw, Grouped):  # groups are drawn whole
+            return counts * self._weight
+        # Rows were drawn by their weights, or by repetitions: counts stand for them already.
+        alike = draw.axis.weighs or repetitions(self._weight) is not None
+        return counts if alike else counts * self._weight

@@ -22,7 +22,7 @@ from coterie.core import Learner, at_least, check_params, one_of
 from coterie.data import Table, Target
 from coterie.native import Forest
 from coterie.tags import tagged
-from coterie.trees.single import SingleTree
+from coterie.trees.single import is_native
 
 Array = NDArray[np.float64]
 
@@ -106,7 +106,7 @@ REFINEMENTS: Mapping[str, Refinement] = {
 
 def check_tree(use: Any, member: Any) -> None:
     """Refuse members that have no branches of the native kind, or no means in them."""
-    if not isinstance(member, SingleTree):
+    if not is_native(member):
         raise ValueError(
             f"{type(use).__name__} works on native trees, not on {type(member).__name__}. Give a "
             "coterie.DecisionTreeClassifier or DecisionTreeRegressor, or another oob_use."

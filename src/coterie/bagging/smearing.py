@@ -21,7 +21,7 @@ from coterie.data import Target
 from coterie.learners import ForeignLearner
 from coterie.tags import tagged
 from coterie.trees import DecisionTreeRegressor
-from coterie.trees.single import SingleTree
+from coterie.trees.single import SingleTree, is_native
 
 Array = NDArray[np.float64]
 
@@ -205,7 +205,7 @@ class OutputSmearingClassifier(ClassifierTask, OutputBag):
         self, member: Any, view: View, choice: Columns | None, n_threads: int, stop: Any
     ) -> Learner:
         outputs = Smear(np.zeros(1))(view.target, np.random.default_rng(0))
-        if isinstance(member, SingleTree):
+        if is_native(member):
             shown, effort = replace(view, target=outputs), TreeEffort(n_threads, stop)
             return tree_learner(_Owner(), member, shown, choice, effort)
         many = get_tags(member).target_tags.multi_output or outputs.n_outputs == 1

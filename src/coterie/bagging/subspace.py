@@ -32,7 +32,9 @@ def share_of(value: float, whole: int) -> int:
 class PatchSampler(SubsetSampler):
     """Rows without replacement, a share of them rounded up."""
 
-    def size(self, n_units: int) -> int:
+    repeats: bool = True
+
+    def size(self, n_units: int, mass: float | None = None) -> int:
         """Units of a bag."""
         return n_units if self.max_samples is None else share_of(self.max_samples, n_units)
 
@@ -61,7 +63,7 @@ class Subspace(Bag):
 
 
 @dataclass(eq=False, repr=False)
-class Patches(Subspace):
+class Patches:
     """Members that see some rows and some columns.
 
     Parameters
@@ -144,7 +146,7 @@ class RandomSubspaceRegressor(RegressorTask, Subspace):
 
 
 @dataclass(eq=False, repr=False)
-class RandomPatchesClassifier(BagClassifierTask, Patches):
+class RandomPatchesClassifier(BagClassifierTask, Patches, Subspace):
     """Members on random patches of the table: some of its rows and some of its columns.
 
     Both are drawn once per member, without replacement. With half of each a member works on a
@@ -182,7 +184,7 @@ class RandomPatchesClassifier(BagClassifierTask, Patches):
 
 
 @dataclass(eq=False, repr=False)
-class RandomPatchesRegressor(RegressorTask, Patches):
+class RandomPatchesRegressor(RegressorTask, Patches, Subspace):
     """Members on random patches of the table, averaged; see `RandomPatchesClassifier`.
 
     Attributes

@@ -12,19 +12,20 @@ The life of a fit:
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import get_scorer
+from sklearn.utils.validation import check_is_fitted
 
 from coterie.base.check import Admitted
-from coterie.base.committee import Committee
 from coterie.base.executor import JoblibExecutor, thread_count
 from coterie.base.groups import read_groups
-from coterie.base.oob_estimates import OutOfBag
 from coterie.base.oob_votes import OobJudge, score_votes, warn_if_uncovered
+from coterie.base.same_data import check_same_data
 from coterie.core import (
     Bags,
     Cast,
@@ -41,8 +42,19 @@ from coterie.core import (
     member_seeds,
     untouched,
 )
+from coterie.core.watch import Patience
 from coterie.data import Target
+from coterie.learners import adapt
 from coterie.native import Forest
+
+if TYPE_CHECKING:
+    from coterie.base.committee import Committee
+    from coterie.base.oob_estimates import OutOfBag
+
+    class Mixin(OutOfBag, Committee):
+        """What its families are besides."""
+else:
+    Mixin = object
 
 
 @dataclass(frozen=True)
@@ -111,8 +123,7 @@ class OobWatch:
         self, judge: OobJudge, bags: Bags, cast: Cast | None, patience: int, tol: float
     ) -> None:
         self.judge, self.bags, self.cast = judge, bags, cast
-        self.patience, self.tol = patience, tol
-        self.best, self.last = np.inf, 0
+        self.patience = Patience(patience, tol)
 
     def recall(self, pool: Pool, bags: Bags) -> None:
         """Hear the members of an earlier fit."""
@@ -123,13 +134,12 @@ class OobWatch:
         """Hear a new member; true when there are enough."""
         one = replace(Pool.of([member]), cast=self.cast)
         error = self.judge.hear(one, self.bags.unseen(number - 1))
-        if not error >= self.best - self.tol:
-            self.best, self.last = (np.inf if np.isnan(error) else error), number
-        return number - self.last >= self.patience
+        # Not a number: no row has a vote yet.
+        return not np.isnan(error) and self.patience.tell(-error)
 
 
-class Bagged(OutOfBag, Committee):
-    """A committee of members that do not know of one another.
+class Bagged(Mixin):
+    """A committee of members that do not know of one another, and may be judged out of bag.
 
     Parameters
     ----------
@@ -234,7 +244,8 @@ class Bagged(OutOfBag, Committee):
         watch = None
         if self._patience is not None:
             bags.check_judges()
-            watch = OobWatch(self._make_judge(admitted), bags, plan.cast, self._patience, self.tol)
+            judge = self._make_judge(admitted, bags)
+            watch = OobWatch(judge, bags, plan.cast, self._patience, self.tol)
             if earlier is not None:
                 bags.after(earlier.bags_).check_judges()
                 watch.recall(earlier.pool_, earlier.bags_)
@@ -247,26 +258,51 @@ class Bagged(OutOfBag, Committee):
         draft.bags_ = bags if earlier is None else bags.after(earlier.bags_)
         return None if watch is None else watch.judge
 
+    def _seat(self, estimators: Iterable[Any]) -> None:
+        """Make other fitted estimators the members; what was known of their bags is kept."""
+        members = list(estimators)
+        for member in members:
+            check_is_fitted(member)
+        bags = self.bags_
+        if bags.choice is not None:
+            raise ValueError(
+                "The members use columns of their own, which others would not: estimators_ cannot "
+                "be changed with max_features < 1.0."
+            )
+        pool = Pool.of([self._as_member(member) for member in members])
+        self.pool_ = replace(pool, cast=self.pool_.cast)
+        states = [getattr(member, "random_state", None) for member in members]
+        self.bags_ = bags.of([s if isinstance(s, int) else -1 for s in states])
+
+    def _as_member(self, estimator: Any) -> Member:
+        """A fitted estimator as what a pool holds."""
+        pool = getattr(estimator, "pool_", None)
+        if isinstance(pool, Pool) and len(pool) == 1 and isinstance(pool.members, Forest):
+            check_same_data(self, estimator, "Only trees of the same columns and classes can join.")
+            return pool.forest
+        return adapt(estimator, self.target_.classes)
+
     def _weigh(self, draft: Self, admitted: Admitted) -> bool:
         """Give members other weights, on the draft; tell whether that was done."""
         return False
 
-    def _make_judge(self, admitted: Admitted) -> OobJudge:
-        table, target, weight, _ = admitted
+    def _make_judge(self, admitted: Admitted, bags: Bags) -> OobJudge:
+        """Hears members on rows that count alike, as in scikit-learn, or as they are repeated."""
+        weight = admitted.weight if bags.repeats else None
         threads = thread_count(self.n_jobs)
-        return OobJudge(table, target, weight=weight, n_threads=threads)
+        return OobJudge(admitted.table, admitted.target, weight=weight, n_threads=threads)
 
     def _judge(self, draft: Self, admitted: Admitted, judge: OobJudge | None) -> None:
         """Set the out-of-bag results on the draft."""
         bags, pool = draft.bags_, draft.pool_
         bags.check_judges()
         if judge is None:
-            judge = self._make_judge(admitted)
+            judge = self._make_judge(admitted, bags)
             for number in range(len(pool)):
                 judge.hear(pool[number : number + 1], bags.unseen(number))
         votes = judge.verdict()
         warn_if_uncovered(votes.covered, self.member_word)
-        draft.oob_score_ = score_votes(self.oob_score, admitted.target, votes, admitted.weight)
+        draft.oob_score_ = score_votes(self.oob_score, admitted.target, votes, judge.weight)
         draft.oob_coverage_ = float(votes.covered.mean())
         draft.oob_curve_ = votes.curve
         self._publish_oob(draft, draft._spread(votes.mean))
@@ -293,13 +329,18 @@ def mean_importances(forest: Forest) -> NDArray[np.float64]:
     return np.asarray(mean / mean.sum())
 
 
-def _keep_results(earlier: Any, draft: Any) -> None:
-    """A warm start that adds nothing: what was fitted stays."""
+def warn_no_more() -> None:
+    """Tell that a warm start adds nothing."""
     warnings.warn(
         "Warm-start fitting without increasing n_estimators does not fit new trees.",
         UserWarning,
         stacklevel=2,
     )
+
+
+def _keep_results(earlier: Any, draft: Any) -> None:
+    """A warm start that adds nothing: what was fitted stays."""
+    warn_no_more()
     for name, value in vars(earlier).items():
         if name in ("pool_", "bags_") or (name.startswith("oob_") and name.endswith("_")):
             setattr(draft, name, value)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 
-from coterie.data import DataError, Schema, Table, Target, open_source, read_weight
+from coterie.data import DataError, OutputsError, Schema, Table, Target, open_source, read_weight
 
 __all__ = ["Admitted", "Task", "admit_fit", "admit_predict", "publish_columns"]
 
@@ -47,6 +47,11 @@ class Admitted(NamedTuple):
     weight: NDArray[np.float64] | None
     kept: NDArray[np.intp] | None
 
+    def take(self, rows: NDArray[np.intp]) -> Admitted:
+        """Some of the rows."""
+        weight = None if self.weight is None else self.weight[rows]
+        return Admitted(self.table.take(rows), self.target.take(rows), weight, None)
+
 
 def admit_fit(
     estimator: Any,
@@ -67,7 +72,8 @@ def admit_fit(
         Named in messages. Labels may be unknown if its `unlabelled` is true, see `Target.labels`.
     X, y, sample_weight : array-like
         As passed to ``fit``. Rows of zero weight are dropped before anything else is looked at:
-        what they hold does not matter, and a class found only in them does not exist.
+        what they hold does not matter, and a class found only in them does not exist, unless the
+        estimator's `keeps_classes` is true.
     task : {"classification", "regression", "none"}
         Whether ``y`` holds labels or numbers, or is not looked at.
     categorical : None, mask, indices or names
@@ -93,12 +99,22 @@ def admit_fit(
     elif task == "regression":
         target = Target.numbers(y, rows=kept, n_rows=source.n_rows)
     else:
-        some = getattr(estimator, "unlabelled", False)
-        target = Target.labels(y, rows=kept, n_rows=source.n_rows, unlabelled=some)
+        target = _read_labels(estimator, y, kept, source.n_rows)
     _check_outputs(target, multi_output=multi_output)
     _check_classes(target, min_classes, owner)
     table = Table.read(source if kept is None else source.take(kept), categorical=categorical)
     return Admitted(table, target, weight, kept)
+
+
+def _read_labels(estimator: Any, y: Any, kept: Any, n_rows: int) -> Target:
+    """Labels of the rows that are kept; the others' classes are there if the estimator says so."""
+    some = getattr(estimator, "unlabelled", False)
+    if kept is not None and getattr(estimator, "keeps_classes", False):
+        try:
+            return Target.labels(y, n_rows=n_rows).take(kept)
+        except DataError:  # what rows without weight hold does not matter
+            pass
+    return Target.labels(y, rows=kept, n_rows=n_rows, unlabelled=some)
 
 
 def admit_predict(estimator: Any, X: Any) -> Table:
@@ -135,7 +151,7 @@ def _check_outputs(target: Target, *, multi_output: bool) -> None:
         )
     elif not multi_output:
         shape = (target.n_rows, target.n_outputs)
-        raise DataError(
+        raise OutputsError(
             f"y should be a 1d array, got an array of shape {shape} instead. Fit one estimator "
             "per column, for example with sklearn.multioutput."
         )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from coterie.base.check import Admitted, Task, admit_fit, admit_predict, publish_columns
@@ -15,7 +16,9 @@ from coterie.base.docstring import with_inherited_parameters
 from coterie.base.executor import thread_count
 from coterie.base.same_data import check_same_data
 from coterie.core import Allowed, Pool, check_params
-from coterie.data import Table
+from coterie.data import DataError, Table, open_opaque
+
+Read = TypeVar("Read")
 
 
 class Committee(BaseEstimator):
@@ -35,6 +38,8 @@ class Committee(BaseEstimator):
     #: Whether rows may be without a label: -1, or missing. Members must then be fitted on
     #: ``target.labelled`` rows, or on labels that were made for the others.
     unlabelled: ClassVar[bool] = False
+    #: Whether a class whose rows all weigh nothing is one of the classes, as in scikit-learn.
+    keeps_classes: ClassVar[bool] = False
     #: Whether ``y`` may have several columns.
     multi_output: ClassVar[bool] = True
     #: Whether it may at least have a column of zeros and ones for each of several labels.
@@ -47,6 +52,8 @@ class Committee(BaseEstimator):
     categorical_features: Any
     n_jobs: int | None
     pool_: Pool
+    #: Results of the last fit, on classes of others alone, which add results of their own.
+    _learnt: set[str]
 
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
@@ -74,15 +81,7 @@ class Committee(BaseEstimator):
         """Check, fit a draft and take its place; `extra` goes to `_train`."""
         check_params(type(self).__name__, self.get_params(deep=False), self.allowed)
         draft = self._copy(without_results=True)
-        admitted = admit_fit(
-            self,
-            X,
-            y,
-            sample_weight,
-            task=self.task,
-            categorical=self.categorical_features,
-            multi_output=self.multi_output or self.multi_label,
-        )
+        admitted = self._admitting(X, lambda rows: self._admit_fit(rows, y, sample_weight))
         publish_columns(draft, admitted.table.schema)
         self._describe_target(draft, admitted)
         if getattr(self, "warm_start", False) and hasattr(self, "pool_"):
@@ -92,8 +91,47 @@ class Committee(BaseEstimator):
         kept = admitted.kept
         n_samples = admitted.table.n_rows if kept is None else len(sample_weight)
         self._train(draft, admitted, n_samples, **extra)
+        if not type(self).fit.__module__.startswith("coterie."):
+            self._keep_own(draft)
         self.__dict__ = draft.__dict__
         return self
+
+    def _admit_fit(self, X: Any, y: Any, sample_weight: Any) -> Admitted:
+        return admit_fit(
+            self,
+            X,
+            y,
+            sample_weight,
+            task=self.task,
+            categorical=self.categorical_features,
+            multi_output=self.multi_output or self.multi_label,
+        )
+
+    def _admitting(self, X: Any, admit: Callable[[Any], Read]) -> Read:
+        """What `admit` makes of the rows, which it need not understand if members read them."""
+        try:
+            return admit(X)
+        except DataError:
+            rows = open_opaque(X) if self._members_read else None
+            if rows is None:
+                raise
+        return admit(rows)
+
+    def _tag_members(self) -> list[Any]:
+        """The members whose tags tell which rows may be given, if members read them."""
+        return [self._member()] if hasattr(self, "_member") else []
+
+    @property
+    def _members_read(self) -> bool:
+        """Whether rows go to members of other packages as they are, and to nobody else."""
+        return False
+
+    def _keep_own(self, draft: Self) -> None:
+        """Give the draft what the `fit` of somebody else's class has set before it called ours."""
+        former = vars(self).get("_learnt", set())
+        own = {name: value for name, value in vars(self).items() if name not in former}
+        draft._learnt = set(vars(draft)) - set(own)
+        draft.__dict__ = own | draft.__dict__
 
     @property
     def learns_from_bins(self) -> bool:
@@ -133,7 +171,7 @@ class Committee(BaseEstimator):
         return twin
 
     def _admit(self, X: Any) -> Table:
-        return admit_predict(self, X)
+        return self._admitting(X, lambda rows: admit_predict(self, rows))
 
     def _mean_vote(self, X: Any) -> NDArray[np.float64]:
         """Weighted mean of the members' votes, shape (n_samples, n_outputs)."""
@@ -143,8 +181,10 @@ class Committee(BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
+        members = self._tag_members() if self._members_read else []
+        theirs = [get_tags(m).input_tags for m in members if hasattr(m, "__sklearn_tags__")]
+        tags.input_tags.sparse = all(tag.sparse for tag in theirs)
+        tags.input_tags.allow_nan = all(tag.allow_nan for tag in theirs)
         tags.target_tags.multi_output = self.multi_output and self.task != "none"
         tags.target_tags.required = self.task != "none"
         return tags

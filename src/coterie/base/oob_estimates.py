@@ -271,6 +271,7 @@ class OutOfBag:
         """Out-of-bag votes on the training rows, with what to compare them to."""
         this = self._settled()
         table, target, weight, kept = this._training(X, y, sample_weight)
+        weight = weight if this.bags_.repeats else None
         rows = slice(None) if kept is None else kept
         seen = (~this.bags_.free(number)[rows] for number in range(len(this.bags_)))
         threads = thread_count(this.n_jobs)

@@ -13,13 +13,14 @@ import inspect
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, get_scorer, r2_score
 
+from coterie.base.scoring import Answers, StandIn, ask, of_predictions
 from coterie.base.task import decide, split_outputs
 from coterie.core import Pool
 from coterie.data import Table, Target
@@ -257,7 +258,7 @@ def score_votes(
     Parameters
     ----------
     metric : True, scorer, name of a scorer, or callable(y_true, y_pred)
-        True is accuracy, or R². Scorers may ask for probabilities. A callable that takes
+        True is accuracy, or R². Scorers may ask for probabilities. Whatever takes
         ``sample_weight`` gets it when `fit` did.
     target : Target
         The truth.
@@ -270,42 +271,30 @@ def score_votes(
     if not covered.any():
         return float("nan")
     truth = target.decode(target.encoded)[covered]
-    voter = (_LabelVoter if target.kind == "labels" else _ValueVoter)(target, votes.mean[covered])
+    voter = StandIn(_answers(target), np.zeros((len(truth), 1)), votes.mean[covered])
+    weight = None if weight is None else weight[covered]
+    return ask(_as_scorer(metric, target), voter, truth, weight)
+
+
+def _as_scorer(metric: Metric, target: Target) -> Callable[..., float]:
     if isinstance(metric, str):
-        metric = get_scorer(metric)
-    elif metric is True:
-        metric = accuracy_score if target.kind == "labels" else r2_score
+        return get_scorer(metric)
+    if metric is True:
+        return of_predictions(accuracy_score if target.kind == "labels" else r2_score)
     assert callable(metric)
-    names = list(inspect.signature(metric).parameters)
-    if names and names[0] == "estimator":
-        return metric(voter, np.zeros((len(truth), 1)), truth)
-    if weight is not None and "sample_weight" in names:
-        return metric(truth, voter.predict(None), sample_weight=weight[covered])
-    return metric(truth, voter.predict(None))
+    first = next(iter(inspect.signature(metric).parameters), "")
+    return metric if first == "estimator" else of_predictions(metric)
 
 
-class _LabelVoter(ClassifierMixin, BaseEstimator):
-    """Stands in for a classifier so that any scorer can be asked about votes already counted."""
+def _answers(target: Target) -> Answers:
+    """How mean votes become predictions."""
+    single = target.n_outputs == 1
+    if target.kind == "values":
+        return Answers(lambda votes: votes[:, 0] if single else votes)
 
-    def __init__(self, target: Target, votes: Array) -> None:
-        self.target = target
-        self.votes = votes
-        self.classes_ = target.classes[0] if target.n_outputs == 1 else list(target.classes)
+    def shares(votes: Array) -> Any:
+        parts = split_outputs(target, votes)
+        return parts[0] if single else parts
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        return decide(self.target, self.votes)
-
-    def predict_proba(self, X: Any) -> Any:
-        parts = split_outputs(self.target, self.votes)
-        return parts[0] if len(parts) == 1 else parts
-
-
-class _ValueVoter(RegressorMixin, BaseEstimator):
-    """Stands in for a regressor so that any scorer can be asked about votes already counted."""
-
-    def __init__(self, target: Target, votes: Array) -> None:
-        self.target = target
-        self.votes = votes
-
-    def predict(self, X: Any) -> Array:
-        return self.votes[:, 0] if self.votes.shape[1] == 1 else self.votes
+    classes = target.classes[0] if single else list(target.classes)
+    return Answers(partial(decide, target), shares, classes=classes)

@@ -27,8 +27,8 @@ def check_routing(owner: str, metadata: Mapping[str, Any]) -> None:
     """Refuse metadata for members while routing is off."""
     if metadata and not routing_is_on():
         raise ValueError(
-            f"{owner}.fit got {sorted(metadata)}, which only goes to members if metadata routing "
-            "is on: sklearn.set_config(enable_metadata_routing=True)."
+            f"{owner}.fit got {sorted(metadata)}. Passing metadata to members is only supported if "
+            "enable_metadata_routing=True: see sklearn.set_config."
         )
 
 

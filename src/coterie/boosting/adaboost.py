@@ -16,6 +16,7 @@ from coterie.core import Allowed, one_of
 from coterie.core.rule import (
     Array,
     Ask,
+    Rule,
     State,
     Step,
     exponential_sum,
@@ -32,7 +33,7 @@ from coterie.native import elementary
 
 
 @dataclass(frozen=True)
-class AdaBoost(Steered):
+class AdaBoost(Steered, Rule):
     r"""Discrete AdaBoost: stagewise descent on :math:`\sum_i D_0(i) e^{-y_i F(x_i)}`.
 
     With weighted error :math:`\epsilon`, a member of two classes weighs

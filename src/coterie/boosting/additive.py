@@ -12,6 +12,7 @@ from coterie.boosting.line_search import Line
 from coterie.boosting.steps import Steered
 from coterie.core.rule import (
     Array,
+    Rule,
     State,
     exponential_sum,
     normalised,
@@ -25,7 +26,7 @@ from coterie.native import elementary
 
 
 @dataclass(frozen=True)
-class Additive(Steered):
+class Additive(Steered, Rule):
     """A sum of real-valued votes: one score for two classes, otherwise one per class.
 
     The scores are half log-odds: of the second class against the first, or of each class against

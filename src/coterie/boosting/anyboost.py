@@ -170,7 +170,7 @@ class AnyBoost(Additive):
         chance = self.loss.link(raw)
         if chance is None:
             raise ValueError(
-                f"The loss {self.loss!r} says nothing of probabilities. Use predict or "
+                f"The loss {self.loss!r} gives no probabilities. Use predict or "
                 "decision_function, or another loss."
             )
         if raw.shape[1] == 1:

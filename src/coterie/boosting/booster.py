@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
-from coterie.base import Admitted, ClassifierTask, Committee, thread_count
+from coterie.base import Admitted, ClassifierTask, Committee, split_outputs, thread_count
+from coterie.base.scoring import (
+    Answers,
+    Measures,
+    Scoring,
+    Validation,
+    a_scoring,
+    admit_validation,
+    hold_out,
+    hold_out_seed,
+    read_scoring,
+    stops_early,
+)
 from coterie.boosting.booster_members import Members
-from coterie.boosting.held_out import Validation, admit_validation, split, watch_seed
 from coterie.boosting.learner import member_learner
-from coterie.boosting.metrics import Measures, read_metrics, some_metrics
 from coterie.boosting.predictions import StagedClasses
 from coterie.core import (
     Allowed,
+    ParameterError,
     Pool,
     RandomLike,
     a_random_state,
@@ -35,12 +48,12 @@ from coterie.core.rule import Array, Rule
 from coterie.core.stages import StagedPool
 from coterie.core.trace import Trace
 from coterie.core.train import Trainer
-from coterie.core.watch import NoImprovement, Progress, RoundWatch, TimeBudget, Unanimous
+from coterie.core.watch import NoImprovement, Patience, Progress, RoundWatch, TimeBudget
 from coterie.data import Table, Target
 from coterie.learners import takes_weight
 from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
 from coterie.trees.growth import SHAPE
-from coterie.trees.single import SingleTree
+from coterie.trees.single import is_native
 
 BOOSTER: dict[str, Allowed] = {
     "estimator": has("fit", "predict", "get_params") | one_of(None),
@@ -50,9 +63,10 @@ BOOSTER: dict[str, Allowed] = {
     "weighting": one_of("auto", "reweight", "resample"),
     "subsample": fraction(),
     "max_restarts": at_least(0),
-    "early_stopping": one_of(True, False),
-    "metrics": some_metrics,
-    "validation_fraction": fraction("neither"),
+    "early_stopping": one_of("auto", True, False),
+    "scoring": a_scoring("error"),
+    "metrics": a_scoring("error"),
+    "validation_fraction": fraction("neither") | at_least(1) | one_of(None),
     "n_iter_no_change": at_least(1),
     "tol": at_least(0.0),
     "max_time": between(0.0, np.inf, closed="right") | one_of(None),
@@ -85,23 +99,25 @@ class Booster(Committee):
     max_restarts : int, default=0
         How often in a row a useless member is thrown away and another one drawn; of use with
         re-sampling.
-    early_stopping : bool, default=False
-        End when none of `metrics` improves any longer on rows held out, and keep the round that is
-        best by the first of them.
-    metrics : str, function or list of them, default=None
+    early_stopping : "auto" or bool, default=False
+        End when `scoring` no longer improves on rows held out, and keep the best round. "auto"
+        does so with more than 10,000 rows, or when `X_val` is given.
+    scoring : str, callable, None or list, default="error"
         What is measured on rows held out: "error", the share of mistakes or the mean absolute
-        error, as by default; the name of a scikit-learn scorer, such as "roc_auc" or
-        "balanced_accuracy", where larger is better, or such as "log_loss", where smaller is, as
-        the scorer's name begins with ``neg_``; or a function ``(estimator, X, y)`` as
-        `sklearn.metrics.make_scorer` makes, larger is better. ``trace_`` has each of them by
-        round, as "validation_error" and so on. All are computed from scores that are known: no
-        member is asked again.
-    validation_fraction : float, default=0.1
-        Share of the rows held out.
+        error; the name of a scikit-learn scorer, such as "roc_auc", where larger is better, or
+        such as "log_loss", where smaller is, as the scorer's name begins with ``neg_``; a function
+        ``(estimator, X, y)`` as `sklearn.metrics.make_scorer` makes, larger is better; or None,
+        the accuracy or R². Of a list the first decides, and ``trace_`` has all of them by round,
+        as "validation_error" and so on. All are computed from scores that are known: no member
+        is asked again.
+    metrics : str, callable or list, default=None
+        Deprecated: the former name of `scoring`.
+    validation_fraction : float, int or None, default=0.1
+        Share or number of the rows held out; None watches the training rows.
     n_iter_no_change : int, default=10
         Rounds without improvement that are borne.
     tol : float, default=0.0
-        Smallest decrease that counts as an improvement.
+        Smallest improvement that counts.
     max_time : float, default=None
         Seconds the rounds may take.
     trace : {"weights"} or None, default=None
@@ -126,9 +142,10 @@ class Booster(Committee):
     weighting: Literal["auto", "reweight", "resample"] = "auto"
     subsample: float = 1.0
     max_restarts: int = 0
-    early_stopping: bool = False
+    early_stopping: bool | Literal["auto"] = False
+    scoring: Any = "error"
     metrics: Any = None
-    validation_fraction: float = 0.1
+    validation_fraction: float | None = 0.1
     n_iter_no_change: int = 10
     tol: float = 0.0
     max_time: float | None = None
@@ -145,6 +162,13 @@ class Booster(Committee):
     def _rule(self) -> Rule:
         """The algorithm with this estimator's parameters."""
         raise NotImplementedError
+
+    @property
+    def _members_read(self) -> bool:
+        return getattr(self, "estimator", None) is not None and not is_native(self.estimator)
+
+    def _tag_members(self) -> list[Any]:
+        return [self.estimator]
 
     def _member(self, gives: str) -> Any:
         """The estimator to boost."""
@@ -181,21 +205,23 @@ class Booster(Committee):
         -------
         self
         """
-        if X_val is None and y_val is None:
-            return super().fit(X, y, sample_weight)
-        twin = self._copy()
-        twin._given = Validation(X_val, y_val, sample_weight_val)
-        Committee.fit(twin, X, y, sample_weight)
-        del twin._given
-        self.__dict__ = twin.__dict__
-        return self
+        validation = Validation.of(X_val, y_val, sample_weight_val)
+        return self._fit(X, y, sample_weight, validation=validation)
 
-    def _train(self, draft: Self, admitted: Admitted, n_samples: int) -> None:
+    def _train(
+        self,
+        draft: Self,
+        admitted: Admitted,
+        n_samples: int,
+        *,
+        validation: Validation | None = None,
+    ) -> None:
         earlier = self._earlier()
         entropy = self.entropy_ if earlier is not None else draw_entropy(self.random_state)
-        rows, held = self._hold_out(admitted, entropy)
-        rule = self._rule().for_target(rows[1])
-        boosted = self._boost(rule, self._member(rule.gives), rows, held, entropy, earlier)
+        learn, watch = self._hold_out(admitted, entropy, validation)
+        rule = self._rule().for_target(learn.target)
+        held = self._measures(rule, learn, watch)
+        boosted = self._boost(rule, self._member(rule.gives), learn[:3], held, entropy, earlier)
         draft.entropy_, draft.rule_ = entropy, rule
         self._publish(draft, boosted)
 
@@ -204,18 +230,18 @@ class Booster(Committee):
         rule: Rule,
         member: Any,
         rows: tuple[Table, Target, Array | None],
-        held: Monitor | None,
+        held: Measures | None,
         entropy: int,
         earlier: Boosted | None,
     ) -> Boosted:
         """The members that the rule asks for, fitted on the rows one after the other."""
         table, target, weight = rows
-        if isinstance(member, SingleTree):
+        if is_native(member):
             threads = thread_count(self.n_jobs)
             table = table.bin(weight=weight, max_bins=self.max_bins, n_threads=threads)
-        return boost(
+        boosted = boost(
             rule,
-            self._learner(member, rule, table, target),
+            self._learner(member, rule, (table, target, weight)),
             table,
             target,
             weight,
@@ -223,16 +249,20 @@ class Booster(Committee):
             settings=self._settings(member, rule, held),
             earlier=earlier,
         )
+        return up_to_best(boosted, held)
 
-    def _learner(self, member: Any, rule: Rule, table: Table, target: Target) -> Trainer:
+    def _learner(
+        self, member: Any, rule: Rule, rows: tuple[Table, Target, Array | None]
+    ) -> Trainer:
         """What fits the members."""
+        table, target, _ = rows
         threads = thread_count(self.n_jobs)
         return member_learner(type(self).__name__, member, rule.gives, table, target, threads)
 
-    def _settings(self, member: Any, rule: Rule, held: Monitor | None) -> Settings:
+    def _settings(self, member: Any, rule: Rule, held: Measures | None) -> Settings:
         watches: list[RoundWatch] = []
         if held is not None and self.early_stopping:
-            watches.append(self._patience())
+            watches.append(self._patience(held))
         if self.max_time is not None:
             watches.append(TimeBudget(self.max_time))
         if self.verbose:
@@ -241,21 +271,23 @@ class Booster(Committee):
             rows=self._rows(member),
             restarts=self.max_restarts,
             watches=watches,
-            monitors=[] if held is None else [held],
+            monitors=[] if held is None else [Monitor(held.rows.table, held)],
             keep_weights=self.trace == "weights",
         )
 
-    def _patience(self) -> RoundWatch:
-        """Ends boosting when none of the metrics improves."""
-        return Unanimous(
-            [
-                NoImprovement(metric.fact, self.n_iter_no_change, self.tol, metric.larger)
-                for metric in read_metrics(self.metrics)
-            ]
-        )
+    def _patience(self, held: Measures) -> RoundWatch:
+        """Ends boosting when the score that decides no longer improves."""
+        first = held.scorings[0]
+        patience = Patience(self.n_iter_no_change, self._least_gain)
+        return NoImprovement(held.fact(first), patience, first.larger)
+
+    @property
+    def _least_gain(self) -> float:
+        """Smallest improvement that early stopping counts."""
+        return self.tol
 
     def _rows(self, member: Any) -> RowSampler:
-        native = isinstance(member, SingleTree)
+        native = is_native(member)
         resample = self.weighting == "resample"
         if self.weighting == "reweight" and not native and not takes_weight(member):
             raise ValueError(
@@ -267,23 +299,43 @@ class Booster(Committee):
         return every_row if self.subsample == 1.0 else Fraction(self.subsample)
 
     def _hold_out(
-        self, admitted: Admitted, entropy: int
-    ) -> tuple[tuple[Table, Target, Array | None], Monitor | None]:
-        """The rows to learn from, and those to watch."""
-        given = getattr(self, "_given", None)
-        if given is None and not self.early_stopping:
-            return admitted[:3], None
-        if given is not None:
-            learn, watch = admitted, admit_validation(type(self).__name__, admitted, given)
-        else:
-            learn, watch = split(admitted, self.validation_fraction, watch_seed(entropy))
-        metrics, rows = read_metrics(self.metrics), watch.table.given()
-        rule = self._rule().for_target(watch.target)
-        measures = Measures(metrics, self._held_error, rule, rows, watch.weight)
-        return learn[:3], Monitor(watch.table, watch.target, measures)
+        self, admitted: Admitted, entropy: int, validation: Validation | None
+    ) -> tuple[Admitted, Admitted | None]:
+        """The rows to learn from, and those to measure; they may be the same."""
+        if self.metrics is not None:
+            warnings.warn(
+                f"{type(self).__name__}: metrics is deprecated; use scoring={self.metrics!r}.",
+                FutureWarning,
+                stacklevel=5,  # where fit was called
+            )
+        target = admitted.target
+        if validation is not None:
+            schema = admitted.table.schema
+            return admitted, admit_validation(type(self).__name__, schema, target, validation)
+        if not stops_early(self.early_stopping, None, target.n_rows):
+            return admitted, None
+        if self.validation_fraction is None:
+            return admitted, admitted
+        learn, held = hold_out(target, self.validation_fraction, hold_out_seed(entropy))
+        return admitted.take(learn), admitted.take(held)
 
-    def _held_error(self, raw: Array, target: Target, weight: Array | None) -> float:
-        """The error on rows held out, from their scores."""
+    def _measures(self, rule: Rule, learn: Admitted, watch: Admitted | None) -> Measures | None:
+        """What is measured after every round, if anything is."""
+        if watch is None:
+            return None
+        answers = self._answers(rule, watch.target)
+        where: Literal["train", "validation"] = "train" if watch is learn else "validation"
+        return Measures(self._scorings(watch.target), answers, watch, where=where)
+
+    def _scorings(self, target: Target) -> tuple[Scoring, ...]:
+        if self.metrics is None:
+            return read_scoring(self.scoring, target.kind)
+        if self.scoring != "error":
+            raise ParameterError("metrics is the former name of scoring: give only scoring.")
+        return read_scoring(self.metrics, target.kind)
+
+    def _answers(self, rule: Rule, target: Target) -> Answers:
+        """How scores become predictions."""
         raise NotImplementedError
 
     def _earlier(self) -> Boosted | None:
@@ -299,18 +351,13 @@ class Booster(Committee):
         return Boosted(members, list(self.pool_.weights), self.start_, None, self.trace_)
 
     def _publish(self, draft: Self, boosted: Boosted) -> None:
-        size = len(boosted.members)
-        if boosted.trace.reason == "early_stopping":
-            first = read_metrics(self.metrics)[0]
-            size = first.best(boosted.trace[first.fact]) + 1
-        trace = Trace(boosted.trace.rounds[:size], boosted.trace.weights[:size])
-        trace.reason = boosted.trace.reason
-        weights = np.array(boosted.alphas[:size])
-        draft.pool_ = Pool.of(boosted.members[:size], weights, cast=draft.rule_.vote)
+        trace, weights = boosted.trace, np.array(boosted.alphas)
+        draft.pool_ = Pool.of(boosted.members, weights, cast=draft.rule_.vote)
         if boosted.stages:
-            draft.pool_ = StagedPool.staged(draft.pool_, boosted.stages[:size])
+            draft.pool_ = StagedPool.staged(draft.pool_, boosted.stages)
         draft.start_ = boosted.start
-        draft.trace_, draft.stop_reason_, draft.n_rounds_ = trace, trace.reason, size
+        draft.trace_, draft.stop_reason_ = trace, trace.reason
+        draft.n_rounds_ = len(boosted.members)
         draft.estimator_ = clone(self._member(draft.rule_.gives))
 
     @property
@@ -345,7 +392,40 @@ class BoostedClassifier(StagedClasses, ClassifierTask, Booster):
 
     answers_by: ClassVar[str | None] = "rule"
 
-    def _held_error(self, raw: Array, target: Target, weight: Array | None) -> float:
-        decided = self._rule().for_target(target).decide(raw)
-        wrong = decided.reshape(target.codes.shape) != target.codes
-        return float(np.average(wrong.mean(axis=1), weights=weight))
+    def _answers(self, rule: Rule, target: Target) -> Answers:
+        return rule_answers(rule, target)
+
+
+def rule_answers(rule: Rule, target: Target) -> Answers:
+    """How a rule turns scores into classes and probabilities."""
+    single = target.n_outputs == 1
+
+    def predict(raw: Array) -> NDArray[Any]:
+        return target.decode(rule.decide(raw))
+
+    def predict_proba(raw: Array) -> Any:
+        chance = rule.link(rule.settle(raw))
+        return chance if single else split_outputs(target, chance)
+
+    def decision_function(raw: Array) -> Array:
+        settled = rule.settle(raw)
+        return settled[:, 0] if settled.shape[1] == 1 else settled
+
+    classes = target.classes[0] if single else list(target.classes)
+    return Answers(predict, predict_proba, decision_function, classes)
+
+
+def up_to_best(boosted: Boosted, held: Measures | None) -> Boosted:
+    """The rounds up to the best one, if early stopping ended them; otherwise all."""
+    if held is None or boosted.trace.reason != "early_stopping":
+        return boosted
+    first = held.scorings[0]
+    size = first.best(boosted.trace[held.fact(first)]) + 1
+    trace = Trace(boosted.trace.rounds[:size], boosted.trace.weights[:size], "early_stopping")
+    return replace(
+        boosted,
+        members=boosted.members[:size],
+        alphas=boosted.alphas[:size],
+        stages=boosted.stages[:size],
+        trace=trace,
+    )

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from coterie.base import LazyMembers
+from coterie.core import member_seeds
 from coterie.data import Target
 from coterie.native import Forest
 
@@ -28,7 +29,17 @@ class Members(LazyMembers[Any]):
             fitted = [getattr(part, "estimator", part) for part in parts]
         else:
             fitted = [self._tree(member[k : k + 1], len(member)) for k in range(len(member))]
+            self._seed(fitted, number)
         return fitted[0] if len(fitted) == 1 else fitted
+
+    def _seed(self, trees: list[Any], number: int) -> None:
+        """Show each tree with a seed of its own, as in scikit-learn."""
+        entropy = getattr(self._owner, "entropy_", None)
+        if entropy is None:
+            return
+        (seed,) = member_seeds(entropy, number, number + 1).tolist()
+        for k, tree in enumerate(trees):
+            tree.random_state = (seed + k) % 2**32
 
     def _tree(self, forest: Forest, width: int) -> Any:
         booster = self._owner

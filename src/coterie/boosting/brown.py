@@ -11,10 +11,10 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import erf, erfc, erfcinv
 
-from coterie.boosting.booster import BOOSTER
+from coterie.boosting.booster import BOOSTER, BoostedClassifier
 from coterie.boosting.timed import (
     Timed,
-    TimedClassifier,
+    TimedBooster,
     TimedState,
     edge_of,
     margins_of,
@@ -215,7 +215,7 @@ class BrownBoost(Timed):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class BrownBoostClassifier(TimedClassifier):
+class BrownBoostClassifier(TimedBooster, BoostedClassifier):
     r"""BrownBoost: gives up the rows that it does not get right, such as mislabelled ones.
 
     There is a fixed amount of time, :math:`c`. A row of margin :math:`r=yF(x)` with :math:`s` time

@@ -5,17 +5,20 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.random import Generator
 
+from coterie.base import Admitted
+from coterie.base.scoring import Measures
 from coterie.boosting.adaboost import AdaBoost
 from coterie.boosting.booster import BOOSTER, BoostedClassifier
 from coterie.boosting.line_search import Line
 from coterie.boosting.running import RunningState
 from coterie.core import Allowed, ParameterError, balance, instance_of, one_of
-from coterie.core.rule import Array, State, Step, normalised, rounding, smallest_error
+from coterie.core.rule import Array, Rule, State, Step, normalised, rounding, smallest_error
 from coterie.data import Target
 from coterie.native import elementary
 
@@ -83,21 +86,26 @@ class CostBoost(AdaBoost):
     """
 
     cost: Cost = "balanced"
+    #: Whether weights begin in proportion to the costs.
+    costs_at_start: ClassVar[bool] = False
 
     def begin(self, target: Target, weight: Array) -> State:
         """AdaBoost's, with costs."""
         plain = super().begin(target, weight)
         cost = self.scaled(row_costs(self.cost, target, weight))
         exponent = np.zeros(len(weight))
-        return CostState(target, weight, weight, plain.raw, exponent, cost)
+        state = CostState(target, weight, weight, plain.raw, exponent, cost)
+        if self.costs_at_start:
+            state.multiply(elementary.log(cost))
+        return state
 
     def scaled(self, cost: Array) -> Array:
         """The costs in the range the rule needs; by default the largest is 1."""
         return np.asarray(cost / cost.max())
 
     def terms(self, cost: Array, right: Array) -> tuple[Array, Array]:
-        """The factors :math:`a` and the amounts :math:`g`; `right` is +1 or -1."""
-        raise NotImplementedError
+        """The factors :math:`a` and the amounts :math:`g`, as in AdaBoost 1 and :math:`b`."""
+        return np.ones(len(cost)), right
 
     def after(self, cost: Array, right: Array) -> Array:
         """One more factor of the weights, which the member is not weighed by."""
@@ -179,24 +187,10 @@ class AdaC3(CostBoost):
 
 
 @dataclass(frozen=True)
-class _CostAtStart(CostBoost):
-    """Weights that begin in proportion to the costs."""
-
-    def begin(self, target: Target, weight: Array) -> State:
-        """Weights times costs."""
-        state = super().begin(target, weight)
-        assert isinstance(state, CostState)
-        state.multiply(elementary.log(state.cost))
-        return state
-
-    def terms(self, cost: Array, right: Array) -> tuple[Array, Array]:
-        """:math:`a = 1` and :math:`g = b`, as in AdaBoost."""
-        return np.ones(len(cost)), right
-
-
-@dataclass(frozen=True)
-class CSB2(_CostAtStart):
+class CSB2(CostBoost):
     """Weighs members as AdaBoost does, and multiplies the weights of mistakes by their costs."""
+
+    costs_at_start: ClassVar[bool] = True
 
     def scaled(self, cost: Array) -> Array:
         """The smallest is 1: a mistake never makes a row lighter."""
@@ -208,13 +202,15 @@ class CSB2(_CostAtStart):
 
 
 @dataclass(frozen=True)
-class AdaCost(_CostAtStart):
+class AdaCost(CostBoost):
     r"""Costly rows gain more when wrong and lose less when right.
 
     :math:`g = b\,\beta` with :math:`\beta = \frac12 - \frac12 C` for right and
     :math:`\frac12 + \frac12 C` for wrong rows. With :math:`C = 1` no member has a positive edge, so
     costs are scaled into :math:`(0, \frac12]`.
     """
+
+    costs_at_start: ClassVar[bool] = True
 
     def scaled(self, cost: Array) -> Array:
         """The largest is 1/2."""
@@ -302,8 +298,12 @@ class CostSensitiveBoostClassifier(BoostedClassifier):
     def _rule(self) -> CostBoost:
         return RULES[self.method](learning_rate=float(self.learning_rate), cost=self.cost)
 
-    def _held_error(self, raw: Array, target: Target, weight: Array | None) -> float:
-        wrong = self._rule().decide(raw) != target.codes[:, 0]
+    def _measures(self, rule: Rule, learn: Admitted, watch: Admitted | None) -> Measures | None:
+        measures = super()._measures(rule, learn, watch)
+        if measures is None:
+            return None
+        target, weight = measures.rows.target, measures.rows.weight
         cost = row_costs(self.cost, target, weight)
         costly = cost if weight is None else cost * weight
-        return float(np.average(wrong, weights=costly))
+        error = partial(measures.answers.error, measures.y, costly)
+        return replace(measures, own={"error": error})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, Self
@@ -10,13 +10,13 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.random import Generator
 
-from coterie.base import Admitted, thread_count
-from coterie.boosting.booster import BOOSTER, Booster
+from coterie.base import Admitted
+from coterie.base.scoring import OWN, Answers, Measures, Validation, a_scoring, mean_loss
+from coterie.boosting.booster import BOOSTER, Booster, rule_answers
 from coterie.boosting.descent import Descent, LeafTrainer, LineSearch, as_numbers
-from coterie.boosting.metrics import Measures
 from coterie.boosting.predictions import StagedScores
 from coterie.core import Allowed, Foreign, draw_entropy, one_of
-from coterie.core.boost import Boosted, Monitor
+from coterie.core.boost import Boosted
 from coterie.core.rows import Resample, RowSampler, every_row
 from coterie.core.rule import Array, Ask, Rule
 from coterie.core.train import Trainer
@@ -25,10 +25,11 @@ from coterie.learners import TreeLearner
 from coterie.losses import PointwiseLoss, SquaredError
 from coterie.tags import tagged
 from coterie.trees import DecisionTreeRegressor
-from coterie.trees.single import SingleTree
+from coterie.trees.single import is_native
 
 DESCENDER: dict[str, Allowed] = {
     **BOOSTER,
+    "scoring": a_scoring(*OWN),
     "line_search": one_of("auto", "leaf", "round", None),
 }
 
@@ -71,30 +72,6 @@ class WhereUnequal:
         return ask if (weight == weight[0]).all() else self.sampler(ask, rng)
 
 
-@dataclass(frozen=True)
-class FromOrigin:
-    """Measures scores on rows held out that are counted from their origin."""
-
-    measures: Callable[[Array, Target], dict[str, float]]
-    rule: Descent
-    origin: Array
-
-    def __call__(self, raw: Array, target: Target) -> dict[str, float]:
-        """Facts of the round."""
-        raw = raw + self.origin
-        if target.kind == "labels":
-            return self.measures(raw, target)
-        # Measures take a number for the ratio of the first two scores.
-        shown = [self.rule.loss.point(raw), np.ones(len(raw)), raw]
-        return self.measures(np.column_stack(shown), target)
-
-
-def held_loss(loss: PointwiseLoss, raw: Array, target: Target, weight: Array | None) -> float:
-    """The mean loss of rows held out."""
-    scores = raw if target.kind == "labels" else raw[:, 2:]
-    return float(np.average(loss.value(as_numbers(target), scores), weights=weight))
-
-
 @dataclass(eq=False, repr=False, kw_only=True)
 class Descender(Booster):
     """What boosters share whose members go down the slope of a loss.
@@ -110,6 +87,9 @@ class Descender(Booster):
     subsample : float, default=1.0
         Share of the rows drawn each round, without replacement; the others say how much the
         round improved on rows it had not seen.
+    scoring : str, callable, None or list, default="error"
+        What is measured on rows held out, see `AdaBoostClassifier`; "error" and "loss" are the
+        mean loss.
     line_search : {"auto", "leaf", "round"} or None, default="auto"
         How long steps are: "leaf" fits every leaf of a native tree to the loss, "round" finds the
         factor of a member at which the loss is least, and None takes members as they are. "auto"
@@ -140,28 +120,39 @@ class Descender(Booster):
         count = np.ones(table.n_rows) if weight is None else weight
         return Origin(loss, loss.start(as_numbers(target), count))
 
-    def _train(self, draft: Self, admitted: Admitted, n_samples: int) -> None:
+    def _train(
+        self,
+        draft: Self,
+        admitted: Admitted,
+        n_samples: int,
+        *,
+        validation: Validation | None = None,
+    ) -> None:
         earlier = self._earlier()
         entropy = self.entropy_ if earlier is not None else draw_entropy(self.random_state)
         loss = self._loss(admitted.target, admitted.weight)
-        rows, held = self._hold_out(admitted, entropy)
-        table, target, _ = rows
-        loss.check(as_numbers(target))
+        learn, watch = self._hold_out(admitted, entropy, validation)
+        y, rows = as_numbers(learn.target), learn[:3]
+        loss.check(y)
+        if watch is not None:
+            # Checked together: some rows may be all alike.
+            loss.check(np.append(as_numbers(watch.target), y))
         origin = self.origin_ if earlier is not None else self._origin(loss, rows, entropy)
         member = self._member("score")
         rule = self._descent(loss, member, entropy)
-        if held is not None:
-            # Checked together: some rows may be all alike.
-            loss.check(np.append(as_numbers(held.target), as_numbers(target)))
-            held = _from_origin(held, rule, origin)
-        begun = replace(rule, origin=origin.raw(table))
+        held = _from(origin, self._measures(rule, learn, watch))
+        begun = replace(rule, origin=origin.raw(learn.table))
         boosted = self._boost(begun, member, rows, held, entropy, earlier)
         draft.entropy_, draft.rule_ = entropy, rule
         draft.loss_, draft.origin_ = loss, origin
         self._publish(draft, boosted)
 
+    def _answers(self, rule: Rule, target: Target) -> Answers:
+        assert isinstance(rule, Descent), "members of a Descender go down a slope"
+        return rule_answers(rule, target) if target.kind == "labels" else Answers(rule.loss.point)
+
     def _descent(self, loss: PointwiseLoss, member: Any, entropy: int) -> Descent:
-        native = isinstance(member, SingleTree)
+        native = is_native(member)
         bound = native and member.monotonic_cst is not None
         search = self._search(free_leaves=native and not bound)
         if search == "leaf" and not native:
@@ -188,13 +179,15 @@ class Descender(Booster):
             return "leaf" if free_leaves else "round"
         return self.line_search
 
-    def _learner(self, member: Any, rule: Rule, table: Table, target: Target) -> Trainer:
-        if isinstance(member, SingleTree) and member.criterion == "poisson":
+    def _learner(
+        self, member: Any, rule: Rule, rows: tuple[Table, Target, Array | None]
+    ) -> Trainer:
+        if is_native(member) and member.criterion == "poisson":
             raise ValueError(
                 "Members fit residuals, which may be negative: criterion='poisson' is not for "
                 "them. Leave the criterion alone, and give the booster loss='poisson'."
             )
-        learner = super()._learner(member, rule, table, target)
+        learner = super()._learner(member, rule, rows)
         assert isinstance(rule, Descent), "members of a Descender go down a slope"
         if rule.line_search == "leaf" and isinstance(learner, TreeLearner):
             return LeafTrainer(learner)
@@ -234,7 +227,7 @@ class Descender(Booster):
     def _left_out(self, fact: str) -> Array:
         trace = self._settled().trace_
         if fact not in trace.names:
-            raise AttributeError("Rows are left out with subsample < 1.0 only.")
+            raise AttributeError("Out-of-bag rows exist only with subsample < 1.0.")
         return trace[fact]
 
 
@@ -244,27 +237,16 @@ class OriginScores(StagedScores):
     origin_: Origin
     loss_: PointwiseLoss
 
-    def _raw(self, X: Any) -> Array:
-        table = self._admit(X)
-        raw = self.origin_.raw(table)
-        if len(self.pool_):
-            raw = raw + self.pool_.raw(table, n_threads=thread_count(self.n_jobs))
-        return raw
-
-    def _staged_raw(self, X: Any) -> Iterator[Array]:
-        table = self._admit(X)
-        raw = self.origin_.raw(table)
-        for t in range(len(self.pool_)):
-            raw = raw + self.pool_[t : t + 1].raw(table, n_threads=thread_count(self.n_jobs))
-            yield raw
+    def _start(self, table: Table) -> Array:
+        return self.origin_.raw(table)
 
 
-def _from_origin(held: Monitor, rule: Descent, origin: Origin) -> Monitor:
-    """Measures that know where scores start and what loss they are for."""
-    measures, start = held.loss, origin.raw(held.table)
-    assert isinstance(measures, Measures), "rows held out are measured by metrics"
-    y = as_numbers(held.target)
-    weight = np.ones(len(y)) if measures.weight is None else measures.weight
-    error = partial(held_loss, rule.loss.settle(y, start, weight))
-    measures = replace(measures, rule=rule, error=error)
-    return replace(held, loss=FromOrigin(measures, rule, start))
+def _from(origin: Origin, held: Measures | None) -> Measures | None:
+    """Measures of scores that are counted from the origin, and of the loss."""
+    if held is None:
+        return None
+    table, target, weight, _ = held.rows
+    y, start = as_numbers(target), origin.raw(table)
+    loss = origin.loss.settle(y, start, np.ones(len(y)) if weight is None else weight)
+    mean = partial(mean_loss, loss, y, weight)
+    return replace(held, own=dict.fromkeys(OWN, mean), reading=start.__add__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.random import SeedSequence, default_rng
@@ -25,6 +25,11 @@ from coterie.losses import (
     TweedieLoss,
 )
 
+if TYPE_CHECKING:
+    Mixin = Descender
+else:
+    Mixin = object
+
 #: Losses that are shaped by a level, and what they call it.
 _LEVELS = {"huber": "alpha", "quantile": "tau", "expectile": "tau"}
 #: Apart from the streams of members and of rows.
@@ -37,8 +42,8 @@ FUNCTIONAL: dict[str, Allowed] = {
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class FunctionalBooster(Descender):
-    """Gradient boosting with a start of the user's choice.
+class WithInit(Mixin):
+    """Scores that start where the user says.
 
     Parameters
     ----------
@@ -71,7 +76,7 @@ class FunctionalBooster(Descender):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class FunctionalGradientBoostingRegressor(OriginScores, RegressorTask, FunctionalBooster):
+class FunctionalGradientBoostingRegressor(OriginScores, RegressorTask, WithInit, Descender):
     r"""Friedman's gradient boosting: any regressor as member, any loss, a line search.
 
     From the best constant :math:`F_0`, each round fits a member h to the pseudo-residuals
@@ -154,12 +159,10 @@ class FunctionalGradientBoostingRegressor(OriginScores, RegressorTask, Functiona
         return self.loss_.point(raw)
 
 
-class OriginClasses(OriginScores, StagedClasses):
-    """Classes and probabilities of scores that start from an origin."""
-
-
 @dataclass(eq=False, repr=False, kw_only=True)
-class FunctionalGradientBoostingClassifier(OriginClasses, ClassifierTask, FunctionalBooster):
+class FunctionalGradientBoostingClassifier(
+    OriginScores, StagedClasses, ClassifierTask, WithInit, Descender
+):
     r"""Friedman's gradient boosting of classes: any regressor as member, any loss, a line search.
 
     As `FunctionalGradientBoostingRegressor`, with scores that the link of the loss turns into

@@ -9,7 +9,7 @@ from coterie.data import Table, Target
 from coterie.learners import ForeignLearner, TreeLearner
 from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
 from coterie.trees.growth import resolve_growth
-from coterie.trees.single import SingleTree
+from coterie.trees.single import is_native
 
 
 def member_learner(
@@ -36,7 +36,7 @@ def member_learner(
     n_threads : int
         Threads within a native tree.
     """
-    if not isinstance(member, SingleTree):
+    if not is_native(member):
         if gives == "proba" and not hasattr(member, "predict_proba"):
             raise ValueError(
                 f"{owner} needs members with predict_proba, but {type(member).__name__} has none. "

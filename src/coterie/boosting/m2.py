@@ -14,6 +14,7 @@ from coterie.boosting.steps import Steered
 from coterie.core.rule import (
     Array,
     Ask,
+    Rule,
     State,
     Step,
     exponential_weight,
@@ -41,7 +42,7 @@ class PairState(State):
 
 
 @dataclass(frozen=True)
-class AdaBoostM2(Steered):
+class AdaBoostM2(Steered, Rule):
     r"""Stagewise descent on :math:`\sum_i \sum_{k \ne y_i} B_1(i,k) e^{F_k(x_i) - F_{y_i}(x_i)}`.
 
     With plausibilities :math:`P(x, k) \in [0, 1]` of a member, its pseudo-loss is

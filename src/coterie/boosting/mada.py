@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.random import Generator
 
 from coterie.boosting.adaboost import AdaBoost, AdaBoostClassifier
+from coterie.boosting.booster import BoostedClassifier
 from coterie.core import Allowed, between
 from coterie.core.rule import Array, State, Step, normalised, two_sided
 from coterie.losses import Mada, MarginLoss
@@ -64,7 +65,7 @@ class MadaBoost(AdaBoost):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MadaBoostClassifier(AdaBoostClassifier):
+class MadaBoostClassifier(BoostedClassifier):
     r"""MadaBoost: AdaBoost that does not chase mislabelled rows.
 
     Members and their weights :math:`\alpha` are those of AdaBoost, but no row ever weighs more
@@ -107,6 +108,7 @@ class MadaBoostClassifier(AdaBoostClassifier):
     True
     """
 
+    perfect: Literal["keep", "drop", "restart"] = "keep"
     min_mass: float = 1e-3
 
     allowed: ClassVar[Mapping[str, Allowed]] = {

@@ -17,6 +17,7 @@ from coterie.boosting.steps import Steered
 from coterie.core.rule import (
     Array,
     Ask,
+    Rule,
     State,
     Step,
     exponential_weight,
@@ -31,7 +32,7 @@ from coterie.native import elementary
 
 
 @dataclass(frozen=True)
-class AdaBoostMH(Steered):
+class AdaBoostMH(Steered, Rule):
     r"""Stagewise descent on :math:`\sum_{i,k} D_1(i,k) e^{-Y_{ik} F_k(x_i)}`.
 
     :math:`Y_{ik}` is +1 where k is the class of row i and -1 elsewhere, and

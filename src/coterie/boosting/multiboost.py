@@ -12,14 +12,15 @@ from numpy.random import Generator, SeedSequence
 from numpy.typing import NDArray
 
 from coterie.base import Admitted, JoblibExecutor, thread_count
-from coterie.boosting.booster import BoostedClassifier
+from coterie.base.scoring import Measures, Validation
+from coterie.boosting.booster import BoostedClassifier, up_to_best
 from coterie.boosting.m1 import AdaBoostM1
 from coterie.core import Pool, content_order, draw_entropy, member_seeds, split_weight
-from coterie.core.boost import Boosted, Monitor, Settings, boost
+from coterie.core.boost import Boosted, Settings, boost
 from coterie.core.rule import Array, Rule, State, normalised, share
 from coterie.core.trace import Trace
 from coterie.core.train import Trainer
-from coterie.core.watch import TimeBudget, Unanimous
+from coterie.core.watch import TimeBudget
 from coterie.data import Table, Target
 from coterie.learners import TreeLearner
 from coterie.native import elementary
@@ -229,8 +230,6 @@ class MultiBoostClassifier(BoostedClassifier):
     ----------
     n_estimators : int, default=50
         Members of all sub-committees together.
-    early_stopping : bool, default=False
-        End when none of `metrics` improves any longer on rows held out.
     warm_start : bool, default=False
         Keep the members of the last fit and add to them; the result is that of one longer fit.
         Sub-committees grow with the number of members, and there are more of them; where one
@@ -281,10 +280,18 @@ class MultiBoostClassifier(BoostedClassifier):
     def _rule(self) -> AdaBoostM1:
         return AdaBoostM1(float(self.learning_rate))
 
-    def _train(self, draft: Self, admitted: Admitted, n_samples: int) -> None:
+    def _train(
+        self,
+        draft: Self,
+        admitted: Admitted,
+        n_samples: int,
+        *,
+        validation: Validation | None = None,
+    ) -> None:
         earlier = self._earlier()
         entropy = draw_entropy(self.random_state) if earlier is None else self.entropy_
-        (table, target, weight), held = self._hold_out(admitted, entropy)
+        learn, watch = self._hold_out(admitted, entropy, validation)
+        table, target, weight, _ = learn
         # Of the rows as given: the lightest of wagged rows weighs next to nothing.
         given = np.ones(table.n_rows) if weight is None else weight
         rule = replace(self._rule(), perfect_error=0.5 * float(given.min() / given.sum()))
@@ -293,7 +300,7 @@ class MultiBoostClassifier(BoostedClassifier):
         places = self._places(earlier)
         executor = JoblibExecutor(self.n_jobs, self.verbose)
         member = self._member(rule.gives)
-        learner = self._learner(member, rule, table, target)
+        learner = self._learner(member, rule, (table, target, weight))
         if isinstance(learner, TreeLearner):
             within = threads if len(places) == 1 else 1
             learner = replace(learner, n_threads=within, stop=executor.stop)
@@ -305,6 +312,7 @@ class MultiBoostClassifier(BoostedClassifier):
         whole = self._assemble(executor.map(task, places))
         account(whole, rule, table, target, normalised(given), threads)
         draft.entropy_, draft.rule_ = entropy, rule
+        held = self._measures(rule, learn, watch)
         self._publish(draft, whole if held is None else self._cut(whole, held))
         draft.committees_ = draft.trace_["committee"].astype(np.intp)
 
@@ -334,24 +342,25 @@ class MultiBoostClassifier(BoostedClassifier):
         whole.trace.reason = "max_rounds" if complete else lacking
         return whole
 
-    def _cut(self, whole: Boosted, held: Monitor) -> Boosted:
-        """The rounds until none of the metrics on rows held out improved."""
-        watch = self._patience() if self.early_stopping else Unanimous([TimeBudget(np.inf)])
+    def _cut(self, whole: Boosted, held: Measures) -> Boosted:
+        """The rounds up to the best one, as far as they were measured."""
+        watch = self._patience(held) if self.early_stopping else TimeBudget(np.inf)
         pool = Pool.of(whole.members, np.array(whole.alphas), cast=self._rule().vote)
         seen = Trace()
-        raw = np.zeros((held.table.n_rows, len(whole.start)))
+        raw = np.zeros((held.rows.table.n_rows, len(whole.start)))
         for t, facts in enumerate(whole.trace.rounds):
-            raw += pool[t : t + 1].raw(held.table)
+            raw += pool[t : t + 1].raw(held.rows.table)
             # Probabilities are those of the mean of the sub-committees.
             mean = raw / (facts["committee"] + 1)
-            seen.append({**facts, **held.loss(mean, held.target)})
+            seen.append({**facts, **held(mean)})
             seen.reason = watch(seen)
             if seen.reason:
                 break
         size = len(seen)
         seen.weights = whole.trace.weights[:size]
         seen.reason = seen.reason or whole.trace.reason
-        return Boosted(whole.members[:size], whole.alphas[:size], whole.start, whole.state, seen)
+        members, alphas = whole.members[:size], whole.alphas[:size]
+        return up_to_best(Boosted(members, alphas, whole.start, whole.state, seen), held)
 
     def _link(self, raw: Array, size: int) -> Array:
         members = self.committees_[:size]

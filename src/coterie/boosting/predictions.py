@@ -13,7 +13,7 @@ from sklearn.metrics import accuracy_score, r2_score
 from coterie.base import thread_count
 from coterie.core.rule import Array, Rule
 from coterie.core.stages import StagedPool
-from coterie.data import Target
+from coterie.data import Table, Target
 
 # These are mixins of committees: the checker is told so, and the order of bases stays free.
 if TYPE_CHECKING:
@@ -22,12 +22,36 @@ else:
     Mixin = object
 
 
-class Scored(Mixin):
-    """Predictions are answers to scores: classes, or numbers."""
+class StagedScores(Mixin):
+    """Scores that a pool adds up, member by member, from a start; predictions are read off them."""
+
+    rule_: Rule
+    start_: Array
+
+    def _start(self, table: Table) -> Array:
+        """The score of every row before the first round, shape (n_samples, n_scores)."""
+        return np.repeat(self.start_[None, :], table.n_rows, axis=0)
 
     def _raw(self, X: Any) -> Array:
         """The score of every row, shape (n_samples, n_scores)."""
-        raise NotImplementedError
+        table = self._admit(X)
+        raw = self._start(table)
+        if len(self.pool_):
+            raw = raw + self.pool_.raw(table, n_threads=thread_count(self.n_jobs))
+        return self.rule_.settle(raw)
+
+    def _staged_raw(self, X: Any) -> Iterator[Array]:
+        """The score of every row after each round."""
+        table = self._admit(X)
+        if isinstance(self.pool_, StagedPool):  # a round changes the weights of all members
+            for size in range(1, len(self.pool_) + 1):
+                part = self.pool_[:size].raw(table, n_threads=thread_count(self.n_jobs))
+                yield self.rule_.settle(self.start_ + part)
+            return
+        raw = self._start(table)
+        for t in range(len(self.pool_)):
+            raw = raw + self.pool_[t : t + 1].raw(table, n_threads=thread_count(self.n_jobs))
+            yield self.rule_.settle(raw)
 
     def _answer(self, raw: Array) -> NDArray[Any]:
         """What is predicted of rows with these scores."""
@@ -48,33 +72,6 @@ class Scored(Mixin):
         this = self._settled()
         return this._answer(this._raw(X))
 
-
-class StagedScores(Scored):
-    """Scores that a pool adds up, member by member, from a start."""
-
-    rule_: Rule
-    start_: Array
-
-    def _raw(self, X: Any) -> Array:
-        table = self._admit(X)
-        if not len(self.pool_):
-            return np.repeat(self.start_[None, :], table.n_rows, axis=0)
-        raw = self.start_ + self.pool_.raw(table, n_threads=thread_count(self.n_jobs))
-        return self.rule_.settle(raw)
-
-    def _staged_raw(self, X: Any) -> Iterator[Array]:
-        """The score of every row after each round."""
-        table = self._admit(X)
-        if isinstance(self.pool_, StagedPool):  # a round changes the weights of all members
-            for size in range(1, len(self.pool_) + 1):
-                part = self.pool_[:size].raw(table, n_threads=thread_count(self.n_jobs))
-                yield self.rule_.settle(self.start_ + part)
-            return
-        raw = np.repeat(self.start_[None, :], table.n_rows, axis=0)
-        for t in range(len(self.pool_)):
-            raw = raw + self.pool_[t : t + 1].raw(table, n_threads=thread_count(self.n_jobs))
-            yield self.rule_.settle(raw)
-
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """`predict` after each round."""
         this = self._settled()
@@ -87,10 +84,9 @@ class StagedScores(Scored):
             yield float(metric(y, predicted, sample_weight=sample_weight))
 
 
-class ScoredClasses(Scored):
-    """Scores that the rule turns into classes and probabilities."""
+class StagedClasses(StagedScores):
+    """Scores that the rule turns into classes and probabilities, after every round."""
 
-    rule_: Rule
     target_: Target
     n_classes_: Any
 
@@ -131,10 +127,6 @@ class ScoredClasses(Scored):
         if self.n_classes_ == 1:
             return np.ones((len(raw), 1))
         return self.rule_.link(raw)
-
-
-class StagedClasses(ScoredClasses, StagedScores):
-    """Classes and probabilities after every round."""
 
     def staged_decision_function(self, X: Any) -> Iterator[Array]:
         """`decision_function` after each round."""

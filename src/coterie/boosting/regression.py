@@ -3,23 +3,76 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from coterie.base import Admitted, RegressorTask, thread_count
+from coterie.base.scoring import Answers, Measures
 from coterie.boosting.booster import BOOSTER, Booster
-from coterie.boosting.median import MedianLoss, middle, weighted_median
 from coterie.boosting.predictions import StagedScores
 from coterie.boosting.running import RunningState
 from coterie.core import Allowed, one_of
-from coterie.core.boost import Monitor
 from coterie.core.rule import Array, Ask, Rule, State, Step, rounding
 from coterie.data import Table, Target
 from coterie.native import elementary
+from coterie.tags import tagged
 from coterie.trees import DecisionTreeRegressor
+
+
+def weighted_median(votes: Array, weights: Array) -> Array:
+    """The smallest vote of each row that makes up, with all smaller ones, half of the weight.
+
+    Parameters
+    ----------
+    votes : ndarray of shape (n_rows, n_members)
+        Numbers.
+    weights : ndarray of shape (n_members,)
+        Their weights.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+
+    Examples
+    --------
+    >>> weighted_median(np.array([[3.0, 1.0, 2.0]]), np.array([1.0, 1.0, 3.0]))
+    array([2.])
+    """
+    order = np.argsort(votes, axis=1, kind="stable")
+    return middle(votes, order, weights)
+
+
+def middle(votes: Array, order: NDArray[np.intp], weights: Array) -> Array:
+    """The weighted median of votes that are in ascending `order` already, row by row."""
+    total = np.cumsum(weights[order], axis=1)
+    at = (total >= 0.5 * total[:, -1:]).argmax(axis=1)
+    rows = np.arange(len(votes))
+    return np.asarray(votes[rows, order[rows, at]])
+
+
+@tagged
+@dataclass
+class RunningMedian:
+    """The weighted median of votes while members are added, which takes every one of them."""
+
+    file_tag: ClassVar[str] = "MedianLoss"
+
+    last: Array | None = None
+    votes: list[Array] = field(default_factory=list)
+    alphas: list[float] = field(default_factory=list)
+
+    def __call__(self, raw: Array) -> Array:
+        """The median of all votes so far, one column; `raw` holds their weighted sum."""
+        step = raw if self.last is None else raw - self.last
+        self.last = raw.copy()
+        self.alphas.append(float(step[0, 1]))
+        self.votes.append(step[:, 0] / step[0, 1])
+        return weighted_median(np.stack(self.votes, axis=1), np.array(self.alphas))[:, np.newaxis]
+
 
 Loss = Literal["linear", "square", "exponential"]
 
@@ -123,9 +176,8 @@ class BoostedRegressor(StagedScores, RegressorTask, Booster):
     def _member(self, gives: str) -> Any:
         return DecisionTreeRegressor(max_depth=3) if self.estimator is None else self.estimator
 
-    def _held_error(self, raw: Array, target: Target, weight: Array | None) -> float:
-        error = np.abs(self._answer(raw) - target.values[:, 0])
-        return float(np.average(error, weights=weight))
+    def _answers(self, rule: Rule, target: Target) -> Answers:
+        return Answers(self._answer)
 
     def _answer(self, raw: Array) -> Array:
         return np.asarray(raw[:, 0] / raw[:, 1])
@@ -180,13 +232,11 @@ class AdaBoostRegressor(BoostedRegressor):
     def _rule(self) -> AdaBoostR2:
         return AdaBoostR2(float(self.learning_rate), self.loss)
 
-    def _hold_out(
-        self, admitted: Admitted, entropy: int
-    ) -> tuple[tuple[Table, Target, Array | None], Monitor | None]:
-        learn, monitor = super()._hold_out(admitted, entropy)
-        if monitor is not None:
-            monitor = replace(monitor, loss=MedianLoss(monitor.loss))
-        return learn, monitor
+    def _measures(self, rule: Rule, learn: Admitted, watch: Admitted | None) -> Measures | None:
+        measures = super()._measures(rule, learn, watch)
+        if measures is None:
+            return None
+        return replace(measures, answers=Answers(_only), reading=RunningMedian())
 
     def _votes(self, table: Table) -> Array:
         """What each member predicts, shape (n_rows, n_members)."""
@@ -222,3 +272,7 @@ class AdaBoostRegressor(BoostedRegressor):
         for size in range(1, votes.shape[1] + 1):
             known = np.where(np.arange(votes.shape[1]) < size, this.pool_.weights, 0.0)
             yield middle(votes, order, known)
+
+
+def _only(raw: Array) -> Array:
+    return raw[:, 0]

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from coterie.boosting.line_search import Line
-from coterie.core.rule import Array, Rule, State
-from coterie.tags import Tagged
+from coterie.core.rule import Array, State
+from coterie.tags import tagged, tagged_family
 
 _EPS = float(np.finfo(np.float64).eps)
 
 
-class StepRule(Tagged):
+@tagged_family
+class StepRule:
     """Says how far to go along a member's vote, before shrinkage."""
 
     def length(self, line: Line, own: float) -> float:
@@ -126,8 +127,9 @@ def step_rule(step: str | float | StepRule) -> StepRule:
     return STEPS[step] if isinstance(step, str) else FixedStep(float(step))
 
 
+@tagged
 @dataclass(frozen=True)
-class Steered(Rule):
+class Steered:
     """A rule that descends a loss, so that its steps can be of another kind than its own.
 
     Parameters

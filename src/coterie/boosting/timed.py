@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from scipy.optimize import brentq
 
 from coterie.boosting.additive import class_shares, fit_weight, pair_signs
-from coterie.boosting.booster import BoostedClassifier
 from coterie.core.rule import (
     Array,
     Ask,
@@ -23,6 +22,11 @@ from coterie.core.rule import (
 from coterie.data import Target
 from coterie.native import elementary
 from coterie.trees import DecisionTreeClassifier
+
+if TYPE_CHECKING:
+    from coterie.boosting.booster import BoostedClassifier as Mixin
+else:
+    Mixin = object
 
 
 @dataclass(slots=True)
@@ -105,7 +109,7 @@ class Timed(Rule):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class TimedClassifier(BoostedClassifier):
+class TimedBooster(Mixin):
     """A booster with a clock.
 
     Parameters

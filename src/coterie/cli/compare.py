@@ -94,7 +94,7 @@ def compare_answers(answers: dict[str, Any], metric: str) -> tuple[str, list[dic
     chosen = find_metric(metric, tasks.pop())
     if chosen.rows is None:
         raise CommandError(
-            f"{chosen.name} is no mean over rows, so there are no pairs to compare.",
+            f"{chosen.name} is not a mean over rows, so models cannot be compared row by row.",
             "Choose log_loss, brier or accuracy for classes; rmse, mse or mae for numbers.",
         )
     losses = {name: chosen.rows(one.truth, one.said) for name, one in answers.items()}

@@ -66,7 +66,7 @@ def command(model: Path, file: Path | None, **options: Any) -> None:
         console.data({name: {"mean": mean, "std": std} for name, (mean, std) in ranked})
         return
     rows = [[name, f"{mean:.4g}", f"{std:.2g}"] for name, (mean, std) in ranked[: options["most"]]]
-    console.say(f"{_loss_name(fitted)} gets worse by so much if a column is shuffled\n")
+    console.say(f"How much worse {_loss_name(fitted)} gets when a column is shuffled\n")
     console.table(["column", "mean", "deviation"], rows)
 
 

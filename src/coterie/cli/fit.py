@@ -107,7 +107,9 @@ def command(file: Path, **options: Any) -> None:
     from coterie.cli.streaming import is_large
 
     if file == Path("-") and options["out"] is None:
-        raise click.UsageError("say with --out where to write the model of the standard input.")
+        raise click.UsageError(
+            "the table comes from standard input: say with --out where to write the model."
+        )
     file = table_file(file)
     check_file(file)
     if options["stream"] and options["groups"]:
@@ -125,7 +127,7 @@ def _fit_into(directory: Any, file: Path, options: dict[str, Any], console: Cons
     directory.check(settings, resume=resume, overwrite=options["overwrite"])
     done = _finished(directory) if resume else None
     if done is not None:
-        console.say("the fit was finished already")
+        console.say("this fit is already finished")
         if not directory.report.exists():
             directory.describe(done)
     else:
@@ -217,7 +219,7 @@ def _task_line(task: str, kinds: Any, file: Path, options: dict[str, Any]) -> st
     """What is to be predicted, and whether that was found or said."""
     if task == "classification" and len(kinds) < 2:
         raise CommandError(
-            f"holds one class only, {kinds.tolist()[0]!r}: there is nothing to tell apart.",
+            f"has only one class, {kinds.tolist()[0]!r}, so there is nothing to predict.",
             "Choose another --target, or add rows of another class.",
             file,
             column=options["target"],

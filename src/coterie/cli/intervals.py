@@ -67,8 +67,8 @@ def interval_width(fitted: Fitted, coverage: float) -> float:
     model = fitted.model
     if not hasattr(model, "out_of_fold_") or not hasattr(model, "truth_"):
         raise CommandError(
-            f"a {type(model).__name__} keeps no predictions for rows it had not seen, which "
-            "intervals are made of.",
+            f"a {type(model).__name__} keeps no out-of-fold predictions, which intervals "
+            "are built from.",
             "Fit the table with `coterie fit`.",
             file=fitted.path,
         )

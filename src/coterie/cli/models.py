@@ -92,11 +92,11 @@ class Fitted:
         name = given or self.target
         if name is None:
             raise CommandError(
-                "the model does not know the name of its target.", "Say it with --target COLUMN."
+                "the model does not know the name of its target.", "Give it with --target COLUMN."
             )
         if name not in source.names:
             raise CommandError(
-                "no such column, but the truth is needed here.",
+                "no such column, but the true target is needed here.",
                 nearest(name, source.names),
                 file=source.path,
                 column=name,

@@ -89,7 +89,7 @@ def _reading(command: Any, choices: list[str]) -> Any:
         type=click.Choice(choices),
         default="missing",
         show_default=True,
-        help="What the few cells that are no numbers or dates, in a column that holds them "
+        help="What the few cells that are neither numbers nor dates, in a column that holds them "
         "otherwise, are taken for"
         + (
             ": missing values, a sign that the column is text, or an error."

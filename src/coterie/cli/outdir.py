@@ -69,7 +69,7 @@ class FitDirectory:
             what = "a model" if self.model.exists() else "an unfinished fit"
             raise CommandError(
                 f"holds {what} already.",
-                "Go on with it by --resume, begin anew by --overwrite, or choose another --out.",
+                "Continue with --resume, start over with --overwrite, or choose another --out.",
                 file=self.path,
             )
 
@@ -116,8 +116,8 @@ class FitDirectory:
                 for name in changed
             )
             raise CommandError(
-                f"the fit there was asked for otherwise: {listed}.",
-                "Resume with the same settings, or begin anew by --overwrite.",
+                f"the fit in that directory was started with other settings: {listed}.",
+                "Resume with the same settings, or start over with --overwrite.",
                 file=self.path,
             )
 

@@ -27,6 +27,7 @@ _LARGE_BYTES = 200 << 20  # of text
 _PACKED = 4  # how much smaller text is when it is packed, about
 _LARGE_CELLS = 20_000_000
 _FEW_TIMES = 10  # as many cells are held as a whole where rows are few
+_FEW_LINES = 4  # as much text likewise
 _HEAD_ROWS = 20_000
 _SAMPLE_CELLS = 1_500_000
 _FEWEST = 10
@@ -75,10 +76,18 @@ def is_large(path: Path) -> bool:
     """Whether a table had better be read block by block, by the size of its file."""
     kind, packing = file_format(path)
     if kind != "parquet":
-        return path.stat().st_size * (_PACKED if packing else 1) > _LARGE_BYTES
+        n_bytes = path.stat().st_size * (_PACKED if packing else 1)
+        few = n_bytes > _LARGE_BYTES and not packing and n_bytes < _HEAD_ROWS * _row_bytes(path)
+        return n_bytes > _LARGE_BYTES * (_FEW_LINES if few else 1)
     n_rows, n_columns = table_size(path)
     # Bins are no smaller than the numbers of few rows, and blocks of them take as long.
     return n_rows * n_columns > _LARGE_CELLS * (_FEW_TIMES if n_rows < _HEAD_ROWS else 1)
+
+
+def _row_bytes(path: Path) -> int:
+    """How long the first row of a text file is, about."""
+    with path.open("rb") as lines:
+        return max(len(lines.readline(_LARGE_BLOCK << 4)) for _ in range(2))
 
 
 def stream_table(path: Path, options: ReadOptions, target: str, seed: int) -> StreamedTable:
@@ -180,7 +189,7 @@ class _Passes:
         names = {column.name for column in left_out}
         kept = [name for name in self.columns.kinds if name not in names]
         if len(kept) < 2:
-            raise CommandError(f"no column besides {self.target!r} is of use.", file=self.path)
+            raise CommandError(f"no column other than {self.target!r} can be used.", file=self.path)
         self.columns = self.columns.only(kept)
         return left_out
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from coterie import fusion
 from coterie.base import RegressorTask
-from coterie.combining.combiner import COMBINER
+from coterie.base.signature import own_first
+from coterie.combining.combiner import COMBINER, Combiner
 from coterie.combining.folds import Rowset, Unseen
 from coterie.combining.voting import Voting
 from coterie.combining.weighing import AVERAGE_WEIGHTS, scaled
-from coterie.core import Allowed, RandomLike, a_function, a_list, one_of
+from coterie.core import Allowed, a_function, a_list, one_of
 
 Array = NDArray[np.float64]
 
@@ -23,7 +24,7 @@ Array = NDArray[np.float64]
 _RULES = {name: fusion.RULES[name] for name in ("mean", "median", "trimmed", "min", "max")}
 
 
-class Averaging(RegressorTask, Voting):
+class Averaging(RegressorTask, Voting, Combiner):
     """Averages of numbers, with weights that are given or learnt."""
 
     member_kind: ClassVar[str] = "regressor"
@@ -68,7 +69,8 @@ class Averaging(RegressorTask, Voting):
         return np.asarray(self._settled()._profile(X)[:, :, 0].T)
 
 
-@dataclass(eq=False, repr=False)
+@own_first
+@dataclass(eq=False, repr=False, kw_only=True)
 class VotingRegressor(Averaging):
     r"""Average of the members' predictions, with weights or by another rule.
 
@@ -116,18 +118,10 @@ class VotingRegressor(Averaging):
     True
     """
 
-    estimators: Any = None
-    _: KW_ONLY
     weights: Any = None
     n_jobs: int | None = None
     verbose: Any = False
     rule: Any = "mean"
-    cv: Any = None
-    refit: Literal["full", "folds"] = "full"
-    memory: Any = None
-    random_state: RandomLike = None
-    max_bins: int = 255
-    categorical_features: Any = "from_dtype"
 
     allowed: ClassVar[Mapping[str, Allowed]] = {
         **COMBINER,
@@ -136,7 +130,8 @@ class VotingRegressor(Averaging):
     }
 
 
-@dataclass(eq=False, repr=False)
+@own_first
+@dataclass(eq=False, repr=False, kw_only=True)
 class WeightedAverageRegressor(Averaging):
     r"""Average with weights that minimise the error on held-out rows.
 
@@ -186,16 +181,6 @@ class WeightedAverageRegressor(Averaging):
     (True, 1.0)
     """
 
-    estimators: Any = None
-    _: KW_ONLY
     weights: Literal["simplex", "nnls", "covariance", "inverse_error"] = "simplex"
-    cv: Any = None
-    refit: Literal["full", "folds"] = "full"
-    memory: Any = None
-    random_state: RandomLike = None
-    n_jobs: int | None = None
-    verbose: Any = 0
-    max_bins: int = 255
-    categorical_features: Any = "from_dtype"
 
     allowed: ClassVar[Mapping[str, Allowed]] = {**COMBINER, "weights": one_of(*AVERAGE_WEIGHTS)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp, xlogy
 
 from coterie import fusion
+from coterie.base.signature import own_first
 from coterie.combining.combiner import COMBINER
-from coterie.combining.profiles import Lesson, ProfiledClassifier, ProfiledRegressor
+from coterie.combining.profiles import LevelOneData, ProfiledClassifier, ProfiledRegressor
 from coterie.core import Allowed, RandomLike, a_list, at_least, between, draw_entropy, one_of
 
 Array = NDArray[np.float64]
@@ -30,7 +31,8 @@ def _draws(random_state: RandomLike, n_draws: int, n_members: int) -> Array:
     return rng.dirichlet(np.ones(n_members), n_draws)
 
 
-@dataclass(eq=False, repr=False)
+@own_first
+@dataclass(eq=False, repr=False, kw_only=True)
 class BayesianModelAveragingClassifier(ProfiledClassifier):
     r"""Members weighted by their likelihood on held-out rows: Bayesian model averaging.
 
@@ -86,20 +88,10 @@ class BayesianModelAveragingClassifier(ProfiledClassifier):
     True
     """
 
-    estimators: Any = None
-    _: KW_ONLY
     method: Literal["averaging", "combination"] = "averaging"
     noise: Any = "mean"
     prior: Any = None
     n_draws: int = 1000
-    cv: Any = None
-    refit: Literal["full", "folds"] = "full"
-    memory: Any = None
-    random_state: RandomLike = None
-    n_jobs: int | None = None
-    verbose: Any = 0
-    max_bins: int = 255
-    categorical_features: Any = "from_dtype"
 
     allowed: ClassVar[Mapping[str, Allowed]] = {
         **BAYES,
@@ -107,9 +99,9 @@ class BayesianModelAveragingClassifier(ProfiledClassifier):
         "noise": one_of("mean", "own") | between(0.0, 1.0, closed="neither"),
     }
 
-    def _learn(self, draft: Self, lesson: Lesson) -> None:
-        profile, codes, _ = lesson
-        n_classes, share = max(2, profile.shape[2]), lesson.counts()
+    def _learn(self, draft: Self, level_one: LevelOneData) -> None:
+        profile, codes, _ = level_one
+        n_classes, share = max(2, profile.shape[2]), level_one.counts()
         if self.method == "combination":
             draws = _draws(self.random_state, self.n_draws, len(profile))
             draft.weights_ = likely_mean(draws, profile.argmax(axis=2), codes, share, n_classes)
@@ -160,7 +152,8 @@ def likely_mean(
     return np.asarray(fusion.posterior_weights(likely) @ draws)
 
 
-@dataclass(eq=False, repr=False)
+@own_first
+@dataclass(eq=False, repr=False, kw_only=True)
 class BayesianModelAveragingRegressor(ProfiledRegressor):
     r"""Regressors weighted by their likelihood on held-out rows: Bayesian model averaging.
 
@@ -217,28 +210,18 @@ class BayesianModelAveragingRegressor(ProfiledRegressor):
     (True, True)
     """
 
-    estimators: Any = None
-    _: KW_ONLY
     method: Literal["mixture", "averaging", "combination"] = "mixture"
     prior: Any = None
     n_draws: int = 1000
-    cv: Any = None
-    refit: Literal["full", "folds"] = "full"
-    memory: Any = None
-    random_state: RandomLike = None
-    n_jobs: int | None = None
-    verbose: Any = 0
-    max_bins: int = 255
-    categorical_features: Any = "from_dtype"
 
     allowed: ClassVar[Mapping[str, Allowed]] = {
         **BAYES,
         "method": one_of("mixture", "averaging", "combination"),
     }
 
-    def _learn(self, draft: Self, lesson: Lesson, size: float) -> None:
-        profile, y, _ = lesson
-        share = lesson.counts()
+    def _learn(self, draft: Self, level_one: LevelOneData, size: float) -> None:
+        profile, y, _ = level_one
+        share = level_one.counts()
         off = profile - y
         if self.method == "mixture":
             draft.weights_, sigma, draft.log_likelihoods_ = normal_mixture(off, share)

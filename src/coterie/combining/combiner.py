@@ -12,6 +12,7 @@ The life of a fit:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -29,12 +30,13 @@ from coterie.combining.named_members import (
     check_prefit,
     pick_method,
     read_members,
-    seated,
+    without_dropped,
 )
 from coterie.combining.splits import a_cv, make_splits
 from coterie.core import (
     Allowed,
     Pool,
+    RandomLike,
     a_list,
     a_random_state,
     at_least,
@@ -66,6 +68,7 @@ COMBINER: dict[str, Allowed] = {
 }
 
 
+@dataclass(eq=False, repr=False)
 class Combiner(Composition, Committee):
     """A committee of members that the user chose.
 
@@ -100,17 +103,22 @@ class Combiner(Composition, Committee):
         Numeric columns that the default members treat as categorical.
     """
 
-    #: What members must be: "classifier", "regressor" or "any".
-    member_kind: ClassVar[str]
-
-    multi_output: ClassVar[bool] = False
+    estimators: Any = None
+    _: KW_ONLY
     cv: Any = None
     refit: Literal["full", "folds"] = "full"
     memory: Any = None
-    random_state: Any
-    verbose: Any
-    max_bins: int
-    estimators_: list[Any]
+    random_state: RandomLike = None
+    n_jobs: int | None = None
+    verbose: Any = 0
+    max_bins: int = 255
+    categorical_features: Any = "from_dtype"
+
+    #: What members must be: "classifier", "regressor" or "any".
+    member_kind: ClassVar[str]
+    multi_output: ClassVar[bool] = False
+    #: Under which name progress is told member by member; None tells how many fits are done.
+    tells_as: ClassVar[str | None] = None
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, **fit_params: Any
@@ -137,6 +145,7 @@ class Combiner(Composition, Committee):
         -------
         self
         """
+        check_routing(type(self).__name__, fit_params)
         return self._fit(open_texts(X), y, sample_weight, groups=groups, metadata=fit_params)
 
     def _admit(self, X: Any) -> Table:
@@ -151,7 +160,7 @@ class Combiner(Composition, Committee):
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
         named = self._members()
-        members = seated(named)
+        members = without_dropped(named)
         prefit = self._prefit
         if prefit:
             check_prefit(members)
@@ -182,9 +191,21 @@ class Combiner(Composition, Committee):
         """Learn from what members say of unseen rows; set the results on the draft."""
 
     @property
+    def named_estimators(self) -> Bunch:
+        """The members as they were given, by name."""
+        return Bunch(**dict(self._pairs()))
+
+    @property
     def _learns(self) -> bool:
         """Whether members must be asked about unseen rows."""
         return True
+
+    @property
+    def _members_read(self) -> bool:
+        return self.estimators is not None
+
+    def _tag_members(self) -> list[Any]:
+        return [member for _, member in self._pairs() if hasattr(member, "fit")]
 
     @property
     def _prefit(self) -> bool:
@@ -196,8 +217,9 @@ class Combiner(Composition, Committee):
 
     def _pass(self) -> Pass:
         oob = isinstance(self.cv, str) and self.cv == "oob"
-        executor = JoblibExecutor(self.n_jobs, int(self.verbose))
-        return Pass(executor, self.refit, oob, self.memory)
+        told = self.tells_as if self.verbose else None
+        executor = JoblibExecutor(self.n_jobs, int(self.verbose) if told is None else 0)
+        return Pass(executor, self.refit, oob, self.memory, told)
 
     def _splits(self, admitted: Admitted, groups: Any, n_samples: int) -> Any:
         if not self._learns and self.refit == "full":
@@ -250,7 +272,6 @@ class Combiner(Composition, Committee):
         n_samples: int,
     ) -> dict[str, dict[str, Any]] | None:
         """What the `fit` of each member requests, weights included; None without routing."""
-        check_routing(type(self).__name__, metadata)
         if not routing_is_on() or self.estimators is None:
             return None
         if admitted.weight is not None:

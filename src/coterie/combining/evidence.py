@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coterie import fusion
+from coterie.base.signature import own_first
 from coterie.combining.combiner import COMBINER
-from coterie.combining.profiles import Lesson, ProfiledClassifier
-from coterie.core import Allowed, RandomLike, at_least, one_of
+from coterie.combining.profiles import LevelOneData, ProfiledClassifier
+from coterie.core import Allowed, at_least, one_of
+
+if TYPE_CHECKING:
+    Mixin = ProfiledClassifier
+else:
+    Mixin = object
 
 Array = NDArray[np.float64]
 
 
-class Templated(ProfiledClassifier):
+class Templated(Mixin):
     """A classifier that compares profiles with the mean profile of each class."""
 
-    def _learn(self, draft: Self, lesson: Lesson) -> None:
-        profile, codes, weight = lesson
+    def _learn(self, draft: Self, level_one: LevelOneData) -> None:
+        profile, codes, weight = level_one
         learnt = fusion.decision_templates(profile, codes, sample_weight=weight)
         draft.templates_ = fusion.DecisionTemplates(learnt.templates, draft.classes_)
 
@@ -35,8 +41,9 @@ class Templated(ProfiledClassifier):
         return np.divide(support, total, out=even, where=total > 0)
 
 
-@dataclass(eq=False, repr=False)
-class DecisionTemplatesClassifier(Templated):
+@own_first
+@dataclass(eq=False, repr=False, kw_only=True)
+class DecisionTemplatesClassifier(Templated, ProfiledClassifier):
     r"""The class whose typical profile is closest to the members' predictions: decision templates.
 
     .. math:: \mu_k(x) = 1 - \frac{1}{TK} \sum_{t,j} \big(DT_k(t, j) - P_t(c_j | x)\big)^2
@@ -79,17 +86,7 @@ class DecisionTemplatesClassifier(Templated):
     True
     """
 
-    estimators: Any = None
-    _: KW_ONLY
     measure: Literal["squared", "symmetric_difference"] = "squared"
-    cv: Any = None
-    refit: Literal["full", "folds"] = "full"
-    memory: Any = None
-    random_state: RandomLike = None
-    n_jobs: int | None = None
-    verbose: Any = 0
-    max_bins: int = 255
-    categorical_features: Any = "from_dtype"
 
     allowed: ClassVar[Mapping[str, Allowed]] = {
         **COMBINER,
@@ -100,8 +97,9 @@ class DecisionTemplatesClassifier(Templated):
         return self.templates_.similarity(profile, self.measure)
 
 
-@dataclass(eq=False, repr=False)
-class DempsterShaferClassifier(Templated):
+@own_first
+@dataclass(eq=False, repr=False, kw_only=True)
+class DempsterShaferClassifier(Templated, ProfiledClassifier):
     r"""Combines the members' evidence by the theory of Dempster and Shafer.
 
     A member's evidence for class k is how close its prediction is to its typical prediction for k.
@@ -158,19 +156,9 @@ class DempsterShaferClassifier(Templated):
     (1, 4)
     """
 
-    estimators: Any = None
-    _: KW_ONLY
     form: Literal["belief", "masses"] = "belief"
     ignorance: float = 1.0
     decide: Literal["pignistic", "belief", "plausibility"] = "pignistic"
-    cv: Any = None
-    refit: Literal["full", "folds"] = "full"
-    memory: Any = None
-    random_state: RandomLike = None
-    n_jobs: int | None = None
-    verbose: Any = 0
-    max_bins: int = 255
-    categorical_features: Any = "from_dtype"
 
     allowed: ClassVar[Mapping[str, Allowed]] = {
         **COMBINER,

@@ -11,6 +11,7 @@ Every combiner that learns from members does so from this pass:
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,11 +25,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from coterie.base import JoblibExecutor, thread_count
-from coterie.combining.named_members import Classes, FoldSeat, Named, adapt_member
+from coterie.combining.named_members import Classes, FoldMember, Named, adapt_member
 from coterie.combining.shared_bins import share_bins
 from coterie.combining.splits import Rows, Split
 from coterie.core import Allowed, instance_of, one_of
-from coterie.data import BinnedRows, Table, Target, TextSource
+from coterie.data import BinnedRows, Opaque, Table, Target, TextSource
 from coterie.learners import (
     ForeignMember,
     Method,
@@ -108,7 +109,7 @@ class Rowset:
 
     def sharing(self, chores: Sequence[Chore], executor: JoblibExecutor, fewest: int) -> Rowset:
         """The same rows, with bins for members of which none is given anything but rows."""
-        if self.weight is not None or isinstance(self.table.source, TextSource):
+        if self.weight is not None or isinstance(self.table.source, TextSource | Opaque):
             return self
         fits = [chore.member for chore in chores if not self.params.get(chore.member.name)]
         threads = thread_count(executor.n_jobs)
@@ -129,12 +130,15 @@ class Chore:
         None to fit on all rows and ask nothing.
     keep : bool
         Whether the fitted member is needed afterwards.
+    note : (who, what) or None
+        What is printed when it is done.
     """
 
     member: Named
     method: Method
     split: Split | None = None
     keep: bool = True
+    note: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -172,12 +176,15 @@ class Pass:
         Where fits are kept on disk, to be used again by other combiners.
     executor : JoblibExecutor
         Where the work is done.
+    told : str or None
+        Who tells, on standard output, which member is fitted to all rows, and how long it took.
     """
 
     executor: JoblibExecutor
     refit: Literal["full", "folds"] = "full"
     oob: bool = False
     memory: Any = None
+    told: str | None = None
 
     def run(
         self,
@@ -185,7 +192,7 @@ class Pass:
         members: Sequence[Named],
         methods: Sequence[Method],
         splits: Sequence[Split] | None,
-    ) -> tuple[list[ForeignMember | FoldSeat], Unseen | None]:
+    ) -> tuple[list[ForeignMember | FoldMember], Unseen | None]:
         """Fitted members, and what they say of unseen rows; None without `splits`."""
         bagged = [self.oob and takes_oob(member.estimator) for member in members]
         members = [oob_member(m) if b else m for m, b in zip(members, bagged, strict=True)]
@@ -196,14 +203,18 @@ class Pass:
         chores = []
         for member, method, out_of_bag in zip(members, methods, bagged, strict=True):
             if whole or out_of_bag:
-                chores.append(Chore(member, method))
+                note = None
+                if self.told is not None:
+                    which = f"({members.index(member) + 1} of {len(members)})"
+                    note = self.told, f"{which} Processing {member.name}"
+                chores.append(Chore(member, method, note=note))
             if splits and not out_of_bag:
                 chores += [Chore(member, method, split, keep=not whole) for split in splits]
         work = _carry_out if self.memory is None else _memory(self.memory).cache(_carry_out)
         # What is kept on disk should be the same however many fits there are.
         rows = rows.sharing(chores, self.executor, 2 if self.memory is None else 1)
         done = iter(self.executor.map(partial(_do, work, rows), chores))
-        seats: list[ForeignMember | FoldSeat] = []
+        seats: list[ForeignMember | FoldMember] = []
         values = []
         for out_of_bag in bagged:
             seat = next(done)[0] if whole or out_of_bag else None
@@ -211,7 +222,7 @@ class Pass:
             if splits is not None:
                 parts = [part for _, part in folds]
                 values.append(_answers(rows, seat, splits, parts))
-            seats.append(FoldSeat(tuple(s for s, _ in folds)) if seat is None else seat)
+            seats.append(FoldMember(tuple(s for s, _ in folds)) if seat is None else seat)
         return seats, None if splits is None else _unseen(values)
 
 
@@ -235,8 +246,13 @@ def _do(work: Any, rows: Rowset, chore: Chore) -> tuple[Any, Any]:
     train, test = (None, None) if chore.split is None else chore.split
     cut = rows.cut(chore.member, train)
     asked = None if test is None else rows.show(name, test)
+    began = time.perf_counter()
     with naming(chore.member.estimator, name, cut[0]):
         seat, said = work(chore.member.estimator, chore.method, cut, asked, rows.classes)
+    if chore.note is not None:
+        who, what = chore.note
+        line = f"{what}, total={time.perf_counter() - began:6.1f}s"
+        print(f"[{who}] {line:.>{68 - len(who)}}")
     return (replace(seat, name=name) if chore.keep else None), said
 
 

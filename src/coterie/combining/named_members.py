@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ class Named(NamedTuple):
 
 @tagged
 @dataclass(frozen=True)
-class FoldSeat:
+class FoldMember:
     """The models of all folds as one member; they answer with their mean.
 
     Parameters
@@ -37,6 +37,8 @@ class FoldSeat:
     seats : tuple of ForeignMember
         One for each fold.
     """
+
+    file_tag: ClassVar[str] = "FoldSeat"
 
     seats: tuple[ForeignMember, ...]
 
@@ -99,7 +101,7 @@ def read_members(estimators: Any, owner: str, taken: Sequence[str], kinds: str) 
     return members
 
 
-def seated(members: Sequence[Named]) -> list[Named]:
+def without_dropped(members: Sequence[Named]) -> list[Named]:
     """Those that are not dropped."""
     return [member for member in members if not _dropped(member.estimator)]
 

@@ -19,8 +19,8 @@ from coterie.core import repetitions
 Array = NDArray[np.float64]
 
 
-class Lesson(NamedTuple):
-    """What there is to learn from.
+class LevelOneData(NamedTuple):
+    """The level-one data of stacking: what members say of unseen rows, and the truth.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Lesson(NamedTuple):
     weight: Array | None
 
     @classmethod
-    def of(cls, rows: Rowset, unseen: Unseen) -> Lesson:
+    def of(cls, rows: Rowset, unseen: Unseen) -> LevelOneData:
         """The rows that all members have spoken of."""
         seen = unseen.covered
         weight = None if rows.weight is None else rows.weight[seen]
@@ -65,9 +65,9 @@ class ProfiledClassifier(ClassifierTask, Combiner):
 
     def _combine(self, draft: Self, rows: Rowset, unseen: Unseen | None) -> None:
         assert unseen is not None, "it learns from unseen rows"
-        self._learn(draft, Lesson.of(rows, unseen))
+        self._learn(draft, LevelOneData.of(rows, unseen))
 
-    def _learn(self, draft: Self, lesson: Lesson) -> None:
+    def _learn(self, draft: Self, level_one: LevelOneData) -> None:
         """Set what is learnt on the draft; by default nothing."""
 
     def _mean_vote(self, X: Any) -> Array:
@@ -81,12 +81,12 @@ class ProfiledRegressor(RegressorTask, Combiner):
 
     def _combine(self, draft: Self, rows: Rowset, unseen: Unseen | None) -> None:
         assert unseen is not None, "it learns from unseen rows"
-        lesson = Lesson.of(rows, unseen)
-        truth, size = scaled(lesson.truth)
-        profile = lesson.profile[:, :, 0] / size
-        self._learn(draft, Lesson(profile, truth, lesson.weight), size)
+        level_one = LevelOneData.of(rows, unseen)
+        truth, size = scaled(level_one.truth)
+        profile = level_one.profile[:, :, 0] / size
+        self._learn(draft, LevelOneData(profile, truth, level_one.weight), size)
 
-    def _learn(self, draft: Self, lesson: Lesson, size: float) -> None:
+    def _learn(self, draft: Self, level_one: LevelOneData, size: float) -> None:
         """Set what is learnt on the draft; numbers are those of the target divided by `size`."""
 
     def _mean_vote(self, X: Any) -> Array:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coterie import fusion
+from coterie.base.signature import own_first
 from coterie.combining.combiner import COMBINER
-from coterie.combining.profiles import Lesson, ProfiledClassifier, ProfiledRegressor
-from coterie.core import Allowed, RandomLike, a_function, at_least, draw_entropy, fraction, one_of
+from coterie.combining.profiles import LevelOneData, ProfiledClassifier, ProfiledRegressor
+from coterie.core import Allowed, a_function, at_least, draw_entropy, fraction, one_of
 from coterie.fusion.row_losses import brier_rows, error_rows, log_loss_rows
+
+if TYPE_CHECKING:
+    from coterie.combining.combiner import Combiner as Mixin
+else:
+    Mixin = object
 
 Array = NDArray[np.float64]
 
@@ -49,7 +55,8 @@ LABEL_LOSSES: dict[str, Callable[..., float]] = {
 NUMBER_LOSSES: dict[str, Callable[..., float]] = {"rmse": _rmse, "mae": _mae}
 
 
-class Selecting:
+@dataclass(eq=False, repr=False, kw_only=True)
+class Selecting(Mixin):
     """The search, for classifiers and regressors.
 
     Parameters
@@ -67,12 +74,11 @@ class Selecting:
         Share of the members in each of these subsets.
     """
 
-    n_start: int
-    max_rounds: int
-    replace: bool
-    n_bags: int
-    fraction: float
-    random_state: Any
+    n_start: int = 1
+    max_rounds: int = 50
+    replace: bool = True
+    n_bags: int = 0
+    fraction: float = 0.5
 
     def _search(self, draft: Any, profile: Array, y: Any, loss: Any) -> None:
         """Set the weights, and the way to them, on the draft."""
@@ -103,7 +109,8 @@ def _own_loss(loss: Callable[..., float], weight: Array | None) -> Callable[...,
     return lambda y, mean: loss(y, mean, sample_weight=weight)
 
 
-@dataclass(eq=False, repr=False)
+@own_first
+@dataclass(eq=False, repr=False, kw_only=True)
 class EnsembleSelectionClassifier(Selecting, ProfiledClassifier):
     r"""Ensemble selection: members are added one by one, each time the one that helps most.
 
@@ -152,40 +159,26 @@ class EnsembleSelectionClassifier(Selecting, ProfiledClassifier):
     True
     """
 
-    estimators: Any = None
-    _: KW_ONLY
     loss: Any = "log_loss"
-    n_start: int = 1
-    max_rounds: int = 50
-    replace: bool = True
-    n_bags: int = 0
-    fraction: float = 0.5
-    cv: Any = None
-    refit: Literal["full", "folds"] = "full"
-    memory: Any = None
-    random_state: RandomLike = None
-    n_jobs: int | None = None
-    verbose: Any = 0
-    max_bins: int = 255
-    categorical_features: Any = "from_dtype"
 
     allowed: ClassVar[Mapping[str, Allowed]] = {
         **SELECTION,
         "loss": one_of(*LABEL_LOSSES) | a_function,
     }
 
-    def _learn(self, draft: Self, lesson: Lesson) -> None:
-        profile, codes, weight = lesson
+    def _learn(self, draft: Self, level_one: LevelOneData) -> None:
+        profile, codes, weight = level_one
         if callable(self.loss):
             labels = draft.classes_[codes]
             self._search(draft, profile, labels, _own_loss(self.loss, weight))
             return
         hot = np.eye(profile.shape[2])[codes]
-        measure, share = LABEL_LOSSES[self.loss], lesson.counts()
+        measure, share = LABEL_LOSSES[self.loss], level_one.counts()
         self._search(draft, profile, hot, lambda y, mean: measure(y, mean, share))
 
 
-@dataclass(eq=False, repr=False)
+@own_first
+@dataclass(eq=False, repr=False, kw_only=True)
 class EnsembleSelectionRegressor(Selecting, ProfiledRegressor):
     r"""Ensemble selection: members are added one by one, each time the one that helps most.
 
@@ -230,34 +223,19 @@ class EnsembleSelectionRegressor(Selecting, ProfiledRegressor):
     (True, 1.0)
     """
 
-    estimators: Any = None
-    _: KW_ONLY
     loss: Any = "rmse"
-    n_start: int = 1
-    max_rounds: int = 50
-    replace: bool = True
-    n_bags: int = 0
-    fraction: float = 0.5
-    cv: Any = None
-    refit: Literal["full", "folds"] = "full"
-    memory: Any = None
-    random_state: RandomLike = None
-    n_jobs: int | None = None
-    verbose: Any = 0
-    max_bins: int = 255
-    categorical_features: Any = "from_dtype"
 
     allowed: ClassVar[Mapping[str, Allowed]] = {
         **SELECTION,
         "loss": one_of(*NUMBER_LOSSES) | a_function,
     }
 
-    def _learn(self, draft: Self, lesson: Lesson, size: float) -> None:
-        profile, y, weight = lesson
+    def _learn(self, draft: Self, level_one: LevelOneData, size: float) -> None:
+        profile, y, weight = level_one
         if callable(self.loss):
             self._search(draft, profile * size, y * size, _own_loss(self.loss, weight))
             return
-        measure, share = NUMBER_LOSSES[self.loss], lesson.counts()
+        measure, share = NUMBER_LOSSES[self.loss], level_one.counts()
         self._search(draft, profile, y, lambda truth, mean: measure(truth, mean, share))
         if hasattr(draft, "losses_"):
             draft.losses_ = draft.losses_ * size

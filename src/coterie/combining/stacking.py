@@ -13,9 +13,10 @@ from sklearn.multioutput import MultiOutputClassifier
 from sklearn.utils.metaestimators import available_if
 
 from coterie.base import Admitted, ClassifierTask, RegressorTask
+from coterie.base.signature import own_first
 from coterie.combining.meta import as_probabilities
 from coterie.combining.stack import STACK, Stack
-from coterie.core import Allowed, RandomLike
+from coterie.core import Allowed
 from coterie.data import DataError
 from coterie.learners import adapt
 
@@ -33,6 +34,7 @@ def _final_has(method: str) -> Any:
     return check
 
 
+@own_first
 @dataclass(eq=False, repr=False)
 class StackingClassifier(ClassifierTask, Stack):
     r"""Stacking: a classifier that learns from the members' out-of-fold predictions.
@@ -94,7 +96,6 @@ class StackingClassifier(ClassifierTask, Stack):
     True
     """
 
-    estimators: Any = None
     final_estimator: Any = None
     _: KW_ONLY
     cv: Any = None
@@ -103,11 +104,6 @@ class StackingClassifier(ClassifierTask, Stack):
     passthrough: bool = False
     verbose: Any = 0
     meta_features: Any = None
-    refit: Literal["full", "folds"] = "full"
-    memory: Any = None
-    random_state: RandomLike = None
-    max_bins: int = 255
-    categorical_features: Any = "from_dtype"
 
     member_kind: ClassVar[str] = "any"
     multi_label: ClassVar[bool] = True
@@ -210,6 +206,7 @@ class StackingClassifier(ClassifierTask, Stack):
         return np.asarray(this.final_estimator_.decision_function(this._shown(X)))
 
 
+@own_first
 @dataclass(eq=False, repr=False)
 class StackingRegressor(RegressorTask, Stack):
     r"""Stacking: a regressor that learns from the members' out-of-fold predictions.
@@ -258,7 +255,6 @@ class StackingRegressor(RegressorTask, Stack):
     True
     """
 
-    estimators: Any = None
     final_estimator: Any = None
     _: KW_ONLY
     cv: Any = None
@@ -266,11 +262,6 @@ class StackingRegressor(RegressorTask, Stack):
     passthrough: bool = False
     verbose: Any = 0
     meta_features: Any = None
-    refit: Literal["full", "folds"] = "full"
-    memory: Any = None
-    random_state: RandomLike = None
-    max_bins: int = 255
-    categorical_features: Any = "from_dtype"
 
     member_kind: ClassVar[str] = "regressor"
     stack_method = "predict"

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coterie.base import ClassifierTask
+from coterie.base.signature import own_first
 from coterie.combining.meta import LinearStack, as_probabilities
 from coterie.combining.stack import STACK, Stack
-from coterie.core import Allowed, RandomLike, one_of
+from coterie.core import Allowed, one_of
 
 Array = NDArray[np.float64]
 
 
-@dataclass(eq=False, repr=False)
+@own_first
+@dataclass(eq=False, repr=False, kw_only=True)
 class StackingCClassifier(ClassifierTask, Stack):
     r"""StackingC: stacking with a linear model for each class, on the support for that class only.
 
@@ -71,19 +73,9 @@ class StackingCClassifier(ClassifierTask, Stack):
     ((3, 2), True)
     """
 
-    estimators: Any = None
-    _: KW_ONLY
     inputs: Literal["class", "all"] = "class"
     nonneg: bool = False
     fit_intercept: bool = True
-    cv: Any = None
-    refit: Literal["full", "folds"] = "full"
-    memory: Any = None
-    random_state: RandomLike = None
-    n_jobs: int | None = None
-    verbose: Any = 0
-    max_bins: int = 255
-    categorical_features: Any = "from_dtype"
 
     member_kind: ClassVar[str] = "classifier"
     final_estimator = "stackingc"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,16 +13,22 @@ from sklearn.utils.metaestimators import available_if
 
 from coterie import fusion
 from coterie.base import ClassifierTask
+from coterie.base.signature import own_first
 from coterie.combining.combiner import COMBINER, Combiner
 from coterie.combining.folds import Rowset, Unseen
 from coterie.combining.named_members import Named, pick_method
-from coterie.combining.rejects import RejectingVotes, a_reject_label, check_mark
+from coterie.combining.reject_option import RejectingVotes, a_reject_label, check_mark
 from coterie.combining.splits import row_keys
 from coterie.combining.weighing import VOTE_WEIGHTS, read_weights
-from coterie.core import Allowed, RandomLike, a_function, a_list, between, draw_entropy, one_of
+from coterie.core import Allowed, a_function, a_list, between, draw_entropy, one_of
 from coterie.data import Table
 from coterie.fusion.votes import winners
 from coterie.learners import Method
+
+if TYPE_CHECKING:
+    Mixin = Combiner
+else:
+    Mixin = object
 
 Array = NDArray[np.float64]
 
@@ -38,7 +44,7 @@ def _is_soft(voter: Any) -> bool:
     return True
 
 
-class Voting(TransformerMixin, Combiner):
+class Voting(TransformerMixin, Mixin):
     """What voting of classifiers and of regressors share.
 
     Parameters
@@ -46,6 +52,8 @@ class Voting(TransformerMixin, Combiner):
     weights : array-like of shape (n_estimators,), str or None, default=None
         Weights of the members; equal by default.
     """
+
+    tells_as = "Voting"
 
     weights: Any
 
@@ -89,8 +97,9 @@ class Voting(TransformerMixin, Combiner):
         return tags
 
 
-@dataclass(eq=False, repr=False)
-class VotingClassifier(RejectingVotes, ClassifierTask, Voting):
+@own_first
+@dataclass(eq=False, repr=False, kw_only=True)
+class VotingClassifier(RejectingVotes, ClassifierTask, Voting, Combiner):
     r"""Members vote by labels or by probabilities, or are combined by any other rule.
 
     .. math:: H(x) = c_{k^*}, \quad k^* = \arg\max_k \sum_t w_t h_t^k(x)
@@ -162,8 +171,6 @@ class VotingClassifier(RejectingVotes, ClassifierTask, Voting):
     (150, 6)
     """
 
-    estimators: Any = None
-    _: KW_ONLY
     voting: Any = "hard"
     weights: Any = None
     n_jobs: int | None = None
@@ -173,12 +180,6 @@ class VotingClassifier(RejectingVotes, ClassifierTask, Voting):
     reject: bool = False
     threshold: float = 0.5
     reject_label: Any = "auto"
-    cv: Any = None
-    refit: Literal["full", "folds"] = "full"
-    memory: Any = None
-    random_state: RandomLike = None
-    max_bins: int = 255
-    categorical_features: Any = "from_dtype"
 
     member_kind: ClassVar[str] = "classifier"
     allowed: ClassVar[Mapping[str, Allowed]] = {

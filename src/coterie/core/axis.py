@@ -3,7 +3,8 @@
 A draw must depend on what the rows are, not on how they were written down. So rows are put in an
 order that depends on their content alone (:func:`content_order`) and laid side by side, each as
 long as the number of times it is repeated; a draw is a point on the axis. Shuffled rows, or a row
-given once with weight three instead of three times, lead to the same bags.
+given once with weight three instead of three times, lead to the same bags. Rows may also be as long
+as their weights: then each is one unit, and heavy ones are drawn more often.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from coterie.data import Table, Target
@@ -88,15 +90,20 @@ class RowAxis:
     order : ndarray of shape (n_rows,)
         Which row comes k-th.
     ends : ndarray of shape (n_rows,) or None
-        Where the k-th row ends on the axis; None when every row is one long.
+        Where the k-th row ends on the axis; None when every row is one long. Whole numbers are
+        repetitions, floats weights.
     """
 
     order: NDArray[np.integer]
-    ends: NDArray[np.int64] | None = None
+    ends: NDArray[np.int64] | NDArray[np.float64] | None = None
 
     @classmethod
-    def lay(cls, order: NDArray[np.integer], repeats: NDArray[np.int64] | None) -> RowAxis:
-        """Rows in `order`, each as long as it is repeated."""
+    def lay(
+        cls,
+        order: NDArray[np.integer],
+        repeats: NDArray[np.int64] | NDArray[np.float64] | None,
+    ) -> RowAxis:
+        """Rows in `order`, each as long as it is repeated, or as it weighs."""
         small = order.astype(np.uint32) if len(order) <= np.iinfo(np.uint32).max else order
         return cls(small, None if repeats is None else np.cumsum(repeats[order]))
 
@@ -109,29 +116,58 @@ class RowAxis:
         return cls.lay(content_order(table, target, importance), repeats), importance
 
     @property
+    def weighs(self) -> bool:
+        """Whether rows are as long as their weights."""
+        return self.ends is not None and self.ends.dtype.kind == "f"
+
+    @property
     def rows(self) -> NDArray[np.integer]:
-        """The row at every point of the axis."""
-        if self.ends is None:
+        """The row of every unit."""
+        if self.ends is None or self.weighs:
             return self.order
         return np.repeat(self.order, np.diff(self.ends, prepend=0))
 
     @property
     def length(self) -> int:
         """How many rows there are, repetitions included."""
-        return len(self.order) if self.ends is None else int(self.ends[-1])
+        return len(self.order) if self.ends is None or self.weighs else int(self.ends[-1])
 
-    def count(self, points: NDArray[np.int64]) -> NDArray[np.int64]:
+    @property
+    def mass(self) -> float:
+        """What all rows weigh; how many there are, if they have no weights."""
+        return float(len(self.order) if self.ends is None else self.ends[-1])
+
+    def points(self, rng: Generator, size: int) -> NDArray[np.int64] | NDArray[np.float64]:
+        """As many points of the axis at random."""
+        if self.weighs:
+            # Rounding must not put one behind the last row.
+            return np.minimum(rng.random(size) * self.mass, np.nextafter(self.mass, 0.0))
+        return rng.integers(0, self.length, size=size)
+
+    def distinct(self, rng: Generator, size: int) -> NDArray[np.int64]:
+        """How often each row is among `size` units drawn one after the other and not put back."""
+        if not self.weighs:
+            return self.count(rng.choice(self.length, size, replace=False, shuffle=False))
+        with np.errstate(divide="ignore"):
+            # The first to arrive of exponential clocks is such a draw (Efraimidis & Spirakis).
+            arrival = rng.exponential(size=self.length) / np.diff(
+                np.asarray(self.ends), prepend=0.0
+            )
+        counts = np.zeros(self.length, dtype=np.int64)
+        counts[self.order[np.argsort(arrival, kind="stable")[:size]]] = 1
+        return counts
+
+    def count(self, points: NDArray[np.int64] | NDArray[np.float64]) -> NDArray[np.int64]:
         """How many `points` of the axis fall on each row."""
-        if self.ends is not None:
-            points = np.searchsorted(self.ends, points, side="right")
+        places = points if self.ends is None else np.searchsorted(self.ends, points, side="right")
         counts = np.empty(len(self.order), dtype=np.int64)
-        counts[self.order] = np.bincount(points, minlength=len(self.order))
+        counts[self.order] = np.bincount(places, minlength=len(self.order))
         return counts
 
     def total(self, units: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What the units of length of each row add up to."""
+        """What the units of each row add up to."""
         total = np.empty(len(self.order))
-        if self.ends is None:
+        if self.ends is None or self.weighs:
             total[self.order] = units
         else:
             place = np.searchsorted(self.ends, np.arange(self.length), side="right")

@@ -7,11 +7,43 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
+from coterie.core.axis import RowAxis
 from coterie.core.seeds import shaking_stream, side_stream
-from coterie.core.shake import Columns, Draw, Reserve
+from coterie.core.shake import Columns, Draw, Reserve, View
 from coterie.tags import tagged
+
+
+@tagged
+@dataclass(frozen=True)
+class UnknownDraw:
+    """The draw of members that were put into an ensemble after the fit."""
+
+    @property
+    def axis(self) -> RowAxis:
+        """Nobody knows what was drawn from."""
+        raise ValueError(_UNKNOWN)
+
+    @property
+    def spares(self) -> bool:
+        """Nobody knows which rows were left out."""
+        raise ValueError(_UNKNOWN)
+
+    def counts(self, rng: Generator) -> NDArray[Any]:
+        """Nobody knows what was drawn."""
+        raise ValueError(_UNKNOWN)
+
+    def __call__(self, view: View, rng: Generator) -> View:
+        """Nothing is drawn."""
+        raise ValueError(_UNKNOWN)
+
+
+_UNKNOWN = (
+    "estimators_ was changed after the fit, so it is not known which rows its members have seen. "
+    "Fit again for what depends on that, such as out-of-bag estimates."
+)
 
 
 @tagged
@@ -63,6 +95,15 @@ class Bags:
         if self.before is None:
             return here
         return replace(here, before=self.before.take(members[members < n_before]))
+
+    def of(self, seeds: list[int]) -> Bags:
+        """The bags of members with these seeds; unknown ones if some of them are not of these."""
+        numbers = {self.seed(member): member for member in range(len(self))}
+        members = np.array([numbers.get(seed, -1) for seed in seeds], dtype=np.intp)
+        if len(members) and members[0] >= 0 and np.all(np.diff(members) > 0):
+            return self.take(members)
+        known = np.array(seeds, dtype=np.int64)
+        return Bags(known, UnknownDraw(), self.n_rows, self.kept)
 
     def seed(self, member: int) -> int:
         """Seed of a member."""
@@ -137,6 +178,12 @@ class Bags:
         return free
 
     @property
+    def repeats(self) -> bool:
+        """Whether weights were repetitions of rows, which then count so out of bags too."""
+        axis = None if self.draw is None else self.draw.axis
+        return axis is not None and axis.ends is not None and not axis.weighs
+
+    @property
     def spares(self) -> bool:
         """Whether any bag leaves rows out."""
         mine = self.draw is not None and self.draw.spares
@@ -188,7 +235,7 @@ def _same_draw(first: Draw | None, second: Draw | None) -> bool:
     return facts[0] == facts[1] and samplers[0] == samplers[1] and _same_draw(*inner)
 
 
-def _equal(first: NDArray[np.integer] | None, second: NDArray[np.integer] | None) -> bool:
+def _equal(first: NDArray[Any] | None, second: NDArray[Any] | None) -> bool:
     if first is None or second is None:
         return first is second
     return np.array_equal(first, second)

@@ -33,7 +33,8 @@ from coterie.core.train import Trainer, scaled, train
 from coterie.core.watch import RoundWatch
 from coterie.data import Table, Target
 
-MonitorLoss = Callable[[Array, Target], dict[str, float]]
+#: From scores of rows to facts of a round.
+Measure = Callable[[Array], dict[str, float]]
 
 
 @dataclass(frozen=True)
@@ -42,15 +43,14 @@ class Monitor:
 
     Parameters
     ----------
-    table, target : Table, Target
+    table : Table
         The rows.
-    loss : callable
-        ``(raw, target) -> dict`` of facts for the trace.
+    measure : callable
+        ``raw -> dict`` of facts for the trace.
     """
 
     table: Table
-    target: Target
-    loss: MonitorLoss
+    measure: Measure
 
 
 @dataclass
@@ -234,7 +234,7 @@ class _Run:
             self.trace.weights.append(before)
         for number, monitor in enumerate(self.settings.monitors):
             raw = self._watched(number, self._vote(member, monitor.table))
-            self.trace.note(**monitor.loss(raw, monitor.target))
+            self.trace.note(**monitor.measure(raw))
 
     def _watched(self, number: int, vote: Array) -> Array:
         """The scores of a monitor's rows with the vote of a new member."""

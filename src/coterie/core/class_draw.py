@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,8 +17,26 @@ from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
-Strategy = float | str | Mapping[Any, int]
+Strategy = float | str | Mapping[Any, int] | Callable[[NDArray[Any]], Mapping[Any, int]]
 Method = Literal["under", "balanced", "rough", "over"]
+
+
+#: Words for the classes that are drawn to the size of the smallest; the others stay as they are.
+WORDS = ("auto", "majority", "not minority", "not majority", "all")
+
+
+def named_classes(word: str, counts: Counts) -> NDArray[np.bool_]:
+    """Which classes a word stands for; "auto" are all but the smallest.
+
+    Examples
+    --------
+    >>> named_classes("not majority", np.array([10, 15, 90]))
+    array([ True,  True, False])
+    """
+    every = np.arange(len(counts))
+    smallest, largest = every == counts.argmin(), every == counts.argmax()
+    others = {"all": every >= 0, "majority": largest, "not majority": ~largest}
+    return np.asarray(others.get(word, ~smallest))
 
 
 def class_sizes(strategy: Strategy, counts: Counts, classes: NDArray[Any]) -> Counts:
@@ -26,10 +44,11 @@ def class_sizes(strategy: Strategy, counts: Counts, classes: NDArray[Any]) -> Co
 
     Parameters
     ----------
-    strategy : "auto", float or dict of label to int
-        "auto" draws as many of every class as the smallest one has. A float is the size of the
-        smallest class divided by that of the others. A dict gives numbers of rows; a class that
-        is not in it is drawn whole.
+    strategy : str, float, dict of label to int or callable
+        A word tells which classes are drawn to the size of the smallest: "all", "majority", "not
+        majority", or "not minority", which is "auto". A float is the size of the smallest class
+        divided by that of the others. A dict gives numbers of rows, and a callable such a dict for
+        the labels; a class that is not in it is drawn whole.
     counts : ndarray of shape (n_classes,)
         How many rows there are.
     classes : ndarray of shape (n_classes,)
@@ -40,6 +59,18 @@ def class_sizes(strategy: Strategy, counts: Counts, classes: NDArray[Any]) -> Co
     >>> class_sizes(0.5, np.array([10, 15, 90]), np.array(["a", "b", "c"]))
     array([10, 15, 20])
     """
+    return resize_classes(strategy, counts, classes)[0]
+
+
+def resize_classes(
+    strategy: Strategy, counts: Counts, classes: NDArray[Any]
+) -> tuple[Counts, NDArray[np.bool_]]:
+    """How many rows of each class to draw, see `class_sizes`, and which classes are drawn at all.
+
+    The others are taken as they are, also by those who draw with replacement.
+    """
+    if callable(strategy):
+        strategy = strategy(np.repeat(classes, counts))
     if isinstance(strategy, Mapping):
         labels = classes.tolist()
         unknown = [label for label in strategy if label not in labels]
@@ -49,10 +80,13 @@ def class_sizes(strategy: Strategy, counts: Counts, classes: NDArray[Any]) -> Co
                 f"sampling_strategy={strategy!r} is not allowed; use numbers of rows >= 1 by "
                 f"label, of {labels}."
             )
-        return np.array(sizes, dtype=np.int64)
-    ratio = 1.0 if isinstance(strategy, str) else float(strategy)
+        return np.array(sizes, dtype=np.int64), np.array([label in strategy for label in labels])
+    if isinstance(strategy, str):
+        chosen = named_classes(strategy, counts)
+        return np.where(chosen, counts.min(), counts), chosen
     # Half a row is rounded up, whatever the number.
-    return np.asarray(np.minimum(counts, np.floor(counts.min() / ratio + 0.5).astype(np.int64)))
+    wanted = np.floor(counts.min() / float(strategy) + 0.5).astype(np.int64)
+    return np.minimum(counts, wanted), named_classes("auto", counts)
 
 
 def bag_sizes(method: Method, strategy: Strategy, counts: Counts, classes: NDArray[Any]) -> Counts:
@@ -62,10 +96,9 @@ def bag_sizes(method: Method, strategy: Strategy, counts: Counts, classes: NDArr
     ----------
     method : {"under", "balanced", "rough", "over"}
         Whether large classes are thinned out ("over": small ones blown up).
-    strategy : "auto", float or dict of label to int
-        "auto" makes all classes as large as the smallest ("over": the largest). A float is the
-        size of the smallest class divided by that of the others, or of the largest. A dict gives
-        numbers of rows; a class that is not in it keeps its size.
+    strategy : str, float, dict of label to int or callable
+        As in `class_sizes`. For "over", "auto" makes all classes as large as the largest, and a
+        float is their size divided by that of the largest.
     counts, classes : ndarray of shape (n_classes,)
         Rows and labels of the classes.
 
@@ -77,7 +110,7 @@ def bag_sizes(method: Method, strategy: Strategy, counts: Counts, classes: NDArr
     """
     there = counts > 0
     sizes = np.zeros_like(counts)
-    if method != "over" or isinstance(strategy, Mapping):
+    if method != "over" or isinstance(strategy, Mapping) or callable(strategy):
         sizes[there] = class_sizes(strategy, counts[there], classes[there])
         return sizes
     ratio = 1.0 if isinstance(strategy, str) else float(strategy)
@@ -158,6 +191,86 @@ class ClassDraw:
         if size > len(own):  # asked for by a dict
             return own[rng.integers(0, len(own), size=size)]
         return own
+
+    def __call__(self, view: View, rng: Generator) -> View:
+        """The same rows, weighted by how often each is in the bag."""
+        return weighted(view, self.counts(rng))
+
+
+@tagged
+@dataclass(frozen=True)
+class RebalancedDraw:
+    """Draw a bag, then rows of every class from that bag, then a bootstrap of those, if asked.
+
+    Parameters
+    ----------
+    sampler : BagSampler
+        What says how; the draws of two fits are the same if their samplers are.
+    axis : RowAxis
+        What is drawn from.
+    codes : ndarray of shape (n_rows,)
+        Class of every row.
+    classes : ndarray of shape (n_classes,)
+        Labels.
+    draw : Draw or None
+        Draws the bag; None when it holds all rows.
+    n_draws : int or None
+        Size of the bootstrap of the rows that were drawn; None for these rows themselves.
+    """
+
+    sampler: Any
+    axis: RowAxis
+    codes: NDArray[np.integer]
+    classes: NDArray[Any]
+    draw: Any = None
+    n_draws: int | None = None
+
+    @property
+    def spares(self) -> bool:
+        """Whether bags leave rows out."""
+        counts = np.bincount(self.codes[self.axis.rows], minlength=len(self.classes))
+        sizes, drawn = self._sizes(counts)
+        fewer = bool(np.any(sizes < counts)) or (self.sampler.replacement and bool(drawn.any()))
+        return fewer or self.n_draws is not None or (self.draw is not None and self.draw.spares)
+
+    @property
+    def shares(self) -> Array:
+        """Share of each class in a bag, as far as the classes of the rows tell."""
+        counts = np.bincount(self.codes[self.axis.rows], minlength=len(self.classes))
+        sizes, _ = self._sizes(counts)
+        return np.asarray(sizes / sizes.sum())
+
+    def _sizes(self, counts: Counts) -> tuple[Counts, NDArray[np.bool_]]:
+        """How many rows to draw of each class, and whether it is drawn at all."""
+        there = counts > 0
+        sizes, drawn = np.zeros_like(counts), np.zeros(len(counts), dtype=bool)
+        strategy = self.sampler.sampling_strategy
+        if isinstance(strategy, Mapping):  # a bag need not hold all classes
+            labels = set(self.classes[~there].tolist())
+            strategy = {k: size for k, size in strategy.items() if k not in labels}
+        found = resize_classes(strategy, counts[there], self.classes[there])
+        sizes[there], drawn[there] = found
+        return sizes, drawn
+
+    def counts(self, rng: Generator) -> NDArray[np.int64]:
+        """How often each row is in the bag."""
+        rows = self.axis.rows
+        if self.draw is not None:
+            order = self.axis.order
+            rows = np.repeat(order, self.draw.counts(rng)[order])
+        codes = self.codes[rows]
+        sizes, drawn = self._sizes(np.bincount(codes, minlength=len(self.classes)))
+        parts = []
+        for code in np.flatnonzero(sizes):
+            own = rows[codes == code]
+            again = (self.sampler.replacement and drawn[code]) or sizes[code] > len(own)
+            if again or sizes[code] < len(own):
+                own = rng.choice(own, int(sizes[code]), replace=again, shuffle=False)
+            parts.append(own)
+        bag = np.concatenate(parts)
+        if self.n_draws is not None:
+            bag = rng.choice(bag, self.n_draws)
+        return np.bincount(bag, minlength=len(self.codes))
 
     def __call__(self, view: View, rng: Generator) -> View:
         """The same rows, weighted by how often each is in the bag."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from types import MethodType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -75,8 +76,20 @@ class Pool:
         return cls(forest, np.ones(len(forest)))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle the fields; ballots are cast anew."""
-        return {name: value for name, value in vars(self).items() if name != "ballots"}
+        """Pickle the fields; ballots are cast anew.
+
+        A method goes as its owner and its name: skops takes it for one of the class that defines
+        it.
+        """
+        state = {name: value for name, value in vars(self).items() if name != "ballots"}
+        if isinstance(self.cast, MethodType):
+            state["cast"] = [self.cast.__self__, self.cast.__name__]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore the fields."""
+        cast = state.get("cast")
+        vars(self).update(state, cast=getattr(*cast) if isinstance(cast, list) else cast)
 
     def __len__(self) -> int:
         """Number of members."""
@@ -159,6 +172,10 @@ class Pool:
             total += weight * self._vote(member, table)
         return np.asarray(total)
 
+    def spread(self) -> Forest:
+        """The native trees with a vote on every score, zero on those of the others."""
+        return _spread(self.ballots, self.width)
+
     def shap(
         self, table: Table, *, background: Table | None = None, n_threads: int = 1
     ) -> NDArray[np.float64]:
@@ -168,7 +185,7 @@ class Pool:
         part if they have a method `shap` like this one.
         """
         if isinstance(self.members, Forest):
-            forest = _spread(self.ballots, self.width)
+            forest = self.spread()
             settings: dict[str, Any] = {
                 "tree_weight": np.repeat(self.weights, self.width),
                 "background": None if background is None else _by_rows(background, np.asarray),

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from coterie.data import Target
 from coterie.native import elementary
-from coterie.tags import Tagged
+from coterie.tags import tagged_family
 
 Array = NDArray[np.float64]
 
@@ -103,7 +103,8 @@ class Step:
     alphas: Array | None = None
 
 
-class Rule(Tagged):
+@tagged_family
+class Rule:
     """A boosting algorithm; see `coterie.core.boost.boost` for who calls what.
 
     Subclasses give `begin`, `ask` and `tell`, and override the rest where they differ.

@@ -20,11 +20,11 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from coterie.core.axis import RowAxis, content_order, split_weight
-from coterie.core.class_draw import ClassDraw, Method, Strategy
+from coterie.core.class_draw import ClassDraw, Method, RebalancedDraw, Strategy
 from coterie.core.params import Allowed, ParameterError, instance_of, one_of
 from coterie.core.shake import Bootstrap, Columns, Draw, Grouped, Subsample, View, Wag, weighted
 from coterie.data import Target
-from coterie.tags import Tagged, tagged
+from coterie.tags import tagged, tagged_family
 
 #: Draws per row at most: beyond it a bag takes longer to draw than to learn from.
 MAX_DRAWS = 100
@@ -44,10 +44,13 @@ class Urn:
         The units.
     target : Target or None
         Labels or numbers of the rows; None if units are groups, or nobody asks.
+    mass : float or None
+        What the rows weigh, if they are drawn by their weights.
     """
 
     axis: RowAxis
     target: Target | None = None
+    mass: float | None = None
 
     @property
     def size(self) -> int:
@@ -117,7 +120,8 @@ class SampledDraw:
         return weighted(view, self.counts(rng))
 
 
-class BagSampler(Tagged):
+@tagged_family
+class BagSampler:
     """How bags are drawn; subclasses give `counts`, or what draws them (`lay`)."""
 
     #: Whether bags leave rows out, which may then judge the member.
@@ -126,6 +130,14 @@ class BagSampler(Tagged):
     weighs: ClassVar[bool] = False
     #: Whether the classes of the units matter.
     by_class: ClassVar[bool] = False
+
+    @property
+    def by_weight(self) -> bool:
+        """Whether rows are drawn by their weights, as in scikit-learn, and count alike then.
+
+        Otherwise whole-number weights are repetitions, and others multiply the counts of a bag.
+        """
+        return False
 
     def counts(self, urn: Urn, rng: Generator) -> NDArray[Any]:
         """How often each unit is in a bag, shape (urn.size,); fractions are weights.
@@ -155,7 +167,12 @@ class BootstrapSampler(BagSampler):
     Parameters
     ----------
     max_samples : int, float or None, default=None
-        Rows of a bag: a number, a share of the rows, or as many as there are.
+        Rows of a bag: a number, a share of the rows or of their total weight, or as many as there
+        are.
+    repeats : bool, default=False
+        Whether whole-number weights are repetitions: a row of weight 3 is three rows, bags hold as
+        many rows as there are then, and other weights multiply their counts. By default rows are
+        drawn by their weights.
 
     References
     ----------
@@ -163,10 +180,16 @@ class BootstrapSampler(BagSampler):
     """
 
     max_samples: float | None = None
+    repeats: bool = False
+
+    @property
+    def by_weight(self) -> bool:
+        """Whether rows are drawn by their weights."""
+        return not self.repeats
 
     def lay(self, urn: Urn) -> Draw | None:
         """What draws bags from an urn."""
-        return Bootstrap(urn.axis, resolve_max_samples(self.max_samples, urn.size))
+        return Bootstrap(urn.axis, resolve_max_samples(self.max_samples, urn.size, urn.mass))
 
 
 @dataclass(frozen=True)
@@ -176,7 +199,9 @@ class SubsetSampler(BagSampler):
     Parameters
     ----------
     max_samples : int, float or None, default=0.5
-        Rows of a bag: a number, a share of the rows, or all of them.
+        Rows of a bag: a number, a share of the rows or of their total weight, or all of them.
+    repeats : bool, default=False
+        Whether whole-number weights are repetitions, see `BootstrapSampler`.
 
     References
     ----------
@@ -185,18 +210,24 @@ class SubsetSampler(BagSampler):
     """
 
     max_samples: float | None = 0.5
+    repeats: bool = False
 
-    def size(self, n_units: int) -> int:
+    @property
+    def by_weight(self) -> bool:
+        """Whether rows are drawn by their weights."""
+        return not self.repeats
+
+    def size(self, n_units: int, mass: float | None = None) -> int:
         """Units of a bag."""
-        return resolve_max_samples(self.max_samples, n_units)
+        return resolve_max_samples(self.max_samples, n_units, mass)
 
     def lay(self, urn: Urn) -> Draw | None:
         """What draws bags from an urn; None when they would hold all of it."""
-        n_draws = self.size(urn.size)
+        n_draws = self.size(urn.size, urn.mass)
         if n_draws > urn.size:
             raise ValueError(
-                f"max_samples={self.max_samples} must be <= n_samples={urn.size} to be able to "
-                "sample without replacement."
+                f"max_samples={n_draws} must be <= n_samples={urn.size} to be able to sample "
+                "without replacement."
             )
         return None if n_draws == urn.size else Subsample(urn.axis, n_draws)
 
@@ -229,7 +260,7 @@ class BalancedSampler(BagSampler):
     method : {"under", "balanced", "rough", "over"}, default="balanced"
         Without replacement, with it, with random sizes of the larger classes, or up to the size of
         the largest.
-    sampling_strategy : "auto", float or dict of label to int, default="auto"
+    sampling_strategy : str, float, dict of label to int or callable, default="auto"
         How many rows of each class a bag holds, see `BalancedBaggingClassifier`.
     """
 
@@ -242,6 +273,40 @@ class BalancedSampler(BagSampler):
         """What draws bags from an urn."""
         codes, classes = urn.labels.codes[:, 0], urn.labels.classes[0]
         return ClassDraw.lay(urn.axis, codes, self.method, self.sampling_strategy, classes)
+
+
+@dataclass(frozen=True)
+class RebalancedSampler(BagSampler):
+    """Bags whose classes are balanced after they were drawn, as in imbalanced-learn.
+
+    Parameters
+    ----------
+    sampling_strategy : str, float, dict of label to int or callable, default="auto"
+        How many rows of each class stay in a bag, see `BalancedBaggingClassifier`.
+    replacement : bool, default=False
+        Whether rows of a class are drawn with replacement.
+    bag : BagSampler or None, default=None
+        How bags are drawn before; None begins with all rows.
+    again : BagSampler or None, default=None
+        A bootstrap of the rows that were drawn.
+    """
+
+    sampling_strategy: Strategy = "auto"
+    replacement: bool = False
+    bag: BagSampler | None = None
+    again: BootstrapSampler | None = None
+
+    by_class: ClassVar[bool] = True
+
+    def lay(self, urn: Urn) -> Draw | None:
+        """What draws bags from an urn."""
+        classes, codes = urn.labels.classes[0], urn.labels.codes[:, 0]
+        draw = None if self.bag is None else self.bag.lay(urn)
+        every = RebalancedDraw(self, urn.axis, codes, classes, draw)
+        if self.again is None:
+            return every
+        sizes, _ = every._sizes(np.bincount(urn.codes, minlength=len(classes)))
+        return replace(every, n_draws=resolve_max_samples(self.again.max_samples, int(sizes.sum())))
 
 
 @dataclass(frozen=True)
@@ -286,6 +351,7 @@ class BlockSampler(BagSampler):
 #: Samplers by name.
 SAMPLERS: dict[str, BagSampler] = {
     "bootstrap": BootstrapSampler(),
+    "repeats": BootstrapSampler(repeats=True),
     "half": SubsetSampler(),
     "exponential": WeightSampler("exponential"),
     "poisson": WeightSampler("poisson"),
@@ -335,6 +401,8 @@ def lay_bags(
         every = RowAxis.lay(np.arange(groups.max() + 1), None)
         inner = sampler.lay(Urn(every))
         return view, None if inner is None else Grouped(inner, groups)
+    if sampler.by_weight and view.weight is not None:
+        return _by_weight(view, sampler, present)
     repeats, importance = split_weight(view.weight)
     if present is not None:
         repeats = (1 if repeats is None else repeats) * present
@@ -344,8 +412,24 @@ def lay_bags(
     return (view, None) if draw is None else (replace(view, weight=importance), draw)
 
 
-def resolve_max_samples(value: float | None, n_rows: int) -> int:
+def _by_weight(
+    view: View, sampler: BagSampler, present: NDArray[np.bool_] | None
+) -> tuple[View, Draw | None]:
+    """Bags that heavy rows are more often in; what is in them counts alike."""
+    weight = np.asarray(view.weight)
+    axis = RowAxis.lay(content_order(view.table, view.target, weight), weight)
+    if present is not None:
+        axis = RowAxis.lay(axis.order, weight * present)
+    elif np.all(weight == weight[0]):  # as good as none, and drawn so
+        axis = replace(axis, ends=None)
+    draw = sampler.lay(Urn(axis, view.target, float(weight.sum())))
+    return (view, None) if draw is None else (replace(view, weight=None), draw)
+
+
+def resolve_max_samples(value: float | None, n_rows: int, mass: float | None = None) -> int:
     """Rows drawn for a bag out of `n_rows`, repeated rows counted as often as they are repeated.
+
+    A fraction is one of their total weight, if they have one.
 
     Examples
     --------
@@ -354,16 +438,21 @@ def resolve_max_samples(value: float | None, n_rows: int) -> int:
     """
     if value is None:
         return n_rows
-    number = int(value) if isinstance(value, Integral) else max(1, int(value * n_rows))
+    whole = n_rows if mass is None else mass
+    number = int(value) if isinstance(value, Integral) else max(1, int(value * whole))
     if number > MAX_DRAWS * max(n_rows, 1000):
         raise ParameterError(
             f"max_samples={value} would draw {number} rows out of {n_rows} for every tree; give "
             f"at most {MAX_DRAWS} times as many as there are."
         )
     if not isinstance(value, Integral) and number < max(10, n_rows ** (1 / 3)):
+        what = f"number of samples is {n_rows}"
+        if mass is not None:
+            what = f"total sum of sample weights is {mass}"
         warnings.warn(
-            f"max_samples={value} of {n_rows} rows leaves bags of only {number}. Give a larger "
-            "fraction, or the number itself.",
+            f"Using the fractional value max_samples={value} when the {what} results in a low "
+            f"number ({number}) of bootstrap samples. We recommend passing `max_samples` as an "
+            "integer instead.",
             UserWarning,
             stacklevel=2,
         )

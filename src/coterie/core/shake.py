@@ -98,7 +98,7 @@ class Bootstrap:
         counts = np.zeros(len(self.axis.order), dtype=np.int64)
         for start in range(0, self.n_draws, _CHUNK):
             size = min(_CHUNK, self.n_draws - start)
-            counts += self.axis.count(rng.integers(0, self.axis.length, size=size))
+            counts += self.axis.count(self.axis.points(rng, size))
         return counts
 
     def __call__(self, view: View, rng: Generator) -> View:
@@ -121,8 +121,7 @@ class Subsample:
 
     def counts(self, rng: Generator) -> NDArray[np.int64]:
         """How often each row is in the sample; more than once only if it is repeated."""
-        points = rng.choice(self.axis.length, self.n_draws, replace=False, shuffle=False)
-        return self.axis.count(points)
+        return self.axis.distinct(rng, self.n_draws)
 
     def __call__(self, view: View, rng: Generator) -> View:
         """The same rows, weighted by whether each is in the sample."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TextIO
 
@@ -15,52 +16,65 @@ RoundWatch = Callable[[Trace], str]
 
 
 @dataclass
+class Patience:
+    """Says when scores no longer improve; larger ones are better.
+
+    It is exhausted when none of the last scores is better than the one before them, as in
+    scikit-learn's gradient boosting; with ``tol=0``, when the best one is that long ago.
+
+    Parameters
+    ----------
+    rounds : int
+        How many scores without improvement exhaust it.
+    tol : float
+        An improvement is more than this.
+
+    Examples
+    --------
+    >>> patience = Patience(2)
+    >>> [patience.tell(score) for score in (1, 3, 2, 3)]
+    [False, False, False, True]
+    """
+
+    rounds: int
+    tol: float = 0.0
+    told: list[float] = field(default_factory=list)
+
+    def tell(self, score: float) -> bool:
+        """Note a score; true when patience is exhausted."""
+        self.told.append(float("-inf") if math.isnan(score) else score)
+        if len(self.told) <= self.rounds:
+            return False
+        reference, *latest = self.told[-self.rounds - 1 :]
+        return not max(latest) > reference + self.tol
+
+
+@dataclass
 class NoImprovement:
-    """Ends when a fact has not improved for some rounds.
+    """Ends when a fact of the trace no longer improves.
 
     Parameters
     ----------
     fact : str
         What to watch.
-    patience : int
-        How many rounds without improvement are borne.
-    tol : float
-        An improvement is a change for the better by more than this.
+    patience : Patience
+        When to give up.
     larger : bool
         Whether larger is better.
     """
 
     fact: str
-    patience: int
-    tol: float = 0.0
+    patience: Patience
     larger: bool = False
+    heard: int = 0
 
     def __call__(self, trace: Trace) -> str:
         """Say ``early_stopping`` when patience is exhausted."""
-        best, best_at = float("inf"), 0
-        for at, facts in enumerate(trace):
-            loss = -facts[self.fact] if self.larger else facts[self.fact]
-            if loss < best - self.tol:
-                best, best_at = loss, at
-        return "early_stopping" if len(trace) - 1 - best_at >= self.patience else ""
-
-
-@dataclass
-class Unanimous:
-    """Ends when all of several watches say so.
-
-    Parameters
-    ----------
-    watches : sequence of callables
-        At least one; the first says why.
-    """
-
-    watches: Sequence[RoundWatch]
-
-    def __call__(self, trace: Trace) -> str:
-        """The reason of the first watch, or nothing if one of them would go on."""
-        reasons = [watch(trace) for watch in self.watches]
-        return reasons[0] if all(reasons) else ""
+        over = False
+        for facts in trace.rounds[self.heard :]:
+            over = self.patience.tell(facts[self.fact] if self.larger else -facts[self.fact])
+        self.heard = len(trace)
+        return "early_stopping" if over else ""
 
 
 @dataclass

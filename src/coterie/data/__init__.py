@@ -6,6 +6,7 @@ The life of a table:
 2. Rows of zero weight (`read_weight`) are dropped.
 3. `Table.read` types every column, learns the labels of categorical ones (the `Schema`), and
    refuses what cannot be used with an error that names the column and the cure.
+   Rows that only members of other packages read may be left unread (`open_opaque`).
 4. `Table.bin` cuts every column into bins, once for all members.
 5. The fitted estimator keeps the `Schema`; `Table.under` reads new rows by it.
 
@@ -14,9 +15,16 @@ A table too large for memory is binned while it is read, block by block: `RowStr
 """
 
 from coterie.data.binned import BinnedRows
-from coterie.data.errors import DataError, KindError
+from coterie.data.errors import DataError, KindError, OutputsError
 from coterie.data.schema import Schema
-from coterie.data.sources import Source, TextSource, open_source, open_texts
+from coterie.data.sources import (
+    Opaque,
+    Source,
+    TextSource,
+    open_opaque,
+    open_source,
+    open_texts,
+)
 from coterie.data.stream import RowStream
 from coterie.data.table import Table
 from coterie.data.target import Target
@@ -26,12 +34,15 @@ __all__ = [
     "BinnedRows",
     "DataError",
     "KindError",
+    "Opaque",
+    "OutputsError",
     "RowStream",
     "Schema",
     "Source",
     "Table",
     "Target",
     "TextSource",
+    "open_opaque",
     "open_source",
     "open_texts",
     "read_weight",

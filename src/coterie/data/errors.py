@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["DataError", "KindError", "column_label"]
+__all__ = ["DataError", "KindError", "OutputsError", "column_label"]
 
 
 class DataError(ValueError):
@@ -13,6 +13,10 @@ class DataError(ValueError):
 
 class KindError(DataError, TypeError):
     """Cells are of a kind that cannot be used, such as dates or text mixed with numbers."""
+
+
+class OutputsError(DataError, NotImplementedError):
+    """The target has several columns, of which the estimator takes one."""
 
 
 def column_label(column: int, names: Sequence[str] | None) -> str:

@@ -210,7 +210,7 @@ def _label_array(labels: Any, name: str, ndim: int) -> NDArray[Any]:
     if not array.size:
         raise DataError(f"{name} is empty: its shape is {array.shape}.")
     if array.dtype.kind == "f" and np.isnan(array).any():
-        raise DataError(f"{name} holds NaN, which is no label. Leave those samples out.")
+        raise DataError(f"{name} holds NaN, which is not a label. Leave those samples out.")
     if array.dtype.kind not in "biufOSU":
         raise KindError(f"{name} must be labels: numbers or text, not {array.dtype}.")
     return array

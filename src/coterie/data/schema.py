@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from coterie.data.cells import Cells, Numbers, Texts
 from coterie.data.errors import DataError, KindError, column_label
 from coterie.data.numbers import as_float, check_finite, infinite_error, warn_if_rounded
-from coterie.data.sources import ArraySource, Source, SparseSource
+from coterie.data.sources import ArraySource, Opaque, Source, SparseSource
 from coterie.data.sparse import Sparse, infinite_cell
 from coterie.tags import tagged
 
@@ -83,6 +83,8 @@ class Schema:
                 f"X has {source.shape[1]} features, but {owner} is expecting {self.n_columns} "
                 "features as input."
             )
+        if isinstance(source, Opaque):
+            return row_numbers(source)
         values = _read_cells(source, self._match, self.labels)
         self._check_finite(values)
         return values
@@ -110,6 +112,11 @@ class Schema:
             raise infinite_error(self.column(found[1]), found[0], values.dtype)
 
 
+def row_numbers(source: Any) -> Array:
+    """What a table of rows that only members read has in place of cells."""
+    return np.arange(source.n_rows, dtype=np.float64)[:, None]
+
+
 def learn_schema(source: Source, categorical: Any = None) -> tuple[Schema, Array | Sparse]:
     """The schema of a table to be fitted, and its cells with categories as codes.
 
@@ -121,6 +128,8 @@ def learn_schema(source: Source, categorical: Any = None) -> tuple[Schema, Array
         Columns of numbers to be taken as categories, besides text and categorical columns.
     """
     n_columns = source.shape[1]
+    if isinstance(source, Opaque):
+        return Schema(n_columns, source.names), row_numbers(source)
     declared = _declared(categorical, n_columns, source.names)
     labels: dict[int, Array] = {}
     learn = partial(_learn, labels, declared, isinstance(source, ArraySource))

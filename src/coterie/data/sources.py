@@ -24,10 +24,12 @@ from coterie.data.sparse import Sparse, read_sparse
 __all__ = [
     "ArraySource",
     "FrameSource",
+    "Opaque",
     "Opened",
     "Source",
     "SparseSource",
     "TextSource",
+    "open_opaque",
     "open_source",
     "open_texts",
 ]
@@ -142,6 +144,52 @@ class FrameSource(Opened):
             yield cells_of_series(series, column_label(j, self.names))
 
 
+class Opaque(Opened):
+    """Rows that only members read: cells are not looked at."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OpaqueRows(Opaque):
+    """An array of any shape, a list of anything, or another container of rows."""
+
+    values: Any
+    names: tuple[str, ...] | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns; a list has one."""
+        shape: tuple[int, ...] = getattr(self.values, "shape", ())
+        return len(self.values), shape[1] if len(shape) > 1 else 1
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.shape[0]
+
+    def native(self) -> Any:
+        """The container itself."""
+        return self.values
+
+    def take(self, rows: Array) -> OpaqueRows:
+        """Some of the rows."""
+        if hasattr(self.values, "iloc"):
+            return OpaqueRows(self.values.iloc[rows], self.names)
+        if isinstance(self.values, list | tuple):
+            return OpaqueRows([self.values[row] for row in rows], self.names)
+        return OpaqueRows(self.values[rows], self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class OpaqueFrame(FrameSource, Opaque):
+    """A frame whose cells are not looked at."""
+
+    def take(self, rows: Array) -> OpaqueFrame:
+        """Some of the rows."""
+        return OpaqueFrame(self.frame[rows], self.names)
+
+
 @dataclass(frozen=True, slots=True)
 class SparseSource(Opened):
     """A checked sparse array; all of its columns are numbers."""
@@ -223,6 +271,31 @@ def open_texts(X: Any) -> Any:
     texts = np.empty((len(X), 1), dtype=object)
     texts[:, 0] = X
     return TextSource(texts)
+
+
+def open_opaque(X: Any) -> OpaqueRows | OpaqueFrame | None:
+    """The rows of `X` for members to read by themselves; None if it has none to be taken.
+
+    Parameters
+    ----------
+    X : object
+        What the user passed, of which `open_source` could make no table.
+
+    Examples
+    --------
+    >>> open_opaque([{"a": 1}, {"a": 2}]).take(np.array([1])).native()
+    [{'a': 2}]
+    """
+    if isinstance(X, Opened):
+        X = X.native()  # type: ignore[attr-defined]  # every one of them is a Source
+    try:
+        if nw.dependencies.is_into_dataframe(X):
+            frame = _open_frame(X)
+            return OpaqueFrame(frame.frame, frame.names)
+    except DataError:  # names that scikit-learn would not take either
+        return None
+    able = isinstance(X, list | tuple | np.ndarray) or nw.dependencies.is_into_series(X)
+    return OpaqueRows(X) if able and np.shape(getattr(X, "shape", (1,))) != (0,) else None
 
 
 def _open(X: Any) -> Source:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, Literal
 
 import narwhals as nw
@@ -84,7 +85,7 @@ class Target:
             How many rows ``X`` has, to be compared.
         unlabelled : bool, default=False
             Whether labels may be unknown: -1, as in `sklearn.semi_supervised`, or missing. Their
-            code is -1, which is none of the classes.
+            code is -1, which is not one of the classes.
 
         Examples
         --------
@@ -92,7 +93,7 @@ class Target:
         >>> target.codes.ravel(), target.labelled
         (array([ 0, -1, -1,  1], dtype=int32), array([ True, False, False,  True]))
         """
-        columns, flat = _read(_unmarked(y) if unlabelled else y, rows, n_rows)
+        columns, flat = _read(_unmarked(y) if unlabelled else _as_texts(y), rows, n_rows)
         learnt = [(_learn_some if unlabelled else _learn_labels)(cells, flat) for cells in columns]
         codes = np.stack([codes for _, codes in learnt], axis=1)
         return cls("labels", np.ascontiguousarray(codes), tuple(c for c, _ in learnt), flat)
@@ -211,7 +212,9 @@ class Target:
 def _read(y: Any, rows: Array | None, n_rows: int | None) -> tuple[list[Cells], bool]:
     """The columns of `y`, and whether it is one-dimensional."""
     if sparse.issparse(y):
-        raise KindError("Sparse y is not supported. Pass y.toarray() instead.")
+        raise KindError(
+            "sparse multilabel-indicator for y is not supported. Pass y.toarray() instead."
+        )
     if nw.dependencies.is_into_series(y):
         series = nw.from_native(y, series_only=True)
         _check_length(len(series), n_rows)
@@ -246,6 +249,13 @@ def _as_array(y: Any) -> Array:
         objects = np.asarray(y, dtype=object)
         return array if array.tolist() == objects.tolist() else objects
     return array
+
+
+def _as_texts(y: Any) -> Any:
+    """A list of texts and numbers as NumPy reads it, as text; anything else as it is."""
+    mixed = isinstance(y, list | tuple) and {isinstance(label, str) for label in y} == {True, False}
+    plain = mixed and all(isinstance(v, str) or (isinstance(v, Real) and v == v) for v in y)
+    return np.asarray(y) if plain else y
 
 
 def _check_length(length: int, n_rows: int | None) -> None:

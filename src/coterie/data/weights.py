@@ -64,6 +64,11 @@ def _as_vector(weight: Any, n_rows: int) -> NDArray[np.float64]:
     if isinstance(weight, Real):
         return np.full(n_rows, float(weight))
     array = unmask(weight) if isinstance(weight, np.ma.MaskedArray) else np.asarray(weight)
+    if array.ndim == 0:
+        raise KindError(
+            "Input should have at least 1 dimension i.e. satisfy `len(x.shape) > 0`, got scalar "
+            f"`{array.astype(float, casting='unsafe')!r}` instead. Give one weight per row of X."
+        )
     if array.ndim != 1:
         raise DataError(
             f"Sample weights must be 1D array or scalar, got {array.ndim}D array. Expected either "
@@ -92,7 +97,7 @@ def _check_values(weights: NDArray[np.float64]) -> None:
     if weights.min() < 0:
         row = int(np.argmin(weights))
         raise DataError(
-            f"Negative weights are refused: sample_weight holds {weights[row]} in row {row}. Use "
+            f"Negative values in data passed to `sample_weight`: {weights[row]} in row {row}. Use "
             "zero to leave a row out."
         )
     if not weights.any():

@@ -89,7 +89,7 @@ def from_bytes(
     if dtype.kind == "b" and flat.view(np.uint8).max(initial=0) > 1:
         raise ModelFileError("an array of truth values holds something else")
     if dtype.kind == "U" and block.view("<u4").max(initial=0) > _LAST_CHARACTER:
-        raise ModelFileError("an array of text holds what is no character")
+        raise ModelFileError("an array of text holds something that is not a character")
     if sys.byteorder == "big":
         flat = flat.astype(dtype.newbyteorder("="))
     return flat.reshape(shape, order="F" if order == "F" else "C")

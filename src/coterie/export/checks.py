@@ -57,7 +57,7 @@ def build_forest(state: dict[str, Any]) -> Forest:
     _require(set(state) == {*_FOREST, "n_features"}, "a forest has other parts than it should")
     for name, (dtype, ndim) in _FOREST.items():
         array = state[name]
-        _require(isinstance(array, np.ndarray), f"{name} of a forest is no array")
+        _require(isinstance(array, np.ndarray), f"{name} of a forest is not an array")
         fits = array.dtype == dtype if dtype is not None else array.dtype.char in "fd"
         _require(fits and array.ndim == ndim, f"{name} of a forest is of another type or shape")
     n_features = state["n_features"]
@@ -99,17 +99,17 @@ def check_schema(schema: Any) -> None:
     names = schema.names
     if names is not None:
         _require(isinstance(names, tuple) and len(names) == n_columns, "columns lack names")
-        _require(all(isinstance(name, str) for name in names), "a name is no text")
+        _require(all(isinstance(name, str) for name in names), "a name is not text")
     _require(isinstance(schema.labels, dict), "a schema has no labels")
     for column, labels in schema.labels.items():
         _require(type(column) is int and 0 <= column < n_columns, "labels of no column")
-        _require(isinstance(labels, np.ndarray) and labels.ndim == 1, "labels are no array")
+        _require(isinstance(labels, np.ndarray) and labels.ndim == 1, "labels are not an array")
 
 
 def check_target(target: Any) -> None:
     """Encoded rows of as many outputs as there are classes, and codes of classes."""
     encoded, classes = target.encoded, target.classes
-    _require(encoded.ndim == 2, "encoded of a Target is no table")
+    _require(encoded.ndim == 2, "encoded of a Target is not a table")
     for labels in classes:
         _require(labels.ndim == 1 and len(labels) > 0, "classes of a Target are not labels")
     if target.kind == "labels":
@@ -173,7 +173,7 @@ def _check_trees_of(model: Any, schema: Any, pool: Pool) -> None:
         n_classes = sum(map(len, target.classes))
         _require(forest.values.shape[1] == n_classes, "trees vote for other classes than classes_")
     if type(model).__name__ not in _SMEARED:
-        _require(_are_shares(forest.values), "values of a forest of a classifier are no shares")
+        _require(_are_shares(forest.values), "values of a forest of a classifier are not shares")
 
 
 def _check_origin(origin: Any, forest: Any, n_columns: int) -> None:
@@ -227,7 +227,7 @@ def check_neighbours(member: Any) -> None:
     _require(n_classes <= max(2, len(points)), "more classes than neighbours")
     known = len(points)
     if rows is not None:
-        _require(isinstance(rows, np.ndarray) and rows.dtype.kind == "i", "rows are no numbers")
+        _require(isinstance(rows, np.ndarray) and rows.dtype.kind == "i", "rows are not numbers")
         inside = ((rows >= 0) & (rows < len(points))).all()
         _require(bool(inside), "rows that are not there")
         known = len(rows)

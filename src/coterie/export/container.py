@@ -121,7 +121,7 @@ def _header(file: BinaryIO) -> tuple[dict[str, Any], int]:
     size = os.fstat(file.fileno()).st_size
     preamble = file.read(_START)
     if not preamble.startswith(MAGIC):
-        raise ModelFileError("this is no model file of coterie: it does not begin as one")
+        raise ModelFileError("this is not a coterie model file")
     if len(preamble) < _START:
         raise ModelFileError(f"the file is cut short: it has {len(preamble)} bytes")
     _, version, reserved, length, total = _PREAMBLE.unpack_from(preamble)
@@ -143,14 +143,14 @@ def _header(file: BinaryIO) -> tuple[dict[str, Any], int]:
 
 def _parse(encoded: bytes) -> dict[str, Any]:
     def refuse(constant: str) -> Any:
-        raise ModelFileError(f"the header is damaged: {constant} is no number of JSON")
+        raise ModelFileError(f"the header is damaged: {constant} is not a JSON number")
 
     try:
         header = json.loads(encoded.decode("utf-8"), parse_constant=refuse)
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"the header is damaged: {error}") from error
     if not isinstance(header, dict):
-        raise ModelFileError("the header is damaged: it is no table of names")
+        raise ModelFileError("the header is damaged: it is not a JSON object")
     return header
 
 

@@ -108,10 +108,10 @@ class Decoder:
         if isinstance(value, list):
             return self._items(value)
         if not isinstance(value, dict) or len(value) != 1:
-            raise ModelFileError(f"{_short(value)} is no value")
+            raise ModelFileError(f"{_short(value)} is not a value")
         ((kind, content),) = value.items()
         if kind not in self._readers:
-            raise ModelFileError(f"{kind!r} is no kind of value that this version knows")
+            raise ModelFileError(f"{kind!r} is not a kind of value that this version knows")
         return self._readers[kind](content)
 
     def _entry(self, entry: dict[str, Any]) -> Any:
@@ -126,7 +126,7 @@ class Decoder:
         for kind, read in kinds.items():
             if kind in entry:
                 return read(entry)
-        raise ModelFileError(f"{_short(entry)} is no kind of object that this version knows")
+        raise ModelFileError(f"{_short(entry)} is not a kind of object that this version knows")
 
     def _instance(self, entry: dict[str, Any]) -> Any:
         cls = class_of(entry["class"])
@@ -257,7 +257,7 @@ def _shape(entry: dict[str, Any]) -> tuple[int, ...]:
 
 def _float(text: Any) -> float:
     if text not in ("nan", "inf", "-inf"):
-        raise ModelFileError(f"{_short(text)} is no number")
+        raise ModelFileError(f"{_short(text)} is not a number")
     return float(text)
 
 

@@ -152,7 +152,7 @@ def load(
         decoder = Decoder(contents.blocks, trusted, max_unpacked)
         model = decoder.read(header["objects"], header["root"])
         if not isinstance(model, BaseEstimator):
-            raise ModelFileError(f"the file holds a {type(model).__name__}, which is no model")
+            raise ModelFileError(f"the file holds a {type(model).__name__}, which is not a model")
         if not decoder.vouched_for:  # what others' code does is theirs to know
             rehearse(model, decoder.foreign)
     except (ModelFileError, ImportError):
@@ -196,7 +196,7 @@ def describe(path: Path) -> dict[str, Any]:
         raise ModelFileError(f"the header cannot be read: {error}") from error
     for name, kind in _DESCRIBED.items():
         if not fits(found[name], kind):
-            raise ModelFileError(f"the header is damaged: {name} is no {kind}")
+            raise ModelFileError(f"the header is damaged: {name} is not a {kind}")
     return found | {"bytes": os.path.getsize(path)}
 
 

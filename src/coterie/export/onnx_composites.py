@@ -50,7 +50,7 @@ def refuse_unknown(model: Any) -> None:
         exported = ((name, getattr(COTERIE, name)) for name in sorted(COTERIE.__all__))
         known = [name for name, cls in exported if isinstance(cls, type) and is_known(cls)]
         raise OnnxError(
-            f"A {type(model).__name__} has no form in ONNX here; these have: "
+            f"A {type(model).__name__} cannot be exported to ONNX; these can: "
             f"{', '.join(known)}. Export its members one by one, or save it with "
             "coterie.save."
         )
@@ -105,11 +105,13 @@ def _vote(graph: Graph, model: Any, view: View) -> Answer:
         value = getattr(model, name, fine[0])
         if callable(value) or value not in fine:
             raise OnnxError(
-                f"This {type(model).__name__} has {name}={value!r}; with {name}={fine[0]!r} it has "
-                "a form in ONNX."
+                f"This {type(model).__name__} has {name}={value!r}; with {name}={fine[0]!r} it "
+                "can be exported."
             )
     if getattr(model, "reject", False):
-        raise OnnxError("Votes that may be rejected have no form in ONNX here: fit without reject.")
+        raise OnnxError(
+            "Votes that may be rejected cannot be exported to ONNX: fit without reject."
+        )
     pairs = [(n, e) for n, e in model.named_estimators_.items() if not isinstance(e, str)]
     names, seats = [name for name, _ in pairs], model.pool_.members
     _refuse_foreigners(
@@ -200,7 +202,7 @@ def _refuse_foreigners(members: Iterable[tuple[str, Any]], cure: str = "") -> No
     if strange:
         listed = ", ".join(f"{name} ({kind})" for name, kind in strange.items())
         cure = cure or "Leave them out, or save the model with coterie.save."
-        raise OnnxError(f"These members have no form in ONNX here: {listed}. {cure}")
+        raise OnnxError(f"These members cannot be exported to ONNX: {listed}. {cure}")
 
 
 _FORMS: dict[str, Form] = {

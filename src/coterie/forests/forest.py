@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from coterie.base import ClassifierTask, RegressorTask, a_class_weight
 from coterie.core import (
     Allowed,
-    RandomLike,
     a_function,
     a_sampler,
     at_least,
@@ -20,7 +19,7 @@ from coterie.core import (
 from coterie.core.samplers import MAX_DRAWS
 from coterie.forests.many import ManyTrees
 from coterie.trees.growth import LABELS, SHAPE, VALUES
-from coterie.trees.tree import (
+from coterie.trees.single import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ExtraTreeClassifier,
@@ -42,53 +41,28 @@ _FOREST = SHAPE | {
 _LABELS = LABELS | {"class_weight": a_class_weight | one_of("balanced_subsample")}
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class RandomForestClassifier(ClassifierTask, ManyTrees):
     """A random forest, drop-in for ``sklearn.ensemble.RandomForestClassifier``.
 
     Every tree is grown on a bootstrap sample of the rows, and every split chosen among a few
     columns drawn at random; the prediction is the class of highest mean probability.
 
-    The same seed gives the same forest whatever the order of the rows and whatever `n_jobs`, and
-    a row of whole-number weight k counts as k rows: the bootstrap draws from rows ordered by
-    content, each as often as it is repeated. (Beyond 200,000 rows, columns with more than
-    `max_bins` different values are cut by a sample of the rows, which their order decides.)
-    Weights that are not whole numbers, or above 100 on average, are importances: they do not
-    change the draw and multiply the counts.
+    The same seed gives the same forest whatever the order of the rows and whatever `n_jobs`.
+    (Beyond 200,000 rows, columns with more than `max_bins` different values are cut by a sample of
+    the rows, which their order decides.) As in scikit-learn 1.9, bags are drawn by the weights of
+    the rows, and out-of-bag rows count alike. With ``draw="repeats"`` a row of whole-number weight
+    k is k rows instead, in bags and out of them; weights that are not whole numbers, or above 100
+    on average, then multiply the counts of a bag.
 
     Parameters
     ----------
-    n_estimators : int, default=100
-        Number of trees.
     criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
         Impurity of a node.
-    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf : int or float
-        Limits of every tree, see `DecisionTreeClassifier`; by default trees grow in full.
     max_features : int, float, {"sqrt", "log2", "log2+1", "third"} or None, default="sqrt"
         Columns drawn per node, not counting those constant in the node; "log2+1" is Breiman's.
-    max_leaf_nodes, min_impurity_decrease : int or float
-        More limits, see `DecisionTreeClassifier`.
-    bootstrap : bool, default=True
-        Whether trees see bootstrap samples, or all rows.
-    oob_score : bool, str or callable, default=False
-        Whether to judge the forest by out-of-bag rows: with accuracy, or by the name of a
-        scorer, a scorer, or ``metric(y_true, y_pred)``.
-    n_jobs : int, default=None
-        Trees grown at a time.
-    random_state : int, RandomState, Generator or None, default=None
-        Source of randomness; tree t depends on it and on t only.
-    verbose : int, default=0
-        Progress messages.
-    warm_start : bool, default=False
-        Whether `fit` adds trees to those of the last fit.
     class_weight : dict, list of dicts, "balanced", "balanced_subsample" or None, default=None
         Weights of the classes; "balanced_subsample" balances every bag by itself.
-    ccp_alpha : float, default=0.0
-        Price of a leaf in minimal cost-complexity pruning.
-    max_samples : int or float, default=None
-        Rows drawn per tree; a float is a fraction of the rows, None is all of them.
-    monotonic_cst, max_bins, categorical_features : see DecisionTreeClassifier
-        The same as there.
 
     Attributes
     ----------
@@ -123,34 +97,12 @@ class RandomForestClassifier(ClassifierTask, ManyTrees):
     allowed: ClassVar[Mapping[str, Allowed]] = _FOREST | _LABELS
     member_class: ClassVar[type] = DecisionTreeClassifier
 
-    n_estimators: int = 100
-    _: KW_ONLY
     criterion: str = "gini"
-    max_depth: int | None = None
-    min_samples_split: float = 2
-    min_samples_leaf: float = 1
-    min_weight_fraction_leaf: float = 0.0
     max_features: float | str | None = "sqrt"
-    max_leaf_nodes: int | None = None
-    min_impurity_decrease: float = 0.0
-    bootstrap: bool = True
-    oob_score: Any = False
-    n_jobs: int | None = None
-    random_state: RandomLike = None
-    verbose: int = 0
-    warm_start: bool = False
     class_weight: Any = None
-    ccp_alpha: float = 0.0
-    max_samples: float | None = None
-    monotonic_cst: Any = None
-    max_bins: int = 65_535
-    categorical_features: Any = "from_dtype"
-    oob_patience: int | None = None
-    tol: float = 0.0
-    draw: Any = None
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class RandomForestRegressor(RegressorTask, ManyTrees):
     """A random forest, drop-in for ``sklearn.ensemble.RandomForestRegressor``.
 
@@ -165,16 +117,6 @@ class RandomForestRegressor(RegressorTask, ManyTrees):
         Columns drawn per node: all by default; "third" is the usual choice for regression.
     oob_score : bool, str or callable, default=False
         As in `RandomForestClassifier`, with R² when True.
-    n_estimators, max_depth, min_samples_split, min_samples_leaf : see RandomForestClassifier
-        The same as there.
-    min_weight_fraction_leaf, max_leaf_nodes, min_impurity_decrease : see RandomForestClassifier
-        The same as there.
-    bootstrap, n_jobs, random_state, verbose, warm_start : see RandomForestClassifier
-        The same as there.
-    ccp_alpha, max_samples : see RandomForestClassifier
-        The same as there.
-    monotonic_cst, max_bins, categorical_features : see DecisionTreeRegressor
-        The same as there.
 
     Attributes
     ----------
@@ -201,33 +143,8 @@ class RandomForestRegressor(RegressorTask, ManyTrees):
     allowed: ClassVar[Mapping[str, Allowed]] = _FOREST | VALUES
     member_class: ClassVar[type] = DecisionTreeRegressor
 
-    n_estimators: int = 100
-    _: KW_ONLY
-    criterion: str = "squared_error"
-    max_depth: int | None = None
-    min_samples_split: float = 2
-    min_samples_leaf: float = 1
-    min_weight_fraction_leaf: float = 0.0
-    max_features: float | str | None = 1.0
-    max_leaf_nodes: int | None = None
-    min_impurity_decrease: float = 0.0
-    bootstrap: bool = True
-    oob_score: Any = False
-    n_jobs: int | None = None
-    random_state: RandomLike = None
-    verbose: int = 0
-    warm_start: bool = False
-    ccp_alpha: float = 0.0
-    max_samples: float | None = None
-    monotonic_cst: Any = None
-    max_bins: int = 65_535
-    categorical_features: Any = "from_dtype"
-    oob_patience: int | None = None
-    tol: float = 0.0
-    draw: Any = None
 
-
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class ExtraTreesClassifier(ClassifierTask, ManyTrees):
     """Extremely randomised trees, drop-in for ``sklearn.ensemble.ExtraTreesClassifier``.
 
@@ -240,15 +157,7 @@ class ExtraTreesClassifier(ClassifierTask, ManyTrees):
         Columns drawn per node.
     bootstrap : bool, default=False
         Whether trees see bootstrap samples, or all rows.
-    n_estimators, criterion, max_depth, min_samples_split : see RandomForestClassifier
-        The same as there.
-    min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes : see RandomForestClassifier
-        The same as there.
-    min_impurity_decrease, oob_score, n_jobs, random_state, verbose : see RandomForestClassifier
-        The same as there.
-    warm_start, class_weight, ccp_alpha, max_samples : see RandomForestClassifier
-        The same as there.
-    monotonic_cst, max_bins, categorical_features : see DecisionTreeClassifier
+    criterion, class_weight : see RandomForestClassifier
         The same as there.
 
     Attributes
@@ -274,34 +183,13 @@ class ExtraTreesClassifier(ClassifierTask, ManyTrees):
     member_class: ClassVar[type] = ExtraTreeClassifier
     random_thresholds: ClassVar[bool] = True
 
-    n_estimators: int = 100
-    _: KW_ONLY
     criterion: str = "gini"
-    max_depth: int | None = None
-    min_samples_split: float = 2
-    min_samples_leaf: float = 1
-    min_weight_fraction_leaf: float = 0.0
     max_features: float | str | None = "sqrt"
-    max_leaf_nodes: int | None = None
-    min_impurity_decrease: float = 0.0
     bootstrap: bool = False
-    oob_score: Any = False
-    n_jobs: int | None = None
-    random_state: RandomLike = None
-    verbose: int = 0
-    warm_start: bool = False
     class_weight: Any = None
-    ccp_alpha: float = 0.0
-    max_samples: float | None = None
-    monotonic_cst: Any = None
-    max_bins: int = 65_535
-    categorical_features: Any = "from_dtype"
-    oob_patience: int | None = None
-    tol: float = 0.0
-    draw: Any = None
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class ExtraTreesRegressor(RegressorTask, ManyTrees):
     """Extremely randomised trees, drop-in for ``sklearn.ensemble.ExtraTreesRegressor``.
 
@@ -316,16 +204,6 @@ class ExtraTreesRegressor(RegressorTask, ManyTrees):
         Columns drawn per node: all by default.
     bootstrap : bool, default=False
         Whether trees see bootstrap samples, or all rows.
-    n_estimators, max_depth, min_samples_split, min_samples_leaf : see RandomForestRegressor
-        The same as there.
-    min_weight_fraction_leaf, max_leaf_nodes, min_impurity_decrease : see RandomForestRegressor
-        The same as there.
-    oob_score, n_jobs, random_state, verbose, warm_start : see RandomForestRegressor
-        The same as there.
-    ccp_alpha, max_samples : see RandomForestRegressor
-        The same as there.
-    monotonic_cst, max_bins, categorical_features : see DecisionTreeRegressor
-        The same as there.
 
     Attributes
     ----------
@@ -350,27 +228,4 @@ class ExtraTreesRegressor(RegressorTask, ManyTrees):
     member_class: ClassVar[type] = ExtraTreeRegressor
     random_thresholds: ClassVar[bool] = True
 
-    n_estimators: int = 100
-    _: KW_ONLY
-    criterion: str = "squared_error"
-    max_depth: int | None = None
-    min_samples_split: float = 2
-    min_samples_leaf: float = 1
-    min_weight_fraction_leaf: float = 0.0
-    max_features: float | str | None = 1.0
-    max_leaf_nodes: int | None = None
-    min_impurity_decrease: float = 0.0
     bootstrap: bool = False
-    oob_score: Any = False
-    n_jobs: int | None = None
-    random_state: RandomLike = None
-    verbose: int = 0
-    warm_start: bool = False
-    ccp_alpha: float = 0.0
-    max_samples: float | None = None
-    monotonic_cst: Any = None
-    max_bins: int = 65_535
-    categorical_features: Any = "from_dtype"
-    oob_patience: int | None = None
-    tol: float = 0.0
-    draw: Any = None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -13,6 +13,7 @@ from scipy import sparse
 
 from coterie.base import (
     Admitted,
+    Committee,
     JoblibExecutor,
     class_factors,
     thread_count,
@@ -20,10 +21,12 @@ from coterie.base import (
     worker_count,
 )
 from coterie.base.bagged import Bagged, Plan, check_draw, mean_importances
+from coterie.base.oob_estimates import OutOfBag
 from coterie.core import (
     BagSampler,
     Balanced,
     BootstrapSampler,
+    RandomLike,
     View,
     as_sampler,
     lay_bags,
@@ -35,34 +38,82 @@ from coterie.forests.proximity import proximity_matrix
 from coterie.learners import TreeLearner
 from coterie.trees.growth import resolve_growth, resolve_max_features
 from coterie.trees.single import SingleTree
+from coterie.trees.view import numbered_leaves, numbered_paths
 
 
-class ManyTrees(Bagged):
+@dataclass(eq=False, repr=False)
+class ManyTrees(Bagged, OutOfBag, Committee):
     """A committee of trees that do not know of one another.
 
     Parameters
     ----------
+    n_estimators : int, default=100
+        Number of trees.
+    max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf : int or float
+        Limits of every tree, see `DecisionTreeClassifier`; by default trees grow in full.
+    max_leaf_nodes, min_impurity_decrease : int or float
+        More limits, see `DecisionTreeClassifier`.
+    bootstrap : bool, default=True
+        Whether trees see bootstrap samples, or all rows.
+    oob_score : bool, str or callable, default=False
+        Whether to judge the forest by out-of-bag rows: with accuracy or R², or by the name
+        of a scorer, a scorer, or ``metric(y_true, y_pred)``.
+    n_jobs : int, default=None
+        Trees grown at a time.
+    random_state : int, RandomState, Generator or None, default=None
+        Source of randomness; tree t depends on it and on t only.
+    verbose : int, default=0
+        Progress messages.
+    warm_start : bool, default=False
+        Whether `fit` adds trees to those of the last fit.
+    ccp_alpha : float, default=0.0
+        Price of a leaf in minimal cost-complexity pruning.
+    max_samples : int or float, default=None
+        Rows drawn per tree; a float is a fraction of the rows, None is all of them.
+    monotonic_cst, max_bins, categorical_features : see DecisionTreeClassifier
+        The same as there.
     draw : str, BagSampler or None, default=None
         How bags are drawn, in place of `bootstrap` and `max_samples`:
-        "bootstrap"; "half" of the rows, without replacement; "blocks" of consecutive rows; random
+        "bootstrap"; "repeats", a bootstrap in which whole-number weights are repetitions of rows;
+        "half" of the rows, without replacement; "blocks" of consecutive rows; random
         weights ("exponential", "poisson", "gaussian"); or as many rows of every class ("under",
         "balanced", "rough", "over", see `BalancedBaggingClassifier`). `coterie.bagging` has these
         as objects with settings (`BlockSampler` and others); a `BagSampler` of your own is another.
     """
 
     answers_by = "mean"
+    keeps_classes = True
 
     member_class: ClassVar[type[SingleTree]]
     member_word: ClassVar[str] = "trees"
     random_thresholds: ClassVar[bool] = False
 
-    bootstrap: bool
-    draw: Any
-    max_samples: float | None
-    max_bins: int
-    max_features: float | str | None
-    min_weight_fraction_leaf: float
-    ccp_alpha: float
+    n_estimators: int = 100
+    _: KW_ONLY
+    criterion: str = "squared_error"
+    max_depth: int | None = None
+    min_samples_split: float = 2
+    min_samples_leaf: float = 1
+    min_weight_fraction_leaf: float = 0.0
+    max_features: float | str | None = 1.0
+    max_leaf_nodes: int | None = None
+    min_impurity_decrease: float = 0.0
+    bootstrap: bool = True
+    oob_score: Any = False
+    n_jobs: int | None = None
+    random_state: RandomLike = None
+    verbose: int = 0
+    warm_start: bool = False
+    #: Classifiers have it as a parameter.
+    class_weight: Any = field(default=None, init=False)
+    ccp_alpha: float = 0.0
+    max_samples: float | None = None
+    monotonic_cst: Any = None
+    max_bins: int = 65_535
+    categorical_features: Any = "from_dtype"
+    oob_patience: int | None = None
+    tol: float = 0.0
+    draw: Any = None
 
     @property
     def learns_from_bins(self) -> bool:
@@ -80,7 +131,7 @@ class ManyTrees(Bagged):
         every = self._sampler() is None
         if every and (self.oob_score or self.oob_patience is not None):
             raise ValueError("Out of bag estimation only available if bootstrap=True")
-        if self.warm_start and isinstance(getattr(self, "class_weight", None), str):
+        if self.warm_start and isinstance(self.class_weight, str):
             warnings.warn(
                 'class_weight presets "balanced" or "balanced_subsample" are not recommended for '
                 "warm_start if the fitted data differs from the full dataset. Compute the weights "
@@ -119,7 +170,7 @@ class ManyTrees(Bagged):
     ) -> Plan:
         """What trees are fitted on, and how it is shaken for each."""
         target, weight = admitted.target, admitted.weight
-        class_weight, sampler = getattr(self, "class_weight", None), self._sampler()
+        class_weight, sampler = self.class_weight, self._sampler()
         within = class_weight == "balanced_subsample" and sampler is not None
         factors = None if within else class_factors(class_weight, target, weight)
         # Rows of a class without weight are as good as absent, unless bags are made of classes.
@@ -143,13 +194,22 @@ class ManyTrees(Bagged):
 
     @property
     def estimators_(self) -> Trees:
-        """The fitted trees, made when asked for."""
+        """The fitted trees, made when asked for; predictions follow what is changed here."""
         return Trees(self._settled())
+
+    @estimators_.setter
+    def estimators_(self, trees: Iterable[SingleTree]) -> None:
+        self._seat(trees)
 
     @property
     def estimator_(self) -> SingleTree:
         """An unfitted tree with the parameters of the forest's trees."""
         return template(self)
+
+    @property
+    def estimator(self) -> SingleTree:
+        """An unfitted tree of the kind the forest grows, with parameters of its own."""
+        return self.member_class()
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
@@ -168,7 +228,7 @@ class ManyTrees(Bagged):
         """The fitted trees."""
         return iter(self.estimators_)
 
-    def apply(self, X: Any) -> NDArray[np.int32]:
+    def apply(self, X: Any) -> NDArray[np.int64]:
         """The leaf each row ends in, per tree.
 
         Parameters
@@ -182,7 +242,7 @@ class ManyTrees(Bagged):
             Node numbers within each tree.
         """
         this = self._settled()
-        return this.pool_.leaves(this._admit(X), n_threads=thread_count(self.n_jobs))
+        return numbered_leaves(this.pool_, this._admit(X), thread_count(self.n_jobs))
 
     def decision_path(self, X: Any) -> tuple[sparse.csr_matrix, NDArray[np.int64]]:
         """The nodes each row passes, of all trees.
@@ -201,7 +261,7 @@ class ManyTrees(Bagged):
         """
         this = self._settled()
         offsets = this.pool_.forest.node_offsets
-        return sparse.csr_matrix(this.pool_.paths(this._admit(X))), offsets - offsets[0]
+        return numbered_paths(this.pool_, this._admit(X)), offsets - offsets[0]
 
     def proximity(
         self, X: Any, Y: Any = None, *, oob: Literal["both"] | None = None

@@ -20,7 +20,7 @@ from coterie.core import (
     instance_of,
     one_of,
 )
-from coterie.core.rule import Array
+from coterie.core.rule import Array, Rule
 from coterie.data import Table, Target
 from coterie.tags import tagged
 
@@ -94,7 +94,6 @@ class BagLearner:
 class BaggedBoosters(StagedClasses, ClassifierTask, Committee):
     """What ensembles of boosters share: scores are sums over bags."""
 
-    estimator: Any = None
     _: KW_ONLY
     random_state: RandomLike = None
     n_jobs: int | None = None
@@ -102,35 +101,43 @@ class BaggedBoosters(StagedClasses, ClassifierTask, Committee):
     categorical_features: Any = "from_dtype"
 
     multi_output: ClassVar[bool] = False
+    #: Rounds of the default booster.
+    default_rounds: ClassVar[int] = 10
 
     def _booster(self) -> BoostedClassifier:
         """The booster of every bag."""
-        if self.estimator is None:
-            return AdaBoostClassifier(n_estimators=10)
-        booster = self.estimator
+        booster = getattr(self, "estimator", None)
+        if booster is None:
+            return AdaBoostClassifier(n_estimators=self.default_rounds)
         check_params(type(booster).__name__, booster.get_params(deep=False), booster.allowed)
-        return booster
+        return cast(BoostedClassifier, booster)
 
     def _bin(self, admitted: Admitted) -> Table:
         threads = thread_count(self.n_jobs)
         return admitted.table.bin(weight=admitted.weight, max_bins=self.max_bins, n_threads=threads)
 
-    def _publish(self, draft: Self, booster: BoostedClassifier, pool: Pool) -> None:
-        draft.rule_ = booster._rule()
+    def _publish(self, draft: Self, rule: Rule, pool: Pool) -> None:
+        draft.rule_ = rule
         n_classes = draft.n_classes_
         draft.start_ = np.zeros(1 if n_classes <= 2 else n_classes)
         draft.pool_ = pool
 
     @property
-    def estimators_(self) -> list[BoostedClassifier]:
-        """The fitted boosters."""
+    def estimators_(self) -> list[Any]:
+        """The fitted members."""
         pool = self._settled().pool_
         return [cast(Bag, pool.member(t)).estimator for t in range(len(pool))]
 
     @property
     def feature_importances_(self) -> Array:
         """Shares of the columns in the decrease of impurity, by the weights of all members."""
-        boosters = [booster for booster in self.estimators_ if len(booster.pool_)]
+        members = self.estimators_
+        if not all(isinstance(member, BoostedClassifier) for member in members):
+            raise AttributeError(
+                "feature_importances_ are those of boosters. For other members see "
+                "sklearn.inspection.permutation_importance."
+            )
+        boosters = [booster for booster in members if len(booster.pool_)]
         each = np.array([booster.feature_importances_ for booster in boosters])
         if not boosters:
             return np.zeros(self.n_features_in_)

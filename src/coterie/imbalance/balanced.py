@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
+from importlib import import_module
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from sklearn.base import clone
 
-from coterie.bagging.bag import BAG, VOTING, Bag, BagClassifierTask
+from coterie.bagging.bag import VOTING, BagClassifierTask
+from coterie.bagging.bagging import BAGGING, Drawn
 from coterie.base import Admitted
-from coterie.core import Allowed, BagSampler, BalancedSampler, one_of
+from coterie.core import (
+    Allowed,
+    BagSampler,
+    BalancedSampler,
+    BootstrapSampler,
+    RebalancedSampler,
+    has,
+    one_of,
+)
 from coterie.core.class_draw import Array, Method, correct_prior
 from coterie.data import Target
 from coterie.forests.forest import RandomForestClassifier
+from coterie.imbalance.resampling import RowSampler, SampledPipeline
 from coterie.imbalance.undersample import a_strategy
 
 _BALANCED: dict[str, Allowed] = {
     "sampling_strategy": a_strategy,
+    "replacement": one_of(True, False),
     "prior_correction": one_of(True, False),
 }
 
@@ -27,10 +40,12 @@ class BalancedVotes:
 
     Parameters
     ----------
-    sampling_strategy : "auto", float or dict of label to int, default="auto"
-        How many rows of each class a bag holds: as many as the smallest class has; a float is the
-        size of the smallest class divided by that of the others; a dict gives numbers, and classes
-        not in it keep their size.
+    sampling_strategy : str, float, dict of label to int or callable
+        How many rows of each class a bag holds. A word tells which classes are cut down to the
+        size of the smallest: "all" of them, the "majority", "not majority", or "not minority",
+        which is "auto". A float is the size of the smallest class divided by that of the others. A
+        dict gives numbers, and a callable such a dict for the labels of a bag; classes not in it
+        keep their size.
     prior_correction : bool, default=False
         Whether to convert probabilities back to the class frequencies of the training rows. Without
         it a rare class is predicted more often and its probabilities are too large.
@@ -51,19 +66,27 @@ class BalancedVotes:
         return correct_prior(votes, self.bags_.draw.shares, self.class_prior_)  # type: ignore[attr-defined]
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
-class BalancedBaggingClassifier(BalancedVotes, BagClassifierTask, Bag):
-    r"""Bagging for imbalanced classes: every bag holds balanced classes.
+@dataclass(eq=False, repr=False)
+class BalancedBaggingClassifier(BalancedVotes, BagClassifierTask, Drawn):
+    r"""Bagging for imbalanced classes, drop-in for ``imblearn.ensemble``'s class of this name.
 
-    Each member gives the rare class as much weight as the others, and all members together use far
-    more of the large classes than one balanced sample would.
+    A bag is drawn as in `BaggingClassifier`, and then its larger classes are cut down to the size
+    of the smallest. Each member gives the rare class as much weight as the others, and all members
+    together use far more of the large classes than one balanced sample would.
 
     Parameters
     ----------
-    method : {"under", "balanced", "rough", "over"}, default="under"
-        How a bag is drawn. "under" (UnderBagging): all rows of the smallest class, and as many of
-        every other without replacement. "balanced": the same numbers with replacement, also of the
-        smallest class. "rough" (roughly balanced bagging): as "balanced", but of the larger
+    replacement : bool, default=False
+        Whether the rows of a class are drawn with replacement.
+    sampler : object with a method `fit_resample`, default=None
+        What balances a bag instead: one of imbalanced-learn's samplers, told the
+        `sampling_strategy` if it takes one. Members are then pipelines of imbalanced-learn, of the
+        steps "sampler" and "classifier".
+    method : {"under", "balanced", "rough", "over"} or None, default=None
+        Draw rows of every class from the whole table instead, whatever `bootstrap`, `max_samples`
+        and `replacement` say. "under" (UnderBagging): all rows of the smallest class, and as many
+        of every other without replacement. "balanced": the same numbers with replacement, also of
+        the smallest class. "rough" (roughly balanced bagging): as "balanced", but of the larger
         classes a random number of rows, negative binomial with the same mean, so that class shares
         vary as they would in a bootstrap of balanced data. "over" (OverBagging): every class is
         drawn with replacement up to the size of the largest.
@@ -82,8 +105,10 @@ class BalancedBaggingClassifier(BalancedVotes, BagClassifierTask, Bag):
 
     Notes
     -----
-    With "under", rows of the smallest class are in every bag: out-of-bag scores would say nothing
-    about it. Use another method for those.
+    With ``method="under"``, rows of the smallest class are in every bag: out-of-bag scores would
+    say nothing about it. Use another method for those. Rows of a bag that were left out when it was
+    balanced are out of bag too, and ``estimators_samples_`` has the others; both are those of the
+    bag before it was balanced in imbalanced-learn.
 
     References
     ----------
@@ -102,26 +127,69 @@ class BalancedBaggingClassifier(BalancedVotes, BagClassifierTask, Bag):
     True
     """
 
-    method: Method = "under"
+    _: KW_ONLY
     sampling_strategy: Any = "auto"
+    replacement: bool = False
+    sampler: Any = None
+    method: Method | None = None
     prior_correction: bool = False
     voting: Literal["auto", "soft", "hard"] = "auto"
 
     multi_output: ClassVar[bool] = False
     allowed: ClassVar[Mapping[str, Allowed]] = {
-        **BAG,
+        **BAGGING,
         **VOTING,
         **_BALANCED,
-        "method": one_of("under", "balanced", "rough", "over"),
+        "sampler": has("fit_resample") | one_of(None),
+        "method": one_of("under", "balanced", "rough", "over", None),
     }
 
+    def _check_choices(self, target: Target) -> None:
+        super()._check_choices(target)
+        ways = {"sampler": self.sampler, "method": self.method, "draw": self.draw}
+        given = [name for name, way in ways.items() if way is not None]
+        if len(given) > 1:
+            raise ValueError(
+                f"{' and '.join(given)} both say how bags are balanced. Leave all but one None."
+            )
+        if self.sampler is not None and self.prior_correction:
+            raise ValueError(
+                "prior_correction=True needs to know the class shares that members saw, which "
+                "sampler= decides. Leave prior_correction=False, or balance with sampling_strategy."
+            )
+
+    def _member(self) -> Any:
+        classifier = super()._member()
+        if self.sampler is None:
+            return classifier
+        pipeline = require_imblearn("pipeline").Pipeline
+        sampler = clone(self.sampler)
+        if "sampling_strategy" in sampler.get_params(deep=False):
+            sampler.set_params(sampling_strategy=self.sampling_strategy)
+        return pipeline([("sampler", sampler), ("classifier", clone(classifier))])
+
     def _sampler(self) -> BagSampler | None:
-        return BalancedSampler(self.method, self.sampling_strategy)
+        if self.method is not None:
+            return BalancedSampler(self.method, self.sampling_strategy)
+        bag = super()._sampler()
+        if self.sampler is not None or self.draw is not None:
+            return bag
+        return RebalancedSampler(self.sampling_strategy, self.replacement, bag)
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+def require_imblearn(part: str) -> Any:
+    """A module of imbalanced-learn, or an error that says what to install."""
+    try:
+        return import_module(f"imblearn.{part}")
+    except ImportError as error:
+        raise ImportError(
+            "sampler= needs imbalanced-learn: pip install imbalanced-learn."
+        ) from error
+
+
+@dataclass(eq=False, repr=False)
 class BalancedRandomForestClassifier(BalancedVotes, RandomForestClassifier):
-    r"""A random forest for imbalanced classes: every tree is grown on balanced classes.
+    r"""A random forest for imbalanced classes, drop-in for ``imblearn.ensemble``'s.
 
     For every tree, as many rows as the smallest class has are drawn of each class, with
     replacement; otherwise it is a `RandomForestClassifier`.
@@ -130,9 +198,11 @@ class BalancedRandomForestClassifier(BalancedVotes, RandomForestClassifier):
     ----------
     replacement : bool, default=True
         Whether rows are drawn with replacement. Without it, a class that is no larger than asked
-        for is in every bag as a whole, and never out of bag.
-    bootstrap, max_samples, draw : bool, int or float, str or BagSampler
-        Not to be changed: `sampling_strategy` decides how bags are drawn.
+        for is in every bag as a whole, and never out of bag, unless `bootstrap` is true.
+    bootstrap : bool, default=False
+        Whether a tree sees a bootstrap of the rows that were drawn, and not these themselves.
+    max_samples : int or float, default=None
+        Rows of that bootstrap; a float is a fraction of the rows that were drawn.
 
     Attributes
     ----------
@@ -140,6 +210,8 @@ class BalancedRandomForestClassifier(BalancedVotes, RandomForestClassifier):
         Class labels, and their shares in the training rows.
     estimators_, estimators_samples_, pool_, feature_importances_ : see RandomForestClassifier
         The same as there.
+    samplers_, pipelines_ : list of samplers, list of pipelines
+        What drew the rows of each tree, also with the tree, as in imbalanced-learn.
     oob_score_, oob_decision_function_ : see RandomForestClassifier
         The same as there; out-of-bag probabilities are those of balanced classes.
 
@@ -158,7 +230,9 @@ class BalancedRandomForestClassifier(BalancedVotes, RandomForestClassifier):
     True
     """
 
-    sampling_strategy: Any = "auto"
+    _: KW_ONLY
+    bootstrap: bool = False
+    sampling_strategy: Any = "all"
     replacement: bool = True
     prior_correction: bool = False
 
@@ -166,16 +240,30 @@ class BalancedRandomForestClassifier(BalancedVotes, RandomForestClassifier):
     allowed: ClassVar[Mapping[str, Allowed]] = {
         **RandomForestClassifier.allowed,
         **_BALANCED,
-        "replacement": one_of(True, False),
     }
 
     def _check_choices(self, target: Target) -> None:
         super()._check_choices(target)
-        if not self.bootstrap or self.max_samples is not None or self.draw is not None:
+        if self.draw is not None:
             raise ValueError(
-                f"{type(self).__name__} draws balanced bags: leave bootstrap=True, draw=None and "
-                "max_samples=None, and set sampling_strategy to change their size."
+                f"{type(self).__name__} draws balanced bags: leave draw=None, and set "
+                "sampling_strategy to change their size."
             )
 
+    @property
+    def samplers_(self) -> list[RowSampler]:
+        """What draws the rows of each tree, before `bootstrap` and without weights."""
+        this = self._settled()
+        settings = (self.sampling_strategy, self.replacement, self.max_bins)
+        return [RowSampler(*settings, this.bags_.seed(t)) for t in range(len(this.pool_))]
+
+    @property
+    def pipelines_(self) -> list[SampledPipeline]:
+        """Each sampler and its tree as a pipeline."""
+        names = "randomundersampler", self.member_class.__name__.lower()
+        pairs = zip(self.samplers_, self.estimators_, strict=True)
+        return [SampledPipeline(list(zip(names, pair, strict=True))) for pair in pairs]
+
     def _sampler(self) -> BagSampler | None:
-        return BalancedSampler("balanced" if self.replacement else "under", self.sampling_strategy)
+        again = BootstrapSampler(self.max_samples) if self.bootstrap else None
+        return RebalancedSampler(self.sampling_strategy, self.replacement, again=again)

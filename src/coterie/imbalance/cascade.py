@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -74,7 +74,7 @@ def hardest(units: Units, margin: Array, sizes: Counts) -> tuple[Units, Array]:
     return units.keep(kept), thresholds
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@dataclass(eq=False, repr=False)
 class BalanceCascadeClassifier(BaggedBoosters):
     r"""BalanceCascade: boosters on balanced bags; easy rows of large classes are discarded.
 
@@ -132,6 +132,8 @@ class BalanceCascadeClassifier(BaggedBoosters):
     True
     """
 
+    estimator: Any = None
+    _: KW_ONLY
     n_stages: int = 4
 
     allowed: ClassVar[Mapping[str, Allowed]] = {**BAGS, "n_stages": at_least(1)}
@@ -154,7 +156,7 @@ class BalanceCascadeClassifier(BaggedBoosters):
             bags.append(replace(bag, shift=_shift(threshold, len(bag.estimator.start_))))
             thresholds.append(threshold)
         draft.n_left_, draft.thresholds_ = plan, np.array(thresholds)
-        self._publish(draft, booster, Pool.of(bags))
+        self._publish(draft, booster._rule(), Pool.of(bags))
 
     def _margin(self, bag: Bag, table: Table, target: Target, units: Units) -> Array:
         """Margins of the rows that are left; the others have none."""

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Self, cast
 
+import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from coterie.base import Admitted, JoblibExecutor
-from coterie.boosting.booster import BOOSTER
-from coterie.core import Allowed, Pool, View, at_least, draw_entropy, gather, member_seeds
-from coterie.core.class_draw import Counts, class_sizes
+from coterie.base.bagged import warn_no_more
+from coterie.boosting.booster import BOOSTER, BoostedClassifier
+from coterie.core import (
+    Allowed,
+    Pool,
+    View,
+    at_least,
+    draw_entropy,
+    gather,
+    has,
+    member_seeds,
+    one_of,
+)
+from coterie.core.class_draw import Counts, resize_classes
+from coterie.core.rule import Array, Rule, two_sided
 from coterie.imbalance.bagged_boosters import BAGS, BaggedBoosters, BagLearner
 from coterie.imbalance.undersample import Units, a_strategy
+from coterie.learners import ForeignLearner
 
 
 @dataclass(frozen=True)
@@ -26,19 +41,35 @@ class Thin:
         What is drawn from.
     sizes : ndarray of shape (n_classes,)
         Units drawn of each class.
+    again : ndarray of bool of shape (n_classes,), optional
+        Classes drawn with replacement.
     """
 
     units: Units
     sizes: Counts
+    again: NDArray[np.bool_] | None = None
 
     def __call__(self, view: View, rng: Generator) -> View:
         """The rows that were drawn."""
-        return self.units.bag(view, self.units.draw(self.sizes, rng))
+        return self.units.bag(view, self.units.draw(self.sizes, rng, again=self.again))
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@dataclass(frozen=True)
+class MeanVote(Rule):
+    """Members vote with probabilities; a score of two classes is their difference."""
+
+    def vote(self, output: Array) -> Array:
+        """Probabilities, or by how much that of the second of two classes is larger."""
+        return output[:, 1:] - output[:, :1] if output.shape[1] == 2 else output
+
+    def link(self, raw: Array) -> Array:
+        """Probabilities of mean votes."""
+        return two_sided((1 + raw[:, 0]) / 2) if raw.shape[1] == 1 else raw
+
+
+@dataclass(eq=False, repr=False)
 class EasyEnsembleClassifier(BaggedBoosters):
-    r"""EasyEnsemble: boosters on balanced bags, whose scores are added.
+    r"""EasyEnsemble, drop-in for ``imblearn.ensemble``'s: boosters on balanced bags.
 
     Every bag holds as many rows of each class as the smallest class has, drawn without replacement.
     A booster is fitted on each, and the scores of all members of all bags are added: one large
@@ -48,14 +79,17 @@ class EasyEnsembleClassifier(BaggedBoosters):
 
     Parameters
     ----------
-    estimator : booster, default=None
-        One of coterie's boosters, fitted on every bag; by default
-        ``AdaBoostClassifier(n_estimators=10)``. Its `random_state`, `warm_start`, `max_bins` and
-        `categorical_features` are not used.
     n_estimators : int, default=10
         Number of bags.
-    sampling_strategy : "auto", float or dict of label to int, default="auto"
-        How many rows of each class a bag holds, see `RUSBoostClassifier`.
+    estimator : classifier, default=None
+        What is fitted on every bag; by default an `AdaBoostClassifier`. Of coterie's boosters
+        (GradientBoosting excepted) scores are added, and `random_state`, `warm_start`, `max_bins`
+        and `categorical_features` are not used; of others probabilities are averaged, or votes of
+        those that have none.
+    sampling_strategy : str, float, dict of label to int or callable, default="auto"
+        How many rows of each class a bag holds, see `BalancedBaggingClassifier`.
+    replacement : bool, default=False
+        Whether rows are drawn with replacement.
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness; bag t depends on it and on t only.
     warm_start : bool, default=False
@@ -71,8 +105,8 @@ class EasyEnsembleClassifier(BaggedBoosters):
 
     Attributes
     ----------
-    estimators_ : list of boosters
-        The fitted boosters, one per bag.
+    estimators_ : list of classifiers
+        The fitted members, one per bag.
     feature_importances_ : ndarray of shape (n_features,)
         Shares of the columns in the decrease of impurity, where members are native trees.
     classes_ : ndarray of shape (n_classes,)
@@ -96,34 +130,48 @@ class EasyEnsembleClassifier(BaggedBoosters):
     """
 
     n_estimators: int = 10
+    estimator: Any = None
+    _: KW_ONLY
     sampling_strategy: Any = "auto"
+    replacement: bool = False
     warm_start: bool = False
     verbose: int = 0
 
+    default_rounds: ClassVar[int] = 50
     allowed: ClassVar[Mapping[str, Allowed]] = {
         **BAGS,
+        "estimator": has("fit", "predict", "get_params") | one_of(None),
+        "replacement": one_of(True, False),
         "n_estimators": at_least(1),
         "sampling_strategy": a_strategy,
         **{name: BOOSTER[name] for name in ("warm_start", "verbose")},
     }
 
     def _train(self, draft: Self, admitted: Admitted, n_samples: int) -> None:
-        booster, earlier = self._booster(), self._earlier()
+        member, earlier = self._member(), self._earlier()
         entropy = draw_entropy(self.random_state) if earlier is None else self.entropy_
         table, target = self._bin(admitted), admitted.target
         units = Units.lay(table, target, admitted.weight)
-        sizes = class_sizes(self.sampling_strategy, units.counts, target.classes[0])
-        view = View(table, target)
+        sizes, drawn = resize_classes(self.sampling_strategy, units.counts, target.classes[0])
+        own = isinstance(member, BoostedClassifier)
         bags = gather(
-            BagLearner(booster),
-            view,
+            BagLearner(member) if own else ForeignLearner(member),
+            View(table, target),
             seeds=member_seeds(entropy, 0 if earlier is None else len(earlier), self.n_estimators),
-            shake=Thin(units, sizes),
+            shake=Thin(units, sizes, drawn if self.replacement else None),
             executor=JoblibExecutor(self.n_jobs, self.verbose),
         )
         draft.entropy_ = entropy
-        pool = Pool.of(bags)
-        self._publish(draft, booster, pool if earlier is None else earlier + pool)
+        rule: Rule = member._rule() if own else MeanVote()
+        if bags:
+            pool = Pool.of(bags, cast=None if own else rule.vote)
+            earlier = pool if earlier is None else earlier + pool
+        self._publish(draft, rule, cast(Pool, earlier))
+
+    def _member(self) -> Any:
+        """What is fitted on every bag."""
+        own = self.estimator is None or isinstance(self.estimator, BoostedClassifier)
+        return self._booster() if own else self.estimator
 
     def _earlier(self) -> Pool | None:
         """The bags of the last fit, if they are to be kept."""
@@ -134,4 +182,19 @@ class EasyEnsembleClassifier(BaggedBoosters):
                 f"n_estimators={self.n_estimators} must be larger or equal to "
                 f"len(estimators_)={len(self.pool_)} when warm_start==True"
             )
+        if self.n_estimators == len(self.pool_):
+            warn_no_more()
         return self.pool_
+
+    @property
+    def estimator_(self) -> Any:
+        """The unfitted classifier that members are clones of."""
+        return self._member()
+
+    def __len__(self) -> int:
+        """Number of fitted members."""
+        return len(self.estimators_)
+
+    def __getitem__(self, index: int) -> Any:
+        """One of the fitted members."""
+        return self.estimators_[index]

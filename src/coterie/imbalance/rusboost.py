@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -13,9 +14,8 @@ from coterie.base import Admitted
 from coterie.boosting.booster import BOOSTER, BoostedClassifier
 from coterie.boosting.m2 import AdaBoostM2
 from coterie.boosting.running import RunningState
-from coterie.core import Allowed
-from coterie.core.boost import Monitor
-from coterie.core.class_draw import class_sizes
+from coterie.core import Allowed, one_of
+from coterie.core.class_draw import resize_classes
 from coterie.core.rows import Resample, RowSampler, every_row
 from coterie.core.rule import Array, Rule, State, Step, rounding, smallest_error
 from coterie.core.train import Trainer
@@ -77,18 +77,20 @@ def _leads(vote: Array, state: State) -> Array:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RUSBoostClassifier(BoostedClassifier):
-    r"""RUSBoost: members are fitted to balanced samples, errors are measured on all rows.
+    r"""RUSBoost, drop-in for ``imblearn.ensemble``'s: boosting on balanced samples.
 
     Each round draws as many rows of each class as the smallest one has, and fits a member on them.
-    Pseudo-loss and weights come from all rows, as in `AdaBoostM2Classifier`. Draws depend on the
+    Errors and weights come from all rows, as in `AdaBoostM2Classifier`. Draws depend on the
     content of the rows, so their order does not matter, and a row of weight 3 counts as three rows.
 
     Parameters
     ----------
-    sampling_strategy : "auto", float or dict of label to int, default="auto"
-        How many rows of each class are drawn: as many as the smallest class has; a float is the
-        size of the smallest class divided by that of the others; a dict gives numbers, and classes
-        not in it are drawn whole. Rows are drawn with replacement only where there are too few.
+    sampling_strategy : str, float, dict of label to int or callable, default="auto"
+        How many rows of each class are drawn, see `BalancedBaggingClassifier`.
+    replacement : bool, default=False
+        Whether rows are drawn with replacement; otherwise they are only where there are too few.
+    algorithm : {"deprecated", "SAMME", "SAMME.R"}, default="deprecated"
+        Not used; imbalanced-learn once had it.
     weighting : {"auto", "reweight", "resample"}, default="auto"
         "reweight" draws rows of a class alike and fits members under their weights, as in the
         paper; "resample" draws rows by their weights and fits members without, which says nothing
@@ -121,30 +123,39 @@ class RUSBoostClassifier(BoostedClassifier):
     """
 
     sampling_strategy: Any = "auto"
+    replacement: bool = False
+    algorithm: str = "deprecated"
 
-    allowed: ClassVar[Mapping[str, Allowed]] = {**BOOSTER, "sampling_strategy": a_strategy}
+    allowed: ClassVar[Mapping[str, Allowed]] = {
+        **BOOSTER,
+        "sampling_strategy": a_strategy,
+        "replacement": one_of(True, False),
+        "algorithm": one_of("deprecated", "SAMME", "SAMME.R"),
+    }
 
     def _rule(self) -> RUSBoost:
         return RUSBoost(float(self.learning_rate))
 
-    def _train(self, draft: Self, admitted: Admitted, n_samples: int) -> None:
-        # A copy may note which weights it learns from; the estimator itself is left alone.
-        super(RUSBoostClassifier, self._copy())._train(draft, admitted, n_samples)
+    def _train(self, draft: Self, admitted: Admitted, n_samples: int, **given: Any) -> None:
+        if self.algorithm != "deprecated":
+            warnings.warn(
+                "`algorithm` parameter is deprecated in 0.12 and will be removed in "
+                "imbalanced-learn 0.14. It has no effect here: leave it out.",
+                FutureWarning,
+                stacklevel=4,
+            )
+        super()._train(draft, admitted, n_samples, **given)
 
-    def _hold_out(
-        self, admitted: Admitted, entropy: int
-    ) -> tuple[tuple[Table, Target, Array | None], Monitor | None]:
-        learn, monitor = super()._hold_out(admitted, entropy)
-        self._given = learn[2]
-        return learn, monitor
-
-    def _learner(self, member: Any, rule: Rule, table: Table, target: Target) -> Trainer:
-        trainer = super()._learner(member, rule, table, target)
-        units = Units.lay(table, target, self._given)
-        sizes = class_sizes(self.sampling_strategy, units.counts, target.classes[0])
+    def _learner(
+        self, member: Any, rule: Rule, rows: tuple[Table, Target, Array | None]
+    ) -> Trainer:
+        trainer, target = super()._learner(member, rule, rows), rows[1]
+        units = Units.lay(*rows)
+        sizes, drawn = resize_classes(self.sampling_strategy, units.counts, target.classes[0])
         part = np.ceil(self.subsample * sizes).astype(np.int64)
         weighted = not isinstance(super()._rows(member), Resample)
-        return Undersampled(trainer, units, part, weighted)
+        again = drawn if self.replacement else None
+        return Undersampled(trainer, units, part, weighted, again)
 
     def _rows(self, member: Any) -> RowSampler:
         return every_row  # the trainer draws

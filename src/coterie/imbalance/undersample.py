@@ -12,22 +12,24 @@ from coterie.core import (
     Allowed,
     Member,
     View,
+    a_function,
     between,
     content_order,
     instance_of,
     one_of,
     split_weight,
 )
-from coterie.core.class_draw import Counts
+from coterie.core.class_draw import WORDS, Counts
 from coterie.core.pool import Cast
 from coterie.core.rule import Array
 from coterie.core.train import Trainer
 from coterie.data import Table, Target
 from coterie.learners import ForeignLearner
 
+#: As in imbalanced-learn.
 a_strategy: Allowed = (
-    one_of("auto") | between(0.0, 1.0, closed="right") | instance_of(dict)
-)  # as in imbalanced-learn
+    one_of(*WORDS) | between(0.0, 1.0, closed="right") | instance_of(dict) | a_function
+)
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,13 @@ class Units:
         repeats = np.bincount(self.rows[kept], minlength=len(self.repeats))
         return replace(self, rows=self.rows[kept], codes=self.codes[kept], repeats=repeats)
 
-    def draw(self, sizes: Counts, rng: Generator, weight: Array | None = None) -> Counts:
+    def draw(
+        self,
+        sizes: Counts,
+        rng: Generator,
+        weight: Array | None = None,
+        again: NDArray[np.bool_] | None = None,
+    ) -> Counts:
         """How often each row is in a sample of `sizes` units by class.
 
         Units are drawn without replacement, one after the other, with probabilities in proportion
@@ -91,6 +99,8 @@ class Units:
             Where chance comes from.
         weight : ndarray of shape (n_rows,), optional
             Weights of the rows, shared by their units; equal units when not given.
+        again : ndarray of bool of shape (n_classes,), optional
+            Classes to draw with replacement in any case.
         """
         share = np.ones(len(self.rows))
         if weight is not None:
@@ -101,7 +111,7 @@ class Units:
         drawn = []
         for code, size in enumerate(sizes):
             units = np.flatnonzero(self.codes == code)
-            if size > len(units):
+            if size > len(units) or (again is not None and again[code]):
                 units = rng.choice(units, size, p=share[units] / share[units].sum())
             elif size < len(units):
                 units = units[np.argpartition(arrival[units], size - 1)[:size]]
@@ -130,18 +140,22 @@ class Undersampled:
     weighted : bool
         Whether rows are drawn alike and keep their weights, or are drawn by their weights and then
         count alike.
+    again : ndarray of bool of shape (n_classes,), optional
+        Classes to draw with replacement in any case.
     """
 
     trainer: Trainer
     units: Units
     sizes: Counts
     weighted: bool = False
+    again: NDArray[np.bool_] | None = None
 
     def train(
         self, table: Table, target: Target, weight: Array, rng: Generator, cast: Cast
     ) -> tuple[Member, Array]:
         """A member fitted on a sample, and its vote on every row of the table."""
-        counts = self.units.draw(self.sizes, rng, None if self.weighted else weight)
+        drawn_by = None if self.weighted else weight
+        counts = self.units.draw(self.sizes, rng, drawn_by, self.again)
         each = weight / self.units.repeats if self.weighted else np.ones(len(weight))
         if not isinstance(self.trainer, ForeignLearner):
             return self.trainer.train(table, target, counts * each, rng, cast)

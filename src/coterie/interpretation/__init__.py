@@ -25,6 +25,7 @@ from coterie.interpretation.proximities import (
 )
 from coterie.interpretation.rulefit import RuleFitClassifier, RuleFitRegressor
 from coterie.interpretation.rules import Rules, extract_rules
+from coterie.interpretation.shap_trees import shap_trees
 from coterie.interpretation.shapley import Explanation, shap_values
 from coterie.interpretation.sirus import SirusClassifier, SirusRegressor
 from coterie.interpretation.terms import Term
@@ -51,5 +52,6 @@ __all__ = [
     "proximity_embedding",
     "proximity_outliers",
     "proximity_prototypes",
+    "shap_trees",
     "shap_values",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -18,7 +18,7 @@ from coterie.interpretation.students import (
     teach_linear,
     teach_list,
 )
-from coterie.interpretation.teaching import TAUGHT, Lesson, Taught
+from coterie.interpretation.teaching import TAUGHT, Taught, TransferSet
 from coterie.interpretation.terms import Term
 from coterie.interpretation.twice import teach_classes
 from coterie.learners import ForeignLearner
@@ -65,15 +65,8 @@ def fidelity(student: Any, teacher: Any, X: Any) -> float:
     return float(measure(wanted, said))
 
 
-class Condensed(Taught):
-    """What is known after a fit; no fields of a dataclass, which would be parameters."""
-
-    size_: int
-    terms_: list[Term]
-
-
 @dataclass(eq=False, repr=False, kw_only=True)
-class Distilled(Condensed):
+class Distilled(Taught):
     """An ensemble, imitated by something small.
 
     Parameters
@@ -99,25 +92,29 @@ class Distilled(Condensed):
     mix: float = 1.0
     unseen: bool = False
 
+    # Known after a fit.
+    size_: int = field(init=False)
+    terms_: list[Term] = field(init=False)
+
     allowed: ClassVar[Mapping[str, Allowed]] = _DISTILLED
 
-    def _learn(self, draft: Self, lesson: Lesson, seed: int) -> Any:
+    def _learn(self, draft: Self, transfer: TransferSet, seed: int) -> Any:
         if self.student == "linear":
-            model, support = teach_linear(lesson, labels=self.task == "classification")
+            model, support = teach_linear(transfer, labels=self.task == "classification")
             draft.terms_ = model.terms(support)
             draft.size_ = len(draft.terms_)
             return model
         if self.student == "rules":
-            depth = 3 if self.max_depth is None else min(self.max_depth, lesson.table.n_rows)
-            listed = teach_list(lesson, self.max_size, depth, seed)
+            depth = 3 if self.max_depth is None else min(self.max_depth, transfer.table.n_rows)
+            listed = teach_list(transfer, self.max_size, depth, seed)
             draft.size_ = len(listed.rules)
             return listed
-        member = self._tree(lesson, seed)
+        member = self._tree(transfer, seed)
         leaves = getattr(member.estimator, "get_n_leaves", None)
         draft.size_ = 1 if leaves is None else int(leaves())
         return member
 
-    def _tree(self, lesson: Lesson, seed: int) -> Any:
+    def _tree(self, transfer: TransferSet, seed: int) -> Any:
         raise NotImplementedError
 
     def _tree_settings(self) -> dict[str, Any]:
@@ -210,14 +207,14 @@ class DistilledClassifier(ClassifierTask, Distilled):
         "temperature": between(0.0, 1e6, closed="right"),
     }
 
-    def _learn(self, draft: Self, lesson: Lesson, seed: int) -> Any:
+    def _learn(self, draft: Self, transfer: TransferSet, seed: int) -> Any:
         if self.temperature != 1.0:
-            lesson = lesson._replace(said=cooled(lesson.said, self.temperature))
-        return super()._learn(draft, lesson, seed)
+            transfer = transfer._replace(said=cooled(transfer.said, self.temperature))
+        return super()._learn(draft, transfer, seed)
 
-    def _tree(self, lesson: Lesson, seed: int) -> Any:
+    def _tree(self, transfer: TransferSet, seed: int) -> Any:
         tree = DecisionTreeClassifier(**self._tree_settings())
-        return teach_classes(tree, lesson, seed, soft=True)
+        return teach_classes(tree, transfer, seed, soft=True)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -257,8 +254,8 @@ class DistilledRegressor(RegressorTask, Distilled):
     True
     """
 
-    def _tree(self, lesson: Lesson, seed: int) -> Any:
+    def _tree(self, transfer: TransferSet, seed: int) -> Any:
         tree = DecisionTreeRegressor(**self._tree_settings())
         return ForeignLearner(tree).fit(
-            lesson.table, soft_target(lesson), lesson.weight, growing_stream(seed)
+            transfer.table, soft_target(transfer), transfer.weight, growing_stream(seed)
         )

@@ -197,7 +197,7 @@ def oob_importances(
             continue
         one = this.pool_[number : number + 1]
         share = np.ones(len(rows)) if weight is None else weight[rows] / weight.max()
-        judged = _Judged(one, table.take(rows), target.take(rows), share)
+        judged = _Unseen(one, table.take(rows), target.take(rows), share)
         values[:, number] = judged.decreases(_asked(one, this.bags_.columns(number)), seed)
     names = [column_name(table.schema, j) for j in range(table.n_columns)]
     return Importances.of(values, names)
@@ -212,7 +212,7 @@ def _asked(one: Pool, shown: NDArray[np.intp] | None) -> NDArray[np.intp] | None
 
 
 @dataclass(frozen=True)
-class _Judged:
+class _Unseen:
     """A member, and rows it has not seen."""
 
     member: Pool

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -60,17 +60,8 @@ class Design(NamedTuple):
     n_units: float
 
 
-class RuleBased(Committee):
-    """What is known after a fit; no fields of a dataclass, which would be parameters."""
-
-    terms_: list[Term]
-    feature_importances_: Array
-    n_rules_: int
-    multi_output: ClassVar[bool] = False
-
-
 @dataclass(eq=False, repr=False)
-class RuleFit(RuleBased):
+class RuleFit(Committee):
     """A lasso over the rules of an ensemble and the columns themselves.
 
     Parameters
@@ -114,6 +105,12 @@ class RuleFit(RuleBased):
     max_bins: int = 255
     categorical_features: Any = "from_dtype"
 
+    # Known after a fit.
+    terms_: list[Term] = field(init=False)
+    feature_importances_: Array = field(init=False)
+    n_rules_: int = field(init=False)
+
+    multi_output: ClassVar[bool] = False
     allowed: ClassVar[Mapping[str, Allowed]] = _FIT
 
     def _default_ensemble(self) -> Any:
@@ -122,6 +119,7 @@ class RuleFit(RuleBased):
             max_leaf_nodes=6,
             max_features="third",
             min_weight_fraction_leaf=0.02,
+            draw="repeats",
             max_bins=self.max_bins,
             categorical_features=self.categorical_features,
             n_jobs=self.n_jobs,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from coterie.base import Admitted, ClassifierTask, RegressorTask
+from coterie.base import Admitted, ClassifierTask, Committee, RegressorTask
 from coterie.core import (
     Allowed,
     Pool,
@@ -23,7 +23,6 @@ from coterie.core import (
 from coterie.data import Table
 from coterie.forests import RandomForestClassifier, RandomForestRegressor
 from coterie.fusion.sums import row_product
-from coterie.interpretation.rulefit import RuleBased
 from coterie.interpretation.rules import Rules, forest_rules
 from coterie.interpretation.terms import Term
 from coterie.tags import tagged
@@ -72,14 +71,8 @@ class RuleMean:
         return np.asarray(self.constant + self.weights @ self.outside + row_product(held, change))
 
 
-class Frequent(RuleBased):
-    """What is known after a fit; no fields of a dataclass, which would be parameters."""
-
-    frequencies_: Array
-
-
 @dataclass(eq=False, repr=False)
-class Sirus(Frequent):
+class Sirus(Committee):
     """The rules that most trees of a forest agree on.
 
     Parameters
@@ -116,6 +109,13 @@ class Sirus(Frequent):
     max_bins: int = 255
     categorical_features: Any = "from_dtype"
 
+    # Known after a fit.
+    frequencies_: Array = field(init=False)
+    terms_: list[Term] = field(init=False)
+    feature_importances_: Array = field(init=False)
+    n_rules_: int = field(init=False)
+
+    multi_output: ClassVar[bool] = False
     allowed: ClassVar[Mapping[str, Allowed]] = _SIRUS
 
     def _train(self, draft: Self, admitted: Admitted, n_samples: int) -> None:
@@ -143,6 +143,7 @@ class Sirus(Frequent):
         rng = growing_stream(draw_entropy(self.random_state))
         forest = kind(
             self.n_trees,
+            draw="repeats",
             max_depth=self.max_depth,
             max_features="third",
             max_bins=min(self.n_cuts, self.max_bins),

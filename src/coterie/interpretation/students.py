@@ -11,7 +11,7 @@ from scipy.linalg import lstsq
 from coterie.data import Schema, Table, Target
 from coterie.forests import RandomForestRegressor
 from coterie.interpretation.rules import Rules, different, forest_rules
-from coterie.interpretation.teaching import Lesson
+from coterie.interpretation.teaching import TransferSet
 from coterie.interpretation.terms import Linear, RuleModel
 from coterie.interpretation.virtual import dense_cells
 from coterie.tags import tagged
@@ -58,16 +58,16 @@ class RuleList:
         return "\n".join(lines)
 
 
-def teach_list(lesson: Lesson, max_rules: int, max_conditions: int, seed: int) -> RuleList:
+def teach_list(transfer: TransferSet, max_rules: int, max_conditions: int, seed: int) -> RuleList:
     r"""A decision list, grown by the rule that explains most of what the rules before left.
 
     Candidates are the nodes of a forest that is fitted to what the teacher says. The next rule is
     the one that lowers :math:`\sum_i w_i \|s_i - \bar s\|^2` most if rows for which it holds get
     a mean of their own; these rows are then done with.
     """
-    table, said, weight, _ = lesson
+    table, said, weight, _ = transfer
     share = np.ones(len(said)) if weight is None else weight / weight.max()
-    candidates = _candidates(lesson, max_conditions, seed)
+    candidates = _candidates(transfer, max_conditions, seed)
     held = candidates(table)
     kept = different(held, candidates.lengths, opposites=False)[:_MOST_CANDIDATES]
     candidates, held = candidates[kept], held[:, kept]
@@ -87,11 +87,12 @@ def teach_list(lesson: Lesson, max_rules: int, max_conditions: int, seed: int) -
     return RuleList(candidates[np.array(chosen, dtype=np.intp)], np.array([*values, rest]))
 
 
-def _candidates(lesson: Lesson, max_conditions: int, seed: int) -> Rules:
-    table, said, weight, _ = lesson
+def _candidates(transfer: TransferSet, max_conditions: int, seed: int) -> Rules:
+    table, said, weight, _ = transfer
     scale = said.std(axis=0).max() or 1.0
     forest = RandomForestRegressor(
         100,
+        draw="repeats",
         max_depth=max_conditions,
         max_features="third",
         min_weight_fraction_leaf=0.02,
@@ -139,12 +140,12 @@ def one_level_rules(schema: Schema) -> Rules:
     )
 
 
-def teach_linear(lesson: Lesson, *, labels: bool) -> tuple[RuleModel, Array]:
+def teach_linear(transfer: TransferSet, *, labels: bool) -> tuple[RuleModel, Array]:
     """Least squares on what the teacher says, log-odds of probabilities; and shares of categories.
 
     A category is a term of its own, a missing number counts as the mean of its column.
     """
-    table, said, weight, _ = lesson
+    table, said, weight, _ = transfer
     share = np.ones(len(said)) if weight is None else weight / weight.max()
     share = share / share.sum()
     scores = said
@@ -183,12 +184,12 @@ def cooled(said: Array, temperature: float) -> Array:
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
 
-def soft_target(lesson: Lesson) -> Target:
+def soft_target(transfer: TransferSet) -> Target:
     """What the teacher says as numbers to be predicted, one column per class."""
     return replace(
-        lesson.target,
+        transfer.target,
         kind="values",
-        encoded=np.ascontiguousarray(lesson.said),
+        encoded=np.ascontiguousarray(transfer.said),
         classes=(),
-        flat=lesson.said.shape[1] == 1,
+        flat=transfer.said.shape[1] == 1,
     )

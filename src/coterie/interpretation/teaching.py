@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -59,8 +59,8 @@ TAUGHT: dict[str, Allowed] = {
 }
 
 
-class Lesson(NamedTuple):
-    """Rows, what the teacher says of them, and what they count.
+class TransferSet(NamedTuple):
+    """What a student learns from: rows, what the teacher says of them, and what they count.
 
     Attributes
     ----------
@@ -81,17 +81,8 @@ class Lesson(NamedTuple):
 
 
 @tagged
-class Instructed(Committee):
-    """What is known after a fit; no fields of a dataclass, which would be parameters."""
-
-    student_: Any
-    fidelity_: float
-    n_virtual_: int
-
-
-@tagged
 @dataclass(eq=False, repr=False)
-class Taught(Instructed):
+class Taught(Committee):
     """A student that learns from what a teacher says.
 
     Parameters
@@ -135,16 +126,21 @@ class Taught(Instructed):
     max_bins: int = 255
     categorical_features: Any = "from_dtype"
 
+    # Known after a fit.
+    fidelity_: float = field(init=False)
+    n_virtual_: int = field(init=False)
+
     multi_output: ClassVar[bool] = False
     allowed: ClassVar[Mapping[str, Allowed]] = TAUGHT
 
-    def _learn(self, draft: Self, lesson: Lesson, seed: int) -> Any:
-        """The student as a member, fitted on the lesson; set further results on the draft."""
+    def _learn(self, draft: Self, transfer: TransferSet, seed: int) -> Any:
+        """The student as a member, fitted on the transfer set; set further results on the draft."""
         raise NotImplementedError
 
     def _default_teacher(self) -> Any:
         kind = RandomForestClassifier if self.task == "classification" else RandomForestRegressor
         return kind(
+            draw="repeats",
             max_bins=self.max_bins,
             categorical_features=self.categorical_features,
             n_jobs=self.n_jobs,
@@ -159,7 +155,7 @@ class Taught(Instructed):
         if self.unseen and not self.prefit and rows is not None:
             said = unseen_votes(teacher.estimator, table, said, rows.row)
         own = np.eye(said.shape[1])[target.codes[:, 0]] if target.classes else target.values
-        lesson = Lesson(table, self.mix * said + (1.0 - self.mix) * own, weight, target)
+        transfer = TransferSet(table, self.mix * said + (1.0 - self.mix) * own, weight, target)
         repeats = repetitions(weight)
         n_units = table.n_rows if repeats is None else int(repeats.sum())
         draft.n_virtual_ = math.ceil(self.mu * n_units)
@@ -167,10 +163,10 @@ class Taught(Instructed):
         if draft.n_virtual_ and rows is not None:
             make = GENERATORS[self.generator]
             cells = make(rows, draft.n_virtual_, growing_stream(draw))
-            lesson = with_virtual(lesson, teacher, cells)
+            transfer = with_virtual(transfer, teacher, cells)
             n_fresh = min(draft.n_virtual_, 1000)
             fresh = virtual_table(table, make(rows, n_fresh, growing_stream(judge)))
-        member = self._learn(draft, lesson, learn)
+        member = self._learn(draft, transfer, learn)
         draft.student_ = getattr(member, "estimator", member)
         draft.pool_ = Pool.of([member])
         draft.fidelity_ = agreement(member.predict(fresh), teacher.predict(fresh), self.task)
@@ -199,9 +195,9 @@ class Taught(Instructed):
         return adapt(model, admitted.target.classes), admitted
 
 
-def with_virtual(lesson: Lesson, teacher: ForeignMember, cells: Array) -> Lesson:
-    """The lesson with virtual rows, labelled by the teacher."""
-    table, said, weight, target = lesson
+def with_virtual(transfer: TransferSet, teacher: ForeignMember, cells: Array) -> TransferSet:
+    """The transfer set with virtual rows, labelled by the teacher."""
+    table, said, weight, target = transfer
     whole = virtual_table(table, np.concatenate([dense_cells(table), cells]))
     n_rows = table.n_rows
     told = teacher.predict(whole.take(slice(n_rows, None)))
@@ -210,7 +206,7 @@ def with_virtual(lesson: Lesson, teacher: ForeignMember, cells: Array) -> Lesson
         repeats = repetitions(weight)
         mean = weight.mean() if repeats is None else 1.0
         weight = np.concatenate([weight, np.full(len(cells), mean)])
-    return Lesson(whole, np.concatenate([said, told]), weight, target)
+    return TransferSet(whole, np.concatenate([said, told]), weight, target)
 
 
 def unseen_votes(teacher: Any, table: Table, said: Array, content: NDArray[np.intp]) -> Array:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from coterie.base import ClassifierTask, RegressorTask
 from coterie.core import Allowed, at_least, growing_stream, has, one_of
 from coterie.data import Target
-from coterie.interpretation.teaching import TAUGHT, Lesson, Taught
+from coterie.interpretation.teaching import TAUGHT, Taught, TransferSet
 from coterie.learners import ForeignLearner, takes_weight
 from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
 from coterie.trees.growth import SHAPE
@@ -30,11 +30,11 @@ _STUDENT: dict[str, Allowed] = {
 }
 
 
-def default_tree(kind: Any, model: Any, lesson: Lesson) -> Any:
+def default_tree(kind: Any, model: Any, transfer: TransferSet) -> Any:
     """The tree that is taught by default; pruning is in units of the impurity of its root."""
-    spread = lesson.said - np.average(lesson.said, axis=0, weights=lesson.weight)
+    spread = transfer.said - np.average(transfer.said, axis=0, weights=transfer.weight)
     # Of probabilities the Gini index is at least their variance: pruning is the same in both.
-    impurity = float(np.average((spread**2).sum(axis=1), weights=lesson.weight))
+    impurity = float(np.average((spread**2).sum(axis=1), weights=transfer.weight))
     return kind(
         max_depth=model.max_depth,
         max_leaf_nodes=model.max_leaf_nodes,
@@ -126,21 +126,21 @@ class TwiceLearningClassifier(ClassifierTask, Taught):
 
     allowed: ClassVar[Mapping[str, Allowed]] = {**_STUDENT, "soft": one_of(True, False)}
 
-    def _learn(self, draft: Self, lesson: Lesson, seed: int) -> Any:
+    def _learn(self, draft: Self, transfer: TransferSet, seed: int) -> Any:
         student = self.student
         if student is None:
-            student = default_tree(DecisionTreeClassifier, self, lesson)
+            student = default_tree(DecisionTreeClassifier, self, transfer)
         if self.soft and not takes_weight(student):
             raise TypeError(
                 f"{type(student).__name__}.fit does not accept weights, so it cannot learn "
                 "probabilities. Set soft=False, or use another student."
             )
-        return teach_classes(student, lesson, seed, soft=self.soft)
+        return teach_classes(student, transfer, seed, soft=self.soft)
 
 
-def teach_classes(student: Any, lesson: Lesson, seed: int, *, soft: bool) -> Any:
+def teach_classes(student: Any, transfer: TransferSet, seed: int, *, soft: bool) -> Any:
     """A classifier fitted on probabilities, or on the most probable classes."""
-    table, said, weight, target = lesson
+    table, said, weight, target = transfer
     codes = said.argmax(axis=1)
     if soft:
         rows, codes, chance = soft_rows(said)
@@ -204,11 +204,11 @@ class TwiceLearningRegressor(RegressorTask, Taught):
 
     allowed: ClassVar[Mapping[str, Allowed]] = _STUDENT
 
-    def _learn(self, draft: Self, lesson: Lesson, seed: int) -> Any:
+    def _learn(self, draft: Self, transfer: TransferSet, seed: int) -> Any:
         student = self.student
         if student is None:
-            student = default_tree(DecisionTreeRegressor, self, lesson)
-        numbers: Target = replace(lesson.target, encoded=np.ascontiguousarray(lesson.said))
+            student = default_tree(DecisionTreeRegressor, self, transfer)
+        numbers: Target = replace(transfer.target, encoded=np.ascontiguousarray(transfer.said))
         return ForeignLearner(student, name="student").fit(
-            lesson.table, numbers, lesson.weight, growing_stream(seed)
+            transfer.table, numbers, transfer.weight, growing_stream(seed)
         )

@@ -129,7 +129,7 @@ class ForeignLearner:
     """Fits clones of an estimator on the rows as the user gave them.
 
     Weights are passed on if `fit` takes them; otherwise rows are repeated, or drawn by their
-    weights. Of rows of one class a constant is learnt, which some estimators refuse.
+    weights. Of rows of one class a constant is learnt by those that refuse them.
 
     Parameters
     ----------
@@ -179,6 +179,7 @@ class ForeignLearner:
             weight,
             cut_params(self.params, rows, table.n_rows),
             name=self.name,
+            constant=False,
         )
         return adapt(fitted, target.classes, self.method, self.columns, self.name)
 
@@ -227,6 +228,7 @@ def fit_member(
     params: Mapping[str, Any] | None = None,
     *,
     name: str | int | None = None,
+    constant: bool = True,
 ) -> Any:
     """The estimator fitted to rows of a target; errors name it, and one class is a constant.
 
@@ -244,13 +246,23 @@ def fit_member(
         What `fit` is handed besides.
     name : str, int or None
         What the user calls it, or its position.
+    constant : bool
+        Whether a constant takes its place for rows of one class even if it would take them.
     """
     y = target.decode(target.encoded)
-    if one_class(target):
-        return DummyClassifier(strategy="prior").fit(X, y)
     more = dict(params or {}) if weight is None else {**(params or {}), "sample_weight": weight}
-    with naming(estimator, name, X):
-        return estimator.fit(X, y, **more)
+    if not one_class(target):
+        with naming(estimator, name, X):
+            estimator.fit(X, y, **more)
+        return estimator  # whatever its `fit` returns
+    if not constant:
+        try:
+            with np.errstate(all="ignore"):
+                estimator.fit(X, y, **more)
+            return estimator
+        except ValueError:
+            pass
+    return DummyClassifier(strategy="prior").fit(X, y)
 
 
 def seeded(estimator: Any, source: Generator | SeedSequence, *, keep: bool = False) -> Any:

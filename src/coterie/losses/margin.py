@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.native import elementary
-from coterie.tags import Tagged
+from coterie.tags import tagged_family
 
 Array = NDArray[np.float64]
 
@@ -22,7 +22,8 @@ Array = NDArray[np.float64]
 _STEP = float(np.cbrt(np.finfo(np.float64).eps))
 
 
-class MarginLoss(Tagged):
+@tagged_family
+class MarginLoss:
     """A loss of the margin; subclasses give `value` and what they know beyond it."""
 
     #: Whether a local minimum along a line is the minimum.

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.native import elementary
-from coterie.tags import Tagged
+from coterie.tags import tagged_family
 
 Array = NDArray[np.float64]
 Leaves = NDArray[np.integer]
@@ -46,7 +46,8 @@ def bounded_reach(vote: Array, longest: float) -> float:
     return longest / most if most > 0 else np.inf
 
 
-class PointwiseLoss(Tagged):
+@tagged_family
+class PointwiseLoss:
     """A loss of raw scores. A subclass gives `value`, `slopes`, `link` and `start`.
 
     A loss whose shape depends on the residuals (Huber's, by default) is first settled on them:

@@ -73,6 +73,10 @@ class Forest:
         categories: NDArray[np.uint64],
         n_features: int,
     ) -> None:
+        nodes, node_offsets, leaf_offsets, category_offsets, categories, values = map(
+            _in_native_order,
+            (nodes, node_offsets, leaf_offsets, category_offsets, categories, values),
+        )
         self.nodes = nodes
         self.n_samples = n_samples
         self.weight = weight
@@ -178,10 +182,8 @@ class Forest:
         return Forest(**{**fields, "values": np.ascontiguousarray(values)})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the arrays; unpickling checks them again."""
-        return _restore, (
-            {name: getattr(self, name) for name in (*_ARRAYS, *_OFFSETS, "n_features")},
-        )
+        """Pickle the arrays as arguments of the class, which checks them again."""
+        return Forest, tuple(getattr(self, name) for name in _ARGUMENTS)
 
     def predict(
         self,
@@ -288,6 +290,23 @@ class Forest:
             nodes, tree = np.concatenate([first, first + 1]), np.concatenate([tree, tree])
         return depth
 
+    def depth_first(self) -> NDArray[np.int64]:
+        """Return the place of each node when its tree is written depth first, left before right."""
+        start = self.node_offsets[self.tree_of_node()]
+        places, sizes = np.zeros(len(self.nodes), np.int64), np.ones(len(self.nodes), np.int64)
+        levels, nodes = [], self.node_offsets[:-1]
+        while nodes.size:
+            nodes = nodes[self.nodes["left"][nodes] >= 0]
+            left = start[nodes] + self.nodes["left"][nodes]
+            levels.append((nodes, left))
+            nodes = np.concatenate([left, left + 1])
+        for parents, left in reversed(levels):
+            sizes[parents] += sizes[left] + sizes[left + 1]
+        for parents, left in levels:
+            places[left] = places[parents] + 1
+            places[left + 1] = places[left] + sizes[left]
+        return places
+
     def leaf_counts(self) -> NDArray[np.int64]:
         """Return the number of leaves of each tree."""
         return np.diff(self.leaf_offsets)
@@ -311,6 +330,7 @@ class Forest:
 
 _ARRAYS = ("nodes", "n_samples", "weight", "impurity", "values", "categories")
 _OFFSETS = ("node_offsets", "leaf_offsets", "category_offsets")
+_ARGUMENTS = (*_ARRAYS[:-1], *_OFFSETS, "categories", "n_features")  # of Forest
 
 
 def _join(pieces: list[NDArray[Any]]) -> NDArray[Any]:
@@ -334,5 +354,6 @@ def _join_offsets(pieces: list[NDArray[np.int64]]) -> NDArray[np.int64]:
     return np.append(np.concatenate([piece[:-1] for piece in pieces]) + shifts, totals[-1])
 
 
-def _restore(fields: dict[str, Any]) -> Forest:
-    return Forest(**fields)
+def _in_native_order(array: NDArray[Any]) -> NDArray[Any]:
+    """An array that a machine of the other byte order may have written, as this one reads it."""
+    return array.astype(array.dtype.newbyteorder("="), copy=False)

@@ -80,7 +80,7 @@ def _position(column: int | str, names: Sequence[str]) -> int:
     if not isinstance(column, str):
         return int(column)
     if column not in names:
-        raise ValueError(f"There is no column {column!r} in the table.")
+        raise ValueError(f"Column {column!r} is not in the table.")
     return list(names).index(column)
 
 

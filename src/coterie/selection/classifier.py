@@ -16,7 +16,7 @@ from coterie.fusion.votes import winners
 from coterie.selection.dynamic import DYNAMIC, DynamicSelection
 from coterie.selection.meta_des import MOST_PAIRS
 from coterie.selection.methods import METHODS
-from coterie.selection.reference_set import Array, Ground, Ints, row_keys
+from coterie.selection.reference_set import Array, Ints, ReferenceSet, row_keys
 from coterie.selection.regions import Region, frienemies
 from coterie.tags import tagged
 
@@ -42,13 +42,13 @@ class Verdicts:
         Classes they give.
     chances : ndarray of shape (members, samples, classes) or None
         Probabilities, for methods that need them.
-    profiles : Ground or None
+    profiles : ReferenceSet or None
         The judged rows by what is said of them, for methods that need it.
     """
 
     labels: NDArray[np.integer[Any]]
     chances: Array | None = None
-    profiles: Ground | None = field(default=None, repr=False)
+    profiles: ReferenceSet | None = field(default=None, repr=False)
 
 
 def profile(chances: Array) -> Array:
@@ -112,7 +112,7 @@ class DynamicSelectionClassifier(ClassifierTask, DynamicSelection):
         The members.
     ensemble_ : fitted ensemble or list of models
         The pool as a whole.
-    ground_, verdicts_ : Ground, Verdicts
+    ground_, verdicts_ : ReferenceSet, Verdicts
         The judged rows, and what members say of them.
 
     References
@@ -146,6 +146,7 @@ class DynamicSelectionClassifier(ClassifierTask, DynamicSelection):
 
     def _default_pool(self) -> Any:
         return RandomForestClassifier(
+            draw="repeats",
             max_bins=self.max_bins,
             categorical_features=self.categorical_features,
             n_jobs=self.n_jobs,

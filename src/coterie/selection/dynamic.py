@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -24,7 +24,7 @@ from coterie.core import (
 from coterie.selection.adapted import AdaptedPool, adapt_pool, members_of
 from coterie.selection.neighbours import SEARCHES
 from coterie.selection.pooled import POOLED, Pooled
-from coterie.selection.reference_set import Ground, divide, part
+from coterie.selection.reference_set import ReferenceSet, divide
 
 Array = NDArray[np.float64]
 
@@ -38,20 +38,8 @@ DYNAMIC: dict[str, Allowed] = {
 }
 
 
-class Judged(Pooled):
-    """What is known after a fit; no fields of a dataclass, which would be parameters."""
-
-    panel_: AdaptedPool
-    ground_: Ground
-    ensemble_: Any
-    entropy_: int
-    verdicts_: Any
-    chooser_: Any
-    errors_: Array
-
-
 @dataclass(eq=False, repr=False)
-class DynamicSelection(Judged):
+class DynamicSelection(Pooled):
     """A pool of members, of which those answer that did well near the query.
 
     Parameters
@@ -78,6 +66,12 @@ class DynamicSelection(Judged):
     neighbors: Any = "exact"
     dsel_size: float = 0.5
 
+    # Known after a fit.
+    panel_: AdaptedPool = field(init=False)
+    ground_: ReferenceSet = field(init=False)
+    entropy_: int = field(init=False)
+    errors_: Array = field(init=False)
+
     allowed: ClassVar[Mapping[str, Allowed]] = DYNAMIC
 
     def _judge(self, draft: Self, votes: Array) -> None:
@@ -92,12 +86,12 @@ class DynamicSelection(Judged):
         else:
             split, seed = member_seeds(entropy, 0, 2).tolist()
             learn, judge = divide(admitted, self.dsel_size, split)
-            model = self._fit_pool(part(admitted, learn), seed)
-            judging = part(admitted, judge)
+            model = self._fit_pool(admitted.take(learn), seed)
+            judging = admitted.take(judge)
         classes = admitted.target.classes[0] if self.task == "classification" else None
         draft.ensemble_, draft.panel_ = model, adapt_pool(model, classes)
         draft.entropy_ = entropy
-        draft.ground_, first = Ground.lay(judging, self.max_bins, self.neighbors)
+        draft.ground_, first = ReferenceSet.lay(judging, self.max_bins, self.neighbors)
         votes = draft.panel_.votes(judging.table.take(first), thread_count(self.n_jobs))
         self._judge(draft, votes)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from coterie.fusion.calibration_newton import newton_logistic
+from coterie.fusion.calibration import newton_logistic
 from coterie.selection.ensembles import or_all
 from coterie.selection.regions import Array, Region, around
 from coterie.tags import tagged

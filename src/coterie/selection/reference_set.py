@@ -2,9 +2,10 @@
 
 1. `divide` sets aside rows that the pool does not see. It goes by what rows hold: equal rows stay
    together, and neither their order nor whether a row is repeated or weighted changes anything.
-2. `Ground.lay` puts the judged rows in space, each once, and remembers how often it was there.
-3. `Ground.near` finds the neighbours of queries; a row that was there three times takes three of
-   the k places.
+2. `ReferenceSet.lay` puts the judged rows in space, each once, and remembers how often it was
+   there.
+3. `ReferenceSet.near` finds the neighbours of queries; a row that was there three times takes three
+   of the k places.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import warnings
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,17 +111,9 @@ def divide(admitted: Admitted, share: float, seed: int) -> tuple[Ints, Ints]:
     return rows[~aside], rows[aside]
 
 
-def part(admitted: Admitted, rows: Ints) -> Admitted:
-    """Some of the rows."""
-    table, target, weight, _ = admitted
-    return Admitted(
-        table.take(rows), target.take(rows), None if weight is None else weight[rows], None
-    )
-
-
 @tagged
 @dataclass(frozen=True)
-class Ground:
+class ReferenceSet:
     """Judged rows in space, each once.
 
     Attributes
@@ -139,6 +132,8 @@ class Ground:
         How neighbours are found.
     """
 
+    file_tag: ClassVar[str] = "Ground"
+
     coordinates: Coordinates | None
     points: Array
     encoded: NDArray[Any]
@@ -147,7 +142,7 @@ class Ground:
     search: Any
 
     @classmethod
-    def lay(cls, admitted: Admitted, max_levels: int, search: Any) -> tuple[Ground, Ints]:
+    def lay(cls, admitted: Admitted, max_levels: int, search: Any) -> tuple[ReferenceSet, Ints]:
         """The ground, and the position of each of its points among the rows."""
         rows, starts = Order.settle(admitted, 0)
         weight = admitted.weight
@@ -170,7 +165,7 @@ class Ground:
         ground = cls(coordinates, points, encoded[:, 0], times, importance, search)
         return ground, first
 
-    def among(self, points: Array) -> Ground:
+    def among(self, points: Array) -> ReferenceSet:
         """The same rows at other places: their output profiles."""
         return replace(self, coordinates=None, points=points)
 

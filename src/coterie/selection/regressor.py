@@ -168,7 +168,7 @@ class DynamicSelectionRegressor(RegressorTask, DynamicSelection):
         The members.
     ensemble_ : fitted ensemble or list of models
         The pool as a whole.
-    ground_, errors_ : Ground, ndarray of shape (members, samples)
+    ground_, errors_ : ReferenceSet, ndarray of shape (members, samples)
         The judged rows, and the absolute errors of members on them.
 
     References
@@ -194,6 +194,7 @@ class DynamicSelectionRegressor(RegressorTask, DynamicSelection):
 
     def _default_pool(self) -> Any:
         return RandomForestRegressor(
+            draw="repeats",
             max_bins=self.max_bins,
             categorical_features=self.categorical_features,
             n_jobs=self.n_jobs,

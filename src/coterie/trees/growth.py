@@ -68,12 +68,6 @@ def resolve_growth(params: Any, table: Table, target: Target, *, random_threshol
     criterion = criteria[params.criterion]
     if criterion == "poisson":
         check_counts(target)
-    if criterion == "absolute_error" and params.ccp_alpha > 0:
-        # A pruned branch would need the median of its rows, which its leaves cannot tell.
-        raise ParameterError(
-            f"ccp_alpha={params.ccp_alpha!r} does not go with criterion='absolute_error'; limit "
-            "the tree by max_depth, max_leaf_nodes or min_samples_leaf instead."
-        )
     # No limit beyond the number of rows matters, and the engine counts in 64 bits.
     leaf = min(resolve_count(params.min_samples_leaf, n_rows), n_rows + 1)
     split = max(2, min(resolve_count(params.min_samples_split, n_rows), n_rows + 1), 2 * leaf)

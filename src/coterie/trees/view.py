@@ -20,8 +20,8 @@ UNDEFINED = -2
 class TreeView:
     """The nodes of one tree as arrays, named as in ``sklearn.tree``'s ``tree_``.
 
-    Node 0 is the root. A row goes left when its value is at most the threshold, or its category
-    is in the left set.
+    Nodes are numbered depth first, beginning with the root. A row goes left when its value is at
+    most the threshold, or its category is in the left set. Arrays cannot be written to.
 
     Parameters
     ----------
@@ -29,6 +29,8 @@ class TreeView:
         A pool of one tree.
     n_classes : tuple of int
         Classes per output; ones for regression.
+    medians : ndarray of shape (node_count, n_outputs) or None
+        Values of the nodes as the forest numbers them, if they are no means of their leaves.
 
     Attributes
     ----------
@@ -42,15 +44,21 @@ class TreeView:
         Whether a node is split by a set of categories (see `categories_left`), and whether
         missing values go left.
     value : ndarray of shape (node_count, n_outputs, max_n_classes)
-        Class probabilities, or means.
+        Class probabilities, means, or medians.
     impurity, n_node_samples, weighted_n_node_samples : ndarray of shape (node_count,)
         Impurity, rows and weight in each node.
     node_count, n_leaves, max_depth, n_features, n_outputs : int
         Sizes of the tree.
     """
 
-    def __init__(self, pool: Pool, n_classes: tuple[int, ...]) -> None:
+    def __init__(
+        self,
+        pool: Pool,
+        n_classes: tuple[int, ...],
+        medians: NDArray[np.float64] | None = None,
+    ) -> None:
         self._pool = pool
+        self._medians = medians
         self._forest = forest = pool.forest
         self.n_classes = np.array(n_classes)
         self.n_outputs = len(n_classes)
@@ -61,74 +69,103 @@ class TreeView:
         self.max_depth = int(forest.depths()[0])
 
     @cached_property
+    def _places(self) -> NDArray[np.int64]:
+        """Number of each node of the forest."""
+        return self._forest.depth_first()
+
+    @cached_property
+    def _order(self) -> NDArray[np.int64]:
+        """The node of the forest that has each number."""
+        return np.argsort(self._places)
+
+    def _shown(self, of_forest: NDArray[Any], kind: Any) -> NDArray[Any]:
+        """A value per node, by number, which cannot be written to: the forest would not follow."""
+        shown = of_forest[self._order].astype(kind)
+        shown.setflags(write=False)
+        return shown
+
+    @cached_property
+    def _nodes(self) -> NDArray[Any]:
+        return self._shown(self._forest.nodes, self._forest.nodes.dtype)
+
+    @cached_property
     def _is_leaf(self) -> NDArray[np.bool_]:
-        return self._forest.nodes["left"] < 0
+        return np.asarray(self._nodes["left"] < 0)
+
+    def _children(self, step: int) -> NDArray[np.int64]:
+        left = self._forest.nodes["left"]
+        child = np.full(len(left), LEAF)
+        child[left >= 0] = self._places[left[left >= 0] + step]
+        return self._shown(child, np.int64)
 
     @cached_property
     def children_left(self) -> NDArray[np.int64]:
         """Left child of each node, -1 for a leaf."""
-        return np.where(self._is_leaf, LEAF, self._forest.nodes["left"]).astype(np.int64)
+        return self._children(0)
 
     @cached_property
     def children_right(self) -> NDArray[np.int64]:
         """Right child of each node, -1 for a leaf."""
-        return np.where(self._is_leaf, LEAF, self._forest.nodes["left"] + 1).astype(np.int64)
+        return self._children(1)
 
     @cached_property
     def feature(self) -> NDArray[np.int64]:
         """Column of each split, -2 for a leaf."""
-        return np.where(self._is_leaf, UNDEFINED, self._forest.features).astype(np.int64)
+        inner = self._forest.nodes["left"] >= 0
+        return self._shown(np.where(inner, self._forest.features, UNDEFINED), np.int64)
 
     @cached_property
     def threshold(self) -> NDArray[np.float64]:
         """Threshold of each split: NaN for a set of categories, -2 for a leaf."""
-        threshold = np.where(self._is_leaf, float(UNDEFINED), self._forest.nodes["threshold"])
+        threshold = np.where(self._is_leaf, float(UNDEFINED), self._nodes["threshold"])
         threshold[self.is_categorical] = np.nan
+        threshold.setflags(write=False)
         return threshold
 
     @cached_property
     def is_categorical(self) -> NDArray[np.bool_]:
         """Whether each node is split by a set of categories."""
-        return ~self._is_leaf & (self._forest.nodes["column"] & CATEGORICAL > 0)
+        return ~self._is_leaf & (self._nodes["column"] & CATEGORICAL > 0)
 
     @cached_property
     def missing_go_to_left(self) -> NDArray[np.uint8]:
         """Whether missing values go left at each node."""
-        goes = ~self._is_leaf & (self._forest.nodes["column"] & MISSING_LEFT > 0)
-        return goes.astype(np.uint8)
+        goes = (~self._is_leaf & (self._nodes["column"] & MISSING_LEFT > 0)).astype(np.uint8)
+        goes.setflags(write=False)
+        return goes
 
     def categories_left(self, node: int) -> NDArray[np.int64]:
         """Codes of the categories that go left at a node split by categories."""
-        start = int(self._forest.nodes["threshold"][node])
+        start = int(self._nodes["threshold"][node])
         words = self._forest.categories[start + 1 : start + 1 + int(self._forest.categories[start])]
         bits = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
         return np.flatnonzero(bits)
 
     @cached_property
     def value(self) -> NDArray[np.float64]:
-        """Class probabilities or means, shape (node_count, n_outputs, max_n_classes)."""
-        flat = self._forest.node_values()
+        """Class probabilities, means or medians, shape (node_count, n_outputs, max_n_classes)."""
+        flat = self._forest.node_values() if self._medians is None else self._medians
         value = np.zeros((self.node_count, self.n_outputs, self.max_n_classes))
         start = 0
         for output, size in enumerate(self.n_classes):
             value[:, output, :size] = flat[:, start : start + size]
             start += size
-        return value
+        return self._shown(value, np.float64)
 
-    @property
+    @cached_property
     def impurity(self) -> NDArray[np.float64]:
         """Impurity of each node."""
-        return self._forest.impurity.astype(np.float64)
+        return self._shown(self._forest.impurity, np.float64)
 
-    @property
+    @cached_property
     def n_node_samples(self) -> NDArray[np.int64]:
         """Training rows in each node."""
-        return self._forest.n_samples.astype(np.int64)
+        return self._shown(self._forest.n_samples, np.int64)
 
-    @property
+    @cached_property
     def weighted_n_node_samples(self) -> NDArray[np.float64]:
         """Weight of the training rows in each node."""
-        return self._forest.weight.astype(np.float64)
+        return self._shown(self._forest.weight, np.float64)
 
     def compute_feature_importances(self, normalize: bool = True) -> NDArray[np.float64]:
         """Total decrease of impurity per column, summing to 1 unless there is no split."""
@@ -145,7 +182,7 @@ class TreeView:
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Node number of the leaf of each row of an array or sparse matrix."""
-        return self._pool.leaves(Table.read(X))[:, 0].astype(np.int64)
+        return numbered_leaves(self._pool, Table.read(X))[:, 0]
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Value of the leaf of each row, shape (n_rows, max_n_classes) or as in ``value``."""
@@ -154,4 +191,20 @@ class TreeView:
 
     def decision_path(self, X: Any) -> sparse.csr_matrix:
         """Ones where a row passes a node, shape (n_rows, node_count)."""
-        return sparse.csr_matrix(self._pool.paths(Table.read(X)))
+        return numbered_paths(self._pool, Table.read(X))
+
+
+def numbered_leaves(pool: Pool, table: Table, n_threads: int = 1) -> NDArray[np.int64]:
+    """The leaf of every row in each tree, as its number in ``tree_``, shape (n_rows, n_trees)."""
+    leaves, starts = pool.leaves(table, n_threads=n_threads), pool.forest.node_offsets[:-1]
+    return pool.forest.depth_first()[leaves + starts]
+
+
+def numbered_paths(pool: Pool, table: Table) -> sparse.csr_matrix:
+    """Ones where a row passes a node of a tree, numbered as in ``tree_``."""
+    forest, paths = pool.forest, pool.paths(table)
+    places = forest.depth_first() + forest.node_offsets[forest.tree_of_node()]
+    indices = places[paths.indices] - forest.node_offsets[0]
+    numbered = sparse.csr_matrix((paths.data, indices, paths.indptr), shape=paths.shape)
+    numbered.sort_indices()
+    return numbered

@@ -5,7 +5,7 @@ import numpy as np
 from coterie import GradientBoostingClassifier
 from coterie.boosting.gradient.board import Board
 from coterie.boosting.gradient.rows import Draw
-from coterie.boosting.gradient.trees import Ground, grow_scores, grow_vector
+from coterie.boosting.gradient.trees import GrowthTable, grow_scores, grow_vector
 from coterie.data import Table
 from coterie.losses import AbsoluteError
 from coterie.native import NewtonGrowth
@@ -16,7 +16,7 @@ TABLE = Table.read(X).bin()
 
 def test_one_tree_per_score():
     gradient = np.asfortranarray([[-1.0, 4.0]] * 3 + [[1.0, 4.0]] * 2 + [[1.0, -4.0]])
-    ground = Ground.of(TABLE, NewtonGrowth(max_leaf_nodes=2), 1)
+    ground = GrowthTable.of(TABLE, NewtonGrowth(max_leaf_nodes=2), 1)
     grown = []
     for tree, leaves in grow_scores(ground, gradient, None, Draw(), 0):
         grown.append(tree.values[leaves, 0].tolist())
@@ -27,7 +27,7 @@ def test_one_tree_for_all_scores():
     """Gains add up over scores; leaves are the steps of each by itself."""
     gradient = np.asfortranarray([[-1.0, 1.0]] * 3 + [[1.0, 1.0]] * 2 + [[1.0, -5.0]])
     hessian = np.asfortranarray(np.tile([[1.0, 3.0]], (6, 1)))
-    ground = Ground.of(TABLE, NewtonGrowth(max_leaf_nodes=2, l2=1.0), 1)
+    ground = GrowthTable.of(TABLE, NewtonGrowth(max_leaf_nodes=2, l2=1.0), 1)
     tree, leaves = grow_vector(ground, gradient, hessian, Draw(), 0)
     last = [(-1 + 0.0) / 2, 5 / 4]
     others = [1 / 6, -5 / 16]
@@ -36,7 +36,7 @@ def test_one_tree_for_all_scores():
 
 def test_rows_that_were_not_drawn_have_leaves_too():
     gradient = np.asfortranarray([[-1.0, 1.0]] * 3 + [[1.0, -1.0]] * 3)
-    ground = Ground.of(TABLE, NewtonGrowth(max_leaf_nodes=2), 1)
+    ground = GrowthTable.of(TABLE, NewtonGrowth(max_leaf_nodes=2), 1)
     draw = Draw(np.array([0, 1, 4], dtype=np.int32))
     ones = np.ones_like(gradient)
     for grown in (
@@ -51,7 +51,7 @@ def test_rows_that_were_not_drawn_have_leaves_too():
 
 def test_columns_are_drawn_anew():
     table = Table.read(np.zeros((2, 9)) + np.arange(2)[:, None]).bin()
-    ground = Ground.of(table, NewtonGrowth(), 1)
+    ground = GrowthTable.of(table, NewtonGrowth(), 1)
     rng = np.random.default_rng(0)
     assert ground.of_columns(None, rng) is ground
     drawn = [ground.of_columns(4, rng).growth.columns for _ in range(50)]
@@ -66,9 +66,9 @@ def test_refitted_leaves_keep_limits_and_directions():
     gradient = np.array([[-1.0], [-1.0], [-1.0], [1.0], [1.0], [1.0]])
 
     def refitted(draw=None, **settings):
-        plain = Ground.of(TABLE, NewtonGrowth(max_leaf_nodes=2), 1)
+        plain = GrowthTable.of(TABLE, NewtonGrowth(max_leaf_nodes=2), 1)
         tree, leaves = next(grow_scores(plain, gradient, None, Draw(), 0))
-        ground = Ground.of(TABLE, NewtonGrowth(max_leaf_nodes=2, **settings), 1)
+        ground = GrowthTable.of(TABLE, NewtonGrowth(max_leaf_nodes=2, **settings), 1)
         return ground.refit(tree, leaves, AbsoluteError(), board, draw or Draw(), 0).predict(X)[
             :, 0
         ]

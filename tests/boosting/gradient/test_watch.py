@@ -5,8 +5,9 @@ import pytest
 from sklearn.metrics import accuracy_score, log_loss, roc_auc_score
 
 from coterie import GradientBoostingClassifier, GradientBoostingRegressor
+from coterie.base.scoring import Answers, read_scoring
 from coterie.boosting.gradient.board import Board
-from coterie.boosting.gradient.watch import Callbacks, Panel, hold_out, read_scoring
+from coterie.boosting.gradient.watch import Callbacks, Panels
 from coterie.core.trace import Trace
 from coterie.data import Table, Target
 from coterie.losses import AbsoluteError
@@ -69,12 +70,37 @@ def test_a_scorer_may_ask_for_anything():
     np.testing.assert_array_equal(plain.validation_score_, model.validation_score_)
 
 
-def test_a_score_that_is_no_number_keeps_all_rounds():
+def test_a_score_that_is_no_number_is_refused():
     X, y = numbers(100)
-    settings = {**QUICK, "max_iter": 4}
-    model = GradientBoostingRegressor(scoring=lambda *_: np.nan, **settings).fit(X, y)
-    assert model.n_iter_ == 4
-    assert np.isnan(model.validation_score_).all()
+    with pytest.raises(ValueError, match="'<lambda>' is not defined on the training rows"):
+        GradientBoostingRegressor(scoring=lambda *_: np.nan, **QUICK).fit(X, y)
+
+
+def test_smaller_scores_may_be_better():
+    X, y = two_classes(400)
+    settings = {**QUICK, "random_state": 0, "n_iter_no_change": 4, "tol": 0.0}
+    loss = GradientBoostingClassifier(scoring="loss", **settings).fit(X, y)
+    same = GradientBoostingClassifier(scoring=["log_loss", "error"], **settings).fit(X, y)
+    negative = GradientBoostingClassifier(scoring="neg_log_loss", **settings).fit(X, y)
+    assert loss.n_iter_ == same.n_iter_ == negative.n_iter_ < 60
+    losses = loss.trace_["validation_loss"]
+    np.testing.assert_allclose(same.trace_["validation_log_loss"], losses)
+    np.testing.assert_allclose(negative.trace_["validation_neg_log_loss"], -losses)
+    np.testing.assert_allclose(same.validation_score_, loss.validation_score_)
+
+
+def test_errors_are_those_of_predictions():
+    X, y = three_classes(300)
+    settings = {**QUICK, "max_iter": 5, "scoring": "error"}
+    weight = np.random.default_rng(0).uniform(0.1, 5, 300)
+    model = GradientBoostingClassifier(**settings)
+    model.fit(X, y, X_val=X, y_val=y, sample_weight_val=weight)
+    wrong = model.predict(X) != y
+    assert model.trace_["validation_error"][-1] == pytest.approx(np.average(wrong, weights=weight))
+    X, y = numbers(300)
+    model = GradientBoostingRegressor(**settings).fit(X, y, X_val=X, y_val=y)
+    errors = [np.abs(y - stage).mean() for stage in model.staged_predict(X)]
+    np.testing.assert_allclose(model.trace_["validation_error"], errors)
 
 
 def test_weights_reach_the_scores():
@@ -133,24 +159,19 @@ def test_panels_are_weighted_and_may_be_samples():
     table = Table.read(np.arange(4.0)[:, None])
     y = np.array([0.0, 1.0, 2.0, 9.0])
     board = Board.at(table, y, np.array([1.0, 1.0, 1.0, 0.0]), np.array([1.0]))
-    assert Panel(board, Target.numbers(y)).loss(AbsoluteError()) == pytest.approx(2 / 3)
-    some = Panel(board, Target.numbers(y), np.array([0, 2]))
-    assert some.loss(AbsoluteError()) == 1.0
-    assert some.given.ravel().tolist() == [0, 2]
-    assert some.y.tolist() == [0, 2]
+    scorings, target = read_scoring(["loss", "median_absolute_error"], "values"), Target.numbers(y)
+    panels = Panels(scorings, Answers(lambda raw: raw[:, 0]), AbsoluteError())
+    facts = panels.of("train", board, target).facts(None)
+    assert facts == {"train_loss": pytest.approx(2 / 3), "train_median_absolute_error": 1.0}
+    some = panels.of("validation", board, target, np.array([0, 2]))
+    assert some.facts(None) == {"validation_loss": 1.0, "validation_median_absolute_error": 1.0}
+    assert some.measures.given.ravel().tolist() == [0, 2]
+    assert some.measures.y.tolist() == [0, 2]
     long = np.zeros(20_000)
-    sample = Panel.some(Board.at(table, long, None, np.zeros(1)), Target.numbers(long), 0)
+    table = Table.read(long[:, None])
+    sample = panels.sample(Board.at(table, long, None, np.zeros(1)), Target.numbers(long))
     assert len(np.unique(sample.rows)) == 10_000
-
-
-def test_held_out_rows_keep_the_shares_of_classes():
-    target = Target.labels(np.array([0] * 90 + [1] * 10))
-    learn, watch = hold_out(target, 0.2, 0)
-    assert sorted([*learn, *watch]) == list(range(100))
-    assert (watch >= 90).sum() == 2
-    # A class of a single row cannot be split: then rows are drawn from all alike.
-    lone = Target.labels(np.array([0] * 99 + [1]))
-    assert len(hold_out(lone, 0.2, 0)[1]) == 20
+    assert panels.sample(board, target).rows is None
 
 
 def test_callbacks_see_the_trace_and_may_end():
@@ -168,12 +189,10 @@ def test_callbacks_see_the_trace_and_may_end():
     assert Callbacks([lambda *_: 1])(Trace()) == ""
 
 
-def test_bad_scoring_is_refused():
-    with pytest.raises(ValueError, match="at least one"):
-        read_scoring([], "r2")
-    with pytest.raises(ValueError, match="scoring=3"):
-        read_scoring([3], "r2")
-    assert list(read_scoring(["loss", None], "r2")) == ["loss", "r2"]
+@pytest.mark.parametrize("bad", [[], [3], "nonsense"])
+def test_bad_scoring_is_refused(bad):
+    with pytest.raises(ValueError, match=r"scoring=.* is not allowed; give 'error', 'loss', the"):
+        GradientBoostingClassifier(scoring=bad).fit(*two_classes(50))
 
 
 def test_rounds_before_the_one_that_a_clock_ends_are_kept():

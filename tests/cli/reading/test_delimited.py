@@ -115,3 +115,13 @@ def test_lines_above_the_header_may_be_blank(write):
     source, found = rows(write("a.csv", "\n  \na,b\n1,2\n"))
     assert found == [{"a": "1", "b": "2"}]
     assert source.line(0) == 4
+
+
+def test_held_rows_are_parsed_once(tmp_path):
+    path = tmp_path / "some.csv"
+    path.write_text("a,b\n1,x\n2,y\n")
+    source = open_delimited(path, ReadOptions())
+    source.hold()
+    path.unlink()
+    assert [block.num_rows for block in source.blocks(["a"])] == [2]
+    source.hold()

@@ -1,4 +1,4 @@
-"""A few cells that are no numbers or dates."""
+"""A few cells that are neither numbers nor dates."""
 
 import pyarrow as pa
 import pytest

@@ -5,15 +5,15 @@ from functools import partial
 import numpy as np
 import pytest
 from sklearn import ensemble
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_breast_cancer, make_classification, make_friedman1
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import coterie
-from coterie import PrunedEnsembleClassifier
+from coterie import PrunedEnsembleClassifier, PrunedEnsembleRegressor
 from coterie.native import Forest
-from coterie.selection import gasen_order
+from coterie.selection import NUMBER_ORDERS, ORDERS, gasen_order
 from coterie.selection.pruning.pruned import draws_bags
 
 X, Y = make_classification(240, 6, n_informative=4, n_classes=3, flip_y=0.1, random_state=0)
@@ -141,3 +141,72 @@ def test_too_few_rows_keep_all():
     aside = PrunedEnsembleClassifier(BAG).fit(X[rows], Y[rows])  # one of them judges instead
     assert aside.size_ == 24
     assert np.isnan(aside.curve_.choice_error).all()
+
+
+CANCER_X, CANCER_Y = load_breast_cancer(return_X_y=True)
+NAMES = np.array(["harmless", "tumour"])[CANCER_Y]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_every_order_prunes(order):
+    bag = coterie.BaggingClassifier(n_estimators=25, random_state=0)
+    model = PrunedEnsembleClassifier(bag, order=order, max_size=0.4, random_state=0)
+    model.fit(CANCER_X[::2], NAMES[::2])
+    assert 1 <= model.size_ <= 10
+    assert model.score(CANCER_X[1::2], NAMES[1::2]) > 0.88
+    assert model.classes_.tolist() == ["harmless", "tumour"]
+    # As if the members were asked one by one.
+    hands = np.mean([tree.predict_proba(CANCER_X) for tree in model.estimators_], axis=0)
+    np.testing.assert_allclose(model.predict_proba(CANCER_X), hands)
+    np.testing.assert_array_equal(model.predict(CANCER_X), model.ensemble_.predict(CANCER_X))
+
+
+@pytest.mark.parametrize("order", NUMBER_ORDERS)
+def test_every_order_prunes_numbers(order):
+    X, y = make_friedman1(400, random_state=0)
+    bag = coterie.BaggingRegressor(n_estimators=25, random_state=0)
+    model = PrunedEnsembleRegressor(bag, order=order, max_size=0.4, random_state=0)
+    model.fit(X[::2], y[::2])
+    assert 1 <= model.size_ <= 10
+    assert model.score(X[1::2], y[1::2]) > 0.6
+    hands = np.mean([tree.predict(X) for tree in model.estimators_], axis=0)
+    np.testing.assert_allclose(model.predict(X), hands)
+
+
+def test_useless_members_are_left_out():
+    # Half of the trees learn nothing: a chosen half is better than all.
+    rng = np.random.default_rng(0)
+    good = [coterie.DecisionTreeClassifier(max_depth=3, random_state=t) for t in range(6)]
+    learn, judge, test = CANCER_X[:200], CANCER_X[200:400], CANCER_X[400:]
+    fitted = [tree.fit(learn, CANCER_Y[:200]) for tree in good]
+    noise = [
+        coterie.DecisionTreeClassifier(random_state=t).fit(learn, rng.permutation(CANCER_Y[:200]))
+        for t in range(12)
+    ]
+    model = PrunedEnsembleClassifier(fitted + noise, prefit=True).fit(judge, CANCER_Y[200:400])
+    everyone = PrunedEnsembleClassifier(fitted + noise, size=1.0, prefit=True)
+    everyone.fit(judge, CANCER_Y[200:400])
+    assert model.score(test, CANCER_Y[400:]) > everyone.score(test, CANCER_Y[400:]) + 0.02
+    assert model.order_[0] < 6
+
+
+def test_weights_of_rows_decide():
+    # Members that know one class each; rows of the other weigh nearly nothing.
+    rows = [np.flatnonzero(CANCER_Y == 0), np.flatnonzero(CANCER_Y == 1)]
+    always = [coterie.DecisionTreeClassifier().fit(CANCER_X[some], CANCER_Y[some]) for some in rows]
+    for k in (0, 1):
+        weight = np.full(len(CANCER_Y), 0.01)
+        weight[rows[k]] = 1.0
+        model = PrunedEnsembleClassifier(always, size=1, prefit=True).fit(
+            CANCER_X, CANCER_Y, weight
+        )
+        assert model.members_.tolist() == [k]
+
+
+def test_a_pool_that_knows_more_classes():
+    forest = coterie.RandomForestClassifier(n_estimators=10, random_state=0).fit(CANCER_X, CANCER_Y)
+    model = PrunedEnsembleClassifier(forest, size=4, prefit=True).fit(
+        CANCER_X[CANCER_Y == 1], CANCER_Y[CANCER_Y == 1]
+    )
+    assert model.classes_.tolist() == [0, 1]
+    assert model.predict_proba(CANCER_X).shape == (len(CANCER_X), 2)

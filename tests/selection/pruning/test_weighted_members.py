@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 import coterie
 from coterie.data import DataError, Table
 from coterie.native import Forest
-from coterie.selection.pruning.weighted_members import check_vote, keep, seat_weighted, unseen_rows
+from coterie.selection.pruning.weighted_members import adapt_weighted, check_vote, keep, unseen_rows
 
 X, CODES = load_iris(return_X_y=True)
 Y = np.array(["x", "y", "z"])[CODES]
@@ -35,7 +35,7 @@ POOLS = [
 @pytest.mark.parametrize("pool", POOLS, ids=str)
 def test_all_members_together_are_the_ensemble(pool):
     pool.fit(X, Y)
-    panel = seat_weighted(pool, CLASSES)
+    panel = adapt_weighted(pool, CLASSES)
     said = CLASSES[panel.mean(TABLE).argmax(axis=1)]
     np.testing.assert_array_equal(said, pool.predict(X))
     check_vote(pool, panel, TABLE, CLASSES)
@@ -43,7 +43,7 @@ def test_all_members_together_are_the_ensemble(pool):
 
 def test_boosted_trees_stay_native_and_keep_their_weights():
     booster = coterie.AdaBoostClassifier(n_estimators=6).fit(X, Y)
-    panel = seat_weighted(booster, CLASSES)
+    panel = adapt_weighted(booster, CLASSES)
     assert isinstance(panel.pool.members, Forest)
     np.testing.assert_array_equal(panel.pool.weights, booster.estimator_weights_)
     some = np.array([1, 4])
@@ -60,11 +60,11 @@ def test_ensembles_that_do_not_vote_are_refused():
     y = X[:, 0] * 3
     booster = coterie.GradientBoostingRegressor(max_iter=10).fit(X, y)
     with pytest.raises(TypeError, match="not the vote or mean"):
-        check_vote(booster, seat_weighted(booster, None), TABLE, None)
+        check_vote(booster, adapt_weighted(booster, None), TABLE, None)
     median = coterie.AdaBoostRegressor(n_estimators=10, random_state=0).fit(X, y)
-    check_vote(median, seat_weighted(median, None), TABLE, None)  # near enough to the mean
+    check_vote(median, adapt_weighted(median, None), TABLE, None)  # near enough to the mean
     with pytest.raises(TypeError, match="no members"):
-        seat_weighted(GaussianNB().fit(X, Y), CLASSES)
+        adapt_weighted(GaussianNB().fit(X, Y), CLASSES)
 
 
 def test_rows_outside_the_bags():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -11,37 +11,22 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from coterie.base import Admitted, Committee, thread_count
+from coterie.base.scoring import OWN, Answers, Validation
 from coterie.boosting.gradient.board import Array
 from coterie.boosting.gradient.fast import FastPredictor
 from coterie.boosting.gradient.fit import ALONE, Earlier, Given, train
 from coterie.boosting.gradient.gradient_members import GradientTrees
 from coterie.boosting.gradient.start import model_scores
 from coterie.boosting.gradient.statistics import OrderedColumns
-from coterie.boosting.gradient.watch import LOSS
-from coterie.core import RandomLike, draw_entropy
+from coterie.core import Pool, RandomLike, draw_entropy
 from coterie.core.trace import Trace
 from coterie.data import Table, Target
 from coterie.losses import PointwiseLoss
-
-
-class GradientFitted(Committee):
-    """What a fit leaves behind."""
-
-    trace_: Trace
-    start_: Array
-    init_: Any
-    loss_: PointwiseLoss
-    ordered_: OrderedColumns | None
-    origin_: NDArray[np.intp]
-    entropy_: int
-    n_iter_: int
-    n_features_in_: int
-    is_categorical_: NDArray[np.bool_] | None
-    n_trees_per_iteration_: int
+from coterie.trees.view import numbered_leaves, numbered_paths
 
 
 @dataclass(eq=False, repr=False)
-class GradientBooster(GradientFitted):
+class GradientBooster(Committee):
     r"""Trees one after the other, each a Newton step on the loss of those before.
 
     Parameters
@@ -73,9 +58,13 @@ class GradientBooster(GradientFitted):
     early_stopping : "auto" or bool, default="auto"
         End when the score on held-out rows no longer improves, and keep the best round. "auto"
         does so with more than 10,000 rows, or when `X_val` is given.
-    scoring : "loss", str, callable, None or list, default="loss"
-        What is watched: the loss, or any scorer of scikit-learn's. All of a list are noted in
-        the trace; the first decides.
+    scoring : str, callable, None or list, default="loss"
+        What early stopping watches: "loss"; "error", the share of mistakes or the mean absolute
+        error; the name of a scikit-learn scorer, such as "roc_auc", where larger is better, or
+        such as "log_loss", where smaller is, as the scorer's name begins with ``neg_``; a function
+        ``(estimator, X, y)`` as `sklearn.metrics.make_scorer` makes, larger is better; or None,
+        the accuracy or R². Of a list the first decides, and ``trace_`` has all of them by round,
+        as "validation_loss" and so on.
     validation_fraction : float, int or None, default=0.1
         Share or number of the rows held out; None watches the training rows.
     n_iter_no_change : int, default=10
@@ -168,6 +157,18 @@ class GradientBooster(GradientFitted):
     callbacks: Any = None
     n_jobs: int | None = None
 
+    # Known after a fit.
+    trace_: Trace = field(init=False)
+    start_: Array = field(init=False)
+    loss_: PointwiseLoss = field(init=False)
+    ordered_: OrderedColumns | None = field(init=False)
+    origin_: NDArray[np.intp] = field(init=False)
+    entropy_: int = field(init=False)
+    n_iter_: int = field(init=False)
+    n_features_in_: int = field(init=False)
+    is_categorical_: NDArray[np.bool_] | None = field(init=False)
+    n_trees_per_iteration_: int = field(init=False)
+
     multi_output: ClassVar[bool] = False
 
     def fit(
@@ -202,7 +203,8 @@ class GradientBooster(GradientFitted):
         -------
         self
         """
-        given = Given(0, X_val, y_val, sample_weight_val, init_score, init_score_val)
+        validation = Validation.of(X_val, y_val, sample_weight_val)
+        given = Given(0, validation, init_score, init_score_val)
         return self._fit(X, y, sample_weight, given=given)
 
     @property
@@ -214,8 +216,7 @@ class GradientBooster(GradientFitted):
         """
         return (
             self.high_cardinality == "split"
-            and isinstance(self.scoring, str)
-            and self.scoring == LOSS
+            and self.scoring in OWN
             and not hasattr(self.init, "fit")
             and getattr(self, "class_weight", None) is None
         )
@@ -254,16 +255,20 @@ class GradientBooster(GradientFitted):
 
     def _raw(self, X: Any) -> Array:
         """The score of every row, shape (n_samples, n_scores)."""
-        scored = vars(self).get("scored_")
-        if scored is not None and X is scored.rows:
-            return scored.raw  # a scorer asks, and early stopping keeps these up to date
+        return self._raw_by(self.pool_, X)
+
+    def _raw_by(self, pool: Pool | None, X: Any) -> Array:
+        """The score of every row by some of the trees; None before the first round."""
         table = self._admit(X)
-        pool = self.pool_ if scored is None else scored.pool()
-        if pool is None:  # before the first round
+        if pool is None:
             return np.zeros((table.n_rows, len(self.start_))) + self._offset(table)
         raw = pool.raw(table, n_threads=thread_count(self.n_jobs))
         raw += self._offset(table)
         return raw
+
+    def _answers(self) -> Answers:
+        """How scores become predictions."""
+        raise NotImplementedError
 
     def fast_predictor(self) -> FastPredictor:
         """A function that answers for single rows of numbers within microseconds.
@@ -308,7 +313,7 @@ class GradientBooster(GradientFitted):
             raw = raw + self.pool_[t : t + 1].raw(table, n_threads=threads)
             yield raw
 
-    def apply(self, X: Any) -> NDArray[np.int32]:
+    def apply(self, X: Any) -> NDArray[np.int64]:
         """The leaf each row ends in, as a node number within each tree.
 
         Parameters
@@ -321,7 +326,7 @@ class GradientBooster(GradientFitted):
         ndarray of shape (n_samples, n_iter) or (n_samples, n_iter, n_classes)
         """
         this = self._settled()
-        leaves = this.pool_.leaves(this._admit(X), n_threads=thread_count(self.n_jobs))
+        leaves = numbered_leaves(this.pool_, this._admit(X), thread_count(self.n_jobs))
         width = this.pool_.width
         return leaves if width == 1 else leaves.reshape(len(leaves), -1, width)
 
@@ -341,8 +346,7 @@ class GradientBooster(GradientFitted):
             Where the nodes of each tree begin.
         """
         this = self._settled()
-        paths = this.pool_.paths(this._admit(X))
-        return sparse.csr_matrix(paths), this.pool_.forest.node_offsets
+        return numbered_paths(this.pool_, this._admit(X)), this.pool_.forest.node_offsets
 
     @property
     def estimators_(self) -> GradientTrees:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.base import ClassifierTask, RegressorTask, a_class_weight
+from coterie.base.scoring import Answers
 from coterie.boosting.gradient.base import GradientBooster
 from coterie.boosting.gradient.board import Array
 from coterie.boosting.gradient.settings import GRADIENT, a_loss
@@ -184,6 +185,9 @@ class GradientBoostingClassifier(ClassifierTask, GradientBooster):
         this = self._settled()
         yield from (this._link(raw) for raw in this._staged_raw(X))
 
+    def _answers(self) -> Answers:
+        return Answers(self._decode, self._link, _flat, self.classes_)
+
     def _decode(self, raw: Array) -> NDArray[Any]:
         if self.n_classes_ == 1:
             codes = np.zeros(len(raw), dtype=np.intp)
@@ -299,6 +303,9 @@ class GradientBoostingRegressor(RegressorTask, GradientBooster):
         """
         this = self._settled()
         return this.loss_.link(this._raw(X))
+
+    def _answers(self) -> Answers:
+        return Answers(self.loss_.link)
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
         """`predict` after each round, with the trees' final weights."""

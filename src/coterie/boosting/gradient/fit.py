@@ -10,6 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.base import Admitted, class_factors, thread_count, times
+from coterie.base.scoring import (
+    OWN,
+    Validation,
+    admit_validation,
+    hold_out,
+    hold_out_seed,
+    read_scoring,
+    stops_early,
+)
 from coterie.boosting.gradient.board import Array, Board
 from coterie.boosting.gradient.loop import GradientRun, Plan
 from coterie.boosting.gradient.settings import (
@@ -25,32 +34,18 @@ from coterie.boosting.gradient.start import (
     read_init_score,
 )
 from coterie.boosting.gradient.statistics import OrderedColumns
-from coterie.boosting.gradient.watch import (
-    LOSS,
-    Callbacks,
-    Metrics,
-    NoProgress,
-    Panel,
-    hold_out,
-    read_scoring,
-)
-from coterie.boosting.held_out import under_classes, watch_seed
+from coterie.boosting.gradient.watch import Callbacks, Judge, Panels
 from coterie.core import ParameterError, Pool, member_seeds
 from coterie.core.trace import Trace
 from coterie.core.watch import Progress, RoundWatch
-from coterie.data import Table, Target, read_weight
-
-# scikit-learn stops early by default where there are more rows than this.
-_MANY = 10_000
+from coterie.data import Table, Target
 
 
 class Given(NamedTuple):
     """What `fit` takes besides the training rows; `n_rows` counts those, weightless ones too."""
 
     n_rows: int
-    X_val: Any = None
-    y_val: Any = None
-    sample_weight_val: Any = None
+    validation: Validation | None = None
     init_score: Any = None
     init_score_val: Any = None
 
@@ -122,13 +117,13 @@ def train(
     held = None
     if watch is not None:
         held = Board.at(watch.table, watch.y, watch.weight, watch.start(draft))
-    metrics = _metrics(params, draft, (board, learn.target), (held, watch))
-    run = GradientRun(plan, board, held, metrics, _watches(params, metrics))
+    judge = _judge(params, draft, (board, learn.target), (held, watch))
+    run = GradientRun(plan, board, held, judge, _watches(params, judge))
     seeds = member_seeds(draft.entropy_, 0, params.max_iter)
     if earlier is not None:
         run.replay(earlier.pool, earlier.trace, seeds)
     run.boost(seeds[len(run.members) :])
-    _publish(draft, run, metrics)
+    _publish(draft, run, judge)
 
 
 def _parts(params: Any, draft: Any, admitted: Admitted, given: Given) -> tuple[Part, Part | None]:
@@ -137,18 +132,23 @@ def _parts(params: Any, draft: Any, admitted: Admitted, given: Given) -> tuple[P
     factors = class_factors(getattr(params, "class_weight", None), target, weight)
     n_scores = draft.n_trees_per_iteration_
     init = read_init_score(given.init_score, given.n_rows, n_scores, "init_score", kept)
-    if params.scoring == LOSS and not hasattr(params.init, "fit"):
+    if params.scoring in OWN and not hasattr(params.init, "fit"):
         # Nobody will ask for the rows as they were given: parts need not hold them twice.
         table = replace(table, source=None)
     learn = Part(table, target, _of_size(times(weight, factors), params), init)
-    draft.do_early_stopping_ = _stops_early(params, given, target.n_rows)
+    if given.validation is not None and params.early_stopping is False:
+        raise ValueError(
+            "X_val and y_val are passed to fit while at the same time early_stopping is False. "
+            "Set it to 'auto' or True, or leave them out."
+        )
+    draft.do_early_stopping_ = stops_early(params.early_stopping, given.validation, target.n_rows)
     if not draft.do_early_stopping_:
         return learn, None
-    if given.X_val is not None:
-        return learn, _given_part(draft, given)
+    if given.validation is not None:
+        return learn, _given_part(draft, given, given.validation)
     if params.validation_fraction is None:
         return learn, None
-    rows, watched = hold_out(target, params.validation_fraction, watch_seed(draft.entropy_))
+    rows, watched = hold_out(target, params.validation_fraction, hold_out_seed(draft.entropy_))
     return learn.take(rows), learn.take(watched)
 
 
@@ -159,37 +159,17 @@ def _of_size(weight: Array | None, params: Any) -> Array | None:
     return weight / weight.mean()
 
 
-def _stops_early(params: Any, given: Given, n_rows: int) -> bool:
-    if (given.X_val is None) != (given.y_val is None):
-        there, missing = ("X_val", "y_val") if given.y_val is None else ("y_val", "X_val")
-        raise ValueError(f"{there} is provided, but {missing} was not provided.")
-    if given.X_val is not None and params.early_stopping is False:
-        raise ValueError(
-            "X_val and y_val are passed to fit while at the same time early_stopping is False. "
-            "Set it to 'auto' or True, or leave them out."
-        )
-    if params.early_stopping == "auto":
-        return given.X_val is not None or n_rows > _MANY
-    return bool(params.early_stopping)
-
-
-def _given_part(draft: Any, given: Given) -> Part:
+def _given_part(draft: Any, given: Given, rows: Validation) -> Part:
     """The rows to watch that the user gave."""
-    whole = Table.under(draft.schema_, given.X_val, owner=type(draft).__name__)
-    weight, kept = read_weight(given.sample_weight_val, whole.n_rows)
-    target = _like(draft.target_, given.y_val, kept, whole.n_rows)
+    table, target, weight, kept = admit_validation(
+        type(draft).__name__, draft.schema_, draft.target_, rows
+    )
+    n_rows = table.n_rows if kept is None else len(rows.sample_weight)
     n_scores = draft.n_trees_per_iteration_
-    init = read_init_score(given.init_score_val, whole.n_rows, n_scores, "init_score_val", kept)
+    init = read_init_score(given.init_score_val, n_rows, n_scores, "init_score_val", kept)
     if (given.init_score is None) != (init is None):
         raise ValueError("init_score and init_score_val must be given together with X_val.")
-    return Part(whole if kept is None else whole.take(kept), target, weight, init)
-
-
-def _like(known: Target, y: Any, kept: NDArray[np.intp] | None, n_rows: int) -> Target:
-    """A target of new rows, with the classes of the training rows."""
-    if known.kind == "values":
-        return Target.numbers(y, rows=kept, n_rows=n_rows)
-    return under_classes(known, Target.labels(y, rows=kept, n_rows=n_rows))
+    return Part(table, target, weight, init)
 
 
 def _start(params: Any, draft: Any, learn: Part, given: Given, earlier: Earlier | None) -> None:
@@ -247,31 +227,28 @@ def _plan(params: Any, draft: Any, learn: Part) -> Plan:
     )
 
 
-def _metrics(
+def _judge(
     params: Any,
     draft: Any,
     train: tuple[Board, Target],
     held: tuple[Board | None, Part | None],
-) -> Metrics | None:
+) -> Judge | None:
     """What judges the rounds, if anything does."""
     if not draft.do_early_stopping_:
         return None
-    default = "accuracy" if draft.task == "classification" else "r2"
-    scorers = read_scoring(params.scoring, default)
     board, target = train
-    panels = {"train": Panel(board, target)}
-    if held[0] is not None and held[1] is not None:
-        panels = {
-            "train": Panel.some(board, target, seed=0),
-            "validation": Panel(held[0], held[1].target),
-        }
-    return Metrics(board.settled(draft.loss_), scorers, draft._copy(), panels)
+    scorings = read_scoring(params.scoring, target.kind)
+    panels = Panels(scorings, draft._answers(), board.settled(draft.loss_))
+    if held[0] is None or held[1] is None:
+        return Judge([panels.of("train", board, target)], draft._raw_by)
+    watched = panels.of("validation", held[0], held[1].target)
+    return Judge([panels.sample(board, target), watched], draft._raw_by)
 
 
-def _watches(params: Any, metrics: Metrics | None) -> Sequence[RoundWatch]:
+def _watches(params: Any, judge: Judge | None) -> Sequence[RoundWatch]:
     watches: list[RoundWatch] = []
-    if metrics is not None:
-        watches.append(NoProgress(metrics, params.n_iter_no_change, float(params.tol)))
+    if judge is not None:
+        watches.append(judge.patience(params.n_iter_no_change, float(params.tol)))
     if params.callbacks:
         if not all(callable(function) for function in params.callbacks):
             raise ParameterError("callbacks must be functions of the round and the trace.")
@@ -281,17 +258,17 @@ def _watches(params: Any, metrics: Metrics | None) -> Sequence[RoundWatch]:
     return watches
 
 
-def _publish(draft: Any, run: GradientRun, metrics: Metrics | None) -> None:
+def _publish(draft: Any, run: GradientRun, judge: Judge | None) -> None:
     """Set the results, up to the best round if rounds were judged."""
     # A score that is never a number has no best round: then all are kept.
-    size = len(run.members) if metrics is None else metrics.size or len(run.members)
+    size = len(run.members) if judge is None else judge.size or len(run.members)
     pool = run.pool(size)
-    if metrics is not None and metrics.size:
+    if judge is not None and judge.size:
         # DART goes on changing weights after the best round.
-        pool = replace(pool, weights=np.array(metrics.weights))
+        pool = replace(pool, weights=np.array(judge.weights))
     trace = Trace(run.trace.rounds[:size], reason=run.trace.reason)
     draft.pool_, draft.trace_, draft.stop_reason_ = pool, trace, trace.reason
     draft.n_iter_ = draft.best_iteration_ = size
     for where in ("train", "validation"):
-        scores = np.array([]) if metrics is None else metrics.scores(where, trace)
+        scores = np.array([]) if judge is None else judge.scores(where, trace)
         setattr(draft, f"{where}_score_", scores)

@@ -22,7 +22,7 @@ from coterie.boosting.gradient.board import Board
 from coterie.boosting.gradient.dart import Dart
 from coterie.boosting.gradient.rows import RowDraw, all_rows
 from coterie.boosting.gradient.slopes import SlopeMaker
-from coterie.boosting.gradient.trees import Ground, grow_scores, grow_vector, limited
+from coterie.boosting.gradient.trees import GrowthTable, grow_scores, grow_vector, limited
 from coterie.core import Pool
 from coterie.core.trace import Trace
 from coterie.core.watch import RoundWatch
@@ -114,7 +114,7 @@ class GradientRun:
         n_scores = self.train.raw.shape[1]
         self.width = 1 if self.plan.vector else n_scores
         self.slopes = SlopeMaker(self.train.y, self.train.weight, n_scores, self.plan.n_threads)
-        self.ground = Ground.of(self.train.table, self.plan.growth, self.plan.n_threads)
+        self.ground = GrowthTable.of(self.train.table, self.plan.growth, self.plan.n_threads)
 
     def boost(self, seeds: NDArray[np.int64]) -> None:
         """Add rounds, one per seed, until a watch ends it."""

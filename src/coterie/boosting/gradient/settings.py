@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.base.scoring import a_scoring
 from coterie.boosting.gradient.dart import Dart
 from coterie.boosting.gradient.rows import Goss, RowDraw, SomeRows, all_rows
 from coterie.core import (
     Allowed,
     ParameterError,
-    a_function,
     a_list,
     a_random_state,
     at_least,
@@ -49,7 +49,7 @@ GRADIENT: dict[str, Allowed] = {
     "interaction_cst": one_of("pairwise", "no_interactions", None) | instance_of(list, tuple),
     "warm_start": _TRUTH,
     "early_stopping": one_of("auto", True, False),
-    "scoring": instance_of(str, list, tuple) | a_function | one_of(None),
+    "scoring": a_scoring("error", "loss"),
     "validation_fraction": fraction("neither") | at_least(1) | one_of(None),
     "n_iter_no_change": at_least(1),
     "tol": at_least(0.0),

@@ -39,7 +39,7 @@ _LARGE = 1 << 25  # cells
 
 
 @dataclass(frozen=True)
-class Ground:
+class GrowthTable:
     """What trees grow on.
 
     Parameters
@@ -63,7 +63,7 @@ class Ground:
     leaves: Leaves
 
     @classmethod
-    def of(cls, table: Table, growth: NewtonGrowth, n_threads: int) -> Ground:
+    def of(cls, table: Table, growth: NewtonGrowth, n_threads: int) -> GrowthTable:
         """Make what all rounds share."""
         assert table.codes is not None, "the table is not binned"
         assert table.bins is not None
@@ -73,7 +73,7 @@ class Ground:
         layout = NewtonTable.of(table.codes, table.bins, compact=compact, n_threads=n_threads)
         return cls(table, growth, n_threads, layout, np.empty(table.n_rows, dtype=np.int32))
 
-    def of_columns(self, number: int | None, rng: Generator) -> Ground:
+    def of_columns(self, number: int | None, rng: Generator) -> GrowthTable:
         """The same with columns drawn for this round; None takes all."""
         if number is None:
             return self
@@ -106,7 +106,7 @@ class Ground:
 
 
 def grow_scores(
-    ground: Ground, gradient: NDArray[Any], hessian: NDArray[Any] | None, draw: Draw, seed: int
+    ground: GrowthTable, gradient: NDArray[Any], hessian: NDArray[Any] | None, draw: Draw, seed: int
 ) -> Iterator[Grown]:
     """One tree per score, each with the leaves of all rows; those are overwritten by the next."""
     for k in range(gradient.shape[1]):
@@ -135,7 +135,7 @@ def limited(tree: Forest, longest: float) -> Forest:
 
 
 def grow_vector(
-    ground: Ground, gradient: NDArray[Any], hessian: NDArray[Any] | None, draw: Draw, seed: int
+    ground: GrowthTable, gradient: NDArray[Any], hessian: NDArray[Any] | None, draw: Draw, seed: int
 ) -> Grown:
     r"""One tree for all scores, and the leaves of all rows.
 

@@ -1,154 +1,105 @@
-"""Judging the rounds of gradient boosting: scores, early stopping, callbacks."""
+"""Judging the rounds of gradient boosting: scores, the best round, callbacks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import get_scorer
 
-from coterie.boosting.gradient.board import Board
+from coterie.base import Admitted
+from coterie.base.scoring import Answers, Measures, Scoring, mean_loss
+from coterie.boosting.gradient.board import Array, Board
 from coterie.boosting.gradient.loop import GradientRun
-from coterie.boosting.held_out import draw_watched
-from coterie.core import ParameterError, Pool
+from coterie.core import Pool
 from coterie.core.trace import Trace
+from coterie.core.watch import NoImprovement, Patience
 from coterie.data import Target
 from coterie.losses import PointwiseLoss
 
-Scorer = Callable[..., float]
-
-LOSS = "loss"
 # Training rows that are judged at most, when others decide: their score is for information.
 _SOME = 10_000
 
 
-def read_scoring(scoring: Any, default: str) -> dict[str, Scorer | None]:
-    """Scorers by name, the first of which decides; None stands for the loss itself.
-
-    Parameters
-    ----------
-    scoring : "loss", str, callable, None, or a list of those
-        As given by the user.
-    default : str
-        The scorer that None stands for.
-    """
-    named: dict[str, Scorer | None] = {}
-    several = scoring if isinstance(scoring, list | tuple) else [scoring]
-    if not several:
-        raise ParameterError("scoring=[] is not allowed; give at least one scorer, or 'loss'.")
-    for word in several:
-        if isinstance(word, str) and word == LOSS:
-            named[LOSS] = None
-        elif word is None or isinstance(word, str):
-            name = default if word is None else word
-            named[name] = get_scorer(name)
-        elif callable(word):
-            named[getattr(word, "__name__", f"score{len(named)}")] = word
-        else:
-            raise ParameterError(f"scoring={word!r} is not allowed; give a scorer or its name.")
-    return named
-
-
-def hold_out(target: Target, share: float, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Rows to learn from and rows to watch, both ascending; classes by their shares."""
-    strata = None
-    if target.kind == "labels" and np.bincount(target.codes[:, 0]).min(initial=2) >= 2:
-        strata = target.codes[:, 0]
-    return draw_watched(target.n_rows, share, seed, strata)
-
-
-class Scored(NamedTuple):
-    """Rows, their scores, and the members that gave them (None before the first round)."""
-
-    rows: Any
-    raw: NDArray[np.float64]
-    pool: Callable[[], Pool | None]
-
-
-@dataclass
+@dataclass(frozen=True)
 class Panel:
-    """Rows that scorers are asked about.
+    """Rows that are measured.
 
     Parameters
     ----------
     board : Board
         The rows and their scores.
-    target : Target
-        What they should be.
+    measures : Measures
+        What to measure.
     rows : int array or None
-        Which of them; None for all.
+        Which of the rows; None for all.
     """
 
     board: Board
-    target: Target
+    measures: Measures
     rows: NDArray[np.intp] | None = None
 
-    @classmethod
-    def some(cls, board: Board, target: Target, seed: int) -> Panel:
-        """At most ten thousand of the rows."""
-        if len(board.y) <= _SOME:
-            return cls(board, target)
-        drawn = np.random.default_rng(seed).choice(len(board.y), _SOME, replace=False)
-        return cls(board, target, np.sort(drawn))
+    def facts(self, elsewhere: Callable[[Any], Array]) -> dict[str, float]:
+        """What is measured now; `elsewhere` gives the scores of any other rows."""
+        raw = self.board.raw if self.rows is None else self.board.raw[self.rows]
+        return self.measures(raw, elsewhere)
 
-    @cached_property
-    def given(self) -> Any:
-        """The rows as the user gave them."""
-        table = self.board.table
-        return (table if self.rows is None else table.take(self.rows)).given()
 
-    @cached_property
-    def y(self) -> NDArray[Any]:
-        """Their labels or numbers."""
-        encoded = self._cut(self.target.encoded)
-        return self.target.decode(encoded) if self.target.kind == "labels" else encoded[:, 0]
+@dataclass(frozen=True)
+class Panels:
+    """Makes panels of rows.
 
-    def _cut(self, array: NDArray[Any]) -> NDArray[Any]:
-        return array if self.rows is None else array[self.rows]
+    Parameters
+    ----------
+    scorings : sequence of Scoring
+        What to measure.
+    answers : Answers
+        How scores become predictions.
+    loss : PointwiseLoss
+        What is lowered.
+    """
 
-    @cached_property
-    def weight(self) -> NDArray[np.float64] | None:
-        """Their weights."""
-        return None if self.board.weight is None else self._cut(self.board.weight)
+    scorings: Sequence[Scoring]
+    answers: Answers
+    loss: PointwiseLoss
 
-    @cached_property
-    def numbers(self) -> NDArray[np.float64]:
-        """Their targets as losses take them."""
-        return self._cut(self.board.y)
+    def of(
+        self,
+        where: Literal["train", "validation"],
+        board: Board,
+        target: Target,
+        rows: NDArray[np.intp] | None = None,
+    ) -> Panel:
+        """A panel of all rows, or of some."""
+        shown = Admitted(board.table, target, board.weight, None)
+        y = board.y
+        if rows is not None:
+            shown, y = shown.take(rows), y[rows]
+        own = {"loss": partial(mean_loss, self.loss, y, shown.weight)}
+        return Panel(board, Measures(self.scorings, self.answers, shown, own, where), rows)
 
-    def loss(self, loss: PointwiseLoss) -> float:
-        """The weighted mean loss."""
-        values = loss.value(self.numbers, self._cut(self.board.raw))
-        return float(np.average(values, weights=self.weight))
-
-    def ask(self, scorer: Scorer, judge: Any, pool: Callable[[], Pool | None]) -> float:
-        """What a scorer says of an estimator that knows the scores of these rows.
-
-        About any other rows it asks the members, which are put together then.
-        """
-        judge.scored_ = Scored(self.given, self._cut(self.board.raw), pool)
-        weight = {} if self.weight is None else {"sample_weight": self.weight}
-        return float(scorer(judge, self.given, self.y, **weight))
+    def sample(self, board: Board, target: Target, seed: int = 0) -> Panel:
+        """A panel of at most ten thousand training rows."""
+        rows = None
+        if len(board.y) > _SOME:
+            drawn = np.random.default_rng(seed).choice(len(board.y), _SOME, replace=False)
+            rows = np.sort(drawn)
+        return self.of("train", board, target, rows)
 
 
 @dataclass
-class Metrics:
+class Judge:
     """Facts of every round, and the round that was best.
 
     Parameters
     ----------
-    loss : PointwiseLoss
-        What is lowered.
-    scorers : dict
-        See `read_scoring`.
-    judge : estimator
-        A copy of the estimator that is being fitted, for scorers.
-    panels : dict of str to Panel
-        ``train``, and ``validation`` if there is one.
+    panels : sequence of Panel
+        What is measured; the first scoring of the last panel decides.
+    ask : callable
+        ``(pool, X) -> raw``: the scores of any rows by some members (None before the first round).
 
     Attributes
     ----------
@@ -160,86 +111,51 @@ class Metrics:
         The members' weights then.
     """
 
-    loss: PointwiseLoss
-    scorers: Mapping[str, Scorer | None]
-    judge: Any
-    panels: Mapping[str, Panel]
+    panels: Sequence[Panel]
+    ask: Callable[[Pool | None, Any], Array]
     size: int = 0
     weights: list[float] = field(default_factory=list)
-    before: dict[str, float] = field(default_factory=dict)
+    before: Mapping[str, float] = field(default_factory=dict)
     best: float = -np.inf
 
     def __post_init__(self) -> None:
         self.before = self._facts()
+        measures = self.panels[-1].measures
+        self.first = measures.scorings[0]
+        self.fact = measures.fact(self.first)
+        self.sign = 1.0 if self.first.larger else -1.0
 
-    @property
-    def decisive(self) -> tuple[str, float]:
-        """The fact that early stopping watches, and its sign: larger is to be better."""
-        first = next(iter(self.scorers))
-        where = "validation" if "validation" in self.panels else "train"
-        return f"{where}_{first}", -1.0 if self.scorers[first] is None else 1.0
+    def patience(self, rounds: int, tol: float) -> NoImprovement:
+        """Ends when the score that decides no longer improves."""
+        patience = Patience(rounds, tol)
+        patience.tell(self.sign * self.before[self.fact])
+        return NoImprovement(self.fact, patience, self.first.larger)
 
-    def scores(self, where: str, trace: Trace) -> NDArray[np.float64]:
-        """The first metric before and after every round, larger being better."""
-        if where not in self.panels:
-            return np.array([])
-        first = next(iter(self.scorers))
-        sign = -1.0 if self.scorers[first] is None else 1.0
-        name = f"{where}_{first}"
-        return sign * np.array([self.before[name], *trace[name]])
+    def scores(self, where: str, trace: Trace) -> Array:
+        """The first scoring before and after every round, larger being better."""
+        for panel in self.panels:
+            if panel.measures.where == where:
+                name = panel.measures.fact(self.first)
+                return self.sign * np.array([self.before[name], *trace[name]])
+        return np.array([])
 
     def __call__(self, run: GradientRun) -> dict[str, float]:
         """The facts after a round."""
         facts = self._facts(run)
-        name, sign = self.decisive
-        if sign * facts[name] > self.best:
-            self.best, self.size = sign * facts[name], len(run.members)
+        score = self.sign * facts[self.fact]
+        if score > self.best:
+            self.best, self.size = score, len(run.members)
             self.weights = list(run.weights)
         return facts
 
     def _facts(self, run: GradientRun | None = None) -> dict[str, float]:
-        def pool() -> Pool | None:
-            return None if run is None else run.pool()
+        def elsewhere(X: Any) -> Array:
+            return self.ask(None if run is None else run.pool(), X)
 
-        facts = {}
-        for name, scorer in self.scorers.items():
-            for where, panel in self.panels.items():
-                facts[f"{where}_{name}"] = (
-                    panel.loss(self.loss) if scorer is None else panel.ask(scorer, self.judge, pool)
-                )
+        facts: dict[str, float] = {}
+        for panel in self.panels:
+            facts |= panel.facts(elsewhere)
         return facts
-
-
-@dataclass
-class NoProgress:
-    """Ends when none of the last scores is better than the one before them, by more than `tol`.
-
-    Parameters
-    ----------
-    metrics : Metrics
-        Says which fact to watch.
-    patience : int
-        How many scores are compared.
-    tol : float
-        Least improvement.
-    """
-
-    metrics: Metrics
-    patience: int
-    tol: float
-    seen: list[float] = field(default_factory=list)
-
-    def __call__(self, trace: Trace) -> str:
-        """Say ``early_stopping`` when patience is exhausted."""
-        name, sign = self.metrics.decisive
-        if not self.seen:
-            self.seen = [sign * self.metrics.before[name]]
-        self.seen += [sign * facts[name] for facts in trace.rounds[len(self.seen) - 1 :]]
-        if len(self.seen) <= self.patience:
-            return ""
-        *_, reference = self.seen[: -self.patience]
-        recent = self.seen[-self.patience :]
-        return "" if max(recent) > reference + self.tol else "early_stopping"
 
 
 @dataclass(frozen=True)

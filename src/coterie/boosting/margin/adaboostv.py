@@ -10,12 +10,13 @@ import numpy as np
 from numpy.random import Generator
 
 from coterie.boosting.booster import BoostedClassifier
-from coterie.boosting.margin.corrective import CORRECTIVE, MarginMember
+from coterie.boosting.margin.corrective import CORRECTIVE, MarginBooster
 from coterie.boosting.margin.margin_votes import MarginVotes
 from coterie.core import Allowed, one_of
 from coterie.core.rule import (
     Array,
     Ask,
+    Rule,
     State,
     Step,
     exponential_sum,
@@ -57,7 +58,7 @@ class AimedState(State):
 
 
 @dataclass(frozen=True)
-class AdaBoostV(MarginVotes):
+class AdaBoostV(MarginVotes, Rule):
     r"""AdaBoost with steps shortened by the margin aimed at.
 
     With the edge :math:`e_t` of the new member and :math:`\rho_t = \min_{s \le t} e_s - \nu`,
@@ -152,7 +153,7 @@ def _artanh(x: float | Array) -> Array:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class AdaBoostVClassifier(MarginMember, BoostedClassifier):
+class AdaBoostVClassifier(MarginBooster, BoostedClassifier):
     r"""AdaBoost*: AdaBoost whose margin comes within a given precision of the largest there is.
 
     AdaBoost raises margins, but not to the maximum. AdaBoost* takes the least edge so far for the

@@ -5,25 +5,100 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 from numpy.random import Generator
 from sklearn.exceptions import ConvergenceWarning
 
-from coterie.boosting.booster import BOOSTER, BoostedClassifier, Booster
+from coterie.base.scoring import Measures
+from coterie.boosting.booster import BOOSTER
 from coterie.boosting.margin.margin_votes import MarginVotes
 from coterie.boosting.margin.patterns import Patterns
 from coterie.boosting.margin.program import LIGHT, EdgeProgram, Solution
-from coterie.boosting.margin.softness import softness
-from coterie.boosting.metrics import read_metrics
 from coterie.core import Allowed, between, fraction, one_of
-from coterie.core.boost import Boosted, Monitor
+from coterie.core.boost import Boosted
 from coterie.core.rule import Array, Ask, Rule, State, Step, rounding, share
 from coterie.core.stages import StagedPool
-from coterie.core.watch import NoImprovement, RoundWatch, Unanimous
 from coterie.data import Table, Target
 from coterie.trees import DecisionTreeClassifier
+
+if TYPE_CHECKING:
+    from coterie.boosting.booster import BoostedClassifier as Mixin
+else:
+    Mixin = object
+
+#: Part of the share at which the first member alone breaks even, and the least share.
+_PART, _LEAST = 0.75, 0.1
+#: And what is more than enough.
+_AMPLE = 1.1
+
+
+def break_even(hits: Array, weight: Array) -> float:
+    r"""The least share of the rows whose worst hits are zero on average, or one if none is.
+
+    Of hits :math:`\pm 1` it is twice the error.
+
+    Parameters
+    ----------
+    hits : ndarray of shape (n_rows,)
+        How right a member is about each row, between -1 and 1.
+    weight : ndarray of shape (n_rows,)
+        Adds up to one.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> break_even(np.array([1.0, -1.0, 1.0, 1.0]), np.full(4, 0.25))
+    0.5
+    >>> break_even(np.array([1.0, -1.0, -1.0]), np.full(3, 1 / 3))
+    1.0
+    """
+    order = np.argsort(hits)
+    hits, weight = hits[order], weight[order]
+    sums = np.cumsum(weight * hits)
+    first = int(np.searchsorted(hits, 0.0, side="right"))
+    reached = np.flatnonzero(sums[first:] >= 0)
+    if not first or not len(reached):
+        return 0.0 if not first else 1.0
+    row = first + int(reached[0])
+    # The sum is zero within this row's share.
+    share = float(weight[: row + 1].sum() - sums[row] / hits[row])
+    return min(share, 1.0)
+
+
+def softness(hits: Array, weight: Array, ample: bool = False) -> float:
+    r"""The share :math:`\nu` of the soft margin that suits a table, from its first member.
+
+    With a share above `break_even` the first member alone has a positive soft margin; the others
+    add to it, so three quarters of that share are enough as a rule. The more often the first
+    member is wrong, the more rows the soft margin is the mean of. At least 0.1.
+
+    Parameters
+    ----------
+    hits, weight : ndarray of shape (n_rows,)
+        See `break_even`.
+    ample : bool
+        A tenth more than `break_even` instead: with hits of -1 and 1 the margin is positive then.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> softness(np.array([1.0, -1.0, 1.0, 1.0]), np.full(4, 0.25))
+    0.375
+    >>> softness(np.array([1.0, -1.0, 1.0, 1.0]), np.full(4, 0.25), ample=True)
+    0.55
+    """
+    # Rounded, so that a weight of two and a row given twice agree in every digit.
+    part = _AMPLE if ample else _PART
+    return min(max(round(part * break_even(hits, weight), 6), _LEAST), 1.0)
+
 
 #: Members see every row with this share of its initial weight at least: distributions of linear
 #: programs are zero nearly everywhere, and of many members that are equally good under one, that
@@ -87,7 +162,7 @@ class CorrectiveState(State):
 
 
 @dataclass(frozen=True)
-class Corrective(MarginVotes):
+class Corrective(MarginVotes, Rule):
     r"""Weighs all members by the linear program of margins; where to look next is up to the kind.
 
     With :math:`u_t(i) \in [-1, 1]` for how right member t is about row i, the weights
@@ -275,7 +350,7 @@ def soft_minimum(margins: Array, prior: Array, cap: float) -> float:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MarginMember(Booster):
+class MarginBooster(Mixin):
     r"""Boosts the members of largest edge until the margin is precise enough.
 
     Parameters
@@ -315,7 +390,7 @@ class MarginMember(Booster):
         rule: Rule,
         member: Any,
         rows: tuple[Table, Target, Array | None],
-        held: Monitor | None,
+        held: Measures | None,
         entropy: int,
         earlier: Boosted | None,
     ) -> Boosted:
@@ -329,18 +404,13 @@ class MarginMember(Booster):
             depth = _depth(_state(boosted).target.n_classes[0])
             draft.estimator_.set_params(max_depth=depth)
 
-    def _patience(self) -> RoundWatch:
-        # The precision of the margin says nothing about errors.
-        return Unanimous(
-            [
-                NoImprovement(metric.fact, self.n_iter_no_change, larger=metric.larger)
-                for metric in read_metrics(self.metrics)
-            ]
-        )
+    @property
+    def _least_gain(self) -> float:
+        return 0.0  # the precision of the margin says nothing about errors
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class CorrectiveClassifier(MarginMember, BoostedClassifier):
+class CorrectiveBooster(MarginBooster):
     """A booster that weighs all its members anew every round."""
 
     def _boost(
@@ -348,7 +418,7 @@ class CorrectiveClassifier(MarginMember, BoostedClassifier):
         rule: Rule,
         member: Any,
         rows: tuple[Table, Target, Array | None],
-        held: Monitor | None,
+        held: Measures | None,
         entropy: int,
         earlier: Boosted | None,
     ) -> Boosted:

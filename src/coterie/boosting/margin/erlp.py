@@ -9,11 +9,12 @@ from typing import ClassVar, Literal
 import numpy as np
 from scipy.special import rel_entr
 
+from coterie.boosting.booster import BoostedClassifier
 from coterie.boosting.margin.corrective import (
     CORRECTIVE,
     SOFT_MARGIN,
     Corrective,
-    CorrectiveClassifier,
+    CorrectiveBooster,
     CorrectiveState,
 )
 from coterie.boosting.margin.entropy import Entropy, regularise
@@ -66,7 +67,7 @@ class ERLPBoost(Corrective):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class ERLPBoostClassifier(CorrectiveClassifier):
+class ERLPBoostClassifier(CorrectiveBooster, BoostedClassifier):
     r"""ERLPBoost: LPBoost made steady by a relative entropy.
 
     The distribution of LPBoost leaps from round to round, and there are tables on which it takes

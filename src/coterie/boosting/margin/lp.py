@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from coterie.boosting.booster import BoostedClassifier
 from coterie.boosting.margin.corrective import (
     CORRECTIVE,
     SOFT_MARGIN,
     Corrective,
-    CorrectiveClassifier,
+    CorrectiveBooster,
     CorrectiveState,
 )
 from coterie.boosting.margin.program import LIGHT, Solution
@@ -56,7 +57,7 @@ class LPBoost(Corrective):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LPBoostClassifier(CorrectiveClassifier):
+class LPBoostClassifier(CorrectiveBooster, BoostedClassifier):
     r"""LPBoost: the ensemble of largest soft margin, by column generation.
 
     The weights of all members together solve the linear program

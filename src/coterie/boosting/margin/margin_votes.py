@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import numpy as np
 
-from coterie.core.rule import Array, Rule, State, majority, two_sided
+from coterie.core.rule import Array, State, majority, two_sided
 from coterie.data import Target
+from coterie.tags import tagged
+
+if TYPE_CHECKING:
+    from coterie.core.rule import Rule as Mixin
+else:
+    Mixin = object
 
 
+@tagged
 @dataclass(frozen=True)
-class MarginVotes(Rule):
+class MarginVotes(Mixin):
     r"""A rule whose members say -1 to 1 of two classes, or give every class its share of a vote.
 
     A hit is how right a member is about a row: :math:`u(i) = y_i h(x_i)` of two classes, and of

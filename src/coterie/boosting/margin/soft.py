@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from coterie.boosting.margin.corrective import CORRECTIVE, SOFT_MARGIN, CorrectiveClassifier
+from coterie.boosting.booster import BoostedClassifier
+from coterie.boosting.margin.corrective import CORRECTIVE, SOFT_MARGIN, CorrectiveBooster
 from coterie.boosting.margin.total import TotalBoost
 from coterie.core import Allowed
 
@@ -23,7 +24,7 @@ class SoftBoost(TotalBoost):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class SoftBoostClassifier(CorrectiveClassifier):
+class SoftBoostClassifier(CorrectiveBooster, BoostedClassifier):
     r"""SoftBoost: TotalBoost for the soft margin.
 
     Each round's distribution is the nearest to the first,

@@ -8,10 +8,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from coterie.boosting.booster import BoostedClassifier
 from coterie.boosting.margin.corrective import (
     CORRECTIVE,
     Corrective,
-    CorrectiveClassifier,
+    CorrectiveBooster,
     CorrectiveState,
 )
 from coterie.boosting.margin.entropy import Entropy, Quadratic, project
@@ -68,7 +69,7 @@ class TotalBoost(Corrective):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class TotalBoostClassifier(CorrectiveClassifier):
+class TotalBoostClassifier(CorrectiveBooster, BoostedClassifier):
     r"""TotalBoost: weights as even as the edges of all members so far allow.
 
     Where LPBoost takes any distribution of least largest edge, often one of few rows, TotalBoost

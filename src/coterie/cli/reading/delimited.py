@@ -43,6 +43,12 @@ class DelimitedSource:
     # Arrow cannot read a header that does not even end its line.
     header_only: bool = False
     blank: int = 0  # lines above the header
+    held: list[Any] | None = field(default=None, repr=False)
+
+    def hold(self) -> None:
+        """Read all rows now and hand them out from memory: parsing takes longer than all else."""
+        if self.held is None:
+            self.held = list(self.blocks(self.names))
 
     def line(self, row: int) -> int:
         """The line on which a row begins, as an editor counts them."""
@@ -75,6 +81,9 @@ class DelimitedSource:
         from pyarrow import csv as arrow_csv
 
         if self.header_only:
+            return
+        if self.held is not None:
+            yield from self.held
             return
         with open_bytes(self.path, self.compression) as stream:
             try:
@@ -127,7 +136,7 @@ class DelimitedSource:
 def _ragged_error(source: DelimitedSource, row: Any) -> CommandError:
     shown = {"\t": "a tab"}.get(source.delimiter, f'"{source.delimiter}"')
     more = row.actual_columns > row.expected_columns
-    cure = "Was the line cut short? Write it anew, or remove it."
+    cure = "Was the line cut short? Correct it, or remove it."
     if more:
         cure = (
             f"Put a field that holds {shown} itself in quotation marks, or say which character "

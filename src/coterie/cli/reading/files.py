@@ -99,7 +99,7 @@ def file_format(path: Path) -> tuple[str, str | None]:
     kind = FORMATS.get(suffixes[-1]) if suffixes else None
     if kind is None:
         raise CommandError(
-            "the ending of the name does not tell a known format.",
+            "the file name does not end in a known format.",
             f"Known endings are {', '.join(FORMATS)}, also followed by .gz or .zst.",
             file=path,
         )

@@ -139,6 +139,8 @@ def read_table(
 
     options = options or ReadOptions()
     source = source or open_file(path, options)
+    if isinstance(source, DelimitedSource):
+        source.hold()
     columns, notes = find_columns(source, options)
     odd = OddCells(source, strict=options.odd == "error")
     blocks = list(_converted(source, columns, odd))

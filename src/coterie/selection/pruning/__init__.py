@@ -9,7 +9,6 @@
 
 from coterie.selection.pruning.clusters import clustered_numbers, clustered_subsets
 from coterie.selection.pruning.curve import PruningCurve
-from coterie.selection.pruning.estimators import PrunedEnsembleClassifier, PrunedEnsembleRegressor
 from coterie.selection.pruning.gasen import gasen_numbers_order, gasen_order, gasen_weights
 from coterie.selection.pruning.methods import NUMBER_ORDERS, ORDERS
 from coterie.selection.pruning.numbers import (
@@ -25,6 +24,7 @@ from coterie.selection.pruning.orders import (
     reduced_error_order,
 )
 from coterie.selection.pruning.pareto import pareto_numbers_subsets, pareto_subsets
+from coterie.selection.pruning.pruned import PrunedEnsembleClassifier, PrunedEnsembleRegressor
 from coterie.selection.pruning.quadratic import (
     least_subset,
     pair_costs,

@@ -17,7 +17,7 @@ from coterie.core import repetitions
 from coterie.data import DataError
 from coterie.selection.adapted import AdaptedPool
 from coterie.selection.pruning.curve import Judgement
-from coterie.selection.reference_set import Order, part
+from coterie.selection.reference_set import Order
 
 _CELLS = 1 << 26  # members times rows times classes; more rows than that do not judge
 
@@ -86,7 +86,7 @@ def judge_by_folds(
     copies = np.repeat(fold, np.diff(np.append(starts, len(rows))))
     votes: Any = None
     for number in range(n_folds):
-        panel = fit(part(admitted, rows[copies != number]))
+        panel = fit(admitted.take(rows[copies != number]))
         asked = np.flatnonzero(fold == number)
         said = panel.votes(admitted.table.take(first[asked]), n_threads)
         votes = np.empty((len(said), len(first), said.shape[2])) if votes is None else votes

@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 _CHECKED = 1000  # rows on which an ensemble is compared with the vote of its members
 
 
-def seat_weighted(model: Any, classes: Classes) -> AdaptedPool:
+def adapt_weighted(model: Any, classes: Classes) -> AdaptedPool:
     """The members of a fitted ensemble or list, each with its weight.
 
     Members of boosters and of hard votes give their weight to one class; others share it out by

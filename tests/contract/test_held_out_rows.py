@@ -1,73 +1,22 @@
-"""Rows to watch: a fair part of the rows, or those that were given."""
+"""Rows that are given to be measured, as every booster takes them."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.metrics import log_loss
 
-from coterie.base import Admitted
 from coterie.boosting import AdaBoostClassifier, AdaBoostRegressor
-from coterie.boosting.held_out import (
-    Validation,
-    admit_validation,
-    draw_watched,
-    split,
-    under_classes,
-    watch_seed,
-)
-from coterie.data import Table, Target
 
 X, Y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[Y]
 
 
-def admitted(X, y, weight=None):
-    return Admitted(Table.read(X), Target.labels(y), weight, None)
-
-
-def test_a_part_of_every_class_is_held_out():
-    learn, watch = split(admitted(X, Y, np.arange(1.0, 151)), 0.2, seed=0)
-    assert np.bincount(watch.target.codes[:, 0]).tolist() == [10, 10, 10]
-    assert sorted([*learn.weight, *watch.weight]) == list(range(1, 151))
-    np.testing.assert_array_equal(X[watch.weight.astype(int) - 1], watch.table.values)
-    again = split(admitted(X, Y, np.arange(1.0, 151)), 0.2, seed=0)[1]
-    np.testing.assert_array_equal(again.weight, watch.weight)
-
-
-def test_rows_are_in_one_part_and_ascend():
-    strata = np.repeat([0, 1], [80, 20])
-    learn, watch = draw_watched(100, 0.25, watch_seed(7), strata)
-    assert np.bincount(strata[watch]).tolist() == [20, 5]
-    assert np.all(np.diff(learn) > 0)
-    assert np.all(np.diff(watch) > 0)
-    assert sorted([*learn, *watch]) == list(range(100))
-    assert watch_seed(7) != watch_seed(8)
-
-
-def test_labels_get_the_codes_of_the_rows_to_learn_from():
-    known = Target.labels(["a", "b", "c"])
-    target = under_classes(known, Target.labels(["c", "b", "c"]))
-    assert target.codes.tolist() == [[2], [1], [2]]
-    assert target.classes is known.classes
-    with pytest.raises(ValueError, match="y_val holds 'd', which is none of the classes in y"):
-        under_classes(known, Target.labels(["a", "d"]))
-
-
-def test_given_rows_are_read_as_those_of_the_fit():
-    learn = admitted(X, NAMES)
-    weight = np.array([1.0, 0.0, 2.0])
-    watch = admit_validation("me", learn, Validation(X[[0, 60, 120]], NAMES[[0, 60, 120]], weight))
-    assert watch.target.codes.ravel().tolist() == [0, 2]
-    assert watch.target.classes is learn.target.classes
-    assert watch.weight.tolist() == [1.0, 2.0]
-    np.testing.assert_array_equal(watch.table.values, X[[0, 120]])
-
-
 @pytest.mark.parametrize(
     ("X_val", "y_val", "message"),
     [
-        (X, None, "together"),
-        (None, NAMES, "together"),
+        (X, None, "is provided, but"),
+        (None, NAMES, "is provided, but"),
         (X[:, :2], NAMES, "features"),
         (X, ["weed"] * 150, "weed"),
         (X[:9], NAMES, "inconsistent"),
@@ -80,7 +29,6 @@ def test_rows_that_cannot_be_watched(X_val, y_val, message):
     with pytest.raises(ValueError, match=message):
         model.fit(X, NAMES, X_val=X_val, y_val=y_val)
     assert model.pool_ is before
-    assert not hasattr(model, "_given")
 
 
 def test_watching_does_not_change_what_is_learnt():
@@ -101,7 +49,6 @@ def test_given_rows_stop_early_and_are_not_kept():
     errors = [1 - s for s in model.staged_score(X[1::2], y[1::2])]
     np.testing.assert_allclose(model.trace_["validation_error"], errors)
     model.fit(X, y)  # without rows of its own again
-    assert not hasattr(model, "_given")
     assert len(model.trace_["validation_error"]) == model.n_rounds_
 
 
@@ -128,3 +75,29 @@ def test_frames_and_numbers():
     held = pd.DataFrame({"kind": ["c", "b"], "x": [1, 2]})  # other codes, the same labels
     booster = AdaBoostClassifier(n_estimators=2).fit(frame, labels, X_val=held, y_val=[0, 1])
     assert booster.trace_["validation_error"][-1] == 0
+
+
+def test_training_rows_may_be_watched():
+    settings = {"n_estimators": 30, "early_stopping": True, "validation_fraction": None}
+    model = AdaBoostClassifier(n_iter_no_change=4, scoring="log_loss", **settings).fit(X, NAMES)
+    assert not any(name.startswith("validation") for name in model.trace_.names)
+    losses = [log_loss(NAMES, proba) for proba in model.staged_predict_proba(X)]
+    np.testing.assert_allclose(model.trace_["train_log_loss"], losses)
+    assert model.n_rounds_ == int(np.argmin(losses)) + 1
+
+
+def test_a_number_of_rows_may_be_held_out_and_a_class_may_have_one_row():
+    settings = {"n_estimators": 3, "early_stopping": True, "validation_fraction": 40}
+    seen = []
+    model = AdaBoostClassifier(scoring=lambda _, X, y: seen.append(len(y)) or 0.0, **settings)
+    model.fit(X, NAMES)
+    assert seen == [40] * 3
+    lone = np.where(np.arange(150) == 7, "lone", NAMES)
+    assert AdaBoostClassifier(**settings).fit(X, lone).n_rounds_ == 3
+
+
+def test_auto_depends_on_the_rows():
+    many, labels = np.tile(X, (67, 1)), np.tile(NAMES, 67)
+    settings = {"n_estimators": 2, "early_stopping": "auto"}
+    assert "validation_error" in AdaBoostClassifier(**settings).fit(many, labels).trace_.names
+    assert "validation_error" not in AdaBoostClassifier(**settings).fit(X, NAMES).trace_.names
