@@ -124,11 +124,9 @@ void AbsoluteError::offer(std::span<const std::uint32_t> codes, std::size_t boun
             const auto middle = codes.begin() + static_cast<std::ptrdiff_t>(i) + 1;
             best.left_codes.assign(codes.begin(), middle);
             best.right_codes.assign(middle, codes.end());
-        } else if (column.lower) {
-            const bool last = i + 1 >= column.occupied.size();
+        } else {
             best.last_left = codes[i];
-            best.threshold = last ? std::numeric_limits<double>::infinity()
-                                  : between(column.upper[codes[i]], column.lower[codes[i + 1]]);
+            best.first_right = i + 1 < column.occupied.size() ? codes[i + 1] : column.missing_code;
         }
     }
 }

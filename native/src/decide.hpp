@@ -16,7 +16,7 @@ template <class Code, class Kind>
 void Grower<Code, Kind>::sum_items(const Pending& pending) {
     std::fill(sums_.begin(), sums_.end(), 0.0);
     const RowSet<Code> set = rows_of(pending);
-    for (std::size_t i = 0; i < set.size; ++i) kind_.add(sums_.data(), set.items[i], set.rows[i]);
+    for (std::size_t i = 0; i < set.size; ++i) kind_.add(sums_.data(), set.items[i]);
     kind_.finish(sums_.data());
     const double w = sums_[0];
     const bool poisson = growth_.criterion == Criterion::poisson;
@@ -55,7 +55,8 @@ void Grower<Code, Kind>::sum_items(const Pending& pending) {
         pure_ = most - least <= tolerance_;
     } else if constexpr (std::is_same_v<Kind, ValuesKind>) {
         for (std::size_t i = 0; i < set.size; ++i) {
-            const double* products = products_.data() + set.rows[i] * channels_.count;
+            const double* products =
+                products_.data() + static_cast<std::size_t>(set.items[i].s) * channels_.count;
             for (std::size_t c = 0; c < channels_.count; ++c) {
                 const double y = products[c] / set.items[i].w;
                 cost_ += poisson ? set.items[i].w * x_log_x(y) : products[c] * y;
@@ -99,6 +100,9 @@ void Grower<Code, Kind>::find_split(Pending& pending, Split& split) {
     } else {
         search_direct(pending, node, split);
     }
+    if (split.found() && !growth_.random_thresholds && !split.categorical)
+        split.threshold =
+            frames_.threshold(*pending.frame, split.column, split.last_left, split.first_right);
     if (split.found() && split.gain < growth_.min_gain - node.tie) split = Split{};
 }
 
@@ -116,24 +120,26 @@ bool Grower<Code, Kind>::varies(const RowSet<Code>& set, std::int32_t column) co
 
 // Draws columns (or takes them in order) until `wanted` that vary are found; they
 // become the batches. Columns that do not vary in a node are set aside for all of its
-// subtree: they are kept at the front of columns_, and whatever the subtree does behind
-// them leaves them there.
+// subtree: they are kept at the front of the frame's columns, and whatever the subtree does
+// behind them leaves them there.
 template <class Code, class Kind>
 std::size_t Grower<Code, Kind>::choose_columns(Pending& pending, std::size_t& at,
                                                std::size_t wanted) {
     const RowSet<Code> set = rows_of(pending);
+    std::vector<std::int32_t>& columns = *pending.frame->columns;
     counted_batch_.clear();
     drawn_batch_.clear();
     std::size_t chosen = 0;
-    for (; chosen < wanted && at < columns_.size(); ++at) {
+    for (; chosen < wanted && at < columns.size(); ++at) {
         if (growth_.max_features) {
-            const auto left = static_cast<std::uint32_t>(columns_.size() - at);
-            std::swap(columns_[at], columns_[at + random_.below(left)]);
+            const auto left = static_cast<std::uint32_t>(columns.size() - at);
+            std::swap(columns[at], columns[at + random_.below(left)]);
         }
-        const std::int32_t column = columns_[at];
+        const std::int32_t column = columns[at];
         if (!permitted(pending, column)) continue;
+        frames_.ask(*pending.frame, column);
         if (!varies(set, column)) {
-            std::swap(columns_[pending.constants++], columns_[at]);
+            std::swap(columns[pending.constants++], columns[at]);
             continue;
         }
         const bool drawn =
@@ -147,9 +153,8 @@ std::size_t Grower<Code, Kind>::choose_columns(Pending& pending, std::size_t& at
 template <class Code, class Kind>
 void Grower<Code, Kind>::search_direct(Pending& pending, const NodeSums& node, Split& split) {
     const RowSet<Code> set = rows_of(pending);
-    std::size_t wanted =
-        growth_.max_features ? static_cast<std::size_t>(growth_.max_features) : columns_.size();
-    for (std::size_t at = pending.constants; wanted && at < columns_.size();) {
+    std::size_t wanted = drawn_;
+    for (std::size_t at = pending.constants; wanted && at < growth_.columns.size();) {
         const std::size_t chosen = choose_columns(pending, at, std::min(wanted, direct_.slots()));
         wanted -= chosen;
         interrupt_.after(set.size * chosen);
@@ -168,12 +173,12 @@ void Grower<Code, Kind>::offer_counted(std::size_t slot, const Pending& pending,
                                        const NodeSums& node, Split& split) {
     const std::int32_t id = counted_batch_[slot];
     const auto column = static_cast<std::size_t>(id);
-    const std::uint32_t bins = bins_.count(column);
+    const std::uint32_t bins = pending.frame->count(id);
     const std::size_t found = direct_.take_occupied(slot, bins + 1, occupied_.data());
     const std::span<const std::uint32_t> touched(occupied_.data(), found);
     const bool missing = touched.back() == bins;
     offer({id, direct_.sums(slot), direct_.counts(slot), touched.first(found - missing), missing,
-           bins, bins_.categorical[column] != 0, bins_.lower_of(column), bins_.upper_of(column)},
+           bins, bins_.categorical[column] != 0},
           pending, node, split);
     direct_.clear(slot, touched);
 }
@@ -230,9 +235,7 @@ void Grower<Code, Kind>::offer_drawn(const RowSet<Code>& set, std::size_t slot,
                            std::span(both).first(present),
                            missing,
                            2,
-                           false,
-                           nullptr,
-                           nullptr};
+                           false};
     offer(sides, pending, node, split, &cut);
 }
 
@@ -260,7 +263,7 @@ void Grower<Code, Kind>::sum_sides(const RowSet<Code>& set, std::span<const Code
     for (std::size_t i = 0; i < set.size; ++i) {
         const std::uint32_t code = codes[i];
         const std::size_t side = code <= last_left ? 0 : code == missing_code ? 2 : 1;
-        kind_.add(side_sums_.data() + side * stride, set.items[i], set.rows[i]);
+        kind_.add(side_sums_.data() + side * stride, set.items[i]);
         ++side_counts_[side];
     }
     for (std::size_t side = 0; side < 3; ++side) kind_.finish(side_sums_.data() + side * stride);
@@ -281,27 +284,34 @@ Cut Grower<Code, Kind>::draw_cut(std::size_t column, std::uint32_t least, std::u
 
 template <class Code, class Kind>
 void Grower<Code, Kind>::search_whole(const Pending& pending, const NodeSums& node, Split& split) {
+    const Frame<Code>& frame = *pending.frame;
+    std::vector<std::int32_t>& columns = *pending.frame->columns;
     if (growth_.max_features)  // all columns are looked at, but ties go to the first
-        for (std::size_t at = 0; at < columns_.size(); ++at)
-            std::swap(
-                columns_[at],
-                columns_[at + random_.below(static_cast<std::uint32_t>(columns_.size() - at))]);
-    for (const std::int32_t id : columns_) {
-        const ColumnView column =
-            whole_column(*pending.whole, id, bins_, starts_, kind_.stride(), occupied_);
+        for (std::size_t at = 0; at < columns.size(); ++at)
+            std::swap(columns[at],
+                      columns[at + random_.below(static_cast<std::uint32_t>(columns.size() - at))]);
+    for (const std::int32_t id : columns) {
+        const auto j = static_cast<std::size_t>(id);
+        const Place place{id, frame.starts[j], frame.count(id), bins_.categorical[j] != 0};
+        const ColumnView column = whole_column(*pending.whole, place, kind_.stride(), occupied_);
         if (column.occupied.size() + column.missing >= 2) offer(column, pending, node, split);
     }
+}
+
+template <class Code, class Kind>
+Limits Grower<Code, Kind>::limits_of(const Pending& pending, std::int32_t column) const {
+    Limits limits = plain_limits(growth_);
+    limits.bounds = pending.bounds;
+    limits.bounded = !growth_.monotone.empty();
+    if (limits.bounded) limits.direction = growth_.monotone[static_cast<std::size_t>(column)];
+    return limits;
 }
 
 // Ties between columns: the one drawn first, or without drawing the lowest.
 template <class Code, class Kind>
 void Grower<Code, Kind>::offer(const ColumnView& column, const Pending& pending,
                                const NodeSums& node, Split& split, const Cut* cut) {
-    Limits limits = plain_limits(growth_);
-    limits.bounds = pending.bounds;
-    limits.bounded = !growth_.monotone.empty();
-    if (limits.bounded)
-        limits.direction = growth_.monotone[static_cast<std::size_t>(column.column)];
+    const Limits limits = limits_of(pending, column.column);
     candidate_.gain = -std::numeric_limits<double>::infinity();
     candidate_.column = -1;
     if (growth_.criterion == Criterion::absolute_error) {
@@ -331,7 +341,7 @@ template <class Code, class Kind>
 void Grower<Code, Kind>::note_codes(const Pending& pending, std::int32_t column, const Cut* cut) {
     const RowSet<Code> set = rows_of(pending);
     const Code* codes = set.codes.col(static_cast<std::size_t>(column));
-    const std::uint32_t missing = bins_.count(static_cast<std::size_t>(column));
+    const std::uint32_t missing = pending.frame->count(column);
     row_codes_.resize(set.size);
     for (std::size_t i = 0; i < set.size; ++i) {
         const std::uint32_t code =

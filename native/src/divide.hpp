@@ -7,7 +7,7 @@
 namespace coterie {
 
 template <class Code, class Kind>
-std::pair<Pending, Pending> Grower<Code, Kind>::divide(Pending& pending, Split& split) {
+auto Grower<Code, Kind>::divide(Pending& pending, Split& split) -> std::pair<Pending, Pending> {
     const std::uint32_t middle = part(pending, split);
     Pending left, right;
     left.node = new_node();
@@ -17,6 +17,7 @@ std::pair<Pending, Pending> Grower<Code, Kind>::divide(Pending& pending, Split& 
     right.end = pending.end;
     left.depth = right.depth = pending.depth + 1;
     left.constants = right.constants = pending.constants;
+    left.frame = right.frame = pending.frame;
     if (pending.permit)
         left.permit = right.permit =
             Permit::narrow(growth_.interactions, pending.permit.get(), split.column);
@@ -33,11 +34,14 @@ std::pair<Pending, Pending> Grower<Code, Kind>::divide(Pending& pending, Split& 
 template <class Code, class Kind>
 std::uint32_t Grower<Code, Kind>::part(const Pending& pending, const Split& split) {
     const auto column = static_cast<std::size_t>(split.column);
-    const std::uint32_t kept = split.with_side<Code>(bins_.count(column), [&](const auto& left) {
-        return part_rows(codes_.col(column), codes_.row_stride, pending.begin, pending.end, left,
-                         Lane<std::uint32_t>{rows_.data(), spare_rows_.get()},
-                         Lane<Item>{items_.data(), spare_items_.get()});
-    });
+    const Frame<Code>& frame = *pending.frame;
+    const std::uint32_t kept =
+        split.with_side<Code>(frame.count(split.column), [&](const auto& left) {
+            return part_rows(frame.codes.col(column), frame.codes.row_stride, pending.begin,
+                             pending.end, left,
+                             Lane<std::uint32_t>{rows_.data(), spare_rows_.get()},
+                             Lane<Item>{items_.data(), spare_items_.get()});
+        });
     const std::uint32_t middle = pending.begin + kept, others = pending.end - middle;
     std::copy_n(spare_rows_.get(), others, rows_.data() + middle);
     std::copy_n(spare_items_.get(), others, items_.data() + middle);
@@ -58,31 +62,44 @@ void Grower<Code, Kind>::share_whole(Pending& parent, Pending& left, Pending& ri
     if (!parent.whole) return;
     Pending& small = left.size() <= right.size() ? left : right;
     Pending& large = left.size() <= right.size() ? right : left;
-    if (large.depth < growth_.max_depth && large.size() >= whole_from_) {
+    const auto keeps = [&](const Pending& child) {
+        return child.size() >= parent.frame->whole_from &&
+               !(frames_.ranks() && moves_in(child));  // which would count it anew
+    };
+    if (large.depth < growth_.max_depth && keeps(large)) {
         auto counted = std::make_unique<WholeHistogram>();
         fill(small, *counted);
         parent.whole->subtract(*counted);
         large.whole = std::move(parent.whole);
-        if (small.size() >= whole_from_) small.whole = std::move(counted);
+        if (keeps(small)) small.whole = std::move(counted);
     }
     parent.whole.reset();
 }
 
 template <class Code, class Kind>
+void Grower<Code, Kind>::start_whole(Pending& pending) {
+    pending.whole.reset();
+    if (pending.size() < pending.frame->whole_from) return;
+    pending.whole = std::make_unique<WholeHistogram>();
+    fill(pending, *pending.whole);
+}
+
+template <class Code, class Kind>
 void Grower<Code, Kind>::fill(const Pending& pending, WholeHistogram& out) {
     const RowSet<Code> set = rows_of(pending);
-    const bool worth = set.size * columns_.size() >= 400'000;
+    const Frame<Code>& frame = *pending.frame;
+    const bool worth = set.size * growth_.columns.size() >= 400'000;
     const std::size_t blocks = worth ? team_.size() : 1;
     std::vector<WholeHistogram> parts(blocks - 1);
     team_.run(blocks, [&](std::size_t b) {
         const std::size_t begin = set.size * b / blocks, end = set.size * (b + 1) / blocks;
         WholeHistogram& part = b ? parts[b - 1] : out;
-        part.resize(whole_bins_, kind_.stride(), counted_);
+        part.resize(frame.whole_bins, kind_.stride(), counted_);
         fill_whole(kind_, RowSet<Code>{set.codes, set.rows + begin, set.items + begin, end - begin},
-                   columns_, starts_, part);
+                   growth_.columns, frame.starts, part);
     });
     for (const auto& part : parts) out.add(part);
-    interrupt_.after(set.size * columns_.size());
+    interrupt_.after(set.size * growth_.columns.size());
 }
 
 }  // namespace coterie

@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t kDirectBytes = 128 * 1024;      // histograms of the columns counted together
 constexpr std::size_t kWholeBytes = 8 * 1024 * 1024;  // larger whole histograms do not pay
 constexpr std::size_t kCompactBytes = 768 * 1024;     // a copy of codes that stays in the cache
+constexpr std::size_t kSmallRows = 255;  // a node of as few has a frame of small numbers
 
 std::size_t direct_slots(std::size_t wanted, std::size_t largest_bins, std::size_t stride) {
     const std::size_t fit = kDirectBytes / ((largest_bins + 1) * stride * sizeof(double));
@@ -32,48 +33,32 @@ Grower<Code, Kind>::Grower(const Matrix<const Code>& codes, const BinsView& bins
                            const Growth& growth, const Kind& kind, const Channels& channels,
                            Prepared prepared, std::uint64_t seed, int n_threads,
                            std::span<std::int32_t> leaves, Interrupt& interrupt)
-    : table_(codes), codes_(codes), bins_(bins), target_(target), weight_(weight), growth_(growth),
-      kind_(kind), channels_(channels), team_(n_threads), leaves_of_rows_(leaves),
+    : bins_(bins), target_(target), weight_(weight), growth_(growth), kind_(kind),
+      channels_(channels), team_(n_threads),
+      // Drawn thresholds need no histograms.
+      frames_(codes, bins, growth.random_thresholds ? 65'535 : 255, team_), leaves_of_rows_(leaves),
       interrupt_(interrupt), random_(seed), rows_(std::move(prepared.rows)),
       items_(std::move(prepared.items)),
       spare_rows_(std::make_unique_for_overwrite<std::uint32_t[]>(rows_.size())),
       spare_items_(std::make_unique_for_overwrite<Item[]>(items_.size())),
       products_(std::move(prepared.products)), centre_(std::move(prepared.centre)),
-      tolerance_(prepared.tolerance), columns_(growth.columns.begin(), growth.columns.end()),
+      tolerance_(prepared.tolerance),
+      drawn_(growth.max_features ? static_cast<std::size_t>(growth.max_features)
+                                 : growth.columns.size()),
       counted_(growth.min_samples_leaf > 1),
-      direct_(kind_, largest_bins(bins),
-              direct_slots(growth.max_features ? static_cast<std::size_t>(growth.max_features)
-                                               : columns_.size(),
-                           largest_bins(bins), kind_.stride()),
+      direct_(kind_, largest_bins(bins), direct_slots(drawn_, largest_bins(bins), kind_.stride()),
               counted_),
-      scanner_(channels), occupied_(largest_bins(bins) + 2), sums_(kind_.stride()) {
-    starts_.resize(bins.columns());
-    for (const auto column : columns_) {
-        starts_[static_cast<std::size_t>(column)] = whole_bins_;
-        whole_bins_ += bins.count(static_cast<std::size_t>(column)) + 1;
-    }
-    const bool all =
-        !growth.max_features || growth.max_features >= static_cast<std::int64_t>(columns_.size());
-    const bool whole = all && !growth.random_thresholds &&
-                       growth.criterion != Criterion::absolute_error && !growth.interactions.data &&
-                       whole_bins_ * kind_.stride() * sizeof(double) <= kWholeBytes;
-    // Below twice as many rows as bins in a column, clearing and subtracting
-    // whole histograms costs more than counting.
-    whole_from_ = whole ? static_cast<std::uint32_t>(2 * whole_bins_ /
-                                                     std::max<std::size_t>(columns_.size(), 1))
-                        : std::numeric_limits<std::uint32_t>::max();
-}
+      scanner_(channels), occupied_(largest_bins(bins) + 2), sums_(kind_.stride()) {}
 
 template <class Code, class Kind>
 Tree Grower<Code, Kind>::run() {
     Pending root;
     root.node = new_node();
     root.end = static_cast<std::uint32_t>(rows_.size());
+    root.frame = frames_.whole(growth_.columns);
+    plan_whole(*root.frame);
     if (growth_.interactions.data) root.permit = Permit::narrow(growth_.interactions, nullptr, -1);
-    if (root.size() >= whole_from_) {
-        root.whole = std::make_unique<WholeHistogram>();
-        fill(root, *root.whole);
-    }
+    start_whole(root);
     if (growth_.max_leaf_nodes != Growth::kNoLimit) {
         grow_best_first(std::move(root));
     } else {
@@ -89,7 +74,7 @@ void Grower<Code, Kind>::grow_depth_first(Pending root) {
     while (!stack.empty()) {
         Pending pending = std::move(stack.back());
         stack.pop_back();
-        move_in(pending, stack.size());
+        if (moves_in(pending)) move_in(pending);
         interrupt_.after(pending.size());
         Split split;
         if (!decide(pending, split)) {
@@ -111,7 +96,8 @@ void Grower<Code, Kind>::grow_best_first(Pending root) {
     std::uint64_t births = 0;
     const auto consider = [&](Pending pending) {
         interrupt_.after(pending.size());
-        pending.constants = 0;  // columns_ is no path down the tree here
+        if (moves_in(pending)) move_in(pending);
+        pending.constants = 0;  // the columns of a frame are no path down the tree here
         Split split;
         if (!decide(pending, split)) return write_leaf(pending);
         heap.push_back({std::move(pending), std::move(split), births++});
@@ -134,33 +120,52 @@ void Grower<Code, Kind>::grow_best_first(Pending root) {
     }
 }
 
-// A subtree whose codes fit the cache works on a copy of them; the rest of its
-// rows' lives (some twenty levels) then never waits for memory.
+// Should the node and what comes below it have a frame of their own?
 template <class Code, class Kind>
-void Grower<Code, Kind>::move_in(Pending& pending, std::size_t stack_size) {
-    if constexpr (!std::is_same_v<Kind, PairKind> && !std::is_same_v<Kind, LabelKind>) {
-        return;  // these look their targets up by row
-    } else {
-        if (codes_.data != table_.data && stack_size >= compact_floor_) return;
-        codes_ = table_;
-        const std::size_t width = bins_.columns();
-        const std::size_t drawn =
-            growth_.max_features ? static_cast<std::size_t>(growth_.max_features) : width;
-        if (pending.size() < 64 || width > 8 * drawn ||
-            pending.size() * width * sizeof(Code) > kCompactBytes)
-            return;
-        compact_.resize(pending.size() * width);
-        origins_.assign(rows_.begin() + pending.begin, rows_.begin() + pending.end);
-        for (std::uint32_t i = 0; i < pending.size(); ++i) {
-            const Code* from = table_.row(rows_[pending.begin + i]);
-            Code* to = compact_.data() + i * width;
-            for (std::size_t j = 0; j < width; ++j)
-                to[j] = from[static_cast<std::ptrdiff_t>(j) * table_.col_stride];
-            rows_[pending.begin + i] = i;
-        }
-        codes_ = {compact_.data(), pending.size(), width, static_cast<std::ptrdiff_t>(width), 1};
-        compact_floor_ = stack_size;
+bool Grower<Code, Kind>::moves_in(const Pending& pending) const {
+    const Frame<Code>& frame = *pending.frame;
+    const std::size_t n = pending.size(), width = bins_.columns();
+    if (frames_.ranks()) {
+        if (n > kRankedRows) return false;
+        if (n <= kSmallRows && frame.codes.rows > 4 * kSmallRows) return true;
     }
+    // Codes that fit the cache are copied there; the rest of the rows' lives (some twenty levels)
+    // then never waits for memory.
+    return frame.bytes() > kCompactBytes && n >= 64 && width <= 8 * drawn_ &&
+           n * width * sizeof(Code) <= kCompactBytes;
+}
+
+template <class Code, class Kind>
+void Grower<Code, Kind>::move_in(Pending& pending) {
+    std::vector<std::uint32_t> origins(pending.size());
+    for (std::uint32_t i = 0; i < pending.size(); ++i) {
+        std::uint32_t& row = rows_[pending.begin + i];
+        origins[i] = static_cast<std::uint32_t>(pending.frame->origin(row));
+        row = i;
+    }
+    auto columns = pending.frame->columns;
+    pending.frame = frames_.make(std::move(origins), growth_.columns);
+    pending.frame->columns = std::move(columns);
+    plan_whole(*pending.frame);
+    if (frames_.ranks()) start_whole(pending);
+}
+
+// Where columns lie in whole histograms, and which nodes are worth one: below twice as many rows
+// as bins in a column, clearing and subtracting whole histograms costs more than counting.
+template <class Code, class Kind>
+void Grower<Code, Kind>::plan_whole(Frame<Code>& frame) {
+    if (drawn_ < growth_.columns.size() || growth_.random_thresholds ||
+        growth_.criterion == Criterion::absolute_error || growth_.interactions.data)
+        return;
+    frame.starts.resize(bins_.columns());
+    for (const auto column : growth_.columns) {
+        frames_.ask(frame, column);
+        frame.starts[static_cast<std::size_t>(column)] = frame.whole_bins;
+        frame.whole_bins += frame.count(column) + 1;
+    }
+    if (frame.whole_bins * kind_.stride() * sizeof(double) <= kWholeBytes)
+        frame.whole_from = static_cast<std::uint32_t>(
+            2 * frame.whole_bins / std::max<std::size_t>(growth_.columns.size(), 1));
 }
 
 template <class Code, class Kind>
@@ -179,7 +184,7 @@ std::int32_t Grower<Code, Kind>::new_node() {
 // still the same in every order of the rows.
 template <class Code, class Kind>
 double Grower<Code, Kind>::leaf_mean(const Pending& pending, std::size_t output) const {
-    const auto row_of = [&](std::uint32_t i) { return origin(rows_[i]); };
+    const auto row_of = [&](std::uint32_t i) { return pending.frame->origin(rows_[i]); };
     const double first = target_.values(row_of(pending.begin), output);
     double heaviest = 0.0, largest = 0.0;
     bool alike = true;
@@ -203,7 +208,7 @@ template <class Code, class Kind>
 void Grower<Code, Kind>::write_leaf(const Pending& pending) {
     if (!leaves_of_rows_.empty())
         for (std::uint32_t i = pending.begin; i < pending.end; ++i)
-            leaves_of_rows_[origin(rows_[i])] = leaves_;
+            leaves_of_rows_[pending.frame->origin(rows_[i])] = leaves_;
     tree_.nodes[static_cast<std::size_t>(pending.node)] = {0.0, 0, ~leaves_++};
     if (!target_.labels()) {
         for (std::size_t k = 0; k < target_.outputs(); ++k) {
@@ -280,9 +285,12 @@ Prepared prepare(const TargetView& target, std::span<const double> weight, const
         if (!(w > 0.0)) continue;
         double s = 0.0;
         if (many_values) {
+            s = static_cast<double>(i);
             for (std::size_t k = 0; k < moment.size(); ++k)
                 out.products[i * moment.size() + k] =
                     Grid(moment[k]).snap(weight[i] * (target.values(i, k) - out.centre[k]));
+        } else if (target.outputs() > 1) {
+            s = static_cast<double>(i);
         } else if (target.labels()) {
             s = plain_target(target, i, 0.0) * (many_classes ? 1.0 : w);
         } else {

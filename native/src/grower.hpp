@@ -18,16 +18,19 @@
 #include "coterie/random.hpp"
 #include "coterie/split.hpp"
 #include "coterie/team.hpp"
+#include "frame.hpp"
 #include "permit.hpp"
 #include "whole_search.hpp"
 
 namespace coterie {
 
+template <class Code>
 struct Pending {
     std::int32_t node = 0;
     std::uint32_t begin = 0, end = 0;
     std::int64_t depth = 0;
-    std::uint32_t constants = 0;  // columns_[0 … constants) do not vary here
+    std::uint32_t constants = 0;         // as many columns of the frame do not vary here
+    std::shared_ptr<Frame<Code>> frame;  // whose rows are meant
     Bounds bounds;
     std::unique_ptr<WholeHistogram> whole;
     std::shared_ptr<const Permit> permit;
@@ -41,8 +44,9 @@ struct Cut {
     double threshold;
 };
 
+template <class Code>
 struct Candidate {
-    Pending pending;
+    Pending<Code> pending;
     Split split;
     std::uint64_t born;  // equal gains are served in the order of birth
 };
@@ -67,6 +71,9 @@ class Grower {
     Tree run();
 
   private:
+    using Pending = coterie::Pending<Code>;
+    using Candidate = coterie::Candidate<Code>;
+
     // Deciding
     bool decide(Pending& pending, Split& split);
     void sum_items(const Pending& pending);
@@ -92,31 +99,31 @@ class Grower {
     }
     double score_of(const double* sums, double l2) const;
 
+    Limits limits_of(const Pending& pending, std::int32_t column) const;
+
     // Dividing
     std::pair<Pending, Pending> divide(Pending& pending, Split& split);
     std::uint32_t part(const Pending& pending, const Split& split);
     void write_inner(std::int32_t node, const Split& split, std::int32_t left);
     void share_whole(Pending& parent, Pending& left, Pending& right);
     void fill(const Pending& pending, WholeHistogram& out);
-    void move_in(Pending& pending, std::size_t stack_size);
+    void start_whole(Pending& pending);
+    bool moves_in(const Pending& pending) const;
+    void move_in(Pending& pending);
+    void plan_whole(Frame<Code>& frame);
 
     // Ending
     void write_leaf(const Pending& pending);
     double leaf_mean(const Pending& pending, std::size_t output) const;
-    std::size_t origin(std::uint32_t row) const {
-        return codes_.data == table_.data ? row : origins_[row];
-    }
     std::int32_t new_node();
     void grow_depth_first(Pending root);
     void grow_best_first(Pending root);
 
     RowSet<Code> rows_of(const Pending& pending) const {
-        return {codes_, rows_.data() + pending.begin, items_.data() + pending.begin,
+        return {pending.frame->codes, rows_.data() + pending.begin, items_.data() + pending.begin,
                 pending.size()};
     }
 
-    const Matrix<const Code> table_;  // the codes of all rows
-    Matrix<const Code> codes_;        // those in use: the table, or a compact copy of a few rows
     const BinsView bins_;
     const TargetView& target_;
     const std::span<const double> weight_;
@@ -124,6 +131,7 @@ class Grower {
     const Kind kind_;
     const Channels& channels_;
     Team team_;
+    FrameMaker<Code> frames_;
     const std::span<std::int32_t> leaves_of_rows_;
     Interrupt& interrupt_;
     Random random_;
@@ -134,10 +142,7 @@ class Grower {
     std::unique_ptr<Item[]> spare_items_;          // pages no split needs are never touched
     const std::vector<double> products_, centre_;
     const double tolerance_;
-    std::vector<std::int32_t> columns_;
-    std::vector<std::size_t> starts_;  // first bin of a column in a whole histogram
-    std::size_t whole_bins_ = 0;
-    std::uint32_t whole_from_ = 0;  // nodes with fewer rows are counted directly
+    const std::size_t drawn_;  // columns a node looks at
     bool counted_;
     DirectHistograms<Code, Kind> direct_;
     Scanner scanner_;
@@ -149,10 +154,6 @@ class Grower {
     std::vector<Code> drawn_codes_;
     std::vector<double> side_sums_;
     std::vector<std::uint32_t> side_counts_;
-
-    std::vector<Code> compact_;
-    std::vector<std::uint32_t> origins_;  // rows of the table that the copy was made of
-    std::size_t compact_floor_ = 0;       // the copy serves while the stack is higher than this
 
     // The node at hand
     std::vector<double> sums_;

@@ -68,10 +68,7 @@ void write_facts(Tree& tree, const std::vector<Grown<Cell>>& nodes, const TreeDr
 // The threshold of a numeric split at the border of two bins.
 inline double border(const CodeSplit& split, const BinsView& bins) {
     const auto column = static_cast<std::size_t>(split.column);
-    const std::uint32_t next = split.last_left + 1;
-    return next < bins.count(column)
-               ? between(bins.upper_of(column)[split.last_left], bins.lower_of(column)[next])
-               : std::numeric_limits<double>::infinity();
+    return bins.threshold(column, split.last_left, split.last_left + 1);
 }
 
 // The threshold midway between the values that the node itself has on both sides. Rows that the

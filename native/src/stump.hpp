@@ -132,8 +132,9 @@ class Stump {
         const NodeSums node{sums_, rows_, whole, gain_tie(cost(all), whole)};
         const Limits limits = plain_limits(growth_);
         for (const std::int32_t id : growth_.columns) {
-            const ColumnView column =
-                whole_column(histogram_, id, bins_, starts_, PairSums::kStride, occupied_);
+            const auto j = static_cast<std::size_t>(id);
+            const Place place{id, starts_[j], bins_.count(j), bins_.categorical[j] != 0};
+            const ColumnView column = whole_column(histogram_, place, PairSums::kStride, occupied_);
             if (column.occupied.size() + column.missing < 2) continue;
             Split candidate;
             scanner_.template best_split<true>(growth_.criterion, column, node, limits, candidate);
@@ -143,9 +144,10 @@ class Stump {
                decreases_enough(split.gain * unit() / all.w, growth_);
     }
 
-    void divide(const Split& split) {
+    void divide(Split& split) {
         const auto column = static_cast<std::size_t>(split.column);
         const std::uint32_t missing = bins_.count(column);
+        split.threshold = bins_.threshold(column, split.last_left, split.first_right);
         std::vector<std::uint8_t> left(missing + 1, 0);
         split.with_side<std::uint32_t>(missing, [&](const auto& goes) {
             for (std::uint32_t code = 0; code <= missing; ++code) left[code] = goes(code);

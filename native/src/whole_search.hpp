@@ -15,13 +15,19 @@ inline Limits plain_limits(const Growth& growth) {
     return limits;
 }
 
+// Where a column lies in a histogram of all columns.
+struct Place {
+    std::int32_t column;
+    std::size_t start;    // its first bin
+    std::uint32_t count;  // of bins
+    bool categorical;
+};
+
 // A column of a histogram of all columns; `occupied` is room for its codes.
-inline ColumnView whole_column(const WholeHistogram& whole, std::int32_t id, const BinsView& bins,
-                               std::span<const std::size_t> starts, std::size_t stride,
+inline ColumnView whole_column(const WholeHistogram& whole, const Place& place, std::size_t stride,
                                std::vector<std::uint32_t>& occupied) {
-    const auto column = static_cast<std::size_t>(id);
-    const std::uint32_t count = bins.count(column);
-    const double* sums = whole.sums.data() + starts[column] * stride;
+    const auto& [id, start, count, categorical] = place;
+    const double* sums = whole.sums.data() + start * stride;
     std::size_t found = 0;
     for (std::uint32_t code = 0; code < count; ++code) {
         occupied[found] = code;
@@ -29,13 +35,11 @@ inline ColumnView whole_column(const WholeHistogram& whole, std::int32_t id, con
     }
     return {id,
             sums,
-            whole.counts.empty() ? nullptr : whole.counts.data() + starts[column],
+            whole.counts.empty() ? nullptr : whole.counts.data() + start,
             std::span(occupied.data(), found),
             sums[count * stride] > 0.0,
             count,
-            bins.categorical[column] != 0,
-            bins.lower_of(column),
-            bins.upper_of(column)};
+            categorical};
 }
 
 // Ties go to the earlier split, or to the lower column.

@@ -399,3 +399,48 @@ def test_trees_with_a_fit_of_their_own_are_fitted_by_it():
     X, y = load_iris(return_X_y=True)
     bag = coterie.BaggingClassifier(Counting(), max_samples=50, bootstrap=False, random_state=0)
     assert [member.n_seen_ for member in bag.fit(X, y).estimators_] == [50] * 10
+
+
+def _fine(rows, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(rows, 4)).astype(np.float32)
+    return X, X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(size=rows)
+
+
+@pytest.mark.parametrize("rows", [200, 3000])
+def test_fine_columns_are_split_as_by_scikit_learn(rows):
+    X, values = _fine(rows)
+    for ours, theirs, y, depth in (
+        (coterie.DecisionTreeRegressor, sk.DecisionTreeRegressor, values, 6),
+        (coterie.DecisionTreeClassifier, sk.DecisionTreeClassifier, values > 0, 3),
+    ):
+        mine = ours(max_depth=depth, min_samples_leaf=10).fit(X, y).tree_
+        other = theirs(max_depth=depth, min_samples_leaf=10, random_state=0).fit(X, y).tree_
+        assert mine.node_count == other.node_count
+        # Nodes are numbered in another order; there are no ties in large ones.
+        for name in ("threshold", "impurity", "n_node_samples"):
+            np.testing.assert_allclose(
+                np.sort(getattr(mine, name)[mine.children_left >= 0]),
+                np.sort(getattr(other, name)[other.children_left >= 0]),
+            )
+
+
+@pytest.mark.parametrize("settings", [{}, {"max_leaf_nodes": 200}, {"splitter": "random"}])
+def test_fine_columns_give_the_same_tree_for_any_number_of_threads(settings):
+    X, y = _fine(5000)
+    X[::9, 1] = np.nan
+    first, *others = (
+        coterie.DecisionTreeRegressor(random_state=0, n_jobs=n, **settings).fit(X, y)
+        for n in (1, 2, 4)
+    )
+    for other in others:
+        np.testing.assert_array_equal(other.tree_.threshold, first.tree_.threshold)
+        np.testing.assert_array_equal(other.predict(X), first.predict(X))
+
+
+def test_rows_that_differ_in_a_fine_column_are_told_apart():
+    X = np.random.default_rng(0).normal(size=(4000, 1))
+    y = np.arange(4000) % 2
+    assert coterie.DecisionTreeClassifier().fit(X, y).score(X, y) == 1.0
+    assert coterie.DecisionTreeClassifier(max_bins=255).fit(X, y).score(X, y) < 0.7
+    assert coterie.ExtraTreeClassifier(random_state=0).fit(X, y).score(X, y) == 1.0

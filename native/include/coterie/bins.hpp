@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -10,6 +11,12 @@
 #include "coterie/matrix.hpp"
 
 namespace coterie {
+
+// Halfway from below to above, but never equal to above.
+inline double between(double below, double above) {
+    const double middle = std::midpoint(below, above);
+    return middle < above ? middle : below;
+}
 
 // The value-bins of column j are the slots offsets[j] … offsets[j+1]-1 of
 // `lower` and `upper`, the smallest and largest training value in each bin.
@@ -27,13 +34,13 @@ struct BinsView {
     }
     const double* lower_of(std::size_t j) const { return lower.data() + offsets[j]; }
     const double* upper_of(std::size_t j) const { return upper.data() + offsets[j]; }
-};
 
-// Halfway from below to above, but never equal to above.
-inline double between(double below, double above) {
-    const double middle = std::midpoint(below, above);
-    return middle < above ? middle : below;
-}
+    // What parts two codes that are neighbours in a node; values from missing ones, infinity.
+    double threshold(std::size_t j, std::uint32_t below, std::uint32_t above) const {
+        return above < count(j) ? between(upper_of(j)[below], lower_of(j)[above])
+                                : std::numeric_limits<double>::infinity();
+    }
+};
 
 struct ColumnBins {
     std::vector<double> lower;

@@ -20,7 +20,8 @@
 namespace coterie {
 
 // A row's share in the sums. For one output: weight and weight * y (or the
-// weight if y is the second class). For labels of many classes `s` is the class.
+// weight if y is the second class). For labels of many classes `s` is the class, and for
+// several outputs the row of the table by which targets are looked up.
 struct Item {
     double w;
     double s;
@@ -31,7 +32,7 @@ struct Item {
 struct PairKind {
     static constexpr bool kPair = true;
     std::size_t stride() const { return PairSums::kStride; }
-    void add(double* entry, const Item& item, std::uint32_t) const {
+    void add(double* entry, const Item& item) const {
         entry[0] += item.w;
         entry[1] += item.s;
     }
@@ -42,7 +43,7 @@ struct LabelKind {  // one output, three classes or more
     static constexpr bool kPair = false;
     std::size_t width;
     std::size_t stride() const { return width; }
-    void add(double* entry, const Item& item, std::uint32_t) const {
+    void add(double* entry, const Item& item) const {
         entry[1 + static_cast<std::uint32_t>(item.s)] += item.w;
     }
     void finish(double* entry) const {
@@ -57,8 +58,9 @@ struct LabelsKind {  // several outputs of labels
     Matrix<const std::int32_t> codes;
     const Channels* channels;
     std::size_t stride() const { return width; }
-    void add(double* entry, const Item& item, std::uint32_t row) const {
+    void add(double* entry, const Item& item) const {
         entry[0] += item.w;
+        const auto row = static_cast<std::size_t>(item.s);
         std::size_t start = 1;
         for (std::size_t o = 0; o < codes.cols; ++o) {
             entry[start + static_cast<std::size_t>(codes(row, o))] += item.w;
@@ -73,9 +75,9 @@ struct ValuesKind {  // several outputs of numbers; `products` holds w * y on th
     std::size_t width;
     const double* products;  // (rows, width - 1)
     std::size_t stride() const { return width; }
-    void add(double* entry, const Item& item, std::uint32_t row) const {
+    void add(double* entry, const Item& item) const {
         entry[0] += item.w;
-        const double* values = products + static_cast<std::size_t>(row) * (width - 1);
+        const double* values = products + static_cast<std::size_t>(item.s) * (width - 1);
         for (std::size_t c = 1; c < width; ++c) entry[c] += values[c - 1];
     }
     void finish(double*) const {}
@@ -166,16 +168,18 @@ class DirectHistograms {
         const std::ptrdiff_t* offsets = offsets_.data();
         for (std::size_t i = 0; i < n; ++i) {
             if (i + ahead < n) __builtin_prefetch(table.row(rows[i + ahead]));
-            const std::uint32_t row = rows[i];
             const Item item = items[i];
-            const Code* codes = table.row(row);
+            const Code* codes = table.row(rows[i]);
             double* sums = sums_.data();
-            std::uint8_t* marks = marks_.data();
+            std::uint8_t *marks = marks_.data(), *pages = pages_.data();
             for (std::size_t j = 0; j < n_columns; ++j) {
                 const std::size_t code = codes[offsets[j]];
-                kind.add(sums + (Kind::kPair ? code * 2 : code * stride), item, row);
+                kind.add(sums + (Kind::kPair ? code * 2 : code * stride), item);
                 marks[code] = 1;
-                if constexpr (sizeof(Code) > 1) pages_[j * kPages + (code >> 8)] = 1;
+                if constexpr (sizeof(Code) > 1) {
+                    pages[code >> 8] = 1;
+                    pages += kPages;
+                }
                 if constexpr (Counted) ++counts_[j * room + code];
                 sums += room * stride;
                 marks += marks_step;
@@ -242,13 +246,12 @@ void fill_whole(const Kind& kind, const RowSet<Code>& set, std::span<const std::
     std::uint32_t* counts = out.counts.empty() ? nullptr : out.counts.data();
     for (std::size_t i = 0; i < n; ++i) {
         if (i + ahead < n) __builtin_prefetch(table.row(rows[i + ahead]));
-        const std::uint32_t row = rows[i];
         const Item item = set.items[i];
-        const Code* codes = table.row(row);
+        const Code* codes = table.row(rows[i]);
         for (const std::int32_t column : columns) {
             const std::size_t bin =
                 starts[static_cast<std::size_t>(column)] + codes[column * table.col_stride];
-            kind.add(sums + (Kind::kPair ? bin * 2 : bin * stride), item, row);
+            kind.add(sums + (Kind::kPair ? bin * 2 : bin * stride), item);
             if (counts) ++counts[bin];
         }
     }

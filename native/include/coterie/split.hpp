@@ -15,6 +15,7 @@
 namespace coterie {
 
 struct Split : CodeSplit {
+    std::uint32_t first_right = 0;  // numeric: the lowest code on the right, or the missing one
     double threshold = 0.0;
     std::vector<std::uint32_t> right_codes;  // categories
 };
@@ -38,8 +39,6 @@ struct ColumnView {
     bool missing;                             // is the missing code present too?
     std::uint32_t missing_code;
     bool categorical;
-    const double* lower;
-    const double* upper;
 };
 
 // Sums of the whole node, to which sides are compared.
@@ -215,9 +214,7 @@ class Scanner {
             left.record(best, gain);
             best.missing_left = missing_left;
             best.last_left = codes[i];
-            best.threshold = i + 1 < codes.size()
-                                 ? between(column.upper[codes[i]], column.lower[codes[i + 1]])
-                                 : std::numeric_limits<double>::infinity();
+            best.first_right = i + 1 < codes.size() ? codes[i + 1] : column.missing_code;
         }
     }
 

@@ -108,7 +108,7 @@ class Bag(MembersShown, Bagged, OutOfBag, Committee):
         Source of randomness; member t depends on it and on t only.
     verbose : int, default=0
         Progress messages.
-    max_bins : int, default=255
+    max_bins : int, default=65535
         Groups a column is cut into for native trees.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns of numbers to be taken as categories, besides those of text or a categorical type.
@@ -126,7 +126,7 @@ class Bag(MembersShown, Bagged, OutOfBag, Committee):
     n_jobs: int | None = None
     random_state: RandomLike = None
     verbose: int = 0
-    max_bins: int = 255
+    max_bins: int = 65_535
     categorical_features: Any = "from_dtype"
 
     allowed: ClassVar[Mapping[str, Allowed]] = BAG

@@ -480,7 +480,7 @@ class ECOCClassifier(MembersShown, ClassifierTask, Committee):
         Members fitted at a time.
     verbose : int, default=0
         Progress messages.
-    max_bins : int, default=255
+    max_bins : int, default=65535
         Groups a column is cut into for native trees.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns of numbers to be taken as categories, besides those of text or a categorical type.
@@ -532,7 +532,7 @@ class ECOCClassifier(MembersShown, ClassifierTask, Committee):
     random_state: RandomLike = None
     n_jobs: int | None = None
     verbose: int = 0
-    max_bins: int = 255
+    max_bins: int = 65_535
     categorical_features: Any = "from_dtype"
 
     multi_output: ClassVar[bool] = False

@@ -109,7 +109,7 @@ class ManyTrees(Bagged, OutOfBag, Committee):
     ccp_alpha: float = 0.0
     max_samples: float | None = None
     monotonic_cst: Any = None
-    max_bins: int = 255
+    max_bins: int = 65_535
     categorical_features: Any = "from_dtype"
     oob_patience: int | None = None
     tol: float = 0.0

@@ -143,7 +143,7 @@ class SingleTree(Committee):
         Smallest weighted decrease of impurity worth a split.
     ccp_alpha : float, default=0.0
         Price of a leaf in minimal cost-complexity pruning.
-    max_bins : int, default=255
+    max_bins : int, default=65535
         Groups a column is cut into, at most 65535.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns of numbers to be taken as categories (names, positions or a mask), besides those
@@ -174,7 +174,7 @@ class SingleTree(Committee):
     class_weight: Any = field(default=None, init=False)
     ccp_alpha: float = 0.0
     monotonic_cst: Any = None
-    max_bins: int = 255
+    max_bins: int = 65_535
     categorical_features: Any = "from_dtype"
     n_jobs: int | None = None
 

@@ -1,0 +1,135 @@
+#include "frame.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "check.hpp"
+#include "coterie/grow.hpp"
+#include "coterie/random.hpp"
+
+using namespace coterie;
+
+namespace {
+
+// A table of one or more fine columns in 16-bit codes, each value with a bin of its own.
+struct FineTable {
+    std::size_t rows, cols;
+    std::vector<std::uint16_t> codes;
+    std::vector<std::int64_t> offsets{0};
+    std::vector<double> values;
+    std::vector<std::uint8_t> categorical;
+    std::vector<std::int32_t> columns;
+
+    FineTable(std::size_t n, std::size_t d, std::uint32_t distinct, std::uint64_t seed)
+        : rows(n), cols(d), codes(n * d), categorical(d, 0), columns(d) {
+        Random random(seed);
+        std::iota(columns.begin(), columns.end(), 0);
+        for (auto& code : codes) code = static_cast<std::uint16_t>(random.below(distinct));
+        for (std::size_t j = 0; j < d; ++j) {
+            for (std::uint32_t v = 0; v < distinct; ++v) values.push_back(v);
+            offsets.push_back(static_cast<std::int64_t>(values.size()));
+        }
+    }
+    std::uint32_t code(std::size_t i, std::size_t j) const { return codes[i * cols + j]; }
+    BinsView bins() const { return {offsets, values, values, categorical}; }
+    Tree fit(const std::vector<std::int32_t>& y, Growth growth, int threads = 1) const {
+        growth.criterion = Criterion::gini;
+        growth.columns = columns;
+        TargetView target;
+        target.codes = {y.data(), rows, 1, 1, 1};
+        target.n_classes = {*std::ranges::max_element(y) + 1};
+        const std::vector<double> weight(rows, 1.0);
+        Interrupt interrupt;
+        return grow(Matrix<const std::uint16_t>{codes.data(), rows, cols,
+                                                static_cast<std::ptrdiff_t>(cols), 1},
+                    bins(), target, weight, growth, 7, threads, {}, interrupt);
+    }
+};
+
+}  // namespace
+
+TEST_CASE(ranks_keep_order_and_lose_nothing) {
+    for (const std::size_t n : {1ul, 30ul, 200ul, 5'000ul, kRankedRows}) {
+        Random random(n);
+        const std::uint32_t missing = 60'000;
+        std::vector<std::uint16_t> old(n), codes_of(n);
+        for (auto& code : old)
+            code = static_cast<std::uint16_t>(random.below(9) ? random.below(missing) : missing);
+        std::vector<std::uint16_t> ranks = old;
+        const std::uint32_t found = Ranker().rank(ranks, missing, codes_of.data());
+        codes_of.resize(found);
+        CHECK(std::ranges::is_sorted(codes_of));
+        CHECK(std::ranges::adjacent_find(codes_of) == codes_of.end());
+        for (std::size_t i = 0; i < n; ++i)
+            CHECK(old[i] == missing ? ranks[i] == found : codes_of[ranks[i]] == old[i]);
+    }
+}
+
+TEST_CASE(the_first_split_of_fine_columns_is_the_best_by_brute_force) {
+    for (const std::size_t rows : {200ul, 20'000ul}) {  // in a frame of ranks, and in the table
+        const FineTable table(rows, 2, 60'000, 5);
+        Random random(11);
+        std::vector<std::int32_t> y;
+        for (std::size_t i = 0; i < rows; ++i)
+            y.push_back(random.below(60'000) + table.code(i, 0) > 60'000);
+        Growth growth;
+        growth.max_features = 2;
+        const Tree tree = table.fit(y, growth);
+        double best = 0.0, found = 0.0;
+        for (std::size_t j = 0; j < 2; ++j) {
+            std::vector<std::size_t> order(rows);
+            std::iota(order.begin(), order.end(), std::size_t{0});
+            std::ranges::sort(order, {}, [&](std::size_t i) { return table.code(i, j); });
+            double ones = 0.0, left = 0.0;
+            for (const auto label : y) ones += label;
+            const auto n = static_cast<double>(rows);
+            for (std::size_t k = 0; k + 1 < rows; ++k) {
+                left += y[order[k]];
+                const std::uint32_t low = table.code(order[k], j),
+                                    high = table.code(order[k + 1], j);
+                if (low == high) continue;
+                const auto m = static_cast<double>(k + 1);
+                const auto side = [](double a, double size) {
+                    return (a * a + (size - a) * (size - a)) / size;
+                };
+                const double score = side(left, m) + side(ones - left, n - m);
+                best = std::max(best, score);
+                if (tree.nodes[0].feature() == j && tree.nodes[0].threshold == between(low, high))
+                    found = score;
+            }
+        }
+        CHECK(found > 0.0 && check::close(found, best));
+    }
+}
+
+TEST_CASE(rows_that_differ_are_told_apart_however_many_there_are) {
+    const FineTable table(200'000, 1, 65'535, 9);
+    std::vector<std::int32_t> y;
+    for (std::size_t i = 0; i < table.rows; ++i) y.push_back(table.code(i, 0) * 31 % 7 > 2);
+    const Tree tree = table.fit(y, {});
+    for (std::size_t at = 0; at < tree.nodes.size(); ++at)
+        if (tree.nodes[at].is_leaf()) CHECK(tree.impurity[at] == 0.0);
+}
+
+TEST_CASE(framed_trees_do_not_depend_on_threads_and_obey_limits) {
+    const FineTable table(20'000, 4, 30'000, 2);
+    std::vector<std::int32_t> y;
+    for (std::size_t i = 0; i < table.rows; ++i)
+        y.push_back((table.code(i, 0) + table.code(i, 1) > 30'000) + (table.code(i, 2) > 9'000));
+    for (const std::int64_t leaves : {Growth::kNoLimit, std::int64_t{300}})
+        for (const std::int64_t drawn : {0, 2}) {
+            Growth growth;
+            growth.max_leaf_nodes = leaves;
+            growth.max_features = drawn;
+            growth.min_samples_leaf = 5;
+            const Tree one = table.fit(y, growth), three = table.fit(y, growth, 3);
+            CHECK(one.values == three.values && one.nodes.size() == three.nodes.size());
+            for (std::size_t at = 0; at < one.nodes.size(); ++at) {
+                CHECK(one.nodes[at].threshold == three.nodes[at].threshold);
+                CHECK(one.n_samples[at] >= 5);
+                if (one.nodes[at].is_leaf()) continue;
+                const auto left = static_cast<std::size_t>(one.nodes[at].left);
+                CHECK(one.weight[left] + one.weight[left + 1] == one.weight[at]);
+            }
+        }
+}
