@@ -47,7 +47,7 @@ def test_probabilities_become_better(load, method):
     np.testing.assert_allclose(mapped.sum(axis=1), 1)
     brier = [((p - np.eye(p.shape[1])[y[1::2]]) ** 2).sum(axis=1).mean() for p in (mapped, given)]
     # A step function has more to learn from 285 rows than a sigmoid.
-    assert brier[0] < brier[1] + (0.002 if method == "sigmoid" else 0.006)
+    assert brier[0] < brier[1] + (0.002 if method == "sigmoid" else 0.008)
     if load is load_digits and method == "sigmoid":
         assert log_loss(y[1::2], mapped) < 0.6 * log_loss(y[1::2], given)
     assert calibrated.score(X[1::2], y[1::2]) > model.score(X[1::2], y[1::2]) - 0.02

@@ -235,8 +235,8 @@ def test_gradient_of_the_squared_loss_is_the_residual():
     X, y = load_breast_cancer(return_X_y=True)
     signs = 2.0 * y - 1
     model = AnyBoostClassifier(loss="squared", direction="gradient", n_estimators=2).fit(X, y)
-    first = DecisionTreeRegressor(max_depth=1).fit(X, signs).predict(X)
-    second = DecisionTreeRegressor(max_depth=1).fit(X, signs - first).predict(X)
+    first = DecisionTreeRegressor(max_depth=1, max_bins=255).fit(X, signs).predict(X)
+    second = DecisionTreeRegressor(max_depth=1, max_bins=255).fit(X, signs - first).predict(X)
     np.testing.assert_allclose(model.decision_function(X), first + second, rtol=1e-9)
     np.testing.assert_allclose(model.estimator_weights_, 0.5)  # the gradient is twice the residual
 

@@ -183,7 +183,7 @@ def test_rows_held_out_may_all_be_zero():
     model = FunctionalGradientBoostingRegressor(loss="poisson", n_estimators=3)
     model.fit(X[:60], y, X_val=X[:9], y_val=np.zeros(9))
     assert np.isfinite(model.trace_["validation_error"]).all()
-    with pytest.raises(ValueError, match="y >= 0"):
+    with pytest.raises(ValueError, match="non-negative y"):
         model.fit(X[:60], y, X_val=X[:9], y_val=-np.ones(9))
 
 

@@ -155,7 +155,7 @@ def test_the_distribution_is_scipys():
 
 
 def test_one_round_by_hand():
-    tree = DecisionTreeRegressor(max_depth=2)
+    tree = DecisionTreeRegressor(max_depth=2, max_bins=255)
     model = NormalBoostingRegressor(tree, n_estimators=1, line_search=None, learning_rate=0.3)
     model.fit(X, Y)
     z = (Y - Y.mean()) / Y.std()

@@ -249,8 +249,8 @@ def test_losses_of_the_user():
 @pytest.mark.parametrize(
     ("model", "y", "message"),
     [
-        (FunctionalGradientBoostingRegressor(loss="poisson"), [-1.0, 0, 1, 2], "y >= 0"),
-        (FunctionalGradientBoostingRegressor(loss="gamma"), [0.0, 1, 2, 3], "y > 0"),
+        (FunctionalGradientBoostingRegressor(loss="poisson"), [-1.0, 0, 1, 2], "non-negative y"),
+        (FunctionalGradientBoostingRegressor(loss="gamma"), [0.0, 1, 2, 3], "strictly positive y"),
         (FunctionalGradientBoostingClassifier(loss="exponential"), [0, 1, 2, 0], "3 classes"),
         (FunctionalGradientBoostingClassifier(loss=LogLoss()), [0, 1, 2, 0], "3 classes"),
         (FunctionalGradientBoostingClassifier(loss=MultinomialLoss(3)), [0, 1, 0, 1], "2 classes"),

@@ -254,7 +254,7 @@ def test_no_probabilities_no_log_loss():
 
 
 def test_costs_are_the_error_of_cost_sensitive_boosting():
-    model = CostSensitiveBoostClassifier(n_estimators=3, cost={0: 5.0})
+    model = CostSensitiveBoostClassifier(n_estimators=3, method="adac2", cost={0: 5.0})
     model.fit(LEARN, Y_LEARN, X_val=HELD, y_val=Y_HELD)
     wrong = model.predict(HELD) != Y_HELD
     expected = np.average(wrong, weights=np.where(Y_HELD == 0, 5.0, 1.0))

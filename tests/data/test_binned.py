@@ -42,8 +42,8 @@ def binned(X):
     [
         HistGradientBoostingClassifier(max_iter=8, early_stopping=False),
         HistGradientBoostingRegressor(max_iter=8, subsample=0.7, boosting="dart", random_state=0),
-        RandomForestClassifier(n_estimators=30, oob_score=True, random_state=0),
-        BaggingClassifier(n_estimators=5, random_state=0),
+        RandomForestClassifier(30, max_bins=255, oob_score=True, random_state=0),
+        BaggingClassifier(n_estimators=5, max_bins=255, random_state=0),
         AdaBoostClassifier(n_estimators=5),
     ],
     ids=lambda model: type(model).__name__,

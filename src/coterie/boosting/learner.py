@@ -12,6 +12,8 @@ from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
 from coterie.trees.growth import resolve_growth
 from coterie.trees.single import SingleTree, is_native
 
+_USUAL_BINS = 255  # of boosters, whose trees are small
+
 
 def member_learner(
     owner: str,
@@ -75,10 +77,9 @@ def member_bins(owner: str, max_bins: int, member: SingleTree) -> int:
     >>> member_bins("AdaBoostClassifier", 255, DecisionTreeClassifier(max_bins=16))
     16
     """
-    usual = type(member).max_bins
-    if member.max_bins in (usual, max_bins):
+    if member.max_bins in (type(member).max_bins, max_bins):
         return max_bins
-    if max_bins != usual:
+    if max_bins != _USUAL_BINS:
         raise ParameterError(
             f"max_bins={max_bins!r} of {owner} contradicts max_bins={member.max_bins!r} of its "
             f"{type(member).__name__}: members share one table. Give one of them only."

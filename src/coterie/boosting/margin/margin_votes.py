@@ -67,7 +67,7 @@ class MarginVotes(Mixin):
         if vote.shape[1] == 1:
             return np.asarray(state.signs * vote[:, 0])
         rows = np.arange(len(vote))
-        others = vote.copy()
+        others = vote.astype(np.float64)  # they may be kept as small integers
         others[rows, state.codes] = -np.inf
         return np.asarray(vote[rows, state.codes] - others.max(axis=1))
 
