@@ -204,13 +204,13 @@ class GradientBoostingClassifier(GradientClasses, ClassicBooster):
         Class labels.
     n_estimators_ : int
         Rounds that were kept.
-    estimators_ : ndarray of DecisionTreeRegressor of shape (n_estimators_, n_trees)
+    estimators_ : ndarray of DecisionTreeRegressor of shape (n_rounds, n_trees)
         The trees of each round, made when asked for. Assigning an array of trees replaces them.
     init_ : estimator or "zero"
         What boosting starts from.
-    train_score_ : ndarray of shape (n_estimators_,)
+    train_score_ : ndarray of shape (n_rounds,)
         Loss of the rows each round learnt from, after it.
-    oob_scores_, oob_improvement_ : ndarray of shape (n_estimators_,)
+    oob_scores_, oob_improvement_ : ndarray of shape (n_rounds,)
         Loss of the rows each round left out, and by how much it fell. Only if ``subsample < 1``.
     oob_score_ : float
         The last of ``oob_scores_``.

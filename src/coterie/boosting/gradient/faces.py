@@ -175,7 +175,7 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
 
     @property  # type: ignore[override]  # scikit-learn's two classes differ here
     def estimators_(self) -> NDArray[np.object_]:
-        """The trees of every round, made when asked for; an array of shape (n_estimators_, K)."""
+        """The trees of every round, made when asked for; an array of shape (n_rounds, K)."""
         trees = GradientTrees(self._settled())
         table = np.empty((len(trees), self.pool_.width), dtype=object)
         for row, made in zip(table, trees, strict=True):
