@@ -243,3 +243,9 @@ def test_samplers_need_imbalanced_learn(monkeypatch):
     monkeypatch.setitem(sys.modules, "imblearn.pipeline", None)
     with pytest.raises(ImportError, match="pip install imbalanced-learn"):
         BalancedBaggingClassifier(sampler=Halver()).fit(POINTS, THREE)
+
+
+def test_random_weights_cannot_be_balanced():
+    X, y = make_classification(100, weights=[0.8], random_state=0)
+    with pytest.raises(ValueError, match="cannot be balanced"):
+        BalancedBaggingClassifier(wagging="exponential").fit(X, y)

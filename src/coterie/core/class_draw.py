@@ -257,7 +257,13 @@ class RebalancedDraw:
         rows = self.axis.rows
         if self.draw is not None:
             order = self.axis.order
-            rows = np.repeat(order, self.draw.counts(rng)[order])
+            times = self.draw.counts(rng)[order]
+            if times.dtype.kind == "f":
+                raise ValueError(
+                    "Random weights of rows cannot be balanced, as rows are drawn again from what "
+                    "is in a bag. Leave wagging=None, or choose a draw that repeats rows."
+                )
+            rows = np.repeat(order, times)
         codes = self.codes[rows]
         sizes, drawn = self._sizes(np.bincount(codes, minlength=len(self.classes)))
         parts = []
