@@ -1,4 +1,5 @@
 import io
+import re
 
 import numpy as np
 import pandas as pd
@@ -85,3 +86,20 @@ def test_long_sets_are_cut_short():
     frame = pd.DataFrame({"letter": pd.Categorical(letters)})
     tree = DecisionTreeRegressor(max_depth=1).fit(frame, (letters > "g").astype(float))
     assert "in {a, b, c, d, 3 more}" in export_graphviz(tree)
+
+
+@pytest.mark.parametrize("max_depth", [None, 1])
+def test_every_set_stands_at_its_node(max_depth):
+    rng = np.random.default_rng(0)
+    cells = rng.choice(list("abcd"), (600, 3))
+    frame = pd.DataFrame(cells, columns=NAMES).astype("category")
+    target = np.unique(cells, return_inverse=True)[1].reshape(cells.shape) @ [1.0, 4.2, 9.7]
+    fitted = DecisionTreeRegressor(max_depth=3).fit(frame, target + rng.normal(size=600))
+    tree, labels = fitted.tree_, fitted.schema_.labels
+    text = export_graphviz(fitted, feature_names=NAMES, max_depth=max_depth)
+    seen = dict(re.findall(r'^(\d+) \[label="(\w in {.*?})', text, flags=re.MULTILINE))
+    assert len(seen) == (3 if max_depth else 7)
+    for node, words in seen.items():
+        column = tree.feature[int(node)]
+        left = [str(labels[column][code]) for code in tree.categories_left(int(node))]
+        assert words == f"{NAMES[column]} in {{{', '.join(left)}}}"
