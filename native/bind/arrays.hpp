@@ -60,9 +60,9 @@ Room make_room(std::size_t bytes);
 template <class T>
 using NewArray = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 using AnyArray = nb::ndarray<nb::numpy, nb::ndim<1>>;
-// nodes, n_samples, weight, impurity, values, categories
+// nodes, n_samples, weight, impurity, values, categories, medians
 using TreeArrays = std::tuple<NewArray<std::uint64_t>, NewArray<std::int32_t>, AnyArray, AnyArray,
-                              NewArray<double>, NewArray<std::uint64_t>>;
+                              NewArray<double>, NewArray<std::uint64_t>, NewArray<double>>;
 
 template <class T>
 NewArray<T> to_array(const std::vector<T>& values) {
@@ -85,9 +85,13 @@ TreeArrays tree_arrays(const Tree& tree);
 void init_bins(nb::module_& module);
 void init_elementary(nb::module_& module);
 void init_grow(nb::module_& module);
+void init_sparse(nb::module_& module);
 void init_forest(nb::module_& module);
 void init_newton(nb::module_& module);
 void init_halves(nb::module_& module);
+void init_vector_tree(nb::module_& module);
 void init_shap(nb::module_& module);
+void init_isolation(nb::module_& module);
+void init_ranking(nb::module_& module);
 
 }  // namespace coterie

@@ -30,9 +30,11 @@ namespace {
 template <class T>
 auto find_bins(const InMatrix<T>& X, std::optional<InVector<double>> weight,
                const InVector<std::uint8_t>& categorical, std::uint32_t max_bins,
-               std::size_t sample_rows, std::uint64_t seed, int n_threads) {
+               std::size_t sample_rows, std::uint64_t seed, int n_threads,
+               std::optional<InVector<std::uint8_t>> crowded) {
     const Matrix<const T> matrix = as_matrix(X);
     require(categorical.shape(0) == matrix.cols, "categorical: one flag per column expected");
+    require(!crowded || crowded->shape(0) == matrix.cols, "crowded: one flag per column expected");
     require(!weight || weight->shape(0) == matrix.rows, "weight: one number per row expected");
     require(max_bins >= 2 && max_bins <= 65535, "max_bins must lie between 2 and 65535");
     std::vector<ColumnBins> found(matrix.cols);
@@ -46,10 +48,10 @@ auto find_bins(const InMatrix<T>& X, std::optional<InVector<double>> weight,
                 numeric.push_back(j);
             }
         }
-        std::vector<ColumnBins> cut =
-            find_numeric_bins(matrix, std::span<const std::size_t>(numeric),
-                              weight ? as_span(*weight) : std::span<const double>{}, max_bins,
-                              sample_rows, seed, n_threads);
+        std::vector<ColumnBins> cut = find_numeric_bins(
+            matrix, std::span<const std::size_t>(numeric),
+            weight ? as_span(*weight) : std::span<const double>{}, max_bins, sample_rows, seed,
+            crowded ? as_span(*crowded) : std::span<const std::uint8_t>{}, n_threads);
         for (std::size_t k = 0; k < numeric.size(); ++k) found[numeric[k]] = std::move(cut[k]);
     }
     std::vector<std::int64_t> offsets{0};
@@ -84,7 +86,8 @@ void hash_rows(const InMatrix<Code>& codes,
                int n_threads) {
     require(codes.shape(0) == hashes.shape(0), "hashes: one per row expected");
     const nb::gil_scoped_release unlock;
-    row_hashes(as_matrix(codes), std::span(hashes.data(), hashes.shape(0)), n_threads);
+    row_hashes(CodeTable<Code>{as_matrix(codes)}, std::span(hashes.data(), hashes.shape(0)),
+               n_threads);
 }
 
 template <class T>
@@ -92,6 +95,7 @@ void define(nb::module_& module) {
     module.def("find_bins", &find_bins<T>, nb::arg("X").noconvert(),
                nb::arg("weight").noconvert().none(), nb::arg("categorical").noconvert(),
                nb::arg("max_bins"), nb::arg("sample_rows"), nb::arg("seed"), nb::arg("n_threads"),
+               nb::arg("crowded").noconvert().none() = nb::none(),
                "Cut each column; returns offsets, lower and upper values of the bins.");
     const auto define_encode = [&](auto* function) {
         module.def("encode", function, nb::arg("X").noconvert(), nb::arg("offsets").noconvert(),
@@ -108,6 +112,13 @@ void define(nb::module_& module) {
 void init_bins(nb::module_& module) {
     define<float>(module);
     define<double>(module);
+    module.def(
+        "spread_rows",
+        [](std::size_t n, std::size_t limit, std::uint64_t seed) {
+            const auto rows = spread_rows(n, limit, seed);
+            return to_array(std::vector<std::int64_t>(rows.begin(), rows.end()));
+        },
+        nb::arg("n"), nb::arg("limit"), nb::arg("seed"), "The rows that bins are judged on.");
     const auto define_hash = [&](auto* function) {
         module.def("row_hashes", function, nb::arg("codes").noconvert(),
                    nb::arg("hashes").noconvert(), nb::arg("n_threads"),

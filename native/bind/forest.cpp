@@ -60,17 +60,22 @@ void node_values_into(const Arrays& forest, const InVector<double>& weight,
 }
 
 PrunableTree prunable(const Arrays& forest, const InVector<std::int32_t>& n_samples,
-                      const InVector<double>& weight, const InVector<double>& impurity) {
+                      const InVector<double>& weight, const InVector<double>& impurity,
+                      const std::optional<InVector<double>>& medians = {}) {
     require(forest.n_trees() == 1, "pruning takes one tree");
     require(n_samples.shape(0) == forest.n_nodes() && weight.shape(0) == forest.n_nodes() &&
                 impurity.shape(0) == forest.n_nodes(),
             "n_samples, weight, impurity: one per node expected");
-    return {forest.view(), as_span(n_samples), as_span(weight), as_span(impurity)};
+    require(!medians || medians->shape(0) == forest.n_nodes() * forest.values.shape(1),
+            "medians: one per node and output expected");
+    return {forest.view(), as_span(n_samples), as_span(weight), as_span(impurity),
+            medians ? as_span(*medians) : std::span<const double>{}};
 }
 
 auto prune_tree(const Arrays& forest, const InVector<std::int32_t>& n_samples,
-                const InVector<double>& weight, const InVector<double>& impurity, double alpha) {
-    const Tree tree = prune(prunable(forest, n_samples, weight, impurity), alpha);
+                const InVector<double>& weight, const InVector<double>& impurity,
+                const std::optional<InVector<double>>& medians, double alpha) {
+    const Tree tree = prune(prunable(forest, n_samples, weight, impurity, medians), alpha);
     return tree_arrays(tree);
 }
 
@@ -126,7 +131,8 @@ void init_forest(nb::module_& module) {
     module.def("node_values", &node_values_into, nb::arg("forest"), nb::arg("weight").noconvert(),
                nb::arg("out").noconvert(), "Values of all nodes: leaves and means of leaves.");
     module.def("prune", &prune_tree, nb::arg("forest"), nb::arg("n_samples").noconvert(),
-               nb::arg("weight").noconvert(), nb::arg("impurity").noconvert(), nb::arg("alpha"),
+               nb::arg("weight").noconvert(), nb::arg("impurity").noconvert(),
+               nb::arg("medians").noconvert().none(), nb::arg("alpha"),
                "The smallest subtree that is best at complexity alpha.");
     module.def("pruning_path", &path_of, nb::arg("forest"), nb::arg("n_samples").noconvert(),
                nb::arg("weight").noconvert(), nb::arg("impurity").noconvert(),

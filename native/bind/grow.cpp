@@ -7,6 +7,7 @@
 
 #include "arrays.hpp"
 #include "bins_view.hpp"
+#include "sparse_arrays.hpp"
 
 namespace coterie {
 namespace {
@@ -18,7 +19,8 @@ Criterion criterion_of(const std::string& name) {
         {"entropy", Criterion::entropy},
         {"misclassification", Criterion::misclassification},
         {"poisson", Criterion::poisson},
-        {"absolute_error", Criterion::absolute_error}};
+        {"absolute_error", Criterion::absolute_error},
+        {"log_rank", Criterion::squared_error}};
     const auto found = names.find(name);
     if (found == names.end()) throw std::invalid_argument("unknown criterion '" + name + "'");
     return found->second;
@@ -98,22 +100,24 @@ void check_table(const InMatrix<Code>& codes, const InVector<std::int64_t>& offs
     check_code_range(as_matrix(codes), bins);
 }
 
-template <class Code>
+// `codes` are all of them, or those of a sparse table.
+template <class Codes>
 auto grow_tree(
-    const InMatrix<Code>& codes, const InVector<std::int64_t>& offsets,
-    const InVector<double>& lower, const InVector<double>& upper,
-    const InVector<std::uint8_t>& categorical, const GrowArrays& arrays, const Settings& settings,
-    std::uint64_t seed, int n_threads,
+    const Codes& codes, const InVector<std::int64_t>& offsets, const InVector<double>& lower,
+    const InVector<double>& upper, const InVector<std::uint8_t>& categorical,
+    const GrowArrays& arrays, const Settings& settings, std::uint64_t seed, int n_threads,
     const std::optional<nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>>&
         leaves,
     const std::optional<InVector<std::uint8_t>>& stop, bool signals) {
     const BinsView bins = as_bins(offsets, lower, upper, categorical);
-    const Matrix<const Code> matrix = as_matrix(codes);
+    const auto table = as_table(codes, bins);
+    const auto& matrix = table.all;
     const auto weight = as_span(arrays.weight);
     check_codes(matrix, bins, weight);
     const TargetView target = as_target(arrays, matrix.rows);
     Growth growth = settings.growth;
     growth.criterion = criterion_of(settings.criterion);
+    growth.log_rank = settings.criterion == "log_rank";
     if (arrays.monotone) growth.monotone = as_span(*arrays.monotone);
     require(growth.monotone.empty() || growth.monotone.size() == matrix.cols,
             "monotone: one direction per column expected");
@@ -128,8 +132,8 @@ auto grow_tree(
                             growth.criterion == Criterion::entropy ||
                             growth.criterion == Criterion::misclassification;
     require(target.labels() == for_labels, "the criterion does not suit the kind of target");
-    require(growth.criterion != Criterion::absolute_error || target.outputs() == 1,
-            "absolute_error takes one output");
+    require(!growth.log_rank || (target.outputs() == 1 && growth.monotone.empty()),
+            "log_rank takes one output and no monotone directions");
     require(!stop || stop->shape(0) == 1, "stop: an array of one flag expected");
 
     require(!leaves || leaves->shape(0) == matrix.rows, "leaves: one per row expected");
@@ -138,20 +142,24 @@ auto grow_tree(
 
     Tree tree;
     run_interruptible(stop ? stop->data() : nullptr, signals, [&](Interrupt& interrupt) {
-        tree = grow(matrix, bins, target, weight, growth, seed, n_threads, leaf_of_row, interrupt);
+        tree = grow(table, bins, target, weight, growth, seed, n_threads, leaf_of_row, interrupt);
     });
     return tree_arrays(tree);
 }
 
 template <class Code>
 void define(nb::module_& module) {
-    module.def("grow", &grow_tree<Code>, nb::arg("codes").noconvert(),
-               nb::arg("offsets").noconvert(), nb::arg("lower").noconvert(),
-               nb::arg("upper").noconvert(), nb::arg("categorical").noconvert(), nb::arg("arrays"),
-               nb::arg("settings"), nb::arg("seed"), nb::arg("n_threads"),
-               nb::arg("leaves").noconvert().none(), nb::arg("stop").noconvert().none(),
-               nb::arg("signals"),
-               "Grow one tree; returns nodes, n_samples, weight, impurity, values, categories.");
+    const auto define_grow = [&](auto* function) {
+        module.def("grow", function, nb::arg("codes").noconvert(), nb::arg("offsets").noconvert(),
+                   nb::arg("lower").noconvert(), nb::arg("upper").noconvert(),
+                   nb::arg("categorical").noconvert(), nb::arg("arrays"), nb::arg("settings"),
+                   nb::arg("seed"), nb::arg("n_threads"), nb::arg("leaves").noconvert().none(),
+                   nb::arg("stop").noconvert().none(), nb::arg("signals"),
+                   "Grow one tree; returns nodes, n_samples, weight, impurity, values, "
+                   "categories.");
+    };
+    define_grow(&grow_tree<InMatrix<Code>>);
+    define_grow(&grow_tree<SparseArrays<Code>>);
     module.def("check_table", &check_table<Code>, nb::arg("codes").noconvert(),
                nb::arg("offsets").noconvert(), nb::arg("lower").noconvert(),
                nb::arg("upper").noconvert(), nb::arg("categorical").noconvert(),

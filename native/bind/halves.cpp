@@ -11,8 +11,9 @@ using Bytes = OutVector<std::uint8_t>;
 
 // What a half works with when nobody lends it anything. Python keeps the arrays alive.
 struct Own {
+    explicit Own(int n_threads = 1) : team(n_threads) {}
     Workspace workspace;
-    Team team{1};
+    Team team;
     Interrupt interrupt;
     Tools tools() { return {workspace, team, interrupt}; }
 };
@@ -38,14 +39,14 @@ SlopeScale measure_slopes(const TableArrays& table, const SlopesArrays& slopes,
 
 void open(RowsHalf* self, const TableArrays& table, const SlopesArrays& slopes,
           const GrowthArrays& growth, const SlopeScale& scale, std::uint64_t seed,
-          std::uint64_t first_row, const OutVector<std::int32_t>& leaves) {
+          std::uint64_t first_row, const OutVector<std::int32_t>& leaves, int n_threads) {
     with_task(table, slopes, growth, [&](auto& task) {
         require(leaves.shape(0) == task.table.codes.rows, "leaves: one per row expected");
         require(scale.rows >= task.slopes.learnt(), "scale: measured on fewer rows than there are");
         task.seed = seed;
         task.first_row = first_row;
         task.leaves = {leaves.data(), leaves.shape(0)};
-        new (self) RowsHalf;
+        new (self) RowsHalf{std::make_unique<Own>(n_threads), nullptr};
         const nb::gil_scoped_release unlock;
         self->rows =
             open_rows(task, scale, plan_cells(task.table, task.growth, scale), self->own->tools());
@@ -71,6 +72,23 @@ std::vector<std::size_t> listed(std::span<const T> values) {
     return {values.begin(), values.end()};
 }
 
+// What of the halves travels between processes.
+using ScaleState = std::tuple<double, double, double, double, double, std::size_t, bool>;
+using SplitState = std::tuple<double, std::int32_t, bool, bool, bool, std::uint32_t, std::uint32_t,
+                              double, double, double, std::vector<std::uint32_t>>;
+
+ScaleState state_of(const SlopeScale& s) {
+    return {s.most_g, s.most_h, s.sum_g, s.sum_h, s.least_h, s.rows, s.constant};
+}
+SplitState state_of(const CodeSplit& s) {
+    return {s.gain, s.column,     s.categorical, s.missing_left, s.saw_missing, s.last_left,
+            s.next, s.left_value, s.right_value, s.left_weight,  s.left_codes};
+}
+template <class Made, class State>
+void restore(Made& made, const State& state) {
+    std::apply([&](const auto&... part) { new (&made) Made{part...}; }, state);
+}
+
 std::vector<std::tuple<double, double>> pairs(const std::vector<SlopeSums>& sums) {
     std::vector<std::tuple<double, double>> out;
     for (const SlopeSums& sum : sums) out.emplace_back(sum.g, sum.h);
@@ -82,17 +100,23 @@ std::vector<std::tuple<double, double>> pairs(const std::vector<SlopeSums>& sums
 void init_halves(nb::module_& module) {
     nb::class_<SlopeScale>(module, "SlopeScale", "What both halves know of the slopes of all rows.")
         .def("add", &SlopeScale::add, nb::arg("other"), "Take in the slopes of other rows.")
-        .def_ro("rows", &SlopeScale::rows);
+        .def_ro("rows", &SlopeScale::rows)
+        .def("__getstate__", [](const SlopeScale& scale) { return state_of(scale); })
+        .def("__setstate__",
+             [](SlopeScale& scale, const ScaleState& state) { restore(scale, state); });
     module.def("measure_slopes", &measure_slopes, nb::arg("table"), nb::arg("slopes"),
                nb::arg("growth"), "The scale of the slopes of a table.");
     nb::class_<CodeSplit>(module, "CodeSplit", "A split in terms of codes.")
         .def_ro("gain", &CodeSplit::gain)
-        .def_ro("column", &CodeSplit::column);
+        .def_ro("column", &CodeSplit::column)
+        .def("__getstate__", [](const CodeSplit& split) { return state_of(split); })
+        .def("__setstate__",
+             [](CodeSplit& split, const SplitState& state) { restore(split, state); });
     nb::class_<RowsHalf>(module, "RowSide", "Everything that touches rows while a tree grows.")
         .def("__init__", &open, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
              nb::keep_alive<1, 4>(), nb::keep_alive<1, 8>(), nb::kw_only(), nb::arg("table"),
              nb::arg("slopes"), nb::arg("growth"), nb::arg("scale"), nb::arg("seed"),
-             nb::arg("first_row"), nb::arg("leaves").noconvert())
+             nb::arg("first_row"), nb::arg("leaves").noconvert(), nb::arg("n_threads") = 1)
         .def_prop_ro("packed", [](const RowsHalf& half) { return half.rows->packed(); })
         .def_prop_ro("histogram_bytes",
                      [](const RowsHalf& half) { return half.rows->histogram_bytes(); })
@@ -192,7 +216,10 @@ void init_halves(nb::module_& module) {
                     told.push_back({matrix(k, 0), matrix(k, 1), 0.0});
                 return tree_arrays(half.decider->write(told));
             },
-            nb::arg("sums").noconvert(), "The tree, given the sums of its leaves.");
+            nb::arg("sums").noconvert(), "The tree, given the sums of its leaves.")
+        .def(
+            "last_left", [](const DeciderHalf& half) { return half.decider->last_left(); },
+            "The last code that goes left, of every node of the tree.");
 }
 
 }  // namespace coterie

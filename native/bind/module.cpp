@@ -50,12 +50,12 @@ static AnyArray to_compact_array(const std::vector<double>& values) {
 TreeArrays tree_arrays(const Tree& tree) {
     std::vector<std::uint64_t> nodes(tree.nodes.size() * 2);
     std::memcpy(nodes.data(), tree.nodes.data(), tree.nodes.size() * sizeof(Node));
-    return {to_array(nodes),
-            to_array(tree.n_samples),
-            to_compact_array(tree.weight),
-            to_compact_array(tree.impurity),
-            to_array(tree.values),
-            to_array(tree.categories)};
+    // Absolute error is slow in any case, and its users compare digits.
+    const AnyArray impurity =
+        tree.medians.empty() ? to_compact_array(tree.impurity) : AnyArray(to_array(tree.impurity));
+    return {
+        to_array(nodes),       to_array(tree.n_samples),  to_compact_array(tree.weight), impurity,
+        to_array(tree.values), to_array(tree.categories), to_array(tree.medians)};
 }
 
 void run_interruptible(const std::uint8_t* stop, bool signals,
@@ -89,9 +89,13 @@ NB_MODULE(_engine, module) {
     module.doc() = "Binning, growing and walking trees (see coterie.native for the typed edge).";
     coterie::init_bins(module);
     coterie::init_elementary(module);
-    coterie::init_grow(module);
     coterie::init_forest(module);
+    coterie::init_sparse(module);
+    coterie::init_grow(module);
     coterie::init_newton(module);
     coterie::init_halves(module);
+    coterie::init_vector_tree(module);
     coterie::init_shap(module);
+    coterie::init_isolation(module);
+    coterie::init_ranking(module);
 }

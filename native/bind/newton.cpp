@@ -66,6 +66,37 @@ void define_table(nb::class_<TableArrays>& table) {
         nb::arg("by_column").noconvert(), nb::arg("offsets").noconvert(),
         nb::arg("lower").noconvert(), nb::arg("upper").noconvert(),
         nb::arg("categorical").noconvert(), nb::arg("bundles").none(), nb::arg("unusual").none());
+    table.def(
+        "__init__",
+        [](TableArrays* self, const SparseArrays<Code>& codes, InVector<std::int64_t> offsets,
+           InVector<double> lower, InVector<double> upper, InVector<std::uint8_t> categorical,
+           const Unusual& unusual) {
+            new (self) TableArrays{CodesOf<Code>{{}, {}, &codes},
+                                   std::move(offsets),
+                                   std::move(lower),
+                                   std::move(upper),
+                                   std::move(categorical),
+                                   {},
+                                   &unusual};
+        },
+        nb::keep_alive<1, 2>(), nb::keep_alive<1, 7>(), nb::kw_only(), nb::arg("codes"),
+        nb::arg("offsets").noconvert(), nb::arg("lower").noconvert(), nb::arg("upper").noconvert(),
+        nb::arg("categorical").noconvert(), nb::arg("unusual"));
+}
+
+// The unusual codes of a sparse table.
+template <class Code>
+void define_unusual(nb::class_<Unusual>& unusual) {
+    unusual.def(
+        "__init__",
+        [](Unusual* self, const SparseArrays<Code>& codes, const InVector<std::int64_t>& offsets,
+           const InVector<double>& lower, const InVector<double>& upper,
+           const InVector<std::uint8_t>& categorical) {
+            const BinsView bins = as_bins(offsets, lower, upper, categorical);
+            new (self) Unusual(codes.of(bins), bins);
+        },
+        nb::arg("codes"), nb::arg("offsets").noconvert(), nb::arg("lower").noconvert(),
+        nb::arg("upper").noconvert(), nb::arg("categorical").noconvert());
 }
 
 template <class Real>
@@ -134,8 +165,16 @@ void define_slopes(nb::module_& module) {
 
 template <class Code>
 NewtonTable<Code> TableArrays::view(const CodesOf<Code>& given) const {
-    NewtonTable<Code> table{as_matrix(given.codes), as_matrix(given.by_column),
-                            as_bins(offsets, lower, upper, categorical)};
+    const BinsView bins = as_bins(offsets, lower, upper, categorical);
+    NewtonTable<Code> table;
+    table.bins = bins;
+    if (given.sparse) {
+        table.sparse = &given.sparse->of(bins);
+        table.codes = table.by_column = CodeTable<Code>::of(*table.sparse).all;
+    } else {
+        table.codes = as_matrix(*given.codes);
+        table.by_column = as_matrix(*given.by_column);
+    }
     const std::size_t n = table.codes.rows, d = table.bins.columns();
     if (bundles) {
         const auto& [home, first, usual, sizes] = *bundles;
@@ -211,27 +250,29 @@ void init_newton(nb::module_& module) {
         .def_rw("precision", &NewtonGrowth::precision);
     nb::class_<Workspace>(module, "Workspace", "Memory that one tree leaves to the next.")
         .def(nb::init<>());
-    nb::class_<Unusual>(module, "Unusual", "The unusual codes of a table, row by row.")
-        .def(
-            "__init__",
-            [](Unusual* self, const InMatrix<std::uint8_t>& codes,
-               const InVector<std::int64_t>& offsets, const InVector<double>& lower,
-               const InVector<double>& upper, const InVector<std::uint8_t>& categorical,
-               const Column& usual) {
-                const BinsView bins = as_bins(offsets, lower, upper, categorical);
-                require(codes.shape(1) == bins.columns() && usual.shape(0) == bins.columns(),
-                        "codes, usual: one column per column of the bins expected");
-                for (std::size_t j = 0; j < bins.columns(); ++j)
-                    require(usual.data()[j] >= 0 &&
-                                usual.data()[j] <= static_cast<std::int32_t>(bins.count(j)),
-                            "usual: a code is out of range");
-                const nb::gil_scoped_release unlock;
-                new (self)
-                    Unusual(as_matrix(codes), bins, {usual.data(), usual.data() + usual.shape(0)});
-            },
-            nb::arg("codes").noconvert(), nb::arg("offsets").noconvert(),
-            nb::arg("lower").noconvert(), nb::arg("upper").noconvert(),
-            nb::arg("categorical").noconvert(), nb::arg("usual").noconvert());
+    nb::class_<Unusual> few(module, "Unusual", "The unusual codes of a table, row by row.");
+    define_unusual<std::uint8_t>(few);
+    define_unusual<std::uint16_t>(few);
+    few.def(
+        "__init__",
+        [](Unusual* self, const InMatrix<std::uint8_t>& codes,
+           const InVector<std::int64_t>& offsets, const InVector<double>& lower,
+           const InVector<double>& upper, const InVector<std::uint8_t>& categorical,
+           const Column& usual) {
+            const BinsView bins = as_bins(offsets, lower, upper, categorical);
+            require(codes.shape(1) == bins.columns() && usual.shape(0) == bins.columns(),
+                    "codes, usual: one column per column of the bins expected");
+            for (std::size_t j = 0; j < bins.columns(); ++j)
+                require(usual.data()[j] >= 0 &&
+                            usual.data()[j] <= static_cast<std::int32_t>(bins.count(j)),
+                        "usual: a code is out of range");
+            const nb::gil_scoped_release unlock;
+            new (self)
+                Unusual(as_matrix(codes), bins, {usual.data(), usual.data() + usual.shape(0)});
+        },
+        nb::arg("codes").noconvert(), nb::arg("offsets").noconvert(), nb::arg("lower").noconvert(),
+        nb::arg("upper").noconvert(), nb::arg("categorical").noconvert(),
+        nb::arg("usual").noconvert());
     nb::class_<TableArrays> table(module, "NewtonTable", "A binned table to grow trees on.");
     define_table<std::uint8_t>(table);
     define_table<std::uint16_t>(table);

@@ -7,6 +7,7 @@
 #include "arrays.hpp"
 #include "bins_view.hpp"
 #include "coterie/newton.hpp"
+#include "sparse_arrays.hpp"
 
 namespace coterie {
 
@@ -25,7 +26,8 @@ using Column = InVector<std::int32_t>;
 template <class Code>
 struct CodesOf {
     using type = Code;
-    InMatrix<Code> codes, by_column;
+    std::optional<InMatrix<Code>> codes, by_column;
+    const SparseArrays<Code>* sparse = nullptr;  // instead of them; Python keeps it alive
 };
 
 struct TableArrays {

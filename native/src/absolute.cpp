@@ -6,100 +6,141 @@
 
 namespace coterie {
 
-void AbsoluteError::begin(std::span<const Item> items) {
+void AbsoluteError::begin(std::span<const Item> items, const Matrix<const double>& values) {
     items_ = items;
-    std::vector<std::uint32_t> by_value(items.size());
-    std::iota(by_value.begin(), by_value.end(), 0u);
-    std::sort(by_value.begin(), by_value.end(),
-              [&](std::uint32_t a, std::uint32_t b) { return items[a].s < items[b].s; });
-    rank_.resize(items.size());
-    value_.clear();
-    for (const std::uint32_t row : by_value) {
-        if (value_.empty() || value_.back() != items[row].s) value_.push_back(items[row].s);
-        rank_[row] = static_cast<std::uint32_t>(value_.size()) - 1;
+    outputs_.resize(values.cols);
+    medians_.resize(values.cols);
+    by_value_.resize(items.size());
+    for (std::size_t k = 0; k < values.cols; ++k) {
+        for (std::uint32_t row = 0; row < items.size(); ++row) {
+            const double s = items[row].s;
+            by_value_[row] = {values.cols == 1 ? s : values(static_cast<std::size_t>(s), k), row};
+        }
+        std::sort(by_value_.begin(), by_value_.end());
+        Output& output = outputs_[k];
+        output.rank.resize(items.size());
+        output.value.clear();
+        for (const auto& [value, row] : by_value_) {
+            if (output.value.empty() || output.value.back() != value) output.value.push_back(value);
+            output.rank[row] = static_cast<std::uint32_t>(output.value.size()) - 1;
+        }
     }
     clear_side();
     for (std::uint32_t row = 0; row < items.size(); ++row) add_row(row);
-    const Side all = side();
-    cost_ = all.cost;
-    median_ = all.median;
+    cost_ = side().cost;
+    for (std::size_t k = 0; k < outputs_.size(); ++k)
+        medians_[k] = outputs_[k].cost_and_median(total_weight_).second;
+}
+
+void AbsoluteError::Output::clear() {
+    weight.assign(value.size() + 1, 0.0);
+    sum.assign(value.size() + 1, 0.0);
+    total = 0.0;
+}
+
+void AbsoluteError::Output::add(std::uint32_t row, double w) {
+    const double product = w * value[rank[row]];
+    for (std::size_t i = rank[row] + 1; i < weight.size(); i += i & (~i + 1)) {
+        weight[i] += w;
+        sum[i] += product;
+    }
+    total += product;
+}
+
+std::pair<double, double> AbsoluteError::Output::cost_and_median(double total_weight) const {
+    // Descend to the last rank whose weight below is less than half.
+    const double half = 0.5 * total_weight;
+    std::size_t at = 0;
+    double below = 0.0, sum_below = 0.0;
+    for (std::size_t step = std::bit_floor(weight.size() - 1); step; step /= 2) {
+        if (at + step >= weight.size() || below + weight[at + step] >= half) continue;
+        at += step;
+        below += weight[at];
+        sum_below += sum[at];
+    }
+    double median = value[std::min(at, value.size() - 1)];
+    const double cost =
+        (median * below - sum_below) + ((total - sum_below) - median * (total_weight - below));
+    // Exactly half the weight up to here: any value up to the next one is a median.
+    double upto = 0.0;
+    for (std::size_t i = at + 1; i; i &= i - 1) upto += weight[i];
+    if (upto == half && at + 1 < value.size()) {
+        std::size_t next = 0;
+        double passed = 0.0;
+        for (std::size_t step = std::bit_floor(weight.size() - 1); step; step /= 2) {
+            if (next + step >= weight.size() || passed + weight[next + step] > half) continue;
+            next += step;
+            passed += weight[next];
+        }
+        median = std::midpoint(median, value[std::min(next, value.size() - 1)]);
+    }
+    return {std::max(cost, 0.0), median};
 }
 
 void AbsoluteError::clear_side() {
-    weight_.assign(value_.size() + 1, 0.0);
-    sum_.assign(value_.size() + 1, 0.0);
-    total_weight_ = total_sum_ = 0.0;
+    for (Output& output : outputs_) output.clear();
+    total_weight_ = 0.0;
     total_count_ = 0;
 }
 
 void AbsoluteError::add_row(std::uint32_t row) {
-    const Item& item = items_[row];
-    for (std::size_t i = rank_[row] + 1; i < weight_.size(); i += i & (~i + 1)) {
-        weight_[i] += item.w;
-        sum_[i] += item.w * item.s;
-    }
-    total_weight_ += item.w;
-    total_sum_ += item.w * item.s;
+    for (Output& output : outputs_) output.add(row, items_[row].w);
+    total_weight_ += items_[row].w;
     ++total_count_;
 }
 
 AbsoluteError::Side AbsoluteError::side() const {
-    // Descend to the last rank whose weight below is less than half.
-    const double half = 0.5 * total_weight_;
-    std::size_t at = 0;
-    double below = 0.0, sum_below = 0.0;
-    for (std::size_t step = std::bit_floor(weight_.size() - 1); step; step /= 2) {
-        if (at + step >= weight_.size() || below + weight_[at + step] >= half) continue;
-        at += step;
-        below += weight_[at];
-        sum_below += sum_[at];
-    }
-    double median = value_[std::min(at, value_.size() - 1)];
-    const double cost = (median * below - sum_below) +
-                        ((total_sum_ - sum_below) - median * (total_weight_ - below));
-    // Exactly half the weight up to here: any value up to the next one is a median.
-    double upto = 0.0;
-    for (std::size_t i = at + 1; i; i &= i - 1) upto += weight_[i];
-    if (upto == half && at + 1 < value_.size()) {
-        std::size_t next = 0;
-        double passed = 0.0;
-        for (std::size_t step = std::bit_floor(weight_.size() - 1); step; step /= 2) {
-            if (next + step >= weight_.size() || passed + weight_[next + step] > half) continue;
-            next += step;
-            passed += weight_[next];
-        }
-        median = std::midpoint(median, value_[std::min(next, value_.size() - 1)]);
-    }
-    return {std::max(cost, 0.0), median, total_weight_, total_count_};
+    const auto [cost, median] = outputs_[0].cost_and_median(total_weight_);
+    Side found{cost, total_weight_, median, total_count_};
+    for (std::size_t k = 1; k < outputs_.size(); ++k)
+        found.cost += outputs_[k].cost_and_median(total_weight_).first;
+    return found;
 }
 
-// Sorts the rows by code, counting.
+// Groups the rows that share a code: by counting, or of few rows among many codes by sorting.
 void AbsoluteError::group_rows(std::span<const std::uint32_t> codes) {
+    const auto n = static_cast<std::uint32_t>(codes.size());
     const std::uint32_t most = *std::max_element(codes.begin(), codes.end());
-    starts_.assign(most + 2, 0);
-    for (const std::uint32_t code : codes) ++starts_[code + 1];
-    std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
-    by_code_.resize(codes.size());
-    std::vector<std::uint32_t> next(starts_.begin(), starts_.end() - 1);
-    for (std::uint32_t row = 0; row < codes.size(); ++row) by_code_[next[codes[row]]++] = row;
+    by_code_.resize(n);
+    if (most <= 4 * n) {
+        positions_.assign(most + 2, 0);
+        for (const std::uint32_t code : codes) ++positions_[code + 1];
+        std::partial_sum(positions_.begin(), positions_.end(), positions_.begin());
+        for (std::uint32_t row = 0; row < n; ++row) by_code_[positions_[codes[row]]++] = row;
+    } else {
+        keys_.resize(n);
+        for (std::uint32_t row = 0; row < n; ++row)
+            keys_[row] = (std::uint64_t{codes[row]} << 32) | row;
+        std::sort(keys_.begin(), keys_.end());
+        for (std::uint32_t i = 0; i < n; ++i) by_code_[i] = static_cast<std::uint32_t>(keys_[i]);
+    }
+    starts_.clear();
+    code_.clear();
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const std::uint32_t code = codes[by_code_[i]];
+        if (!code_.empty() && code_.back() == code) continue;
+        starts_.push_back(i);
+        code_.push_back(code);
+    }
+    starts_.push_back(n);
 }
 
-void AbsoluteError::offer(std::span<const std::uint32_t> codes, std::size_t boundaries,
+void AbsoluteError::offer(std::span<const std::uint32_t> groups, std::size_t boundaries,
                           const ColumnView& column, const NodeSums& node, const Limits& limits,
                           bool missing_left, Split& best) {
-    const auto enter = [&](std::uint32_t code) {
-        for (std::uint32_t i = starts_[code]; i < starts_[code + 1]; ++i) add_row(by_code_[i]);
+    const auto enter = [&](std::size_t group) {
+        for (std::uint32_t i = starts_[group]; i < starts_[group + 1]; ++i) add_row(by_code_[i]);
     };
-    from_right_.resize(codes.size());
+    from_right_.resize(groups.size());
     clear_side();
-    for (std::size_t i = codes.size(); i-- > 1;) {
-        enter(codes[i]);
+    for (std::size_t i = groups.size(); i-- > 1;) {
+        enter(groups[i]);
         from_right_[i] = side();
     }
     clear_side();
     for (std::size_t i = 0; i < boundaries; ++i) {
-        enter(codes[i]);
-        if (i == 0 && missing_left) enter(column.missing_code);
+        enter(groups[i]);
+        if (i == 0 && missing_left) enter(code_.size() - 1);
         const Side left = side(), right = from_right_[i + 1];
         if (left.count < limits.min_samples_leaf || right.count < limits.min_samples_leaf ||
             left.weight < limits.min_weight_leaf || right.weight < limits.min_weight_leaf)
@@ -121,32 +162,47 @@ void AbsoluteError::offer(std::span<const std::uint32_t> codes, std::size_t boun
         best.left_value = left.median;
         best.right_value = right.median;
         if (column.categorical) {
-            const auto middle = codes.begin() + static_cast<std::ptrdiff_t>(i) + 1;
-            best.left_codes.assign(codes.begin(), middle);
-            best.right_codes.assign(middle, codes.end());
+            best.left_codes.clear();
+            best.right_codes.clear();
+            for (std::size_t j = 0; j < groups.size(); ++j)
+                (j <= i ? best.left_codes : best.right_codes).push_back(code_[groups[j]]);
         } else {
-            best.last_left = codes[i];
-            best.first_right = i + 1 < column.occupied.size() ? codes[i + 1] : column.missing_code;
+            best.last_left = code_[groups[i]];
+            best.first_right =
+                i + 1 < column.occupied.size() ? code_[groups[i + 1]] : column.missing_code;
         }
     }
+}
+
+// By the mean target, of several outputs by the sum of the means.
+void AbsoluteError::order_categories(const ColumnView& column) {
+    std::vector<double> mean(code_.size(), 0.0);
+    for (std::size_t group = 0; group < code_.size(); ++group) {
+        double weight = 0.0;
+        for (std::uint32_t i = starts_[group]; i < starts_[group + 1]; ++i)
+            weight += items_[by_code_[i]].w;
+        for (std::uint32_t i = starts_[group]; i < starts_[group + 1]; ++i)
+            for (const Output& output : outputs_)
+                mean[group] +=
+                    items_[by_code_[i]].w * output.value[output.rank[by_code_[i]]] / weight;
+    }
+    if (column.missing) order_.push_back(static_cast<std::uint32_t>(code_.size()) - 1);
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return mean[a] < mean[b]; });
 }
 
 void AbsoluteError::best_split(std::span<const std::uint32_t> codes, const ColumnView& column,
                                const NodeSums& node, const Limits& limits, Split& best) {
     group_rows(codes);
-    order_.assign(column.occupied.begin(), column.occupied.end());
+    order_.resize(column.occupied.size());
+    std::iota(order_.begin(), order_.end(), 0u);
     if (column.categorical) {
-        if (column.missing) order_.push_back(column.missing_code);
-        std::vector<double> mean(starts_.size(), 0.0);
-        for (std::uint32_t row = 0; row < codes.size(); ++row)
-            mean[codes[row]] += items_[row].w * items_[row].s / column.sums[2 * codes[row]];
-        std::stable_sort(order_.begin(), order_.end(),
-                         [&](std::uint32_t a, std::uint32_t b) { return mean[a] < mean[b]; });
+        order_categories(column);
         return offer(order_, order_.size() - 1, column, node, limits, false, best);
     }
     if (column.missing && order_.size() > 1)
         offer(order_, order_.size() - 1, column, node, limits, true, best);
-    if (column.missing) order_.push_back(column.missing_code);
+    if (column.missing) order_.push_back(static_cast<std::uint32_t>(code_.size()) - 1);
     offer(order_, order_.size() - 1, column, node, limits, false, best);
 }
 
@@ -154,9 +210,11 @@ void AbsoluteError::random_split(std::span<const std::uint32_t> codes, const Col
                                  const NodeSums& node, const Limits& limits, Random& random,
                                  Split& best) {
     group_rows(codes);
-    order_.assign(column.occupied.begin(), column.occupied.end());
+    order_.resize(column.occupied.size());
+    std::iota(order_.begin(), order_.end(), 0u);
     const bool missing_left = column.missing && order_.size() > 1 && (random.next() >> 63);
-    if (column.missing && !missing_left) order_.push_back(column.missing_code);
+    if (column.missing && !missing_left)
+        order_.push_back(static_cast<std::uint32_t>(code_.size()) - 1);
     offer(order_, 1, column, node, limits, missing_left, best);
 }
 

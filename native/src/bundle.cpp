@@ -130,12 +130,34 @@ Unusual::Unusual(const Matrix<const std::uint8_t>& codes, const BinsView& bins,
     });
     std::partial_sum(starts.begin(), starts.end(), starts.begin());
     cells.resize(static_cast<std::size_t>(starts.back()));
+    columns.resize(cells.size());
     std::vector<std::int64_t> next(starts.begin(), starts.end() - 1);
     for_each([&](std::size_t i, std::size_t j, std::int32_t code) {
-        cells[static_cast<std::size_t>(next[i]++)] =
-            static_cast<std::uint32_t>(bins.offsets[j] + code - (code > usual[j]));
+        const auto at = static_cast<std::size_t>(next[i]++);
+        cells[at] = static_cast<std::uint32_t>(bins.offsets[j] + code - (code > usual[j]));
+        columns[at] = static_cast<std::uint32_t>(j);
     });
 }
+
+template <class Code>
+Unusual::Unusual(const SparseCodes<Code>& codes, const BinsView& bins)
+    : usual(codes.usual().begin(), codes.usual().end()), starts(codes.rows() + 1, 0),
+      n_cells(bins.upper.size()) {
+    cells.reserve(codes.filled());
+    columns.reserve(codes.filled());
+    for (std::size_t i = 0; i < codes.rows(); ++i) {
+        const Line<Code> row = codes.row(i);
+        for (std::size_t k = 0; k < row.size; ++k) {
+            const std::int32_t code = row.values[k];
+            cells.push_back(static_cast<std::uint32_t>(bins.offsets[row.at[k]] + code -
+                                                       (code > usual[row.at[k]])));
+            columns.push_back(row.at[k]);
+        }
+        starts[i + 1] = static_cast<std::int64_t>(cells.size());
+    }
+}
+template Unusual::Unusual(const SparseCodes<std::uint8_t>&, const BinsView&);
+template Unusual::Unusual(const SparseCodes<std::uint16_t>&, const BinsView&);
 
 void encode_bundles(const Matrix<const std::uint8_t>& codes, const BundlesView& bundles,
                     const Matrix<std::uint8_t>& out, int n_threads) {

@@ -33,6 +33,9 @@ struct CellPlan {
     std::vector<std::uint32_t> sizes;   // cells of each of them
     std::size_t cells = 0;
     std::size_t sum_from = 0, sum_to = 0;  // cells whose sum is that of the node
+    // From here on a cell for every column of the table says in how many rows it is unusual, where
+    // only unusual codes are counted and cells do not count rows; otherwise 0.
+    std::size_t rows_from = 0;
     bool even = false;    // every column of a table of 8-bit codes, in order, with kRoom cells each
     bool sparse = false;  // of a table of which only unusual codes are counted
 
@@ -102,7 +105,7 @@ struct CellPlan {
 
     // Of a table of which only unusual codes are counted; a cell more holds the sum of all rows.
     static CellPlan of(const BinsView& bins, const Unusual& unusual,
-                       std::span<const std::int32_t> columns) {
+                       std::span<const std::int32_t> columns, bool counts_rows) {
         CellPlan plan;
         for (const std::int32_t j : columns) {
             const auto at = static_cast<std::size_t>(j);
@@ -115,6 +118,10 @@ struct CellPlan {
         }
         plan.sum_from = bins.upper.size();
         plan.cells = plan.sum_to = plan.sum_from + 1;
+        if (counts_rows) {
+            plan.rows_from = plan.cells;
+            plan.cells += bins.columns();
+        }
         plan.sparse = true;
         return plan;
     }
@@ -135,6 +142,9 @@ class CellStore {
     const CellPlan& whole() const { return whole_; }
     std::size_t bytes() const { return whole_.cells * sizeof(Cell); }
     static Cell* cells_of(std::byte* bytes) { return reinterpret_cast<Cell*>(bytes); }
+    static const Cell* cells_of(const std::byte* bytes) {
+        return reinterpret_cast<const Cell*>(bytes);
+    }
 
     Workspace::Buffer take() { return workspace_.take_used(bytes()); }
     void give_back(Workspace::Buffer& buffer) { workspace_.give_back(std::move(buffer)); }
@@ -175,8 +185,12 @@ class CellStore {
             range(0, plan.cells);
             return;
         }
-        for (std::size_t k = 0; k < plan.columns.size(); ++k)
+        for (std::size_t k = 0; k < plan.columns.size(); ++k) {
             range(plan.starts[k], plan.starts[k] + plan.sizes[k]);
+            if (!whole_.rows_from) continue;
+            const std::size_t rows = whole_.rows_from + static_cast<std::size_t>(plan.columns[k]);
+            range(rows, rows + 1);
+        }
         if (whole_.sparse) range(whole_.sum_from, whole_.sum_to);
     }
 

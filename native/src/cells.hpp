@@ -83,6 +83,11 @@ class PackedCells {
     double per_g_, per_h_;
 };
 
+// The grid of sums up to this one. What is added up by several holders of rows differs in its last
+// bits from what one of them adds up, and sums of weights are often powers of two, where the grid
+// changes: so it changes a little below them.
+inline Grid grid_of(double sum) { return Grid(sum * (1.0 + 0x1.0p-10)); }
+
 class ExactCells {
   public:
     struct Cell {
@@ -91,7 +96,8 @@ class ExactCells {
     using Item = Cell;
     static constexpr bool kCounted = true;
 
-    explicit ExactCells(const SlopeScale& scale) : grid_g_(scale.sum_g), grid_h_(scale.sum_h) {}
+    explicit ExactCells(const SlopeScale& scale)
+        : grid_g_(grid_of(scale.sum_g)), grid_h_(grid_of(scale.sum_h)) {}
 
     template <bool Constant>
     Item item(double gradient, double hessian, std::uint32_t) const {

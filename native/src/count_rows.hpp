@@ -70,12 +70,13 @@ void count_rows(const typename Cells::Item* items, const CellPlan& plan,
 
 // The same for the unusual codes alone. Columns a tree does not look at are counted too: telling
 // them apart would cost more.
-template <class Cells>
-void count_rows(const typename Cells::Item* items, const CellPlan& plan, const Unusual& unusual,
-                const std::uint32_t* rows, std::size_t first, std::size_t n,
-                typename Cells::Cell* __restrict out) {
+template <bool CountsRows, class Cells>
+void count_unusual(const typename Cells::Item* items, const CellPlan& plan, const Unusual& unusual,
+                   const std::uint32_t* rows, std::size_t first, std::size_t n,
+                   typename Cells::Cell* __restrict out) {
     constexpr std::size_t ahead = 8;
-    const std::uint32_t* where = unusual.cells.data();
+    const std::uint32_t *where = unusual.cells.data(), *columns = unusual.columns.data();
+    typename Cells::Cell* rows_of = out + plan.rows_from;
     typename Cells::Cell& all = out[plan.sum_from];
     for (std::size_t i = 0; i < n; ++i) {
         const std::size_t row = rows ? rows[i] : first + i;
@@ -87,9 +88,21 @@ void count_rows(const typename Cells::Item* items, const CellPlan& plan, const U
         const typename Cells::Cell value = Cells::cell_of(items[row]);
         Cells::add(all, value);
         const auto end = static_cast<std::size_t>(unusual.starts[row + 1]);
-        for (auto k = static_cast<std::size_t>(unusual.starts[row]); k < end; ++k)
+        for (auto k = static_cast<std::size_t>(unusual.starts[row]); k < end; ++k) {
             Cells::add(out[where[k]], value);
+            if constexpr (CountsRows) ++rows_of[columns[k]];
+        }
     }
+}
+
+template <class Cells>
+void count_rows(const typename Cells::Item* items, const CellPlan& plan, const Unusual& unusual,
+                const std::uint32_t* rows, std::size_t first, std::size_t n,
+                typename Cells::Cell* out) {
+    if constexpr (!Cells::kCounted)
+        if (plan.rows_from)
+            return count_unusual<true, Cells>(items, plan, unusual, rows, first, n, out);
+    count_unusual<false, Cells>(items, plan, unusual, rows, first, n, out);
 }
 
 }  // namespace coterie

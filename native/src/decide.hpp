@@ -11,9 +11,40 @@ double Grower<Code, Kind>::score_of(const double* sums, double l2) const {
     return channels_score(growth_.criterion, sums, channels_, l2);
 }
 
+// Gives the rows of a node their martingale residuals in it: one for an event, less the hazard that
+// Nelson and Aalen see up to the row's time. Rows are sorted by time, and parting keeps them so.
+template <class Code, class Kind>
+void Grower<Code, Kind>::relabel(const Pending& pending) {
+    const std::size_t n = pending.size();
+    Item* items = items_.data() + pending.begin;
+    const auto time = [&](std::size_t i) {
+        return target_.values(pending.frame->origin(rows_[pending.begin + i]), 0);
+    };
+    double at_risk = 0.0, hazard = 0.0, moment = 0.0;
+    for (std::size_t i = 0; i < n; ++i) at_risk += items[i].w;
+    for (std::size_t begin = 0, end = 0; begin < n; begin = end) {
+        const double now = std::abs(time(begin));
+        double events = 0.0, gone = 0.0;
+        for (; end < n && std::abs(time(end)) == now; ++end) {
+            gone += items[end].w;
+            if (time(end) > 0.0) events += items[end].w;
+        }
+        hazard += events / at_risk;
+        at_risk -= gone;
+        for (std::size_t i = begin; i < end; ++i) {
+            items[i].s = items[i].w * ((time(i) > 0.0 ? 1.0 : 0.0) - hazard);
+            moment += std::abs(items[i].s);
+        }
+    }
+    const Grid grid(moment);
+    for (std::size_t i = 0; i < n; ++i) items[i].s = grid.snap(items[i].s);
+}
+
 // Sets sums_, cost_ and pure_ for the rows of a node.
 template <class Code, class Kind>
 void Grower<Code, Kind>::sum_items(const Pending& pending) {
+    if constexpr (Kind::kPair)
+        if (growth_.log_rank) relabel(pending);
     std::fill(sums_.begin(), sums_.end(), 0.0);
     const RowSet<Code> set = rows_of(pending);
     for (std::size_t i = 0; i < set.size; ++i) kind_.add(sums_.data(), set.items[i]);
@@ -39,7 +70,7 @@ void Grower<Code, Kind>::sum_items(const Pending& pending) {
     }
     cost_ = 0.0;
     if (growth_.criterion == Criterion::absolute_error) {
-        absolute_.begin({set.items, set.size});
+        absolute_.begin({set.items, set.size}, target_.values);
         cost_ = absolute_.cost();
         pure_ = !(cost_ > 0.0);
         return;
@@ -82,6 +113,10 @@ bool Grower<Code, Kind>::decide(Pending& pending, Split& split) {
     tree_.n_samples[node] = static_cast<std::int32_t>(pending.size());
     tree_.weight[node] = sums_[0];
     tree_.impurity[node] = pure_ ? 0.0 : std::max(impurity, 0.0);
+    if (growth_.criterion == Criterion::absolute_error)
+        for (std::size_t k = 0; k < target_.outputs(); ++k)
+            tree_.medians[node * target_.outputs() + k] =
+                std::clamp(absolute_.median(k), pending.bounds.low, pending.bounds.high);
     if (pending.node == 0) root_weight_ = sums_[0];
     if (!may_split(pending)) return false;
 
@@ -94,15 +129,17 @@ template <class Code, class Kind>
 void Grower<Code, Kind>::find_split(Pending& pending, Split& split) {
     const double score = score_of(sums_.data(), growth_.l2);
     const NodeSums node{sums_.data(), pending.size(), score, gain_tie(cost_, score)};
-    if (pending.whole) {
-        search_whole(pending, node, split);
+    if (pending.whole || (sparse_ && pending.size() >= whole_from_)) {
+        sparse_ ? search_filled(pending, node, split) : search_whole(pending, node, split);
         pending.constants = 0;
     } else {
         search_direct(pending, node, split);
     }
-    if (split.found() && !growth_.random_thresholds && !split.categorical)
-        split.threshold =
-            frames_.threshold(*pending.frame, split.column, split.last_left, split.first_right);
+    if (split.found() && !split.categorical)
+        split.threshold = growth_.random_thresholds
+                              ? between_bins(split)
+                              : bins_.threshold(static_cast<std::size_t>(split.column),
+                                                split.last_left, split.first_right);
     if (split.found() && split.gain < growth_.min_gain - node.tie) split = Split{};
 }
 
@@ -112,39 +149,60 @@ bool Grower<Code, Kind>::varies(const RowSet<Code>& set, std::int32_t column) co
     const auto code = [&](std::size_t i) {
         return codes[static_cast<std::ptrdiff_t>(set.rows[i]) * set.codes.row_stride];
     };
+    constexpr std::size_t ahead = 16;
     const Code first = code(0);
-    for (std::size_t i = 1; i < set.size; ++i)
+    for (std::size_t i = 1; i < set.size; ++i) {
+        __builtin_prefetch(
+            codes + static_cast<std::ptrdiff_t>(set.rows[std::min(i + ahead, set.size - 1)]) *
+                        set.codes.row_stride);
         if (code(i) != first) return true;
+    }
     return false;
 }
 
 // Draws columns (or takes them in order) until `wanted` that vary are found; they
 // become the batches. Columns that do not vary in a node are set aside for all of its
-// subtree: they are kept at the front of the frame's columns, and whatever the subtree does
+// subtree: they are kept at the front of the columns, and whatever the subtree does
 // behind them leaves them there.
 template <class Code, class Kind>
 std::size_t Grower<Code, Kind>::choose_columns(Pending& pending, std::size_t& at,
                                                std::size_t wanted) {
     const RowSet<Code> set = rows_of(pending);
-    std::vector<std::int32_t>& columns = *pending.frame->columns;
-    counted_batch_.clear();
-    drawn_batch_.clear();
+    std::vector<std::int32_t>& columns = columns_;
+    batch_.clear();
+    histograms_.clear();
+    gathered_.clear();
+    if (sparse_) cells_->drop_all();
     std::size_t chosen = 0;
+    const bool passes = sparse_ && !cells_->live().empty() && !pending.permit;
     for (; chosen < wanted && at < columns.size(); ++at) {
-        if (growth_.max_features) {
+        if (passes && growth_.max_features) {
+            if (!pass_empty(pending, at)) break;
+        } else if (growth_.max_features) {
             const auto left = static_cast<std::uint32_t>(columns.size() - at);
+            if (sparse_ && left > kSoon)
+                cells_->prefetch(static_cast<std::size_t>(
+                    columns[at + kSoon + random_.peek(kSoon, left - kSoon)]));
             std::swap(columns[at], columns[at + random_.below(left)]);
         }
         const std::int32_t column = columns[at];
         if (!permitted(pending, column)) continue;
-        frames_.ask(*pending.frame, column);
-        if (!varies(set, column)) {
+        const Part filled = sparse_ ? cells_->column(static_cast<std::size_t>(column)) : Part{};
+        if (!(sparse_ ? cells_->varies(filled) : varies(set, column))) {
             std::swap(columns[pending.constants++], columns[at]);
+            if (sparse_) cells_->drop(filled);
             continue;
         }
-        const bool drawn =
-            growth_.random_thresholds && !bins_.categorical[static_cast<std::size_t>(column)];
-        (drawn ? drawn_batch_ : counted_batch_).push_back(column);
+        if (sparse_) {
+            batch_.push_back(
+                {column, growth_.random_thresholds ? Way::drawn : Way::filled, 0, filled});
+            ++chosen;
+            continue;
+        }
+        const Way way = way_of(static_cast<std::size_t>(column), set.size);
+        auto& served = way == Way::counted ? histograms_ : gathered_;
+        batch_.push_back({column, way, served.size()});
+        served.push_back(column);
         ++chosen;
     }
     return chosen;
@@ -154,26 +212,37 @@ template <class Code, class Kind>
 void Grower<Code, Kind>::search_direct(Pending& pending, const NodeSums& node, Split& split) {
     const RowSet<Code> set = rows_of(pending);
     std::size_t wanted = drawn_;
+    if (sparse_) cells_->open(rows_.data(), pending.begin, pending.end);
     for (std::size_t at = pending.constants; wanted && at < growth_.columns.size();) {
-        const std::size_t chosen = choose_columns(pending, at, std::min(wanted, direct_.slots()));
+        const std::size_t room = std::max<std::size_t>(kGatheredCells / set.size, 8);
+        const std::size_t chosen = choose_columns(pending, at, std::min(wanted, room));
         wanted -= chosen;
         interrupt_.after(set.size * chosen);
-        if (!counted_batch_.empty()) direct_.fill(set, counted_batch_);
-        if (!drawn_batch_.empty()) gather_codes(set, drawn_batch_);
-        for (std::size_t slot = 0; slot < counted_batch_.size(); ++slot)
-            offer_counted(slot, pending, node, split);
-        for (std::size_t slot = 0; slot < drawn_batch_.size(); ++slot)
-            offer_drawn(set, slot, pending, node, split);
+        if (!gathered_.empty()) gather_codes(set, gathered_);
+        gathered_node_ = pending.node;
+        if (growth_.random_thresholds) draw_thresholds(set.size);
+        for (const Chosen& column : batch_) {
+            if (column.way == Way::counted) offer_counted(column, pending, node, split);
+            if (column.way == Way::sorted) offer_sorted(column, pending, node, split);
+            if (column.way == Way::listed) offer_listed(column, pending, node, split);
+            if (column.way == Way::filled)
+                offer_filled(column.column, column.filled, pending, node, split);
+            if (column.way == Way::drawn) offer_drawn(column, pending, node, split);
+        }
     }
 }
 
-// Offers the column in a slot of the direct histograms.
 template <class Code, class Kind>
-void Grower<Code, Kind>::offer_counted(std::size_t slot, const Pending& pending,
+void Grower<Code, Kind>::offer_counted(const Chosen& chosen, const Pending& pending,
                                        const NodeSums& node, Split& split) {
-    const std::int32_t id = counted_batch_[slot];
+    const std::int32_t id = chosen.column;
+    const std::size_t slot = chosen.slot % direct_.slots();
+    if (slot == 0) {
+        const auto left = std::span<const std::int32_t>(histograms_).subspan(chosen.slot);
+        direct_.fill(rows_of(pending), left.first(std::min(left.size(), direct_.slots())));
+    }
     const auto column = static_cast<std::size_t>(id);
-    const std::uint32_t bins = pending.frame->count(id);
+    const std::uint32_t bins = bins_.count(column);
     const std::size_t found = direct_.take_occupied(slot, bins + 1, occupied_.data());
     const std::span<const std::uint32_t> touched(occupied_.data(), found);
     const bool missing = touched.back() == bins;
@@ -183,19 +252,154 @@ void Grower<Code, Kind>::offer_counted(std::size_t slot, const Pending& pending,
     direct_.clear(slot, touched);
 }
 
+// Sorting pays where a histogram would have more bins to look at than rows. An absolute error is no
+// function of sums, and takes histograms as a list of codes only.
+template <class Code, class Kind>
+Way Grower<Code, Kind>::way_of(std::size_t column, std::size_t rows) const {
+    if (growth_.random_thresholds && !bins_.categorical[column]) return Way::drawn;
+    if (growth_.criterion == Criterion::absolute_error) return Way::counted;
+    if (bins_.count(column) <= 2 && !bins_.categorical[column]) return Way::listed;
+    const bool pays = rows < 4 * std::size_t{bins_.count(column)} + 128;
+    return pays && rows <= NodeOrder::kMostRows ? Way::sorted : Way::counted;
+}
+
+template <class Code, class Kind>
+void Grower<Code, Kind>::offer_sorted(const Chosen& chosen, const Pending& pending,
+                                      const NodeSums& node, Split& split) {
+    const std::int32_t id = chosen.column;
+    const auto column = static_cast<std::size_t>(id);
+    const auto keys = order_.sort(gathered(chosen.slot, pending.size()));
+    const bool missing = NodeOrder::code(keys.back()) == bins_.count(column);
+    if (!fast_ || missing || bins_.categorical[column])
+        return offer_groups(keys, id, pending, node, split);
+    candidate_.gain = -std::numeric_limits<double>::infinity();
+    candidate_.column = -1;
+    ordered_.search(keys, items_.data() + pending.begin, node, limits_of(pending, id),
+                    growth_.criterion, candidate_);
+    if (candidate_.gain == -std::numeric_limits<double>::infinity()) return;
+    candidate_.column = id;
+    keep_better(candidate_, node.tie, !growth_.max_features, split);
+}
+
+// Sums the rows whose code `is` so, and returns their number.
+template <class Code, class Kind>
+template <class Is>
+std::size_t Grower<Code, Kind>::sum_listed(const RowSet<Code>& set,
+                                           std::span<const std::uint16_t> codes, double* sums,
+                                           Is is) {
+    if (listed_.size() < set.size) listed_.resize(set.size);
+    std::uint32_t* rows = listed_.data();
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < set.size; ++i) {
+        rows[found] = static_cast<std::uint32_t>(i);
+        found += is(codes[i]);
+    }
+    // Two sums run side by side, since each addition waits for the one before.
+    const std::size_t stride = kind_.stride();
+    other_sums_.assign(stride, 0.0);
+    double* others = other_sums_.data();
+    std::fill_n(sums, stride, 0.0);
+    std::size_t i = 0;
+    for (; i + 1 < found; i += 2) {
+        kind_.add(sums, set.items[rows[i]]);
+        kind_.add(others, set.items[rows[i + 1]]);
+    }
+    if (i < found) kind_.add(sums, set.items[rows[i]]);
+    for (std::size_t c = 0; c < stride; ++c) sums[c] += others[c];
+    kind_.finish(sums);
+    return found;
+}
+
+// A flag: rows of code 0 are what the others leave of the node.
+template <class Code, class Kind>
+void Grower<Code, Kind>::offer_listed(const Chosen& chosen, const Pending& pending,
+                                      const NodeSums& node, Split& split) {
+    const RowSet<Code> set = rows_of(pending);
+    const std::span<const std::uint16_t> codes = gathered(chosen.slot, set.size);
+    const std::uint32_t bins = bins_.count(static_cast<std::size_t>(chosen.column));
+    const std::size_t stride = kind_.stride();
+    side_sums_.assign(3 * stride, 0.0);
+    side_counts_.assign(3, 0);
+    double* sums = side_sums_.data();
+    const auto count = [&](std::uint32_t code) {
+        return static_cast<std::uint32_t>(sum_listed(set, codes, sums + code * stride,
+                                                     [=](std::uint32_t c) { return c == code; }));
+    };
+    side_counts_[1] = count(1);
+    const bool more =
+        bins == 2 && std::find(codes.begin(), codes.end(), std::uint16_t{2}) != codes.end();
+    if (more) side_counts_[2] = count(2);
+    side_counts_[0] = node.count - side_counts_[1] - side_counts_[2];
+    for (std::size_t c = 0; c < stride; ++c)
+        sums[c] = node.sums[c] - sums[stride + c] - sums[2 * stride + c];
+    std::uint32_t present[2];
+    std::size_t found = 0;
+    for (std::uint32_t code = 0; code < bins; ++code) {
+        present[found] = code;
+        found += side_counts_[code] > 0;
+    }
+    offer({chosen.column, sums, counted_ ? side_counts_.data() : nullptr,
+           std::span<const std::uint32_t>(present, found), side_counts_[bins] > 0, bins, false},
+          pending, node, split);
+}
+
+// Rows of one code become a bin of a histogram that has no others.
+template <class Code, class Kind>
+void Grower<Code, Kind>::offer_groups(std::span<const std::uint32_t> keys, std::int32_t column,
+                                      const Pending& pending, const NodeSums& node, Split& split) {
+    const Item* items = items_.data() + pending.begin;
+    const std::size_t stride = kind_.stride();
+    group_sums_.clear();
+    group_counts_.clear();
+    group_codes_.clear();
+    for (const std::uint32_t key : keys) {
+        const std::uint32_t code = NodeOrder::code(key);
+        if (group_codes_.empty() || group_codes_.back() != code) {
+            group_sums_.resize(group_sums_.size() + stride);
+            group_counts_.push_back(0);
+            group_codes_.push_back(code);
+        }
+        kind_.add(group_sums_.data() + group_sums_.size() - stride,
+                  items[NodeOrder::position(key)]);
+        ++group_counts_.back();
+    }
+    for (std::size_t g = 0; g < group_codes_.size(); ++g)
+        kind_.finish(group_sums_.data() + g * stride);
+    offer_grouped(column, pending, node, split);
+}
+
+template <class Code, class Kind>
+void Grower<Code, Kind>::offer_grouped(std::int32_t column, const Pending& pending,
+                                       const NodeSums& node, Split& split) {
+    const std::size_t groups = group_codes_.size();
+    const bool missing = group_codes_.back() == bins_.count(static_cast<std::size_t>(column));
+    for (std::size_t g = groups_.size(); g < groups; ++g)
+        groups_.push_back(static_cast<std::uint32_t>(g));
+    offer({column, group_sums_.data(), counted_ ? group_counts_.data() : nullptr,
+           std::span(groups_).first(groups - missing), missing,
+           static_cast<std::uint32_t>(groups - missing),
+           bins_.categorical[static_cast<std::size_t>(column)] != 0},
+          pending, node, split, nullptr, group_codes_);
+}
+
 // Copies the codes of the node's rows column by column, in one pass over the rows.
 template <class Code, class Kind>
 void Grower<Code, Kind>::gather_codes(const RowSet<Code>& set,
                                       std::span<const std::int32_t> columns) {
     constexpr std::size_t ahead = 12;
     const std::size_t n = set.size;
-    if (drawn_codes_.size() < n * columns.size()) drawn_codes_.resize(n * columns.size());
+    if (node_codes_.size() < n * columns.size()) node_codes_.resize(n * columns.size());
     const Matrix<const Code> table = set.codes;
     const std::uint32_t* rows = set.rows;
+    const std::size_t lines = table.col_stride == 1 ? table.cols * sizeof(Code) / 64 : 0;
     for (std::size_t i = 0; i < n; ++i) {
-        if (i + ahead < n) __builtin_prefetch(table.row(rows[i + ahead]));
+        if (i + ahead < n) {
+            const auto* line = reinterpret_cast<const char*>(table.row(rows[i + ahead]));
+            for (std::size_t k = 0; k <= std::min<std::size_t>(lines, 3); ++k)
+                __builtin_prefetch(line + 64 * k);
+        }
         const Code* codes = table.row(rows[i]);
-        Code* out = drawn_codes_.data() + i;
+        std::uint16_t* out = node_codes_.data() + i;
         for (const std::int32_t column : columns) {
             *out = codes[column * table.col_stride];
             out += n;
@@ -203,37 +407,94 @@ void Grower<Code, Kind>::gather_codes(const RowSet<Code>& set,
     }
 }
 
-// Draws a threshold between the least and the greatest value in the node and sums
-// the sides directly: with one candidate there is no need of a histogram.
 template <class Code, class Kind>
-void Grower<Code, Kind>::offer_drawn(const RowSet<Code>& set, std::size_t slot,
-                                     const Pending& pending, const NodeSums& node, Split& split) {
-    const std::int32_t id = drawn_batch_[slot];
-    const auto column = static_cast<std::size_t>(id);
-    const std::uint32_t missing_code = bins_.count(column);
-    const std::span<const Code> codes(drawn_codes_.data() + slot * set.size, set.size);
-    Code low = codes[0], high = codes[0];
-    for (const Code code : codes) {
+void Grower<Code, Kind>::find_range(Chosen& chosen, std::size_t rows) const {
+    const std::span<const std::uint16_t> codes = gathered(chosen.slot, rows);
+    const std::uint32_t missing_code = bins_.count(static_cast<std::size_t>(chosen.column));
+    std::uint16_t low = codes[0], high = codes[0];
+    for (const std::uint16_t code : codes) {
         low = std::min(low, code);
         high = std::max(high, code);
     }
-    const std::uint32_t least = low;
-    std::uint32_t most = high;
-    const bool missing = most == missing_code;
-    if (missing) {
-        most = 0;
-        for (const Code code : codes)
-            if (code != missing_code) most = std::max<std::uint32_t>(most, code);
+    chosen.least = low;
+    chosen.most = high;
+    chosen.missing = high == missing_code;
+    if (!chosen.missing) return;
+    chosen.most = 0;
+    for (const std::uint16_t code : codes)
+        if (code != missing_code) chosen.most = std::max<std::uint32_t>(chosen.most, code);
+}
+
+// Draws a threshold between the least and the greatest value in the node for each column. The
+// edges of bins fill more than the cache, so what is read of one column is on its way while another
+// is at work.
+template <class Code, class Kind>
+void Grower<Code, Kind>::draw_thresholds(std::size_t rows) {
+    for (Chosen& chosen : batch_) {
+        if (chosen.way != Way::drawn) continue;
+        sparse_ ? find_filled_range(chosen, rows) : find_range(chosen, rows);
+        const auto column = static_cast<std::size_t>(chosen.column);
+        __builtin_prefetch(bins_.lower_of(column) + chosen.least);
+        __builtin_prefetch(bins_.upper_of(column) + chosen.most);
     }
-    const Cut cut = draw_cut(column, least, most);
-    sum_sides(set, codes, cut.last_left, missing_code, missing);
+    for (Chosen& chosen : batch_) {
+        if (chosen.way != Way::drawn || chosen.least == chosen.most) continue;
+        const auto column = static_cast<std::size_t>(chosen.column);
+        const double* lower = bins_.lower_of(column);
+        const double* upper = bins_.upper_of(column);
+        const double least = lower[chosen.least], most = upper[chosen.most], u = random_.uniform();
+        chosen.threshold = std::clamp((1.0 - u) * least + u * most, least, most);
+        const auto [from, to] = guide_.around(column, chosen.threshold);
+        chosen.from = std::clamp(from, chosen.least + 1, chosen.most);
+        chosen.to = std::clamp(to, chosen.least + 1, chosen.most);
+        __builtin_prefetch(lower + (chosen.from + chosen.to) / 2);
+    }
+}
+
+template <class Code, class Kind>
+Cut Grower<Code, Kind>::cut_of(const Chosen& chosen) const {
+    if (chosen.least == chosen.most) return {chosen.least, std::numeric_limits<double>::infinity()};
+    const double* lower = bins_.lower_of(static_cast<std::size_t>(chosen.column));
+    // A binary search without branches, none of which could be predicted.
+    const double* at = lower + chosen.from;
+    for (std::uint32_t left = chosen.to - chosen.from; left;) {
+        const std::uint32_t half = (left + 1) / 2;
+        at += at[half - 1] <= chosen.threshold ? half : 0;
+        left -= half;
+    }
+    return {static_cast<std::uint32_t>(at - lower) - 1, chosen.threshold};
+}
+
+// Inside a bin no boundary can pass: move to the one above it.
+template <class Code, class Kind>
+double Grower<Code, Kind>::between_bins(const Split& split) const {
+    if (std::isinf(split.threshold)) return split.threshold;
+    const auto column = static_cast<std::size_t>(split.column);
+    const double below = bins_.upper_of(column)[split.last_left];
+    const double above = bins_.lower_of(column)[split.last_left + 1];
+    const bool inside = !(split.threshold >= below && split.threshold < above);  // or no number
+    return inside ? between(below, above) : split.threshold;
+}
+
+// Sums the sides directly: with one candidate there is no need of a histogram.
+template <class Code, class Kind>
+void Grower<Code, Kind>::offer_drawn(const Chosen& chosen, const Pending& pending,
+                                     const NodeSums& node, Split& split) {
+    const RowSet<Code> set = rows_of(pending);
+    const Cut cut = cut_of(chosen);
+    if (sparse_) {
+        sum_filled_sides(chosen, cut.last_left, pending, node);
+    } else {
+        sum_sides(set, gathered(chosen.slot, set.size), cut.last_left,
+                  bins_.count(static_cast<std::size_t>(chosen.column)), chosen.missing);
+    }
     static constexpr std::uint32_t both[] = {0, 1};
-    const std::size_t present = least == most ? 1 : 2;
-    const ColumnView sides{id,
+    const std::size_t present = chosen.least == chosen.most ? 1 : 2;
+    const ColumnView sides{chosen.column,
                            side_sums_.data(),
                            counted_ ? side_counts_.data() : nullptr,
                            std::span(both).first(present),
-                           missing,
+                           chosen.missing,
                            2,
                            false};
     offer(sides, pending, node, split, &cut);
@@ -241,24 +502,19 @@ void Grower<Code, Kind>::offer_drawn(const RowSet<Code>& set, std::size_t slot,
 
 // Sums of the left, right and missing rows.
 template <class Code, class Kind>
-void Grower<Code, Kind>::sum_sides(const RowSet<Code>& set, std::span<const Code> codes,
+void Grower<Code, Kind>::sum_sides(const RowSet<Code>& set, std::span<const std::uint16_t> codes,
                                    std::uint32_t last_left, std::uint32_t missing_code,
                                    bool missing) {
     const std::size_t stride = kind_.stride();
     side_sums_.assign(3 * stride, 0.0);
     side_counts_.assign(3, 0);
     if (Kind::kPair && !missing && !counted_) {
-        // Sums are exact in any order, so four of them can run side by side.
-        double w[4] = {}, s[4] = {};
-        const Item* items = set.items;
-        for (std::size_t i = 0, n = set.size; i < n; ++i) {
-            const double left = codes[i] <= last_left ? 1.0 : 0.0;
-            w[i % 4] += left * items[i].w;
-            s[i % 4] += left * items[i].s;
-        }
-        side_sums_[0] = w[0] + w[1] + w[2] + w[3];
-        side_sums_[1] = s[0] + s[1] + s[2] + s[3];
-        return;  // the right side is never read: the scanner takes it from the node
+        sum_left(codes.data(), set.items, set.size, last_left, side_sums_.data());
+        return;  // the right side is never read here: the scanner takes it from the node
+    }
+    if (!missing && !counted_) {
+        sum_listed(set, codes, side_sums_.data(), [=](std::uint32_t c) { return c <= last_left; });
+        return;
     }
     for (std::size_t i = 0; i < set.size; ++i) {
         const std::uint32_t code = codes[i];
@@ -269,30 +525,22 @@ void Grower<Code, Kind>::sum_sides(const RowSet<Code>& set, std::span<const Code
     for (std::size_t side = 0; side < 3; ++side) kind_.finish(side_sums_.data() + side * stride);
 }
 
+// All columns are looked at, but if they are drawn, ties go to the first.
 template <class Code, class Kind>
-Cut Grower<Code, Kind>::draw_cut(std::size_t column, std::uint32_t least, std::uint32_t most) {
-    if (least == most) return {least, std::numeric_limits<double>::infinity()};
-    const double* lower = bins_.lower_of(column);
-    const double* upper = bins_.upper_of(column);
-    const double threshold = std::lerp(lower[least], upper[most], random_.uniform());
-    const auto above = std::upper_bound(lower + least + 1, lower + most, threshold) - lower;
-    const auto last = static_cast<std::uint32_t>(above) - 1;
-    // Inside a bin no boundary can pass: move to the one above it.
-    const bool inside = threshold < upper[last] || threshold >= lower[last + 1];
-    return {last, inside ? between(upper[last], lower[last + 1]) : threshold};
+void Grower<Code, Kind>::shuffle_columns() {
+    std::vector<std::int32_t>& columns = columns_;
+    if (!growth_.max_features) return;
+    for (std::size_t at = 0; at < columns.size(); ++at)
+        std::swap(columns[at],
+                  columns[at + random_.below(static_cast<std::uint32_t>(columns.size() - at))]);
 }
 
 template <class Code, class Kind>
 void Grower<Code, Kind>::search_whole(const Pending& pending, const NodeSums& node, Split& split) {
-    const Frame<Code>& frame = *pending.frame;
-    std::vector<std::int32_t>& columns = *pending.frame->columns;
-    if (growth_.max_features)  // all columns are looked at, but ties go to the first
-        for (std::size_t at = 0; at < columns.size(); ++at)
-            std::swap(columns[at],
-                      columns[at + random_.below(static_cast<std::uint32_t>(columns.size() - at))]);
-    for (const std::int32_t id : columns) {
+    shuffle_columns();
+    for (const std::int32_t id : columns_) {
         const auto j = static_cast<std::size_t>(id);
-        const Place place{id, frame.starts[j], frame.count(id), bins_.categorical[j] != 0};
+        const Place place{id, starts_[j], bins_.count(j), bins_.categorical[j] != 0};
         const ColumnView column = whole_column(*pending.whole, place, kind_.stride(), occupied_);
         if (column.occupied.size() + column.missing >= 2) offer(column, pending, node, split);
     }
@@ -310,12 +558,13 @@ Limits Grower<Code, Kind>::limits_of(const Pending& pending, std::int32_t column
 // Ties between columns: the one drawn first, or without drawing the lowest.
 template <class Code, class Kind>
 void Grower<Code, Kind>::offer(const ColumnView& column, const Pending& pending,
-                               const NodeSums& node, Split& split, const Cut* cut) {
+                               const NodeSums& node, Split& split, const Cut* cut,
+                               std::span<const std::uint32_t> codes_of) {
     const Limits limits = limits_of(pending, column.column);
     candidate_.gain = -std::numeric_limits<double>::infinity();
     candidate_.column = -1;
     if (growth_.criterion == Criterion::absolute_error) {
-        note_codes(pending, column.column, cut);
+        if (!sparse_) note_codes(pending, column.column, cut);
         if (cut) {
             absolute_.random_split(row_codes_, column, node, limits, random_, candidate_);
         } else {
@@ -333,6 +582,16 @@ void Grower<Code, Kind>::offer(const ColumnView& column, const Pending& pending,
         candidate_.last_left = cut->last_left;
         candidate_.threshold = cut->threshold;
     }
+    if (!codes_of.empty()) {
+        const auto name = [&](std::uint32_t& group) { group = codes_of[group]; };
+        if (!candidate_.categorical) {
+            name(candidate_.last_left);
+            name(candidate_.first_right);
+        } else {
+            for (std::uint32_t& code : candidate_.left_codes) name(code);
+            for (std::uint32_t& code : candidate_.right_codes) name(code);
+        }
+    }
     keep_better(candidate_, node.tie, !growth_.max_features, split);
 }
 
@@ -341,7 +600,7 @@ template <class Code, class Kind>
 void Grower<Code, Kind>::note_codes(const Pending& pending, std::int32_t column, const Cut* cut) {
     const RowSet<Code> set = rows_of(pending);
     const Code* codes = set.codes.col(static_cast<std::size_t>(column));
-    const std::uint32_t missing = pending.frame->count(column);
+    const std::uint32_t missing = bins_.count(static_cast<std::size_t>(column));
     row_codes_.resize(set.size);
     for (std::size_t i = 0; i < set.size; ++i) {
         const std::uint32_t code =

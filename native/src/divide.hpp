@@ -35,16 +35,26 @@ template <class Code, class Kind>
 std::uint32_t Grower<Code, Kind>::part(const Pending& pending, const Split& split) {
     const auto column = static_cast<std::size_t>(split.column);
     const Frame<Code>& frame = *pending.frame;
-    const std::uint32_t kept =
-        split.with_side<Code>(frame.count(split.column), [&](const auto& left) {
+    const auto by_codes = [&](const auto& left) {
+        const Lane<std::uint32_t> rows{rows_.data(), spare_rows_.get()};
+        const Lane<Item> items{items_.data(), spare_items_.get()};
+        const auto found = std::find(gathered_.begin(), gathered_.end(), split.column);
+        if (gathered_node_ != pending.node || found == gathered_.end())
             return part_rows(frame.codes.col(column), frame.codes.row_stride, pending.begin,
-                             pending.end, left,
-                             Lane<std::uint32_t>{rows_.data(), spare_rows_.get()},
-                             Lane<Item>{items_.data(), spare_items_.get()});
-        });
+                             pending.end, left, rows, items);
+        const auto slot = static_cast<std::size_t>(found - gathered_.begin());
+        const std::uint16_t* codes = gathered(slot, pending.size()).data();
+        const auto goes = [&, first = pending.begin](std::uint32_t i) {
+            return left(static_cast<Code>(codes[i - first]));
+        };
+        return part_places(pending.begin, pending.end, goes, rows, items);
+    };
+    const std::uint32_t kept = sparse_ ? part_filled(pending, split)
+                                       : split.with_side<Code>(bins_.count(column), by_codes);
     const std::uint32_t middle = pending.begin + kept, others = pending.end - middle;
     std::copy_n(spare_rows_.get(), others, rows_.data() + middle);
     std::copy_n(spare_items_.get(), others, items_.data() + middle);
+    if (sparse_) cells_->moved(rows_.data(), pending.begin, pending.end);
     interrupt_.after(pending.size());
     return middle;
 }
@@ -62,10 +72,7 @@ void Grower<Code, Kind>::share_whole(Pending& parent, Pending& left, Pending& ri
     if (!parent.whole) return;
     Pending& small = left.size() <= right.size() ? left : right;
     Pending& large = left.size() <= right.size() ? right : left;
-    const auto keeps = [&](const Pending& child) {
-        return child.size() >= parent.frame->whole_from &&
-               !(frames_.ranks() && moves_in(child));  // which would count it anew
-    };
+    const auto keeps = [&](const Pending& child) { return child.size() >= whole_from_; };
     if (large.depth < growth_.max_depth && keeps(large)) {
         auto counted = std::make_unique<WholeHistogram>();
         fill(small, *counted);
@@ -78,8 +85,7 @@ void Grower<Code, Kind>::share_whole(Pending& parent, Pending& left, Pending& ri
 
 template <class Code, class Kind>
 void Grower<Code, Kind>::start_whole(Pending& pending) {
-    pending.whole.reset();
-    if (pending.size() < pending.frame->whole_from) return;
+    if (sparse_ || pending.size() < whole_from_) return;
     pending.whole = std::make_unique<WholeHistogram>();
     fill(pending, *pending.whole);
 }
@@ -87,16 +93,15 @@ void Grower<Code, Kind>::start_whole(Pending& pending) {
 template <class Code, class Kind>
 void Grower<Code, Kind>::fill(const Pending& pending, WholeHistogram& out) {
     const RowSet<Code> set = rows_of(pending);
-    const Frame<Code>& frame = *pending.frame;
     const bool worth = set.size * growth_.columns.size() >= 400'000;
     const std::size_t blocks = worth ? team_.size() : 1;
     std::vector<WholeHistogram> parts(blocks - 1);
     team_.run(blocks, [&](std::size_t b) {
         const std::size_t begin = set.size * b / blocks, end = set.size * (b + 1) / blocks;
         WholeHistogram& part = b ? parts[b - 1] : out;
-        part.resize(frame.whole_bins, kind_.stride(), counted_);
+        part.resize(whole_bins_, kind_.stride(), counted_);
         fill_whole(kind_, RowSet<Code>{set.codes, set.rows + begin, set.items + begin, end - begin},
-                   growth_.columns, frame.starts, part);
+                   growth_.columns, starts_, part);
     });
     for (const auto& part : parts) out.add(part);
     interrupt_.after(set.size * growth_.columns.size());

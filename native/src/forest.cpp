@@ -84,13 +84,14 @@ class Named {
 
 void check_node(const Node& node, std::size_t n_columns, std::span<const std::uint64_t> words,
                 const Place& where, Named& named) {
+    // Of leaves too: walks in step read a cell wherever they stand.
+    if (node.feature() >= n_columns)
+        refuse(where.text() + " names column " + std::to_string(node.feature()));
     if (node.is_leaf()) {
         named.leaf(~node.left, where);
         return;
     }
     named.children(node.left, where);
-    if (node.feature() >= n_columns)
-        refuse(where.text() + " names column " + std::to_string(node.feature()));
     if (node.categorical()) {
         check_category_set(node.threshold, words, where);
     } else if (std::isnan(node.threshold)) {

@@ -1,6 +1,7 @@
 #include "coterie/grow.hpp"
 
 #include "decide.hpp"
+#include "decide_sparse.hpp"
 #include "divide.hpp"
 #include "grower.hpp"
 #include "stump.hpp"
@@ -11,11 +12,10 @@ namespace {
 constexpr std::size_t kDirectBytes = 128 * 1024;      // histograms of the columns counted together
 constexpr std::size_t kWholeBytes = 8 * 1024 * 1024;  // larger whole histograms do not pay
 constexpr std::size_t kCompactBytes = 768 * 1024;     // a copy of codes that stays in the cache
-constexpr std::size_t kSmallRows = 255;  // a node of as few has a frame of small numbers
 
 std::size_t direct_slots(std::size_t wanted, std::size_t largest_bins, std::size_t stride) {
     const std::size_t fit = kDirectBytes / ((largest_bins + 1) * stride * sizeof(double));
-    return std::clamp<std::size_t>(wanted, 1, std::max<std::size_t>(fit, 4));
+    return std::clamp<std::size_t>(wanted, 1, std::max<std::size_t>(fit, 1));
 }
 
 std::size_t largest_bins(const BinsView& bins) {
@@ -28,35 +28,38 @@ std::size_t largest_bins(const BinsView& bins) {
 }  // namespace
 
 template <class Code, class Kind>
-Grower<Code, Kind>::Grower(const Matrix<const Code>& codes, const BinsView& bins,
+Grower<Code, Kind>::Grower(const CodeTable<Code>& codes, const BinsView& bins,
                            const TargetView& target, std::span<const double> weight,
                            const Growth& growth, const Kind& kind, const Channels& channels,
                            Prepared prepared, std::uint64_t seed, int n_threads,
                            std::span<std::int32_t> leaves, Interrupt& interrupt)
     : bins_(bins), target_(target), weight_(weight), growth_(growth), kind_(kind),
-      channels_(channels), team_(n_threads),
-      // Drawn thresholds need no histograms.
-      frames_(codes, bins, growth.random_thresholds ? 65'535 : 255, team_), leaves_of_rows_(leaves),
-      interrupt_(interrupt), random_(seed), rows_(std::move(prepared.rows)),
-      items_(std::move(prepared.items)),
+      channels_(channels), team_(n_threads), table_(codes.all), sparse_(codes.sparse),
+      leaves_of_rows_(leaves), interrupt_(interrupt), random_(seed),
+      rows_(std::move(prepared.rows)), items_(std::move(prepared.items)),
       spare_rows_(std::make_unique_for_overwrite<std::uint32_t[]>(rows_.size())),
       spare_items_(std::make_unique_for_overwrite<Item[]>(items_.size())),
       products_(std::move(prepared.products)), centre_(std::move(prepared.centre)),
-      tolerance_(prepared.tolerance),
+      tolerance_(prepared.tolerance), fast_(OrderedSearch<Kind>::suits(growth, prepared.whole)),
       drawn_(growth.max_features ? static_cast<std::size_t>(growth.max_features)
                                  : growth.columns.size()),
-      counted_(growth.min_samples_leaf > 1),
+      counted_(growth.min_samples_leaf > 1), columns_(growth.columns.begin(), growth.columns.end()),
       direct_(kind_, largest_bins(bins), direct_slots(drawn_, largest_bins(bins), kind_.stride()),
               counted_),
-      scanner_(channels), occupied_(largest_bins(bins) + 2), sums_(kind_.stride()) {}
+      scanner_(channels), occupied_(largest_bins(bins) + 2), ordered_(channels.count),
+      guide_(bins, growth.random_thresholds ? growth.columns : std::span<const std::int32_t>{}),
+      sums_(kind_.stride()) {
+    if (sparse_) cells_.emplace(*sparse_, rows_, drawn_);
+}
 
 template <class Code, class Kind>
 Tree Grower<Code, Kind>::run() {
     Pending root;
     root.node = new_node();
     root.end = static_cast<std::uint32_t>(rows_.size());
-    root.frame = frames_.whole(growth_.columns);
-    plan_whole(*root.frame);
+    root.frame = std::make_shared<Frame<Code>>();
+    root.frame->codes = table_;
+    plan_whole();
     if (growth_.interactions.data) root.permit = Permit::narrow(growth_.interactions, nullptr, -1);
     start_whole(root);
     if (growth_.max_leaf_nodes != Growth::kNoLimit) {
@@ -97,7 +100,7 @@ void Grower<Code, Kind>::grow_best_first(Pending root) {
     const auto consider = [&](Pending pending) {
         interrupt_.after(pending.size());
         if (moves_in(pending)) move_in(pending);
-        pending.constants = 0;  // the columns of a frame are no path down the tree here
+        pending.constants = 0;  // the order of the columns follows no path down the tree here
         Split split;
         if (!decide(pending, split)) return write_leaf(pending);
         heap.push_back({std::move(pending), std::move(split), births++});
@@ -125,47 +128,32 @@ template <class Code, class Kind>
 bool Grower<Code, Kind>::moves_in(const Pending& pending) const {
     const Frame<Code>& frame = *pending.frame;
     const std::size_t n = pending.size(), width = bins_.columns();
-    if (frames_.ranks()) {
-        if (n > kRankedRows) return false;
-        if (n <= kSmallRows && frame.codes.rows > 4 * kSmallRows) return true;
-    }
-    // Codes that fit the cache are copied there; the rest of the rows' lives (some twenty levels)
-    // then never waits for memory.
-    return frame.bytes() > kCompactBytes && n >= 64 && width <= 8 * drawn_ &&
+    return !sparse_ && frame.bytes() > kCompactBytes && n >= 64 && width <= 8 * drawn_ &&
            n * width * sizeof(Code) <= kCompactBytes;
 }
 
 template <class Code, class Kind>
 void Grower<Code, Kind>::move_in(Pending& pending) {
-    std::vector<std::uint32_t> origins(pending.size());
-    for (std::uint32_t i = 0; i < pending.size(); ++i) {
-        std::uint32_t& row = rows_[pending.begin + i];
-        origins[i] = static_cast<std::uint32_t>(pending.frame->origin(row));
-        row = i;
-    }
-    auto columns = pending.frame->columns;
-    pending.frame = frames_.make(std::move(origins), growth_.columns);
-    pending.frame->columns = std::move(columns);
-    plan_whole(*pending.frame);
-    if (frames_.ranks()) start_whole(pending);
+    pending.frame = copy_frame(*pending.frame, rows_.data() + pending.begin, pending.size());
 }
 
 // Where columns lie in whole histograms, and which nodes are worth one: below twice as many rows
 // as bins in a column, clearing and subtracting whole histograms costs more than counting.
 template <class Code, class Kind>
-void Grower<Code, Kind>::plan_whole(Frame<Code>& frame) {
+void Grower<Code, Kind>::plan_whole() {
     if (drawn_ < growth_.columns.size() || growth_.random_thresholds ||
-        growth_.criterion == Criterion::absolute_error || growth_.interactions.data)
+        growth_.criterion == Criterion::absolute_error || growth_.interactions.data ||
+        growth_.log_rank)  // children have other residuals than their parent
         return;
-    frame.starts.resize(bins_.columns());
+    starts_.resize(bins_.columns());
     for (const auto column : growth_.columns) {
-        frames_.ask(frame, column);
-        frame.starts[static_cast<std::size_t>(column)] = frame.whole_bins;
-        frame.whole_bins += frame.count(column) + 1;
+        const auto j = static_cast<std::size_t>(column);
+        starts_[j] = whole_bins_;
+        whole_bins_ += bins_.count(j) + 1;
     }
-    if (frame.whole_bins * kind_.stride() * sizeof(double) <= kWholeBytes)
-        frame.whole_from = static_cast<std::uint32_t>(
-            2 * frame.whole_bins / std::max<std::size_t>(growth_.columns.size(), 1));
+    if (whole_bins_ * kind_.stride() * sizeof(double) <= kWholeBytes)
+        whole_from_ = static_cast<std::uint32_t>(2 * whole_bins_ /
+                                                 std::max<std::size_t>(growth_.columns.size(), 1));
 }
 
 template <class Code, class Kind>
@@ -176,6 +164,8 @@ std::int32_t Grower<Code, Kind>::new_node() {
     tree_.n_samples.push_back(0);
     tree_.weight.push_back(0.0);
     tree_.impurity.push_back(0.0);
+    if (growth_.criterion == Criterion::absolute_error)
+        tree_.medians.resize(tree_.nodes.size() * target_.outputs());
     return static_cast<std::int32_t>(tree_.nodes.size()) - 1;
 }
 
@@ -212,8 +202,10 @@ void Grower<Code, Kind>::write_leaf(const Pending& pending) {
     tree_.nodes[static_cast<std::size_t>(pending.node)] = {0.0, 0, ~leaves_++};
     if (!target_.labels()) {
         for (std::size_t k = 0; k < target_.outputs(); ++k) {
+            const auto node = static_cast<std::size_t>(pending.node);
             const bool median = growth_.criterion == Criterion::absolute_error;
-            const double value = median ? absolute_.median() : leaf_mean(pending, k);
+            const double value =
+                median ? tree_.medians[node * target_.outputs() + k] : leaf_mean(pending, k);
             // Bounds were set on centred means.
             tree_.values.push_back(std::clamp(value, pending.bounds.low + centre_[k],
                                               pending.bounds.high + centre_[k]));
@@ -258,17 +250,31 @@ double plain_target(const TargetView& target, std::size_t row, double centre) {
                            : target.values(row, 0) - centre;
 }
 
+// Every node of a tree then has its rows in the order of time, in which residuals are summed.
+void sort_by_time(const TargetView& target, std::span<const double> weight, const Grid& grid,
+                  Prepared& out) {
+    const auto time = [&](std::uint32_t row) { return std::abs(target.values(row, 0)); };
+    std::stable_sort(out.rows.begin(), out.rows.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return time(a) < time(b); });
+    for (std::size_t i = 0; i < out.rows.size(); ++i)
+        out.items[i] = {grid.snap(weight[out.rows[i]]), 0.0};
+    out.tolerance = 0x1.0p-40;  // of residuals, which are about one
+}
+
 Prepared prepare(const TargetView& target, std::span<const double> weight, const Growth& growth,
                  bool many_classes, bool many_values) {
     Prepared out;
     out.centre = centres(target, weight, growth);
     double total = 0.0, lightest = std::numeric_limits<double>::infinity();
     std::size_t present = 0;
+    bool whole = true;
     for (const double w : weight) {
+        whole &= w == std::floor(w);
         total += w;
         present += w > 0.0;
         if (w > 0.0) lightest = std::min(lightest, w);
     }
+    out.whole = whole && total <= OrderedSearch<LabelKind>::kLargestWeight;
     const Grid weight_grid(total);
     std::vector<double> moment(target.labels() ? 0 : target.outputs(), 0.0);
     for (std::size_t i = 0; i < weight.size(); ++i)
@@ -300,11 +306,12 @@ Prepared prepare(const TargetView& target, std::span<const double> weight, const
         out.rows.push_back(static_cast<std::uint32_t>(i));
         out.items.push_back({w, s});
     }
+    if (growth.log_rank) sort_by_time(target, weight, weight_grid, out);
     return out;
 }
 
 template <class Code, class Kind>
-Tree grow_as(Kind kind, const Channels& channels, const Matrix<const Code>& codes,
+Tree grow_as(Kind kind, const Channels& channels, const CodeTable<Code>& codes,
              const BinsView& bins, const TargetView& target, std::span<const double> weight,
              const Growth& growth, std::uint64_t seed, int n_threads,
              std::span<std::int32_t> leaves, Interrupt& interrupt) {
@@ -319,7 +326,7 @@ Tree grow_as(Kind kind, const Channels& channels, const Matrix<const Code>& code
 }  // namespace
 
 template <class Code>
-Tree grow(const Matrix<const Code>& codes, const BinsView& bins, const TargetView& target,
+Tree grow(const CodeTable<Code>& codes, const BinsView& bins, const TargetView& target,
           std::span<const double> weight, const Growth& growth, std::uint64_t seed, int n_threads,
           std::span<std::int32_t> leaves, Interrupt& interrupt) {
     Channels channels;
@@ -327,8 +334,8 @@ Tree grow(const Matrix<const Code>& codes, const BinsView& bins, const TargetVie
     std::size_t end = 0;
     for (const auto classes : target.n_classes)
         channels.group_end.push_back(end += static_cast<std::size_t>(classes));
-    if (Stump<Code>::suits(target, growth))
-        return Stump<Code>(codes, bins, target, weight, growth, channels, n_threads, leaves,
+    if (!codes.sparse && Stump<Code>::suits(target, growth))
+        return Stump<Code>(codes.all, bins, target, weight, growth, channels, n_threads, leaves,
                            interrupt)
             .run();
     const auto as = [&](const auto& kind) {
@@ -342,10 +349,10 @@ Tree grow(const Matrix<const Code>& codes, const BinsView& bins, const TargetVie
     return as(ValuesKind{channels.stride(), nullptr});
 }
 
-template Tree grow(const Matrix<const std::uint8_t>&, const BinsView&, const TargetView&,
+template Tree grow(const CodeTable<std::uint8_t>&, const BinsView&, const TargetView&,
                    std::span<const double>, const Growth&, std::uint64_t, int,
                    std::span<std::int32_t>, Interrupt&);
-template Tree grow(const Matrix<const std::uint16_t>&, const BinsView&, const TargetView&,
+template Tree grow(const CodeTable<std::uint16_t>&, const BinsView&, const TargetView&,
                    std::span<const double>, const Growth&, std::uint64_t, int,
                    std::span<std::int32_t>, Interrupt&);
 

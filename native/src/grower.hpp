@@ -10,6 +10,7 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <queue>
 
 #include "coterie/absolute.hpp"
@@ -18,18 +19,26 @@
 #include "coterie/random.hpp"
 #include "coterie/split.hpp"
 #include "coterie/team.hpp"
+#include "cut_guide.hpp"
 #include "frame.hpp"
+#include "node_cells.hpp"
+#include "node_order.hpp"
+#include "ordered_search.hpp"
 #include "permit.hpp"
 #include "whole_search.hpp"
 
 namespace coterie {
+
+inline constexpr std::size_t kGatheredCells = 1 << 19;  // of the columns looked at together
+
+inline constexpr std::uint32_t kSoon = 6;  // draws after which a sparse column is looked at
 
 template <class Code>
 struct Pending {
     std::int32_t node = 0;
     std::uint32_t begin = 0, end = 0;
     std::int64_t depth = 0;
-    std::uint32_t constants = 0;         // as many columns of the frame do not vary here
+    std::uint32_t constants = 0;         // as many of the columns do not vary here
     std::shared_ptr<Frame<Code>> frame;  // whose rows are meant
     Bounds bounds;
     std::unique_ptr<WholeHistogram> whole;
@@ -42,6 +51,23 @@ struct Pending {
 struct Cut {
     std::uint32_t last_left;
     double threshold;
+};
+
+// How a column is looked at: its rows are counted in a histogram, sorted, listed (those of the few
+// codes that are not 0), grouped by what is filled, or parted once at random.
+enum class Way { counted, sorted, listed, filled, drawn };
+
+template <class Code>
+struct Chosen {
+    std::int32_t column;
+    Way way;
+    std::size_t slot;                            // of its histogram or of its gathered codes
+    typename NodeCells<Code>::Part filled = {};  // of a sparse table
+    // Of a column that is parted at random:
+    std::uint32_t least = 0, most = 0;  // codes of the node, but for missing values
+    bool missing = false;
+    double threshold = 0.0;
+    std::uint32_t from = 0, to = 0;  // the first code on the right is one of these, or behind them
 };
 
 template <class Code>
@@ -58,12 +84,13 @@ struct Prepared {
     std::vector<double> products;  // ValuesKind: (rows, outputs), weight * (y - centre)
     std::vector<double> centre;    // subtracted from values before summing
     double tolerance = 0.0;        // values closer than this are one value
+    bool whole = false;            // are all weights whole numbers, and their sum not too large?
 };
 
 template <class Code, class Kind>
 class Grower {
   public:
-    Grower(const Matrix<const Code>& codes, const BinsView& bins, const TargetView& target,
+    Grower(const CodeTable<Code>& codes, const BinsView& bins, const TargetView& target,
            std::span<const double> weight, const Growth& growth, const Kind& kind,
            const Channels& channels, Prepared prepared, std::uint64_t seed, int n_threads,
            std::span<std::int32_t> leaves, Interrupt& interrupt);
@@ -73,26 +100,48 @@ class Grower {
   private:
     using Pending = coterie::Pending<Code>;
     using Candidate = coterie::Candidate<Code>;
+    using Chosen = coterie::Chosen<Code>;
+    using Part = typename NodeCells<Code>::Part;
 
     // Deciding
     bool decide(Pending& pending, Split& split);
     void sum_items(const Pending& pending);
+    void relabel(const Pending& pending);
     bool may_split(const Pending& pending) const;
     void find_split(Pending& pending, Split& split);
     void search_direct(Pending& pending, const NodeSums& node, Split& split);
     void search_whole(const Pending& pending, const NodeSums& node, Split& split);
+    void shuffle_columns();
     bool varies(const RowSet<Code>& set, std::int32_t column) const;
     std::size_t choose_columns(Pending& pending, std::size_t& at, std::size_t wanted);
-    void offer_counted(std::size_t slot, const Pending& pending, const NodeSums& node,
+    Way way_of(std::size_t column, std::size_t rows) const;
+    void offer_counted(const Chosen& chosen, const Pending& pending, const NodeSums& node,
+                       Split& split);
+    void offer_sorted(const Chosen& chosen, const Pending& pending, const NodeSums& node,
+                      Split& split);
+    void offer_listed(const Chosen& chosen, const Pending& pending, const NodeSums& node,
+                      Split& split);
+    template <class Is>
+    std::size_t sum_listed(const RowSet<Code>& set, std::span<const std::uint16_t> codes,
+                           double* sums, Is is);
+    void offer_groups(std::span<const std::uint32_t> keys, std::int32_t column,
+                      const Pending& pending, const NodeSums& node, Split& split);
+    void offer_grouped(std::int32_t column, const Pending& pending, const NodeSums& node,
                        Split& split);
     void gather_codes(const RowSet<Code>& set, std::span<const std::int32_t> columns);
-    void offer_drawn(const RowSet<Code>& set, std::size_t slot, const Pending& pending,
-                     const NodeSums& node, Split& split);
-    void sum_sides(const RowSet<Code>& set, std::span<const Code> codes, std::uint32_t last_left,
-                   std::uint32_t missing_code, bool missing);
-    Cut draw_cut(std::size_t column, std::uint32_t least, std::uint32_t most);
+    std::span<const std::uint16_t> gathered(std::size_t slot, std::size_t rows) const {
+        return {node_codes_.data() + slot * rows, rows};
+    }
+    void offer_drawn(const Chosen& chosen, const Pending& pending, const NodeSums& node,
+                     Split& split);
+    void sum_sides(const RowSet<Code>& set, std::span<const std::uint16_t> codes,
+                   std::uint32_t last_left, std::uint32_t missing_code, bool missing);
+    void draw_thresholds(std::size_t rows);
+    void find_range(Chosen& chosen, std::size_t rows) const;
+    Cut cut_of(const Chosen& chosen) const;
+    double between_bins(const Split& split) const;
     void offer(const ColumnView& column, const Pending& pending, const NodeSums& node, Split& split,
-               const Cut* cut = nullptr);
+               const Cut* cut = nullptr, std::span<const std::uint32_t> codes_of = {});
     void note_codes(const Pending& pending, std::int32_t column, const Cut* cut);
     bool permitted(const Pending& pending, std::int32_t column) const {
         return !pending.permit || pending.permit->allowed[static_cast<std::size_t>(column)];
@@ -100,6 +149,18 @@ class Grower {
     double score_of(const double* sums, double l2) const;
 
     Limits limits_of(const Pending& pending, std::int32_t column) const;
+
+    // Sparse tables
+    void group_filled(std::span<const Filled> cells, const Item* items, std::uint32_t usual,
+                      const NodeSums& node);
+    void offer_filled(std::int32_t column, const Part& part, const Pending& pending,
+                      const NodeSums& node, Split& split);
+    bool pass_empty(Pending& pending, std::size_t& at);
+    void find_filled_range(Chosen& chosen, std::size_t rows) const;
+    void sum_filled_sides(const Chosen& chosen, std::uint32_t last_left, const Pending& pending,
+                          const NodeSums& node);
+    void search_filled(const Pending& pending, const NodeSums& node, Split& split);
+    std::uint32_t part_filled(const Pending& pending, const Split& split);
 
     // Dividing
     std::pair<Pending, Pending> divide(Pending& pending, Split& split);
@@ -110,7 +171,7 @@ class Grower {
     void start_whole(Pending& pending);
     bool moves_in(const Pending& pending) const;
     void move_in(Pending& pending);
-    void plan_whole(Frame<Code>& frame);
+    void plan_whole();
 
     // Ending
     void write_leaf(const Pending& pending);
@@ -131,7 +192,8 @@ class Grower {
     const Kind kind_;
     const Channels& channels_;
     Team team_;
-    FrameMaker<Code> frames_;
+    const Matrix<const Code> table_;
+    const SparseCodes<Code>* const sparse_;  // what is looked at instead of it, or null
     const std::span<std::int32_t> leaves_of_rows_;
     Interrupt& interrupt_;
     Random random_;
@@ -142,18 +204,33 @@ class Grower {
     std::unique_ptr<Item[]> spare_items_;          // pages no split needs are never touched
     const std::vector<double> products_, centre_;
     const double tolerance_;
+    const bool fast_;          // see OrderedSearch
     const std::size_t drawn_;  // columns a node looks at
     bool counted_;
+    std::vector<std::int32_t> columns_;  // those of the tree, see choose_columns
+    std::vector<std::size_t> starts_;    // first bin of a column in a whole histogram
+    std::size_t whole_bins_ = 0;
+    std::uint32_t whole_from_ = std::numeric_limits<std::uint32_t>::max();  // rows that pay for one
     DirectHistograms<Code, Kind> direct_;
     Scanner scanner_;
     std::vector<std::uint32_t> occupied_;
-    std::vector<std::int32_t> counted_batch_, drawn_batch_;  // columns looked at together
+    std::vector<Chosen> batch_;                        // columns looked at together
+    std::vector<std::int32_t> histograms_, gathered_;  // those of them that need one or the other
     Split candidate_;
     AbsoluteError absolute_;
     std::vector<std::uint32_t> row_codes_;
-    std::vector<Code> drawn_codes_;
-    std::vector<double> side_sums_;
+    std::vector<std::uint16_t> node_codes_;  // of a batch, column by column
+    std::int32_t gathered_node_ = -1;        // whose codes they are
+    NodeOrder order_;
+    OrderedSearch<Kind> ordered_;
+    const CutGuide guide_;
+    std::vector<double> group_sums_;  // of rows with one code, see offer_groups
+    std::vector<std::uint32_t> group_counts_, group_codes_, groups_;
+    std::vector<std::uint32_t> listed_;  // rows of a node
+    std::vector<double> side_sums_, other_sums_;
     std::vector<std::uint32_t> side_counts_;
+    std::optional<NodeCells<Code>> cells_;  // of a sparse table
+    std::vector<std::uint32_t> group_of_;   // the group of a code, see group_filled
 
     // The node at hand
     std::vector<double> sums_;

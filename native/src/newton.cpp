@@ -73,7 +73,8 @@ std::shared_ptr<const CellPlan> plan_cells(const NewtonTable<Code>& table,
                                            const NewtonGrowth& growth, const SlopeScale& scale) {
     return std::make_shared<const CellPlan>(
         table.unusual
-            ? CellPlan::of(table.bins, *table.unusual, growth.columns)
+            ? CellPlan::of(table.bins, *table.unusual, growth.columns,
+                           packs(scale, growth, table.bins))
             : CellPlan::of(table.bins, table.bundles, growth.columns, table.codes, scale.rows));
 }
 

@@ -6,6 +6,7 @@
 
 #include "cell_plan.hpp"
 #include "coterie/random.hpp"
+#include "many_columns.hpp"
 #include "newton_level.hpp"
 #include "newton_split.hpp"
 #include "permit.hpp"
@@ -70,9 +71,14 @@ class NewtonSearch {
         std::vector<CodeSplit> best(parts);
         if (count_codes) interrupt_.after(node.rows * plan_.places.size());
         team_.run(parts, [&](std::size_t t) {
+            const std::size_t begin = slots.size() * t / parts;
+            const auto own =
+                std::span(slots).subspan(begin, slots.size() * (t + 1) / parts - begin);
+            if (plan_.sparse && !count_codes && scanners_[t].plain())
+                return offer_together(node, at, own, scanners_[t], best[t]);
             std::vector<std::uint32_t> counts;
-            for (std::size_t s = slots.size() * t / parts; s < slots.size() * (t + 1) / parts; ++s)
-                offer(node, at, slots[s], scanners_[t], count_codes, counts, best[t]);
+            for (const std::uint32_t slot : own)
+                offer(node, at, slot, scanners_[t], count_codes, counts, best[t]);
         });
         node.split = {};
         for (CodeSplit& split : best)
@@ -130,6 +136,16 @@ class NewtonSearch {
                                 place.usual, node.total);
     }
 
+    // Whether a column is unusual in fewer rows of a node than a side must have: a split of it
+    // leaves no more on the side without the usual code.
+    bool too_few(const Grown<Cell>& node, std::size_t column) const {
+        if constexpr (!Cells::kCounted)
+            if (plan_.rows_from)
+                return Store::cells_of(node.cells.data())[plan_.rows_from + column] <
+                       std::max<std::int64_t>(growth_.min_samples_leaf, 1);
+        return false;
+    }
+
     // Offers one column to a node; `counts` is room for the rows of its bins.
     void offer(Grown<Cell>& node, std::size_t at, std::uint32_t slot, NewtonScanner<Cells>& scanner,
                const CountCodes* count_codes, std::vector<std::uint32_t>& counts, CodeSplit& best) {
@@ -138,6 +154,10 @@ class NewtonSearch {
         const std::uint32_t bins = bins_.count(column);
         if (!bins || node.barren[slot]) return;
         if (node.permit && !node.permit->allowed[column]) return;
+        if (too_few(node, column)) {
+            node.barren[slot] = 1;
+            return;
+        }
         const Cell* cells = column_cells(node, place, scanner);
         const auto try_with = [&](const std::uint32_t* rows, CodeSplit& split) {
             node.barren[slot] = !scanner.offer(place.column, bins_.categorical[column] != 0, bins,
@@ -154,6 +174,46 @@ class NewtonSearch {
         counts.assign(bins + 1, 0);
         (*count_codes)(at, column, counts);
         try_with(counts.data(), best);
+    }
+
+    // Offers columns of which only unusual codes are counted.
+    void offer_together(Grown<Cell>& node, std::size_t at, std::span<const std::uint32_t> slots,
+                        NewtonScanner<Cells>& scanner, CodeSplit& best) {
+        std::vector<std::uint32_t> none;
+        const auto alone = [&](std::uint32_t slot) {
+            offer(node, at, slot, scanner, nullptr, none, best);
+        };
+        if constexpr (Cells::kCounted) {
+            for (const std::uint32_t slot : slots) alone(slot);
+        } else {
+            ManyColumns many;
+            const auto settle = [&] {
+                many.weigh(scanner, node.node);
+                for (std::size_t k = 0; k < many.size(); ++k) {
+                    const double most = many.most(k);
+                    node.barren[many.slot(k)] = !(most > -std::numeric_limits<double>::infinity());
+                    if (scanner.better(most, node.node, best)) alone(many.slot(k));
+                }
+                many.clear();
+            };
+            const Cell* cells = Store::cells_of(node.cells.data());
+            for (const std::uint32_t slot : slots) {
+                const CellPlan::Place& place = plan_.places[slot];
+                const auto column = static_cast<std::size_t>(place.column);
+                const std::uint32_t bins = bins_.count(column);
+                if (!bins || node.barren[slot]) continue;
+                if (node.permit && !node.permit->allowed[column]) continue;
+                if (too_few(node, column)) {
+                    node.barren[slot] = 1;
+                } else if (bins_.categorical[column] ||
+                           !many.add(slot, cells + place.begin, bins, place.usual, node.total)) {
+                    settle();
+                    alone(slot);
+                }
+                if (many.full()) settle();
+            }
+            settle();
+        }
     }
 
     void offer_to_level(std::vector<Grown<Cell>>& nodes, const std::vector<std::size_t>& level,

@@ -114,6 +114,20 @@ class NewtonScanner {
         return offer_boundaries(column, found - 1, true, missing, counted, node, best) || fertile;
     }
 
+    // Whether gains depend on the sums of both sides alone.
+    bool plain() const { return leaf_.plain() && growth_.monotone.empty(); }
+    // Gains of boundaries, if they are plain, given packed sums of what lies left of each; `g` and
+    // `h` are room.
+    void weigh(std::span<const std::int64_t> left, const NewtonNode& node, std::span<double> g,
+               std::span<double> h, std::span<double> gains) const {
+        unpack_cells(left, cells_.unit_g, cells_.unit_h, g, h);
+        plain_gains(g, h, node, leaf_.l2(), least_h_, gains);
+    }
+    static bool better(double gain, const NewtonNode& node, const CodeSplit& best) {
+        if (!(gain > node.tie)) return false;
+        return !best.found() || gain > best.gain + slack(best.gain, node);
+    }
+
     // Whether cells tell how many rows a side has, or nobody asks.
     bool knows_rows() const { return Cells::kCounted || least_n_ <= 1.0; }
     // Offers a column to all nodes of a level at once; `cells_of(k)` are those of the k-th node,
@@ -129,10 +143,6 @@ class NewtonScanner {
     // Gains that differ by rounding only are equal: the winner must not depend on it.
     static double slack(double gain, const NewtonNode& node) {
         return node.tie + 1e-12 * std::abs(gain);
-    }
-    static bool better(double gain, const NewtonNode& node, const CodeSplit& best) {
-        if (!(gain > node.tie)) return false;
-        return !best.found() || gain > best.gain + slack(best.gain, node);
     }
 
     // Sums of everything up to each bin that holds rows, and which bins those are. A small node
@@ -192,7 +202,7 @@ class NewtonScanner {
 
     // Gains of boundaries whose left sides are in g_, h_ and n_.
     void weigh(std::int32_t column, std::uint32_t count, bool counted, const NewtonNode& node) {
-        if (leaf_.plain() && growth_.monotone.empty()) {
+        if (plain()) {
             plain_gains({g_.data(), count}, {h_.data(), count}, node, leaf_.l2(), least_h_,
                         {gains_.data(), count});
         } else {

@@ -75,6 +75,69 @@ void make_walks(const ForestView& forest, std::size_t n, std::ptrdiff_t column_s
     }
 }
 
+// Walks rows down one tree, several in step: a row at its leaf stays there until the others have
+// arrived. The deepest of a group makes the rest wait, but nothing is mispredicted, which costs
+// more. `x` are the cells of `n` rows, row by row; returns how many rows were walked.
+template <bool Missing, class T>
+std::size_t walk_in_step(const Node* root, const T* x, std::ptrdiff_t step, std::size_t n,
+                         const Node** leaves) {
+    constexpr std::size_t lanes = 16;
+    std::size_t i = 0;
+    for (; i + lanes <= n; i += lanes, x += static_cast<std::ptrdiff_t>(lanes) * step) {
+        std::array<std::uint32_t, lanes> at{};
+        for (std::uint32_t moved = 1; moved;) {
+            moved = 0;
+#pragma GCC unroll 16
+            for (std::size_t k = 0; k < lanes; ++k) {
+                const Node node = root[at[k]];
+                const T value = x[static_cast<std::ptrdiff_t>(k) * step + node.feature()];
+                std::uint32_t right = static_cast<double>(value) > node.threshold;
+                if constexpr (Missing) right |= (value != value) & !node.missing_left();
+                const auto leaf = static_cast<std::uint32_t>(node.left >> 31);  // all ones, or none
+                const std::uint32_t next = static_cast<std::uint32_t>(node.left) + right;
+                const std::uint32_t to = (at[k] & leaf) | (next & ~leaf);
+                moved |= to ^ at[k];
+                at[k] = to;
+            }
+        }
+        for (std::size_t k = 0; k < lanes; ++k) leaves[i + k] = root + at[k];
+    }
+    return i;
+}
+
+// Rows that are walked in step by all trees, one tree after another.
+template <class T>
+class StepRows {
+  public:
+    StepRows(const Matrix<const T>& X, std::size_t begin, std::size_t end)
+        : x_(X.row(begin)), step_(X.row_stride), n_(end - begin) {
+        const auto width = static_cast<std::ptrdiff_t>(X.cols);
+        if (X.col_stride != 1) {
+            copy_.reserve(n_ * X.cols);
+            for (std::size_t i = begin; i < end; ++i)
+                for (std::size_t j = 0; j < X.cols; ++j) copy_.push_back(X(i, j));
+            x_ = copy_.data();
+            step_ = width;
+        }
+        for (std::size_t i = 0; i < n_ && !missing_; ++i) {
+            const T* row = x_ + static_cast<std::ptrdiff_t>(i) * step_;
+            for (std::ptrdiff_t j = 0; j < width; ++j) missing_ |= row[j] != row[j];
+        }
+    }
+
+    std::size_t walk(const Node* root, const Node** leaves) const {
+        return missing_ ? walk_in_step<true>(root, x_, step_, n_, leaves)
+                        : walk_in_step<false>(root, x_, step_, n_, leaves);
+    }
+
+  private:
+    std::vector<T> copy_;
+    const T* x_;
+    std::ptrdiff_t step_;
+    std::size_t n_;
+    bool missing_ = false;
+};
+
 // Calls found(row, tree, leaf) for every pair, for each row in the order of the trees.
 template <class T, class Found>
 void walk_rows(const ForestView& forest, const Matrix<const T>& X, std::size_t begin,
@@ -91,20 +154,23 @@ void walk_rows(const ForestView& forest, const Matrix<const T>& X, std::size_t b
         return;
     }
     std::vector<const Node*> leaves(end - begin);
+    const bool numeric = forest.categories.empty();
+    const StepRows<T> rows(X, begin, numeric ? end : begin);
     for (std::size_t tree = 0; tree < trees; ++tree) {
         const Root root = root_of(forest, tree);
-        make_walks<T>(forest, end - begin, X.col_stride, leaves.data(),
-                      [&](std::size_t i) { return std::pair{root, X.row(begin + i)}; });
+        const std::size_t done = numeric ? rows.walk(root.node, leaves.data()) : 0;
+        make_walks<T>(forest, end - begin - done, X.col_stride, leaves.data() + done,
+                      [&](std::size_t i) { return std::pair{root, X.row(begin + done + i)}; });
         for (std::size_t row = begin; row < end; ++row) found(row, tree, leaves[row - begin]);
     }
 }
 
-// Rows in blocks that stay in the cache while one tree after another passes.
+// Rows in blocks that stay in the second cache, beside a tree, while one tree after another passes.
 template <class T, class Work>
 void for_blocks(const ForestView& forest, const Matrix<const T>& X, int n_threads,
                 Interrupt& interrupt, Work&& work) {
     const std::size_t width = std::max<std::size_t>(X.cols, 1);
-    const std::size_t block = std::clamp<std::size_t>((std::size_t{1} << 17) / width, 64, 4096);
+    const std::size_t block = std::clamp<std::size_t>((std::size_t{1} << 15) / width, 64, 1024);
     const std::size_t blocks = (X.rows + block - 1) / block;
     // Signals can only be asked for by the calling thread: between groups of blocks.
     const std::size_t group = static_cast<std::size_t>(std::max(n_threads, 1)) * 4;
@@ -118,26 +184,33 @@ void for_blocks(const ForestView& forest, const Matrix<const T>& X, int n_thread
     }
 }
 
-}  // namespace
-
-template <class T>
-void predict(const ForestView& forest, const Matrix<const T>& X,
-             std::span<const double> tree_weight, const Matrix<double>& out, int n_threads,
-             Interrupt& interrupt) {
+// Adds the weighted values of a leaf to the scores of a row.
+auto adder(const ForestView& forest, std::span<const double> tree_weight,
+           const Matrix<double>& out) {
     const std::size_t outputs = forest.outputs();
-    if (X.rows >= SmallForest<T>::kWorth && SmallForest<T>::suits(forest)) {
-        const SmallForest<T> small(forest, tree_weight);
-        for_blocks(forest, X, n_threads, interrupt,
-                   [&](std::size_t begin, std::size_t end) { small.add(X, begin, end, out); });
-        return;
-    }
-    const auto add = [&](std::size_t row, std::size_t tree, const Node* leaf_node) {
+    return [&forest, tree_weight, out, outputs](std::size_t row, std::size_t tree,
+                                                const Node* leaf_node) {
         const double weight = tree_weight.empty() ? 1.0 : tree_weight[tree];
         const auto leaf = forest.leaf_offsets[tree] + ~leaf_node->left;
         const double* value = forest.values.row(static_cast<std::size_t>(leaf));
         double* sum = out.row(row) + first_output(outputs, out, tree);
         for (std::size_t k = 0; k < outputs; ++k) sum[k] += weight * value[k];
     };
+}
+
+}  // namespace
+
+template <class T>
+void predict(const ForestView& forest, const Matrix<const T>& X,
+             std::span<const double> tree_weight, const Matrix<double>& out, int n_threads,
+             Interrupt& interrupt) {
+    if (X.rows >= SmallForest<T>::kWorth && SmallForest<T>::suits(forest)) {
+        const SmallForest<T> small(forest, tree_weight);
+        for_blocks(forest, X, n_threads, interrupt,
+                   [&](std::size_t begin, std::size_t end) { small.add(X, begin, end, out); });
+        return;
+    }
+    const auto add = adder(forest, tree_weight, out);
     for_blocks(forest, X, n_threads, interrupt,
                [&](std::size_t begin, std::size_t end) { walk_rows(forest, X, begin, end, add); });
 }
@@ -150,6 +223,48 @@ void apply(const ForestView& forest, const Matrix<const T>& X, const Matrix<std:
             out(row, tree) = static_cast<std::int32_t>(leaf - root_of(forest, tree).node);
         });
     });
+}
+
+// One row after the other is written out, walked down several trees at once, and wiped out.
+template <class T, class Found>
+static void walk_sparse(const ForestView& forest, const SparseLines<T>& X, int n_threads,
+                        Interrupt& interrupt, Found&& found) {
+    constexpr std::size_t block = 256;
+    const std::size_t rows = X.lines(), trees = forest.trees();
+    const std::size_t group = static_cast<std::size_t>(std::max(n_threads, 1)) * 4;
+    for (std::size_t first = 0; first < rows; first += group * block) {
+        const std::size_t blocks = std::min(group, (rows - first + block - 1) / block);
+        Team(n_threads).run(blocks, [&](std::size_t b) {
+            std::vector<T> x(X.across, T{0});
+            std::vector<const Node*> leaves(trees);
+            const std::size_t begin = first + b * block;
+            for (std::size_t row = begin; row < std::min(rows, begin + block); ++row) {
+                const Line<T> cells = X.line(row);
+                for (std::size_t k = 0; k < cells.size; ++k) x[cells.at[k]] += cells.values[k];
+                make_walks<T>(forest, trees, 1, leaves.data(), [&](std::size_t tree) {
+                    return std::pair{root_of(forest, tree), static_cast<const T*>(x.data())};
+                });
+                for (std::size_t tree = 0; tree < trees; ++tree) found(row, tree, leaves[tree]);
+                for (std::size_t k = 0; k < cells.size; ++k) x[cells.at[k]] = T{0};
+            }
+        });
+        interrupt.after(blocks * block * trees * 16);
+    }
+}
+
+template <class T>
+void predict(const ForestView& forest, const SparseLines<T>& X, std::span<const double> tree_weight,
+             const Matrix<double>& out, int n_threads, Interrupt& interrupt) {
+    walk_sparse(forest, X, n_threads, interrupt, adder(forest, tree_weight, out));
+}
+
+template <class T>
+void apply(const ForestView& forest, const SparseLines<T>& X, const Matrix<std::int32_t>& out,
+           int n_threads, Interrupt& interrupt) {
+    walk_sparse(forest, X, n_threads, interrupt,
+                [&](std::size_t row, std::size_t tree, const Node* leaf) {
+                    out(row, tree) = static_cast<std::int32_t>(leaf - root_of(forest, tree).node);
+                });
 }
 
 template <class T>
@@ -194,31 +309,18 @@ void node_values(const ForestView& forest, std::span<const double> weight,
     }
 }
 
-template <class Code>
-void row_hashes(const Matrix<const Code>& codes, std::span<std::uint64_t> hashes, int n_threads) {
-    constexpr std::size_t block = 4096;
-    const auto mix = [](std::uint64_t z) {
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-        return z ^ (z >> 27);
-    };
-    Team(n_threads).run((codes.rows + block - 1) / block, [&](std::size_t b) {
-        const std::size_t begin = b * block, end = std::min(begin + block, codes.rows);
-        for (std::size_t j = 0; j < codes.cols; ++j)
-            for (std::size_t i = begin; i < end; ++i)
-                hashes[i] = mix(hashes[i] * 0x9e3779b97f4a7c15ULL + codes(i, j) + 1);
-    });
-}
-
 #define COTERIE_INSTANTIATE(T)                                                                  \
     template void predict(const ForestView&, const Matrix<const T>&, std::span<const double>,   \
                           const Matrix<double>&, int, Interrupt&);                              \
     template void apply(const ForestView&, const Matrix<const T>&, const Matrix<std::int32_t>&, \
                         int, Interrupt&);                                                       \
+    template void predict(const ForestView&, const SparseLines<T>&, std::span<const double>,    \
+                          const Matrix<double>&, int, Interrupt&);                              \
+    template void apply(const ForestView&, const SparseLines<T>&, const Matrix<std::int32_t>&,  \
+                        int, Interrupt&);                                                       \
     template Paths decision_paths(const ForestView&, const Matrix<const T>&)
 COTERIE_INSTANTIATE(float);
 COTERIE_INSTANTIATE(double);
 #undef COTERIE_INSTANTIATE
-template void row_hashes(const Matrix<const std::uint8_t>&, std::span<std::uint64_t>, int);
-template void row_hashes(const Matrix<const std::uint16_t>&, std::span<std::uint64_t>, int);
 
 }  // namespace coterie

@@ -112,16 +112,24 @@ Tree prune(const PrunableTree& tree, double alpha) {
 
     const ForestView& forest = tree.forest;
     const std::size_t outputs = forest.outputs();
-    std::vector<double> values(forest.nodes.size() * outputs);
-    node_values(
-        forest, tree.weight,
-        {values.data(), forest.nodes.size(), outputs, static_cast<std::ptrdiff_t>(outputs), 1});
+    std::vector<double> values(tree.medians.begin(), tree.medians.end());
+    if (values.empty()) {
+        values.resize(forest.nodes.size() * outputs);
+        node_values(
+            forest, tree.weight,
+            {values.data(), forest.nodes.size(), outputs, static_cast<std::ptrdiff_t>(outputs), 1});
+    }
+    const auto append = [&](std::vector<double>& to, std::size_t node) {
+        const auto first = values.begin() + std::ptrdiff_t(node * outputs);
+        to.insert(to.end(), first, first + std::ptrdiff_t(outputs));
+    };
     Tree out;
     const auto copy = [&](std::size_t from) {
         out.nodes.push_back(forest.nodes[from]);
         out.n_samples.push_back(tree.n_samples[from]);
         out.weight.push_back(tree.weight[from]);
         out.impurity.push_back(tree.impurity[from]);
+        if (!tree.medians.empty()) append(out.medians, from);
     };
     std::vector<std::size_t> origin{0};
     copy(0);
@@ -130,8 +138,7 @@ Tree prune(const PrunableTree& tree, double alpha) {
         const std::size_t from = origin[i];
         if (pruner.collapsed(from)) {
             out.nodes[i] = {0.0, 0, ~leaves++};
-            out.values.insert(out.values.end(), values.begin() + std::ptrdiff_t(from * outputs),
-                              values.begin() + std::ptrdiff_t((from + 1) * outputs));
+            append(out.values, from);
             continue;
         }
         const auto left = static_cast<std::size_t>(forest.nodes[from].left);

@@ -2,6 +2,7 @@
 // code, the type of a slope and the precision of sums.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <stdexcept>
@@ -28,13 +29,21 @@ class Rows final : public RowSide {
           rows_(tools.workspace.numbers<std::uint32_t>(0, slopes_.learnt())),
           spare_(tools.workspace.numbers<std::uint32_t>(1, rows_.size())),
           items_(tools.workspace.numbers<Item>(2, slopes_.gradient.size())) {
-        if (slopes_.rows.empty()) {
-            std::iota(rows_.begin(), rows_.end(), std::uint32_t{0});
-        } else {
-            std::copy(slopes_.rows.begin(), slopes_.rows.end(), rows_.begin());
-        }
+        team_.run((rows_.size() + kPartBlock - 1) / kPartBlock, [&](std::size_t b) {
+            const std::size_t begin = b * kPartBlock;
+            const auto part =
+                rows_.subspan(begin, std::min<std::size_t>(rows_.size() - begin, kPartBlock));
+            if (slopes_.rows.empty()) {
+                std::iota(part.begin(), part.end(), static_cast<std::uint32_t>(begin));
+            } else {
+                std::copy_n(slopes_.rows.begin() + static_cast<std::ptrdiff_t>(begin), part.size(),
+                            part.begin());
+            }
+        });
         const auto end = static_cast<std::uint32_t>(rows_.size());
         nodes_.push_back({0, end, end});
+        grid_g_ = grid_of(scale.sum_g);
+        grid_h_ = grid_of(scale.sum_h);
         const Cells cells(scale);
         if (slopes_.hessian.empty()) {
             fill_items<true>(cells, task.seed, task.first_row);
@@ -80,8 +89,11 @@ class Rows final : public RowSide {
 
     std::uint32_t part(std::size_t at, const CodeSplit& split) override {
         const auto column = static_cast<std::size_t>(split.column);
+        Range& node = nodes_.at(at);
+        restore(node);
         return split.with_side<Code>(table_.bins.count(column), [&](const auto& left) {
-            return part_by(nodes_.at(at), table_.by_column.col(column), left);
+            if (table_.sparse) return part_by(node, written_.of(*table_.sparse, column), 1, left);
+            return part_by(node, table_.by_column.col(column), table_.by_column.row_stride, left);
         });
     }
 
@@ -90,19 +102,21 @@ class Rows final : public RowSide {
         if (nodes_.size() < left + 2) nodes_.resize(left + 2);
         nodes_[left] = {node.begin, node.middle, node.middle};
         nodes_[left + 1] = {node.middle, node.end, node.end};
+        nodes_[at].middle = node.end;  // nothing to restore: its children move its rows
     }
 
     void count_codes(std::size_t at, std::size_t column,
                      std::span<std::uint32_t> counts) const override {
         if (column >= table_.bins.columns() || counts.size() != table_.bins.count(column) + 1u)
             throw std::invalid_argument("counts: one per code of the column expected");
-        const Code* codes = table_.by_column.col(column);
         const Range& node = nodes_.at(at);
+        if (table_.sparse) return count_filled(node, column, counts);
+        const Code* codes = table_.by_column.col(column);
         for (std::uint32_t i = node.begin; i < node.end; ++i)
             ++counts[codes[static_cast<std::ptrdiff_t>(rows_[i]) * table_.by_column.row_stride]];
     }
 
-    // Blocks of rows are summed by themselves and added in order, whoever summed them.
+    // Blocks of rows are summed by themselves and added.
     std::vector<SlopeSums> leaf_sums(std::span<const std::size_t> nodes) override {
         struct Block {
             std::size_t leaf;
@@ -110,7 +124,8 @@ class Rows final : public RowSide {
         };
         std::vector<Block> blocks;
         for (std::size_t leaf = 0; leaf < nodes.size(); ++leaf) {
-            const Range& node = nodes_.at(nodes[leaf]);
+            Range& node = nodes_.at(nodes[leaf]);
+            restore(node);
             for (std::uint32_t begin = node.begin; begin < node.end; begin += kSlopeBlock)
                 blocks.push_back(
                     {leaf, begin, std::min<std::uint32_t>(node.end, begin + kSlopeBlock)});
@@ -122,10 +137,11 @@ class Rows final : public RowSide {
             for (std::uint32_t i = block.begin; i < block.end; ++i) {
                 const std::uint32_t row = rows_[i];
                 leaves_[row] = static_cast<std::int32_t>(block.leaf);
+                // On the grid, where neither the order of the rows matters nor who has them.
                 if constexpr (!Cells::kCounted) {
-                    sum.g += slopes_.gradient[row];
-                    sum.h += slopes_.hessian.empty() ? Real{1} : slopes_.hessian[row];
-                } else {  // on the grid, where the order of the rows does not matter
+                    sum.g += grid_g_.snap(slopes_.gradient[row]);
+                    sum.h += slopes_.hessian.empty() ? 1.0 : grid_h_.snap(slopes_.hessian[row]);
+                } else {
                     sum.g += items_[row].g;
                     sum.h += items_[row].h;
                 }
@@ -182,9 +198,34 @@ class Rows final : public RowSide {
         }
     }
 
+    // Puts rows back in order that a refused split has parted: it must leave no trace in the sums
+    // of leaves, which depend on the order.
+    void restore(Range& node) {
+        const auto at = [&](std::uint32_t i) { return rows_.begin() + i; };
+        std::inplace_merge(at(node.begin), at(node.middle), at(node.end));
+        node.middle = node.end;
+    }
+
+    // The rows of a node ascend, or those of both its parts: they did in the beginning, and parting
+    // keeps their order.
+    void count_filled(const Range& node, std::size_t column,
+                      std::span<std::uint32_t> counts) const {
+        const auto begin = rows_.begin() + node.begin, middle = rows_.begin() + node.middle;
+        const auto end = rows_.begin() + node.end;
+        const Line<Code> cells = table_.sparse->column(column);
+        std::uint32_t found = 0;
+        for (std::size_t k = 0; k < cells.size; ++k) {
+            if (!std::binary_search(begin, middle, cells.at[k]) &&
+                !std::binary_search(middle, end, cells.at[k]))
+                continue;
+            ++counts[cells.values[k]];
+            ++found;
+        }
+        counts[table_.sparse->usual(column)] += node.size() - found;
+    }
+
     template <class Left>
-    std::uint32_t part_by(Range& node, const Code* codes, const Left& left) {
-        const std::ptrdiff_t step = table_.by_column.row_stride;
+    std::uint32_t part_by(Range& node, const Code* codes, std::ptrdiff_t step, const Left& left) {
         std::uint32_t *rows = rows_.data(), *spare = spare_.data();
         const std::size_t blocks = (node.size() + kPartBlock - 1) / kPartBlock;
         const auto begin_of = [&](std::size_t b) {
@@ -197,6 +238,11 @@ class Rows final : public RowSide {
             lefts_[b] =
                 part_rows(codes, step, begin, end, left, Lane<std::uint32_t>{rows, spare + begin});
         });
+        node.middle = node.begin + std::accumulate(lefts_.begin(), lefts_.end(), 0u);
+        if (blocks > 2 && team_.size() > 1) {
+            join_blocks(node, begin_of);
+            return node.middle - node.begin;
+        }
         std::uint32_t middle = node.begin;
         for (std::size_t b = 0; b < blocks; ++b) {
             const std::uint32_t begin = begin_of(b);
@@ -210,8 +256,29 @@ class Rows final : public RowSide {
             std::memcpy(rows + to, spare + begin, others * 4ul);
             to += others;
         }
-        node.middle = middle;
         return middle - node.begin;
+    }
+
+    // Puts blocks that were parted one by one together, by several threads: each writes what goes
+    // left behind what goes right in the spare room, and both to where they belong.
+    template <class BeginOf>
+    void join_blocks(const Range& node, const BeginOf& begin_of) {
+        std::uint32_t *rows = rows_.data(), *spare = spare_.data();
+        const std::size_t blocks = lefts_.size();
+        std::vector<std::uint32_t> before(blocks, 0);  // rows of earlier blocks that go left
+        std::partial_sum(lefts_.begin(), lefts_.end() - 1, before.begin() + 1);
+        const auto others = [&](std::size_t b) {
+            return std::min(node.end - begin_of(b), kPartBlock) - lefts_[b];
+        };
+        team_.run(blocks, [&](std::size_t b) {
+            std::copy_n(rows + begin_of(b), lefts_[b], spare + begin_of(b) + others(b));
+        });
+        team_.run(blocks, [&](std::size_t b) {
+            const std::uint32_t* from = spare + begin_of(b);
+            std::copy_n(from + others(b), lefts_[b], rows + node.begin + before[b]);
+            const std::uint32_t right = begin_of(b) - node.begin - before[b];
+            std::copy_n(from, others(b), rows + node.middle + right);
+        });
     }
 
     std::int32_t walk(const Tree& tree, std::span<const std::uint32_t> last_left,
@@ -219,7 +286,8 @@ class Rows final : public RowSide {
         std::size_t at = 0;
         while (tree.nodes[at].left >= 0) {
             const Node& node = tree.nodes[at];
-            const std::uint32_t code = table_.by_column(row, node.feature());
+            const std::uint32_t code = table_.sparse ? table_.sparse->code(row, node.feature())
+                                                     : table_.by_column(row, node.feature());
             bool goes;
             if (code == table_.bins.count(node.feature())) {
                 goes = node.missing_left();
@@ -243,8 +311,10 @@ class Rows final : public RowSide {
     CellStore<Cells> store_;
     const std::span<std::uint32_t> rows_, spare_;
     const std::span<Item> items_;
+    Grid grid_g_{0.0}, grid_h_{0.0};
     std::vector<Range> nodes_;
     std::vector<std::uint32_t> lefts_;
+    WrittenColumn<Code> written_;  // of a sparse table
 };
 
 }  // namespace coterie

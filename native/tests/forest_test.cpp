@@ -6,6 +6,7 @@
 #include "check.hpp"
 #include "coterie/predict.hpp"
 #include "coterie/prune.hpp"
+#include "coterie/random.hpp"
 #include "small_table.hpp"
 
 using namespace coterie;
@@ -81,6 +82,10 @@ TEST_CASE(damaged_forests_are_refused) {
     CHECK(refused(leaf));
     column.tree.nodes[0].column = 5;
     CHECK(refused(column));
+    Single asks = good;  // a leaf does, and walks in step read cells of leaves
+    for (Node& node : asks.tree.nodes)
+        if (node.is_leaf()) node.column = 1;
+    CHECK(refused(asks));
     threshold.tree.nodes[0].threshold = kMissing;
     CHECK(refused(threshold));
     cut.nodes[1] -= 1;
@@ -113,4 +118,35 @@ TEST_CASE(pruning_follows_the_weakest_link) {
     CHECK(prune(tree, 0.6).values.size() == 2);
     CHECK(prune(tree, 1e9).values.size() == 1);
     CHECK(check::close(prune(tree, 1e9).values[0], 5.55));
+}
+
+TEST_CASE(rows_walked_in_step_agree_with_single_rows_in_large_trees) {
+    std::vector<double> cells, y;
+    Random random(6);
+    for (int i = 0; i < 64 * 64; ++i) {
+        cells.insert(cells.end(), {double(i % 64), double(i / 64)});
+        y.push_back(random.below(1000));
+    }
+    const SmallTable table(cells, 2);
+    const Tree tree = table.fit_values(y, {});
+    CHECK(tree.nodes.size() > 1024);  // smaller ones are walked in another way
+    const Single forest(tree);
+    for (const bool holes : {false, true}) {
+        std::vector<double> x(2 * 333), out(333), one(1);  // the last rows make no whole group
+        for (auto& cell : x) cell = holes && !random.below(5) ? kMissing : 64.0 * random.uniform();
+        Interrupt interrupt;
+        predict(forest.view(), Matrix<const double>{x.data(), 333, 2, 2, 1}, {},
+                Matrix<double>{out.data(), 333, 1, 1, 1}, 1, interrupt);
+        std::vector<double> by_column(x.size()), other(333);
+        for (std::size_t i = 0; i < x.size(); ++i) by_column[i % 2 * 333 + i / 2] = x[i];
+        predict(forest.view(), Matrix<const double>{by_column.data(), 333, 2, 1, 333}, {},
+                Matrix<double>{other.data(), 333, 1, 1, 1}, 1, interrupt);
+        CHECK(out == other);
+        for (std::size_t i = 0; i < 333; ++i) {
+            one[0] = 0.0;
+            predict(forest.view(), Matrix<const double>{x.data() + 2 * i, 1, 2, 2, 1}, {},
+                    Matrix<double>{one.data(), 1, 1, 1, 1}, 1, interrupt);
+            CHECK(one[0] == out[i]);
+        }
+    }
 }

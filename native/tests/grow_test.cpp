@@ -148,3 +148,34 @@ TEST_CASE(exact_sums_do_not_depend_on_order) {
     CHECK(grid.snap(3.0) == 3.0);
     CHECK(std::abs(grid.snap(1.0 / 3) - 1.0 / 3) < 1e-12);
 }
+
+TEST_CASE(log_rank_splits_by_the_residuals_of_each_node) {
+    // Times of eight rows, negative if censored; by hand, U^2 / V is largest at 5.5.
+    const SmallTable table({5, 1, 4, 7, 2, 8, 6, 3}, 1);
+    const std::vector<double> times{1, 2, 3, -3, 4, 5, -6, 8};
+    Growth growth;
+    growth.log_rank = true;
+    growth.max_depth = 1;
+    const Tree tree = table.fit_values(times, growth);
+    CHECK(tree.nodes[0].threshold == 5.5);
+    // The mean square of the residuals .875 .732143 .565476 -.434524 .315476 -.017857 -1.017857
+    // twice.
+    CHECK(std::abs(tree.impurity[0] - 0.497768) < 1e-5);
+
+    // The order of rows changes nothing, and a weight of two is two rows.
+    const SmallTable other({3, 6, 8, 2, 7, 4, 1, 5}, 1);
+    const Tree turned = other.fit_values({8, -6, 5, 4, -3, 3, 2, 1}, growth);
+    CHECK(turned.nodes[0].threshold == 5.5 && turned.impurity[0] == tree.impurity[0]);
+    const SmallTable twice({5, 5, 1, 4, 7, 2, 8, 6, 3}, 1);
+    const Tree repeated = twice.fit_values({1, 1, 2, 3, -3, 4, 5, -6, 8}, growth);
+    const Tree weighted = table.fit_values(times, growth, {2, 1, 1, 1, 1, 1, 1, 1});
+    CHECK(repeated.nodes[0].threshold == weighted.nodes[0].threshold);
+    CHECK(check::close(repeated.impurity[0], weighted.impurity[0]));
+}
+
+TEST_CASE(log_rank_leaves_nodes_without_events_alone) {
+    const SmallTable table({1, 2, 3, 4}, 1);
+    Growth growth;
+    growth.log_rank = true;
+    CHECK(table.fit_values({-1, -2, -3, -4}, growth).nodes.size() == 1);
+}

@@ -18,7 +18,7 @@ ColumnBins cut_column(const Matrix<const T>& X, std::size_t column,
                       std::size_t sample_rows = 1000, std::uint64_t seed = 0) {
     const std::size_t columns[] = {column};
     return find_numeric_bins(X, std::span<const std::size_t>(columns), weight, max_bins,
-                             sample_rows, seed, 1)[0];
+                             sample_rows, seed, {}, 1)[0];
 }
 
 struct SmallTable {
@@ -70,8 +70,8 @@ struct SmallTable {
     Tree fit(const TargetView& target, Growth growth, const std::vector<double>& weight) const {
         growth.columns = columns;
         Interrupt interrupt;
-        return grow(Matrix<const std::uint8_t>{codes.data(), rows, cols,
-                                               static_cast<std::ptrdiff_t>(cols), 1},
+        return grow(CodeTable<std::uint8_t>{{codes.data(), rows, cols,
+                                             static_cast<std::ptrdiff_t>(cols), 1}},
                     bins(), target, weight, growth, 7, 1, {}, interrupt);
     }
 };

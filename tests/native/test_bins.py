@@ -161,6 +161,7 @@ def test_codes_from_outside_are_checked():
 def test_hashes_follow_rows_not_places(order):
     codes = np.random.default_rng(5).integers(0, 4, size=(12, 3)).astype(np.uint8)
     bits = np.arange(12, dtype=np.uint64)
-    hashes = row_hashes(codes, bits)
-    np.testing.assert_array_equal(row_hashes(codes[order], bits[order]), hashes[order])
+    bins = find_bins(codes.astype(float))
+    hashes = row_hashes(codes, bins, bits)
+    np.testing.assert_array_equal(row_hashes(codes[order], bins, bits[order]), hashes[order])
     assert len(np.unique(hashes)) == 12

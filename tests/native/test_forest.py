@@ -141,7 +141,7 @@ def test_depths_and_importances():
 
 def damaged(forest, **changes):
     names = inspect.signature(Forest).parameters
-    fields = dict(zip(names, forest.__reduce__()[1], strict=True))
+    fields = dict(zip(names, forest.__reduce__()[1], strict=False))  # medians need not be there
     return Forest(**{**fields, **changes})
 
 
@@ -175,6 +175,9 @@ def test_arrays_of_wrong_length_are_refused():
     for field in ("n_samples", "weight", "impurity", "nodes"):
         with pytest.raises(ValueError, match="damaged forest"):
             damaged(forest, **{field: getattr(forest, field)[:-1]})
+    for shape in [(len(forest.nodes) - 1, 2), (len(forest.nodes), 1), (len(forest.nodes),)]:
+        with pytest.raises(ValueError, match="damaged forest"):
+            damaged(forest, medians=np.zeros(shape))
     with pytest.raises(ValueError, match="damaged forest"):
         damaged(forest, n_features=1)
     with pytest.raises(ValueError, match="columns"):

@@ -36,6 +36,7 @@ def make_tree(nodes, weight, values, n_features):
         np.zeros(len(nodes)),
         np.array(values, dtype=np.float64),
         np.array([], dtype=np.uint64),
+        np.array([]),
     )
     return Forest.of_tree(grown, n_features, 1)
 

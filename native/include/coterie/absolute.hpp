@@ -1,26 +1,29 @@
 // Absolute error: medians and sums of distances to them, for which no histogram
 // of sums suffices.
 //
-// Rows enter a side one bin at a time. A Fenwick tree over the ranks of the targets
-// holds the weight and the weighted sum below every rank, so that the weighted
-// median and the distances to it cost log n per boundary.
+// Rows enter a side one bin at a time. For every output, a Fenwick tree over the ranks
+// of its targets holds the weight and the weighted sum below every rank, so that the
+// weighted median and the distances to it cost log n per boundary.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "coterie/histogram.hpp"
+#include "coterie/matrix.hpp"
 #include "coterie/split.hpp"
 
 namespace coterie {
 
 class AbsoluteError {
   public:
-    // Ranks the targets of a node; `items` hold the target itself in s.
-    void begin(std::span<const Item> items);
-    double cost() const { return cost_; }  // sum of w |y - median|
-    double median() const { return median_; }
+    // Ranks the targets of a node. Of one output, `items` hold the target itself in s; of
+    // several, the row of `values` that has them.
+    void begin(std::span<const Item> items, const Matrix<const double>& values);
+    double cost() const { return cost_; }  // sum of w |y - median| over the outputs
+    double median(std::size_t output) const { return medians_[output]; }
 
     // Offers the boundaries between the groups of rows that share a code. A drawn
     // split has its sides as codes 0 and 1 and only one boundary.
@@ -30,28 +33,44 @@ class AbsoluteError {
                       const NodeSums& node, const Limits& limits, Random& random, Split& best);
 
   private:
+    // The rows that have entered a side, as one output sees them.
+    struct Output {
+        std::vector<std::uint32_t> rank;  // of each row's target among the distinct ones
+        std::vector<double> value;        // of each rank
+        std::vector<double> weight, sum;  // Fenwick trees
+        double total = 0.0;               // of weight times target
+
+        void clear();
+        void add(std::uint32_t row, double w);
+        std::pair<double, double> cost_and_median(double total_weight) const;
+    };
     struct Side {
-        double cost = 0.0, median = 0.0, weight = 0.0;
+        double cost = 0.0, weight = 0.0;
+        double median = 0.0;  // of the first output; bounds are for one
         std::uint32_t count = 0;
     };
     void clear_side();
     void add_row(std::uint32_t row);
     Side side() const;
     void group_rows(std::span<const std::uint32_t> codes);
-    void offer(std::span<const std::uint32_t> codes, std::size_t boundaries,
+    void order_categories(const ColumnView& column);
+    void offer(std::span<const std::uint32_t> groups, std::size_t boundaries,
                const ColumnView& column, const NodeSums& node, const Limits& limits,
                bool missing_left, Split& best);
 
     std::span<const Item> items_;
-    double cost_ = 0.0, median_ = 0.0;
-    std::vector<std::uint32_t> rank_;   // of each row's target among the distinct ones
-    std::vector<double> value_;         // of each rank
-    std::vector<double> weight_, sum_;  // Fenwick trees
-    double total_weight_ = 0.0, total_sum_ = 0.0;
+    double cost_ = 0.0;
+    std::vector<double> medians_;
+    std::vector<Output> outputs_;
+    std::vector<std::pair<double, std::uint32_t>> by_value_;
+    double total_weight_ = 0.0;
     std::uint32_t total_count_ = 0;
-    std::vector<std::uint32_t> order_;   // codes from left to right
-    std::vector<std::uint32_t> starts_;  // first row of each code in by_code_
-    std::vector<std::uint32_t> by_code_;
+    std::vector<std::uint32_t> order_;      // groups from left to right
+    std::vector<std::uint32_t> starts_;     // first row of each group in by_code_
+    std::vector<std::uint32_t> code_;       // of each group, ascending: missing values are last
+    std::vector<std::uint32_t> by_code_;    // rows
+    std::vector<std::uint32_t> positions_;  // room to count codes in
+    std::vector<std::uint64_t> keys_;       // room to sort codes in
     std::vector<Side> from_right_;
 };
 

@@ -47,14 +47,18 @@ struct ColumnBins {
     std::vector<double> upper;
 };
 
+// The rows quantiles are judged on: all of them, or an evenly spread sample.
+std::vector<std::size_t> spread_rows(std::size_t n, std::size_t limit, std::uint64_t seed);
+
 // Cuts numeric columns. With at most max_bins distinct values each has its own bin;
-// otherwise bins hold about equal weight, judged on at most `sample_rows` rows.
+// otherwise bins hold about equal weight, judged on at most `sample_rows` rows. `crowded`, if not
+// empty, flags columns of the table that are known to have more values than these rows show.
 template <class T>
 std::vector<ColumnBins> find_numeric_bins(const Matrix<const T>& X,
                                           std::span<const std::size_t> columns,
                                           std::span<const double> weight, std::uint32_t max_bins,
                                           std::size_t sample_rows, std::uint64_t seed,
-                                          int n_threads);
+                                          std::span<const std::uint8_t> crowded, int n_threads);
 
 // One bin per category code 0 … largest code.
 template <class T>

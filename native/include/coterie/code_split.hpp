@@ -1,6 +1,7 @@
 // A split in terms of codes: what every grower finds and carries out.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -59,27 +60,39 @@ struct Lane {
 };
 
 // Moves what goes left in [begin … end) to its front, in the old order, and the rest to the front
-// of the spare room; returns how many go left. The first lane holds the rows.
-template <class Code, class Left, class... Rest>
-std::uint32_t part_rows(const Code* codes, std::ptrdiff_t step, std::uint32_t begin,
-                        std::uint32_t end, Left left, Lane<std::uint32_t> rows,
-                        Lane<Rest>... rest) {
+// of the spare room; returns how many go left.
+template <class Left, class... Rest>
+std::uint32_t part_places(std::uint32_t begin, std::uint32_t end, Left left, Lane<Rest>... rest) {
     std::uint32_t kept = begin, others = 0;
     for (std::uint32_t i = begin; i < end; ++i) {
         // Both places are written and one of them counts: no branch to mispredict.
-        const std::uint32_t row = rows.data[i];
-        const bool goes = left(codes[static_cast<std::ptrdiff_t>(row) * step]);
+        const bool goes = left(i);
         const auto move = [&](const auto& lane) {
             const auto value = lane.data[i];
             lane.data[kept] = value;
             lane.spare[others] = value;
         };
-        move(rows);
         (move(rest), ...);
         kept += goes;
         others += !goes;
     }
     return kept - begin;
+}
+
+// The same by the codes of the rows, of which the first lane is a list.
+template <class Code, class Left, class... Rest>
+std::uint32_t part_rows(const Code* codes, std::ptrdiff_t step, std::uint32_t begin,
+                        std::uint32_t end, Left left, Lane<std::uint32_t> rows,
+                        Lane<Rest>... rest) {
+    constexpr std::uint32_t ahead = 16;
+    const auto at = [=](std::uint32_t i) {
+        return codes + static_cast<std::ptrdiff_t>(rows.data[i]) * step;
+    };
+    const auto goes = [=](std::uint32_t i) {
+        __builtin_prefetch(at(std::min(i + ahead, end - 1)));
+        return left(*at(i));
+    };
+    return part_places(begin, end, goes, rows, rest...);
 }
 
 }  // namespace coterie

@@ -39,6 +39,7 @@ struct Tree {
     std::vector<double> impurity;
     std::vector<double> values;  // (leaves, outputs)
     std::vector<std::uint64_t> categories;
+    std::vector<double> medians;  // (nodes, outputs) of absolute error, otherwise empty
 };
 
 // Many trees end to end: tree t owns nodes[node_offsets[t] … node_offsets[t+1]),

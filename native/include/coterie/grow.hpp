@@ -11,6 +11,7 @@
 #include "coterie/forest.hpp"
 #include "coterie/interrupt.hpp"
 #include "coterie/matrix.hpp"
+#include "coterie/sparse.hpp"
 #include "coterie/target.hpp"
 
 namespace coterie {
@@ -29,6 +30,9 @@ struct Growth {
     std::int64_t max_features = 0;       // columns drawn per node; 0 = all, in their order
     bool random_thresholds = false;
     double l2 = 0.0;
+    // Values are times, negative if the row was not followed to its event. Every node is split by
+    // the squared error of its own martingale residuals: the log-rank score test.
+    bool log_rank = false;
     std::span<const std::int8_t> monotone;    // per column, or empty
     Matrix<const std::uint8_t> interactions;  // (groups, columns), or without data
     std::span<const std::int32_t> columns;    // what the tree may use
@@ -38,7 +42,7 @@ struct Growth {
 // (its row in `values`) of every row that was visited. The result depends on the arguments
 // alone, not on n_threads, and not on the order of the rows.
 template <class Code>
-Tree grow(const Matrix<const Code>& codes, const BinsView& bins, const TargetView& target,
+Tree grow(const CodeTable<Code>& codes, const BinsView& bins, const TargetView& target,
           std::span<const double> weight, const Growth& growth, std::uint64_t seed, int n_threads,
           std::span<std::int32_t> leaves, Interrupt& interrupt);
 

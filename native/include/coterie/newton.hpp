@@ -54,13 +54,15 @@ struct SlopesView {
 
 // `codes` is what is counted; if `bundles` is not empty, the table they describe. `by_column` are
 // the codes of the columns themselves, best with the rows of a column side by side. If `unusual`
-// is given, that is counted and `codes` is not.
+// is given, that is counted and `codes` is not. Of a sparse table both matrices have the shape
+// alone.
 template <class Code>
 struct NewtonTable {
     Matrix<const Code> codes, by_column;
     BinsView bins;
     BundlesView bundles = {};
     const Unusual* unusual = nullptr;
+    const SparseCodes<Code>* sparse = nullptr;
 };
 
 // One tree to grow: on what, how, and what it leaves behind.

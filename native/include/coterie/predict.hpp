@@ -8,6 +8,7 @@
 #include "coterie/forest.hpp"
 #include "coterie/interrupt.hpp"
 #include "coterie/matrix.hpp"
+#include "coterie/sparse.hpp"
 
 namespace coterie {
 
@@ -24,9 +25,18 @@ void predict(const ForestView& forest, const Matrix<const T>& X,
              std::span<const double> tree_weight, const Matrix<double>& out, int n_threads,
              Interrupt& interrupt);
 
+// The same for rows of which only filled cells are given; cells of one place add up.
+template <class T>
+void predict(const ForestView& forest, const SparseLines<T>& X, std::span<const double> tree_weight,
+             const Matrix<double>& out, int n_threads, Interrupt& interrupt);
+
 // The node (counted from its tree's root) where each row ends in each tree.
 template <class T>
 void apply(const ForestView& forest, const Matrix<const T>& X, const Matrix<std::int32_t>& out,
+           int n_threads, Interrupt& interrupt);
+
+template <class T>
+void apply(const ForestView& forest, const SparseLines<T>& X, const Matrix<std::int32_t>& out,
            int n_threads, Interrupt& interrupt);
 
 // All nodes each row passes, as a sparse row structure over the nodes of all trees.
@@ -44,6 +54,6 @@ void node_values(const ForestView& forest, std::span<const double> weight,
 // A hash of each row's codes and target, to put rows in an order that does not
 // depend on how they were given.
 template <class Code>
-void row_hashes(const Matrix<const Code>& codes, std::span<std::uint64_t> hashes, int n_threads);
+void row_hashes(const CodeTable<Code>& codes, std::span<std::uint64_t> hashes, int n_threads);
 
 }  // namespace coterie

@@ -14,6 +14,7 @@ struct PrunableTree {
     std::span<const std::int32_t> n_samples;
     std::span<const double> weight;
     std::span<const double> impurity;
+    std::span<const double> medians;  // (nodes, outputs), or none: then means of leaves count
 };
 
 struct PruningPath {

@@ -23,6 +23,11 @@ class Random {
         return static_cast<std::uint32_t>(((next() >> 32) * bound) >> 32);
     }
 
+    // What `below` will return after so many other numbers; nothing is drawn.
+    std::uint32_t peek(std::uint64_t others, std::uint32_t bound) const {
+        return Random(state_ + others * 0x9e3779b97f4a7c15ULL).below(bound);
+    }
+
     // Uniform in [0, 1).
     double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 

@@ -20,4 +20,13 @@ void shap(const ForestView& forest, std::span<const double> weight, const Matrix
           const Matrix<const double>& background, std::span<const double> tree_weight,
           const Matrix<double>& out, int n_threads, Interrupt& interrupt);
 
+// Adds the Shapley interaction values, without a background, to out, (rows, columns, columns,
+// outputs) with all but the first axis laid end to end: half an interaction of two columns in
+// either order, and on the diagonal what is left of the Shapley value of a column, so that rows of
+// the square add up to those values.
+template <class T>
+void shap_interactions(const ForestView& forest, std::span<const double> weight,
+                       const Matrix<const T>& X, std::span<const double> tree_weight,
+                       const Matrix<double>& out, int n_threads, Interrupt& interrupt);
+
 }  // namespace coterie

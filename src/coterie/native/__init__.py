@@ -6,10 +6,19 @@ are put end to end in one :class:`Forest`, plain arrays; 5. the forest walks raw
 ``predict``, ``apply``, ``decision_path``. Nothing lives in the engine between two calls.
 """
 
-from coterie.native.bins import Bins, check_table, encode, find_bins, row_hashes
+from coterie.native.bins import Bins, encode, find_bins
+from coterie.native.forces import rank_slopes
 from coterie.native.forest import Forest
 from coterie.native.growth import Effort, Growth, Labels, Values, grow
 from coterie.native.interrupts import obey, obeying, stop_if_told
+from coterie.native.isolation import (
+    IsolationSamples,
+    SlantedForest,
+    cell_hashes,
+    grow_isolation,
+    grow_slanted,
+)
+from coterie.native.linear import LinearLeaves
 from coterie.native.newton import (
     NewtonGrowth,
     NewtonTable,
@@ -20,26 +29,47 @@ from coterie.native.newton import (
     softmax_slopes,
     squared_slopes,
 )
+from coterie.native.sparse_codes import (
+    SparseCodes,
+    SparseRows,
+    check_table,
+    encode_sparse,
+    find_sparse_bins,
+    row_hashes,
+)
+from coterie.native.vector import grow_vector
 
 __all__ = [
     "Bins",
     "Effort",
     "Forest",
     "Growth",
+    "IsolationSamples",
     "Labels",
+    "LinearLeaves",
     "NewtonGrowth",
     "NewtonTable",
+    "SlantedForest",
     "Slopes",
+    "SparseCodes",
+    "SparseRows",
     "Values",
     "add_votes",
+    "cell_hashes",
     "check_table",
     "encode",
+    "encode_sparse",
     "find_bins",
+    "find_sparse_bins",
     "grow",
+    "grow_isolation",
     "grow_newton",
+    "grow_slanted",
+    "grow_vector",
     "logistic_slopes",
     "obey",
     "obeying",
+    "rank_slopes",
     "row_hashes",
     "softmax_slopes",
     "squared_slopes",

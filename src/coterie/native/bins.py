@@ -102,6 +102,7 @@ def find_bins(
     categorical: NDArray[np.bool_] | None = None,
     max_bins: int = 255,
     seed: int = 0,
+    crowded: NDArray[np.bool_] | None = None,
     n_threads: int = 1,
 ) -> Bins:
     """Cut every column into at most ``max_bins`` bins.
@@ -121,6 +122,8 @@ def find_bins(
         2 to 65,535.
     seed : int, default=0
         Chooses the sample of rows when there are more than 200,000.
+    crowded : bool array of shape (d,), optional
+        Columns that are known to have more than `max_bins` values, where X is a sample.
     n_threads : int, default=1
         Threads to use; the result does not depend on it.
     """
@@ -134,8 +137,14 @@ def find_bins(
         SAMPLE_ROWS,
         seed,
         n_threads,
+        None if crowded is None else np.ascontiguousarray(crowded, dtype=bool).view(np.uint8),
     )
     return Bins(offsets, lower, upper, np.ascontiguousarray(categorical, dtype=bool))
+
+
+def sampled_rows(n_rows: int, *, seed: int = 0) -> NDArray[np.int64]:
+    """Return the rows of a table by which `find_bins` cuts its columns, ascending."""
+    return _engine.spread_rows(n_rows, SAMPLE_ROWS, seed)
 
 
 def encode(
@@ -164,27 +173,3 @@ def encode(
     codes: Codes = np.empty(X.shape, dtype=bins.dtype, order=order) if out is None else out
     _engine.encode(addressable(X), *bins.arrays(), codes, n_threads)
     return codes
-
-
-def check_table(codes: Codes, bins: Bins) -> None:
-    """Raise ValueError unless the codes fit the bins; for codes that came from outside."""
-    _engine.check_table(codes, *bins.arrays())
-
-
-def row_hashes(
-    codes: Codes, target_bits: NDArray[np.uint64], *, n_threads: int = 1
-) -> NDArray[np.uint64]:
-    """Return a hash of each row's codes and target.
-
-    Parameters
-    ----------
-    codes : array of shape (n, d)
-        Bin numbers.
-    target_bits : uint64 array of shape (n,)
-        Anything that tells targets apart.
-    n_threads : int, default=1
-        Threads to use.
-    """
-    hashes = np.array(target_bits, dtype=np.uint64)
-    _engine.row_hashes(codes, hashes, n_threads)
-    return hashes

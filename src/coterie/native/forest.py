@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,11 @@ from numpy.typing import NDArray
 from coterie.native import _engine
 from coterie.native.bins import addressable
 from coterie.native.interrupts import in_main_thread
+from coterie.native.linear import LinearLeaves
 from coterie.tags import tagged
+
+if TYPE_CHECKING:
+    from coterie.native.sparse_codes import SparseRows
 
 NODE = np.dtype([("threshold", "<f8"), ("column", "<u4"), ("left", "<i4")])
 MISSING_LEFT = np.uint32(1 << 31)
@@ -44,6 +48,10 @@ class Forest:
         For each categorical node a word count and as many words of bits: who goes left.
     n_features : int
         Number of columns of the tables it walks.
+    medians : float64 array of shape (total_nodes, n_outputs), optional
+        What all nodes say, of trees whose inner nodes do not say the mean of their leaves.
+    linear : LinearLeaves, optional
+        What leaves add to their values, if they are linear in some columns.
     """
 
     __slots__ = (
@@ -52,6 +60,8 @@ class Forest:
         "category_offsets",
         "impurity",
         "leaf_offsets",
+        "linear",
+        "medians",
         "n_features",
         "n_samples",
         "node_offsets",
@@ -72,6 +82,8 @@ class Forest:
         category_offsets: NDArray[np.int64],
         categories: NDArray[np.uint64],
         n_features: int,
+        medians: NDArray[np.float64] | None = None,
+        linear: LinearLeaves | None = None,
     ) -> None:
         nodes, node_offsets, leaf_offsets, category_offsets, categories, values = map(
             _in_native_order,
@@ -87,7 +99,13 @@ class Forest:
         self.category_offsets = category_offsets
         self.categories = categories
         self.n_features = n_features
+        self.medians = medians
+        self.linear = linear
+        if linear is not None:
+            linear.check(len(values), n_features)
         per_node = {len(nodes), len(n_samples), len(weight), len(impurity)}
+        if medians is not None and medians.shape != (len(nodes), values.shape[1]):
+            raise ValueError(f"damaged forest: medians of shape {medians.shape}")
         if len(per_node) > 1:
             raise ValueError(f"damaged forest: arrays of nodes differ in length {sorted(per_node)}")
         # The engine refuses arrays whose indices leave their range.
@@ -104,7 +122,7 @@ class Forest:
     @classmethod
     def of_tree(cls, grown: tuple[NDArray[Any], ...], n_features: int, n_outputs: int) -> Forest:
         """Wrap what the engine returns for one tree."""
-        nodes, n_samples, weight, impurity, values, categories = grown
+        nodes, n_samples, weight, impurity, values, categories, medians = grown
         values = values.reshape(-1, n_outputs)
         return cls(
             nodes.view(NODE),
@@ -117,6 +135,7 @@ class Forest:
             np.array([0, len(categories)], dtype=np.int64),
             categories,
             n_features,
+            medians.reshape(-1, n_outputs) if len(medians) else None,
         )
 
     @staticmethod
@@ -135,11 +154,16 @@ class Forest:
         offsets: dict[str, Any] = {
             name: _join_offsets([getattr(part, name) for part in parts]) for name in _OFFSETS
         }
-        pieces = {name: [getattr(part, name) for part in parts] for name in _ARRAYS}
+        have_medians = all(part.medians is not None for part in parts)
+        names = (*_ARRAYS, "medians") if have_medians else _ARRAYS
+        pieces = {name: [getattr(part, name) for part in parts] for name in names}
+        linear = None
+        if any(part.linear is not None for part in parts):
+            each = (part.linear or LinearLeaves.none(len(part.values)) for part in parts)
+            linear = LinearLeaves.concatenate(list(each))
         parts.clear()
-        return Forest(
-            **{name: _join(pieces[name]) for name in _ARRAYS}, **offsets, n_features=n_features
-        )
+        joined = {name: _join(pieces[name]) for name in names}
+        return Forest(**joined, **offsets, n_features=n_features, linear=linear)
 
     def __len__(self) -> int:
         """Return the number of trees."""
@@ -174,12 +198,25 @@ class Forest:
             self.category_offsets[trees] - self.category_offsets[start],
             self.categories[words],
             self.n_features,
+            None if self.medians is None else self.medians[nodes],
+            None if self.linear is None else self.linear[leaves],
         )
 
-    def with_values(self, values: NDArray[np.float64]) -> Forest:
-        """Return the same trees with other values in their leaves."""
+    def with_values(
+        self, values: NDArray[np.float64], linear: LinearLeaves | None = None
+    ) -> Forest:
+        """Return the same trees with other values in their leaves, and perhaps other slopes."""
         fields = {name: getattr(self, name) for name in (*_ARRAYS, *_OFFSETS, "n_features")}
-        return Forest(**{**fields, "values": np.ascontiguousarray(values)})
+        fields["values"] = np.ascontiguousarray(values)
+        return Forest(**fields, linear=linear or self.linear)
+
+    def with_thresholds(self, thresholds: NDArray[np.float64]) -> Forest:
+        """Return the same trees with other thresholds in nodes that ask for numbers."""
+        nodes = self.nodes.copy()
+        numeric = (nodes["left"] >= 0) & ~(nodes["column"] & CATEGORICAL).astype(bool)
+        nodes["threshold"][numeric] = thresholds[numeric]
+        fields = {name: getattr(self, name) for name in (*_ARRAYS, *_OFFSETS, "n_features")}
+        return Forest(**{**fields, "nodes": nodes}, linear=self.linear)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the arrays as arguments of the class, which checks them again."""
@@ -187,7 +224,7 @@ class Forest:
 
     def predict(
         self,
-        X: NDArray[Any],
+        X: NDArray[Any] | SparseRows,
         *,
         tree_weight: NDArray[np.float64] | None = None,
         n_outputs: int | None = None,
@@ -202,13 +239,39 @@ class Forest:
         weights = (
             None if tree_weight is None else np.ascontiguousarray(tree_weight, dtype=np.float64)
         )
-        _engine.predict(self._checked, addressable(X), weights, out, n_threads, in_main_thread())
+        _engine.predict(self._checked, _walked(X), weights, out, n_threads, in_main_thread())
+        if self.linear is not None:
+            self._add_linear(X, weights, out, n_threads)
         return out
 
-    def apply(self, X: NDArray[Any], *, n_threads: int = 1) -> NDArray[np.int32]:
+    def _add_linear(
+        self,
+        X: NDArray[Any] | SparseRows,
+        weights: NDArray[np.float64] | None,
+        out: NDArray[np.float64],
+        n_threads: int,
+    ) -> None:
+        """Add what leaves say of the columns."""
+        assert self.linear is not None
+        nodes = self.apply(X, n_threads=n_threads)
+        cells = X if isinstance(X, np.ndarray) else X.rows
+        for tree in range(len(self)):
+            places = self.node_offsets[tree] + nodes[:, tree]
+            leaves = self.leaf_offsets[tree] + ~self.nodes["left"][places]
+            weight = 1.0 if weights is None else weights[tree]
+            out[:, tree % out.shape[1]] += weight * self.linear.add_up(cells, leaves)
+
+    def only_constants(self, wanted: str) -> None:
+        """Raise TypeError if leaves are linear: what is `wanted` reads their values alone."""
+        if self.linear is not None:
+            raise TypeError(
+                f"{wanted} cannot be had of trees with linear leaves. Fit with linear_leaves=False."
+            )
+
+    def apply(self, X: NDArray[Any] | SparseRows, *, n_threads: int = 1) -> NDArray[np.int32]:
         """Return the leaf of each row in each tree, numbered within its tree, (n, trees)."""
         out = np.empty((len(X), len(self)), dtype=np.int32)
-        _engine.apply(self._checked, addressable(X), out, n_threads, in_main_thread())
+        _engine.apply(self._checked, _walked(X), out, n_threads, in_main_thread())
         return out
 
     def decision_path(self, X: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -216,10 +279,66 @@ class Forest:
         return _engine.decision_path(self._checked, addressable(X))
 
     def node_values(self) -> NDArray[np.float64]:
-        """Return the values of all nodes, inner ones being weighted means of their leaves."""
+        """Return the values of all nodes: medians, or weighted means of their leaves."""
+        if self.medians is not None:
+            return self.medians
         out = np.empty((len(self.nodes), self.values.shape[1]))
         _engine.node_values(self._checked, self.weight.astype(np.float64), out)
         return out
+
+    def dependence(
+        self,
+        grid: NDArray[np.float64],
+        columns: NDArray[np.integer],
+        tree_weight: NDArray[np.float64],
+        n_outputs: int | None = None,
+    ) -> NDArray[np.float64]:
+        """Return what the trees say of rows of which some columns are known, (n, outputs).
+
+        A split on another column sends a row both ways, in the proportion of the training weight.
+        With `n_outputs`, trees of a single value take turns as in `predict`.
+        """
+        self.only_constants("Partial dependence by recursion")
+        width, turns = n_outputs or self.values.shape[1], n_outputs is not None
+        out = np.zeros((len(grid), width))
+        tree, nodes = np.arange(len(self)), self.node_offsets[:-1]
+        share = np.repeat(np.asarray(tree_weight, np.float64)[:, None], len(grid), axis=1)
+        while nodes.size:  # level by level
+            left = self.nodes["left"][nodes]
+            leaf = left < 0
+            values = self.values[self.leaf_offsets[tree[leaf]] + ~left[leaf]]
+            if turns:
+                values = np.where(tree[leaf, None] % width == np.arange(width), values, 0.0)
+            out += share[leaf].T @ values
+            inner, tree, share = nodes[~leaf], tree[~leaf], share[~leaf]
+            first = self.node_offsets[tree] + left[~leaf]
+            goes_left = share * self._share_left(inner, first, grid, columns)
+            nodes = np.concatenate([first, first + 1])
+            tree, share = np.append(tree, tree), np.concatenate([goes_left, share - goes_left])
+        return out
+
+    def _share_left(
+        self,
+        inner: NDArray[np.int64],
+        first: NDArray[np.int64],
+        grid: NDArray[np.float64],
+        columns: NDArray[np.integer],
+    ) -> NDArray[np.float64]:
+        """How much of each row of a grid goes left at inner nodes, (nodes, rows)."""
+        weight = self.weight.astype(np.float64)
+        goes = np.repeat((weight[first] / weight[inner])[:, None], len(grid), axis=1)
+        for place, column in enumerate(columns):
+            asks = self.features[inner] == column
+            records, cells = self.nodes[inner[asks]], grid[:, place]
+            if (records["column"] & CATEGORICAL).any():
+                raise ValueError(
+                    f"Column {column} is split by categories, which the recursion does not follow. "
+                    "Use method='brute'."
+                )
+            missing = (records["column"] & MISSING_LEFT)[:, None] > 0
+            below = cells[None, :] <= records["threshold"][:, None]
+            goes[asks] = np.where(np.isnan(cells)[None, :], missing, below)
+        return goes
 
     def shap(
         self,
@@ -235,6 +354,7 @@ class Forest:
         known. Unknown columns are those of a row of the background; without one, a split on an
         unknown column sends a row both ways, in the proportion of the training weight.
         """
+        self.only_constants("Shapley values")
         if background is not None and not len(background):
             raise ValueError("the background has no rows")
         others = np.empty((0, self.n_features)) if background is None else background
@@ -247,6 +367,34 @@ class Forest:
             self.weight.astype(np.float64),
             addressable(X),
             np.ascontiguousarray(others, dtype=np.float64),
+            weights,
+            out,
+            n_threads,
+            in_main_thread(),
+        )
+        return out
+
+    def shap_interactions(
+        self,
+        X: NDArray[Any],
+        *,
+        tree_weight: NDArray[np.float64] | None = None,
+        n_threads: int = 1,
+    ) -> NDArray[np.float64]:
+        """Return the Shapley interaction values of `predict`, (n, n_features, n_features, outputs).
+
+        Half an interaction of two columns stands in either order, and what is left of the Shapley
+        value of a column by itself on the diagonal; see `shap`, without a background.
+        """
+        self.only_constants("Shapley values")
+        weights = (
+            None if tree_weight is None else np.ascontiguousarray(tree_weight, dtype=np.float64)
+        )
+        out = np.zeros((len(X), self.n_features, self.n_features, self.values.shape[1]))
+        _engine.shap_interactions(
+            self._checked,
+            self.weight.astype(np.float64),
+            addressable(X),
             weights,
             out,
             n_threads,
@@ -313,7 +461,8 @@ class Forest:
 
     def prune(self, alpha: float) -> Forest:
         """Return the smallest subtree of a single tree that is best at complexity alpha."""
-        pruned = _engine.prune(self._checked, *self._node_facts(), alpha)
+        medians = None if self.medians is None else np.ascontiguousarray(self.medians).ravel()
+        pruned = _engine.prune(self._checked, *self._node_facts(), medians, alpha)
         return Forest.of_tree(pruned, self.n_features, self.values.shape[1])
 
     def pruning_path(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -330,7 +479,13 @@ class Forest:
 
 _ARRAYS = ("nodes", "n_samples", "weight", "impurity", "values", "categories")
 _OFFSETS = ("node_offsets", "leaf_offsets", "category_offsets")
-_ARGUMENTS = (*_ARRAYS[:-1], *_OFFSETS, "categories", "n_features")  # of Forest
+# Of Forest, in its order.
+_ARGUMENTS = (*_ARRAYS[:-1], *_OFFSETS, "categories", "n_features", "medians", "linear")
+
+
+def _walked(X: NDArray[Any] | SparseRows) -> Any:
+    """Rows as the engine walks them."""
+    return addressable(X) if isinstance(X, np.ndarray) else X.checked
 
 
 def _join(pieces: list[NDArray[Any]]) -> NDArray[Any]:

@@ -14,6 +14,7 @@ from coterie.native.interrupts import in_main_thread, stop_flag
 
 if TYPE_CHECKING:
     from coterie.native.bins import Bins, Codes
+    from coterie.native.sparse_codes import SparseCodes
 
 NO_LIMIT = np.iinfo(np.int64).max
 
@@ -41,7 +42,9 @@ class Growth:
     ----------
     criterion : str, default="squared_error"
         For labels ``"gini"``, ``"entropy"``, ``"misclassification"``; for values
-        ``"squared_error"``, ``"friedman_mse"`` (which chooses the same splits), ``"poisson"``.
+        ``"squared_error"``, ``"friedman_mse"`` (which chooses the same splits), ``"poisson"``,
+        or ``"log_rank"`` for times, negative if the row was censored: then the squared error of
+        each node's own martingale residuals, which is the log-rank score test.
     max_depth, max_leaf_nodes : int, optional
         Limits; with ``max_leaf_nodes`` the tree grows best-first.
     min_samples_split, min_samples_leaf : int
@@ -121,7 +124,7 @@ def _optional(array: NDArray[Any] | None, dtype: Any) -> NDArray[Any] | None:
 
 
 def grow(
-    codes: Codes,
+    codes: Codes | SparseCodes,
     bins: Bins,
     target: Labels | Values,
     growth: Growth,
@@ -135,8 +138,8 @@ def grow(
 
     Parameters
     ----------
-    codes : uint8 or uint16 array of shape (n, d)
-        Bin numbers, from :func:`encode`.
+    codes : uint8 or uint16 array of shape (n, d), or SparseCodes
+        Bin numbers, from :func:`encode` or :func:`encode_sparse`.
     bins : Bins
         How the columns were cut.
     target : Labels or Values
@@ -178,7 +181,7 @@ def grow(
         np.ascontiguousarray(columns, dtype=np.int32),
     )
     grown = _engine.grow(
-        codes,
+        codes if isinstance(codes, np.ndarray) else codes.checked(bins),
         *bins.arrays(),
         arrays,
         growth.settings(),

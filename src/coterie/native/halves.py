@@ -36,12 +36,15 @@ class Shard:
         How to grow.
     first_row : int, default=0
         Number of the first row among the rows of all shards.
+    n_threads : int, default=1
+        Threads of the engine.
     """
 
     table: NewtonTable
     slopes: Slopes
     growth: NewtonGrowth
     first_row: int = 0
+    n_threads: int = 1
     leaves: NDArray[np.int32] = field(init=False)
     rows: _engine.RowSide = field(init=False)
 
@@ -61,6 +64,7 @@ class Shard:
             seed=seed,
             first_row=self.first_row,
             leaves=self.leaves,
+            n_threads=self.n_threads,
         )
 
     def histogram(self, node: int, barren: NDArray[np.uint8]) -> NDArray[Any]:

@@ -19,6 +19,7 @@ Bundles = tuple[
 
 if TYPE_CHECKING:
     from coterie.native.bins import Bins, Codes
+    from coterie.native.sparse_codes import SparseCodes
 
 
 @dataclass(frozen=True)
@@ -138,9 +139,9 @@ class NewtonTable:
 
     Parameters
     ----------
-    codes : uint8 or uint16 array of shape (n, bundles)
+    codes : uint8 or uint16 array of shape (n, bundles), or SparseCodes
         What is counted: the bins, or bundles of columns that are never unusual together.
-    by_column : array of shape (n, d)
+    by_column : array of shape (n, d), or SparseCodes
         The bins in column-major order, which parting rows reads.
     bins : Bins
         How the columns were cut.
@@ -162,8 +163,8 @@ class NewtonTable:
     (8, 1)
     """
 
-    codes: Codes
-    by_column: Codes
+    codes: Codes | SparseCodes
+    by_column: Codes | SparseCodes
     bins: Bins
     bundles: Bundles | None = None
     unusual: _engine.Unusual | None = None
@@ -171,12 +172,20 @@ class NewtonTable:
 
     @classmethod
     def of(
-        cls, codes: Codes, bins: Bins, *, compact: bool = False, n_threads: int = 1
+        cls,
+        codes: Codes | SparseCodes,
+        bins: Bins,
+        *,
+        compact: bool = False,
+        n_threads: int = 1,
     ) -> NewtonTable:
         """Lay out the codes of a table; if `compact`, without a copy by columns.
 
         Parting rows takes longer then, a fit by about a quarter.
         """
+        if not isinstance(codes, np.ndarray):
+            few = _engine.Unusual(codes.checked(bins), *bins.arrays())
+            return cls(codes, codes, bins, unusual=few)
         by_column = codes if compact else np.asfortranarray(codes)
         if codes.dtype == np.uint8 and codes.shape[1] > 1:
             found = _engine.find_bundles(by_column, *bins.arrays(), n_threads)
@@ -193,16 +202,18 @@ class NewtonTable:
 
     def arrays(self) -> _engine.NewtonTable:
         """Return the table as the engine takes it."""
-        offsets, lower, upper, categorical = self.bins.arrays()
+        names = "offsets", "lower", "upper", "categorical"
+        bins: dict[str, Any] = dict(zip(names, self.bins.arrays(), strict=True))
+        if not isinstance(self.codes, np.ndarray):
+            cells = self.codes.checked(self.bins)
+            return _engine.NewtonTable(codes=cells, unusual=self.unusual, **bins)
+        assert isinstance(self.by_column, np.ndarray)
         return _engine.NewtonTable(
             codes=self.codes,
             by_column=self.by_column,
-            offsets=offsets,
-            lower=lower,
-            upper=upper,
-            categorical=categorical,
             bundles=self.bundles,
             unusual=self.unusual,
+            **bins,
         )
 
 

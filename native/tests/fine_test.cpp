@@ -1,5 +1,3 @@
-#include "frame.hpp"
-
 #include <algorithm>
 #include <numeric>
 
@@ -40,33 +38,16 @@ struct FineTable {
         target.n_classes = {*std::ranges::max_element(y) + 1};
         const std::vector<double> weight(rows, 1.0);
         Interrupt interrupt;
-        return grow(Matrix<const std::uint16_t>{codes.data(), rows, cols,
-                                                static_cast<std::ptrdiff_t>(cols), 1},
+        return grow(CodeTable<std::uint16_t>{{codes.data(), rows, cols,
+                                              static_cast<std::ptrdiff_t>(cols), 1}},
                     bins(), target, weight, growth, 7, threads, {}, interrupt);
     }
 };
 
 }  // namespace
 
-TEST_CASE(ranks_keep_order_and_lose_nothing) {
-    for (const std::size_t n : {1ul, 30ul, 200ul, 5'000ul, kRankedRows}) {
-        Random random(n);
-        const std::uint32_t missing = 60'000;
-        std::vector<std::uint16_t> old(n), codes_of(n);
-        for (auto& code : old)
-            code = static_cast<std::uint16_t>(random.below(9) ? random.below(missing) : missing);
-        std::vector<std::uint16_t> ranks = old;
-        const std::uint32_t found = Ranker().rank(ranks, missing, codes_of.data());
-        codes_of.resize(found);
-        CHECK(std::ranges::is_sorted(codes_of));
-        CHECK(std::ranges::adjacent_find(codes_of) == codes_of.end());
-        for (std::size_t i = 0; i < n; ++i)
-            CHECK(old[i] == missing ? ranks[i] == found : codes_of[ranks[i]] == old[i]);
-    }
-}
-
 TEST_CASE(the_first_split_of_fine_columns_is_the_best_by_brute_force) {
-    for (const std::size_t rows : {200ul, 20'000ul}) {  // in a frame of ranks, and in the table
+    for (const std::size_t rows : {100ul, 20'000ul, 70'000ul}) {  // ranked, sorted, counted
         const FineTable table(rows, 2, 60'000, 5);
         Random random(11);
         std::vector<std::int32_t> y;
@@ -111,7 +92,7 @@ TEST_CASE(rows_that_differ_are_told_apart_however_many_there_are) {
         if (tree.nodes[at].is_leaf()) CHECK(tree.impurity[at] == 0.0);
 }
 
-TEST_CASE(framed_trees_do_not_depend_on_threads_and_obey_limits) {
+TEST_CASE(fine_trees_do_not_depend_on_threads_and_obey_limits) {
     const FineTable table(20'000, 4, 30'000, 2);
     std::vector<std::int32_t> y;
     for (std::size_t i = 0; i < table.rows; ++i)
@@ -132,4 +113,31 @@ TEST_CASE(framed_trees_do_not_depend_on_threads_and_obey_limits) {
                 CHECK(one.weight[left] + one.weight[left + 1] == one.weight[at]);
             }
         }
+}
+
+// Where no direction is asked for, monotone constraints change nothing but the way: sums of groups
+// of rows, scanned one boundary after another, instead of gains computed in vectors.
+TEST_CASE(the_fast_search_equals_the_plain_one_bit_for_bit) {
+    const std::vector<std::int8_t> free(4, 0);
+    for (const std::uint32_t distinct : {2u, 40u, 3'000u, 30'000u})
+        for (const std::int32_t classes : {2, 3, 7})
+            for (const std::int64_t smallest : {1, 4}) {
+                const FineTable table(6'000, 4, distinct, distinct + 1);
+                Random random(3);
+                std::vector<std::int32_t> y;
+                for (std::size_t i = 0; i < table.rows; ++i)
+                    y.push_back(static_cast<std::int32_t>(
+                        (table.code(i, 0) + table.code(i, 1) + random.below(distinct)) % classes));
+                Growth growth;
+                growth.max_features = 2;
+                growth.min_samples_leaf = smallest;
+                const Tree fast = table.fit(y, growth);
+                growth.monotone = free;
+                const Tree plain = table.fit(y, growth);
+                CHECK(fast.nodes.size() == plain.nodes.size() && fast.nodes.size() > 3);
+                CHECK(fast.values == plain.values && fast.impurity == plain.impurity);
+                for (std::size_t at = 0; at < fast.nodes.size(); ++at)
+                    CHECK(fast.nodes[at].threshold == plain.nodes[at].threshold &&
+                          fast.nodes[at].column == plain.nodes[at].column);
+            }
 }
