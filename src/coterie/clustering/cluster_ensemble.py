@@ -1,0 +1,333 @@
+"""An ensemble of clusterings as a clusterer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClusterMixin
+
+from coterie.base import Admitted, Committee, JoblibExecutor, TargetlessTask
+from coterie.clustering.cluster_members import (
+    KMeansMaker,
+    LeafMaker,
+    fit_clusterer,
+    labels_of,
+)
+from coterie.clustering.labellings import Codes, Labellings
+from coterie.clustering.lookup import TupleTable
+from coterie.clustering.supra import CONSENSUS, Agreed, agree, choose_members, in_order, stability
+from coterie.core import (
+    Allowed,
+    RandomLike,
+    at_least,
+    between,
+    draw_entropy,
+    member_seeds,
+    one_of,
+)
+from coterie.core.params import a_list
+from coterie.core.seeds import growing_stream
+from coterie.data import DataError, Table
+from coterie.trees.growth import SHAPE
+
+Array = NDArray[np.float64]
+
+_OWN = ("kmeans", "subspace", "projection", "bootstrap")
+_MOST = 50
+
+
+class Learnt:
+    """What fits set; declared here, as dataclasses take declarations for fields."""
+
+    labels_: NDArray[np.int32]
+    member_labels_: NDArray[np.int16]
+    members_: list[Any]
+    consensus_: str
+    anmi_: float
+    anmi_by_consensus_: dict[str, float]
+    confidence_: Array
+    n_clusters_: int
+    tuples_: int
+    centre_: Array
+    scale_: Array
+    lookup_: TupleTable
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
+    """Many clusterings of the same rows, and the one they agree on.
+
+    Single runs of k-means depend on their starts and on the number of clusters; what many runs
+    with different numbers, columns or rows have in common does much less. Members are made as
+    `members` says, and `consensus` makes one clustering of theirs. All consensus functions work
+    on the distinct tuples of members' labels, and no matrix of rows by rows is made.
+
+    Parameters
+    ----------
+    n_clusters : int or None, default=None
+        Number of clusters; None lets the members decide.
+    members : str or list of clusterers, default="kmeans"
+        "kmeans" with random numbers of clusters; the same on half of the columns ("subspace"), on
+        random projections ("projection") or on bags of the rows ("bootstrap"); "embedding", k-means
+        on the leaves of random trees, which takes missing values and categories as they are; or
+        clusterers of any kind, each fitted once for every seed.
+    n_members : int, default=50
+        Number of members; of a list, each clusterer is one.
+    consensus : str, default="auto"
+        How members agree: "eac", "cspa", "hgpa", "mcla", "hbgf", "voting", "w-voting",
+        "sel-voting", "sel-w-voting", "mixture" or "qmi"; "auto" and "supra" try several and keep
+        the one that has most in common with the members. See `coterie.clustering.consensus`.
+    select : {"all", "quality", "jc", "cas"}, default="all"
+        Which members are asked, see `coterie.clustering.choose_members`.
+    share : float, default=0.5
+        Share of the members that `select` keeps.
+    k_min, k_max : int or None, default=None
+        Range of the number of clusters of members; from `n_clusters` (or 2) to the square root of
+        the number of rows, at most 50.
+    outside : {"predict", "missing"}, default="predict"
+        Whether members of bags label rows outside of them.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns of numbers to be taken as categories, for members="embedding".
+    n_jobs : int, default=None
+        Members fitted at a time; results do not depend on it.
+    random_state : int, RandomState, Generator or None, default=None
+        Source of randomness.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Clusters of the training rows, -1 for rows that no member clustered or of weight zero.
+    n_clusters_ : int
+        Number of clusters.
+    members_ : list of members
+        The fitted members that were asked.
+    member_labels_ : ndarray of shape (n_members, n_samples)
+        Their clusters.
+    consensus_ : str
+        The consensus function that was kept.
+    anmi_, anmi_by_consensus_ : float, dict of str to float
+        Mean normalised mutual information of the consensus with the members, of the one kept and
+        of all that were tried.
+    confidence_ : ndarray of shape (n_samples,)
+        How sure members are of a row: the mean share of its member clusters that has its label.
+    tuples_ : int
+        Number of distinct tuples of labels.
+
+    References
+    ----------
+    .. [1] Strehl & Ghosh, "Cluster ensembles", J. Mach. Learn. Res. 3 (2002).
+    .. [2] Fred & Jain, "Combining multiple clusterings using evidence accumulation", IEEE Trans.
+       Pattern Anal. Mach. Intell. 27 (2005).
+    .. [3] Fern & Brodley, "Solving cluster ensemble problems by bipartite graph partitioning",
+       ICML (2004).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from coterie.clustering import adjusted_rand
+    >>> X, y = make_moons(200, noise=0.05, random_state=0)
+    >>> model = ClusterEnsemble(n_clusters=2, consensus="eac", k_min=10, random_state=0).fit(X)
+    >>> adjusted_rand(model.labels_, y) > 0.5
+    True
+    """
+
+    allowed: ClassVar[Mapping[str, Allowed]] = {
+        "n_clusters": at_least(1) | one_of(None),
+        "members": one_of(*_OWN, "embedding") | a_list,
+        "n_members": at_least(1),
+        "consensus": one_of("auto", "supra", *CONSENSUS),
+        "select": one_of("all", "quality", "jc", "cas"),
+        "share": between(0.0, 1.0, closed="right"),
+        "k_min": at_least(1) | one_of(None),
+        "k_max": at_least(1) | one_of(None),
+        "outside": one_of("predict", "missing"),
+        **{name: SHAPE[name] for name in ("n_jobs", "random_state", "categorical_features")},
+    }
+
+    n_clusters: int | None = None
+    members: Any = "kmeans"
+    n_members: int = 50
+    consensus: str = "auto"
+    select: str = "all"
+    share: float = 0.5
+    k_min: int | None = None
+    k_max: int | None = None
+    outside: str = "predict"
+    categorical_features: Any = "from_dtype"
+    n_jobs: int | None = None
+    random_state: RandomLike = None
+
+    def _train(self, draft: Self, admitted: Admitted, n_samples: int) -> None:
+        table, weight = admitted.table, admitted.weight
+        entropy = draw_entropy(self.random_state)
+        rows, weight, places = self._rows(draft, table, weight)
+        n_members = self.n_members if isinstance(self.members, str) else len(self.members)
+        seeds = [int(seed) for seed in member_seeds(entropy, 0, n_members)]
+        jobs = [(number, seed) for number, seed in enumerate(seeds)]
+        fitted = JoblibExecutor(self.n_jobs).map(
+            lambda job: self._fit_member(rows, weight, *job), jobs
+        )
+        members = [member for member, _ in fitted]
+        labels = np.stack([codes for _, codes in fitted])
+        labellings, tuples = Labellings.read(labels, row_weight=weight)
+        chosen = choose_members(labellings, self.select, self.share)
+        if len(chosen) < len(members):
+            members, labels = [members[number] for number in chosen], labels[chosen]
+            labellings, tuples = Labellings.read(labels, row_weight=weight)
+        rng = np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(2**32 - 1,)))
+        found = agree(labellings, self._number(labellings), self.consensus, rng)
+        draft.members_ = members
+        self._publish(draft, labellings, found, labels, tuples)
+        _spread(draft, places, admitted, n_samples)
+
+    def _number(self, labellings: Labellings) -> int | None:
+        """The number of clusters, no more than a single row of each can have."""
+        if self.n_clusters is None and labellings.n_tuples == 1:
+            return 1
+        return self.n_clusters
+
+    def _publish(
+        self, draft: Self, labellings: Labellings, found: Agreed, labels: Any, tuples: Any
+    ) -> None:
+        codes = in_order(found.codes)
+        draft.lookup_ = TupleTable.of(labellings, codes, labels, tuples)
+        draft.consensus_, draft.anmi_by_consensus_ = found.name, found.anmi
+        draft.anmi_ = found.anmi[found.name]
+        draft.n_clusters_ = int(codes.max()) + 1
+        draft.tuples_ = labellings.n_tuples
+        draft.labels_, draft.member_labels_ = codes[tuples], labels.astype(np.int16)
+        draft.confidence_ = draft.lookup_.confidence(labels, draft.labels_)
+
+    def _range(self, n_rows: int) -> tuple[int, int]:
+        """Fewest and most clusters of a member."""
+        least = self.k_min or self.n_clusters or 2
+        most = self.k_max or max(least, min(_MOST, int(np.ceil(np.sqrt(n_rows)))))
+        if most < least:
+            raise ValueError(f"k_max={most} is less than k_min={least}.")
+        return least, most
+
+    def _fit_member(self, rows: Any, weight: Array, number: int, seed: int) -> tuple[Any, Codes]:
+        """A member, and its labels of the rows."""
+        rng = growing_stream(seed)
+        if not isinstance(self.members, str):
+            fitted = fit_clusterer(self.members[number], rows, weight, rng)
+            return fitted, labels_of(fitted, rows)
+        least, most = self._range(len(rows))
+        if self.members == "embedding":
+            leaves = LeafMaker(least, most).fit(rows, weight, rng)
+            return leaves, leaves.predict(rows)
+        maker = KMeansMaker(self.members, least, most)  # type: ignore[arg-type]  # as allowed
+        centres, bag = maker.fit(rows, weight, rng)
+        codes = centres.predict(rows)
+        if bag is not None and self.outside == "missing":
+            outside = np.setdiff1d(np.arange(len(rows)), bag)
+            codes[outside] = -1
+        return centres, codes
+
+    def _rows(
+        self, draft: Self, table: Table, weight: Array | None
+    ) -> tuple[Any, Array, NDArray[np.intp]]:
+        """Distinct rows in an order of their own, what each counts, and where rows are in them."""
+        cells = _cells(table)
+        if self.members != "embedding":
+            self._check_numbers(table, cells)
+        distinct, weight, places = _settle(cells, weight)
+        if isinstance(self.members, str) and self.members != "embedding":
+            share = weight / weight.sum()
+            draft.centre_ = share @ distinct
+            spread = np.sqrt(share @ (distinct - draft.centre_) ** 2)
+            draft.scale_ = np.where(spread > 0, spread, 1.0)
+            distinct = (distinct - draft.centre_) / draft.scale_
+        return distinct, weight, places
+
+    def _check_numbers(self, table: Table, cells: Array) -> None:
+        """Refuse categories and missing values, which have no distances."""
+        names: Any = table.names or tuple(range(table.n_columns))
+        kinds = table.schema.categorical
+        odd = np.isnan(cells).any(axis=0)
+        if kinds is not None and np.any(kinds):
+            column = names[int(np.flatnonzero(kinds)[0])]
+            raise DataError(
+                f"k-means members need complete numbers; column {column!r} has categories. Use "
+                "members='embedding'."
+            )
+        if odd.any():
+            column = names[int(np.flatnonzero(odd)[0])]
+            raise DataError(
+                f"k-means members need complete numbers, without NaN; column {column!r} has "
+                "missing values. Use members='embedding'."
+            )
+
+    def predict(self, X: Any) -> NDArray[np.int32]:
+        """Clusters of rows: that of training rows with the same member clusters, or else a vote.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The rows, with the columns seen in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        this = self._settled()
+        rows = _cells(this._admit(X))
+        if this.members != "embedding":
+            this._check_numbers(this._admit(X), rows)
+        if hasattr(this, "centre_"):
+            rows = (rows - this.centre_) / this.scale_
+        return this.lookup_.find(np.stack([_place(member, rows) for member in this.members_]))
+
+    @property
+    def stability_(self) -> float:
+        """Mean agreement of the consensus clusterings of halves of the members."""
+        this = self._settled()
+        kept = (this.member_labels_ >= 0).any(axis=0)
+        method = this.consensus_
+        return stability(this.member_labels_[:, kept], this.n_clusters_, method)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = isinstance(self.members, str) and self.members == "embedding"
+        return tags
+
+
+def _place(member: Any, rows: Array) -> Codes:
+    """Clusters of new rows; -1 of members that cannot tell."""
+    if not hasattr(member, "predict"):
+        return np.full(len(rows), -1, dtype=np.int32)
+    return np.asarray(member.predict(rows)).astype(np.int32)
+
+
+def _cells(table: Table) -> Array:
+    """All cells as numbers, codes for categories."""
+    blocks = [np.asarray(block, dtype=np.float64) for _, block in table.blocks()]
+    return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+
+
+def _settle(cells: Array, weight: Array | None) -> tuple[Array, Array, NDArray[np.intp]]:
+    """Distinct rows in the order of what they hold, what each counts, and the place of each row."""
+    weight = np.ones(len(cells)) if weight is None else weight
+    cells = cells + 0.0  # turns -0.0 into 0.0
+    order = np.lexsort(cells.T[::-1])
+    ordered = cells[order]
+    alike = (ordered[1:] == ordered[:-1]) | (np.isnan(ordered[1:]) & np.isnan(ordered[:-1]))
+    new = np.append(True, ~alike.all(axis=1))
+    places = np.empty(len(cells), dtype=np.intp)
+    places[order] = np.cumsum(new) - 1
+    mass = np.bincount(places, weights=weight).astype(np.float64)
+    return ordered[new], mass, places
+
+
+def _spread(draft: Any, places: NDArray[np.intp], admitted: Admitted, n_samples: int) -> None:
+    """Give all training rows the results of the distinct ones; dropped rows have none."""
+    kept = slice(None) if admitted.kept is None else admitted.kept
+    for name, nothing in (("labels_", -1), ("confidence_", np.nan), ("member_labels_", -1)):
+        found = getattr(draft, name)
+        spread = np.full((*found.shape[:-1], n_samples), nothing, dtype=found.dtype)
+        spread[..., kept] = found[..., places]
+        setattr(draft, name, spread)

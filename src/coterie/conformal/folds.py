@@ -1,0 +1,84 @@
+"""Rows set aside for calibration, by what they hold rather than where they stand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from coterie.core.axis import cell_order
+from coterie.data import Table
+from coterie.data.hashes import mix
+from coterie.native import cell_hashes
+
+Array = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+
+def fold_numbers(
+    table: Table,
+    n_folds: int,
+    rng: Generator,
+    *,
+    codes: NDArray[Any] | None = None,
+    groups: NDArray[Any] | None = None,
+) -> Places:
+    """The fold of every row.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    n_folds : int
+        How many folds.
+    rng : Generator
+        Shuffles rows that are in an order of their own.
+    codes : ndarray of shape (n_rows,), optional
+        Classes, which are spread evenly.
+    groups : ndarray of shape (n_rows,), optional
+        Rows of one group are in one fold.
+
+    Examples
+    --------
+    >>> table = Table.read([[0.0], [1.0], [2.0], [3.0]])
+    >>> sorted(fold_numbers(table, 2, np.random.default_rng(0)).tolist())
+    [0, 0, 1, 1]
+    """
+    folds = np.empty(table.n_rows, dtype=np.intp)
+    if groups is not None:
+        names, members = np.unique(groups, return_inverse=True)
+        if len(names) < n_folds:
+            raise ValueError(f"{len(names)} groups cannot make {n_folds} folds. Give a smaller cv.")
+        return (rng.permutation(len(names)) % n_folds)[members]
+    shuffled = cell_order(table)[rng.permutation(table.n_rows)]
+    if codes is not None:
+        shuffled = shuffled[np.argsort(codes[shuffled], kind="stable")]
+    folds[shuffled] = np.arange(table.n_rows) % n_folds
+    return folds
+
+
+def uniforms(table: Table, entropy: int) -> Array:
+    """A uniform random number per row that depends on what the row holds, and on the seed."""
+    hashes = np.concatenate([cell_hashes(block) for _, block in table.blocks()])
+    seed = np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0]
+    return np.asarray((mix(hashes ^ seed) >> np.uint64(11)) * 2.0**-53)
+
+
+def strata_of(X: Any, by: Any) -> NDArray[Any]:
+    """The values of a column, which tell groups of rows apart.
+
+    Parameters
+    ----------
+    X : frame or array
+        The rows.
+    by : str or int
+        Name or position of the column.
+    """
+    if isinstance(by, str):
+        try:
+            return np.asarray(X[by])
+        except Exception as error:
+            raise ValueError(f"by={by!r}: X has no column of this name.") from error
+    return np.asarray(X)[:, by]

@@ -1,0 +1,21 @@
+"""Learning to rank: documents of a query in the order in which they are wanted.
+
+`LambdaMARTRanker` learns it; the rest are measures of rankings, plain functions of grades, scores
+and queries.
+"""
+
+from coterie.ranking.rank_metrics import (
+    expected_reciprocal_rank,
+    mean_average_precision,
+    mean_reciprocal_rank,
+    ndcg,
+)
+from coterie.ranking.ranker import LambdaMARTRanker
+
+__all__ = [
+    "LambdaMARTRanker",
+    "expected_reciprocal_rank",
+    "mean_average_precision",
+    "mean_reciprocal_rank",
+    "ndcg",
+]

@@ -1,0 +1,317 @@
+"""Gradient boosting of hazards, or of times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.base import Admitted, thread_count
+from coterie.base.scoring import Scoring, Validation
+from coterie.boosting.gradient.faces import HistBooster
+from coterie.boosting.gradient.fit import ALONE, Given
+from coterie.boosting.gradient.parameters import HIST
+from coterie.boosting.gradient.tasks import GradientOrder
+from coterie.core import Allowed, between, one_of
+from coterie.core.axis import split_weight
+from coterie.data import DataError, Target
+from coterie.losses import CoxLoss, FailureTimeLoss, PointwiseLoss
+from coterie.losses.cox import Timeline
+from coterie.losses.failure_time import noise_quantile, time_bounds
+from coterie.survival.concordance import compare_pairs
+from coterie.survival.incidence import StepFunction, time_grid
+from coterie.survival.outcomes import check_times, signed_times
+from coterie.survival.survival_task import SurvivalTask
+
+Array = NDArray[np.float64]
+
+
+def _is_scoring(word: Any) -> bool:
+    return word in ("loss", "concordance") if isinstance(word, str) else callable(word)
+
+
+_a_scoring = Allowed(
+    lambda v: all(map(_is_scoring, v)) and len(v) > 0 if isinstance(v, list) else _is_scoring(v),
+    "'loss', 'concordance', a function (estimator, X, y) -> float, or a list of these",
+)
+
+
+@dataclass(eq=False, repr=False)
+class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
+    r"""Gradient boosting for times of events, of which some are not known to the end.
+
+    With ``loss="cox"`` trees add up to the logarithm f of a hazard that is proportional to a
+    baseline, :math:`h(t|x) = h_0(t) e^{f(x)}`, and lower minus the partial likelihood of Cox: at
+    each event, how surprising it is that of all those at risk it met this one. The baseline is
+    Breslow's. With ``loss="aft"`` they add up to the logarithm of the time itself,
+    :math:`\ln t = f(x) + \sigma\varepsilon`, and rows known by bounds of the time only count by the
+    chance of the interval. Trees grow as in `HistGradientBoostingRegressor`.
+
+    `predict` gives risks, larger for earlier events: f, or with ``loss="aft"`` minus f.
+
+    Parameters
+    ----------
+    loss : {"cox", "aft"}, default="cox"
+        Proportional hazards, or accelerated failure times.
+    ties : {"efron", "breslow"}, default="efron"
+        Cox: how events of one time are treated.
+    distribution : {"normal", "logistic", "extreme"}, default="normal"
+        Failure times: the noise, which makes times log-normal, log-logistic or Weibull's.
+    scale : float, default=1.0
+        Failure times: :math:`\sigma`.
+    scoring : {"loss", "concordance"}, callable or list of them, default="loss"
+        What early stopping watches; a function is called as ``(estimator, X, y)``, where `y` holds
+        the time of an event, or minus the time of censoring. Larger is better.
+    learning_rate : float, default=0.05
+        What the votes of every tree are multiplied by. Outcomes say little, so that small steps of
+        small trees measure best.
+    max_depth : int or None, default=3
+        Most questions on a path.
+    min_child_weight : float, default=1.0
+        Least sum of hessians in a leaf: of early events next to nothing.
+    l2_regularization : float, default=1.0
+        Added to the sum of hessians of every leaf.
+
+    Attributes
+    ----------
+    times_ : ndarray
+        The times at which curves are given by default.
+    baseline_ : StepFunction or None
+        Cox: the cumulative hazard of risk 0.
+    n_iter_, best_iteration_ : see HistGradientBoostingRegressor
+        The same as there.
+    train_score_, validation_score_, do_early_stopping_ : see HistGradientBoostingRegressor
+        The same as there.
+    pool_, start_, trace_, stop_reason_ : see HistGradientBoostingRegressor
+        The same as there.
+    estimators_, feature_importances_ : see HistGradientBoostingRegressor
+        The same as there.
+
+    References
+    ----------
+    .. [1] Ridgeway, "The state of boosting", Computing Science and Statistics 31 (1999).
+    .. [2] Barnwal, Cho & Hocking, "Survival regression with accelerated failure time model in
+       XGBoost", J. Comput. Graph. Stat. 31 (2022).
+
+    Examples
+    --------
+    >>> from coterie.survival import make_outcomes
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 3))
+    >>> time, limit = rng.exponential(np.exp(-X[:, 0])), rng.exponential(2.0, size=400)
+    >>> y = make_outcomes(time <= limit, np.minimum(time, limit))
+    >>> model = GradientBoostingSurvival(max_iter=30).fit(X, y)
+    >>> model.score(X, y) > 0.7
+    True
+    >>> model.predict_survival_function([[2.0, 0, 0], [-2.0, 0, 0]], times=[0.5]).round(1)
+    array([[0. ],
+           [0.9]])
+    """
+
+    loss: Literal["cox", "aft"] = "cox"
+    _: KW_ONLY
+    ties: Literal["efron", "breslow"] = "efron"
+    distribution: Literal["normal", "logistic", "extreme"] = "normal"
+    scale: float = 1.0
+    scoring: Any = "loss"
+    learning_rate: float = 0.05
+    max_depth: int | None = 3
+    min_child_weight: float = 1.0
+    l2_regularization: float = 1.0
+
+    allowed: ClassVar[Mapping[str, Allowed]] = {
+        **HIST,
+        "loss": one_of("cox", "aft"),
+        "ties": one_of("efron", "breslow"),
+        "distribution": one_of("normal", "logistic", "extreme"),
+        "scale": between(0.0, float("inf"), closed="neither"),
+        "scoring": _a_scoring,
+    }
+
+    def fit(  # type: ignore[override]  # events besides
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        event: Any = None,
+        upper: Any = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> Self:
+        """Fit to the training rows.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Numbers, categories and missing values.
+        y : structured array, frame, array-like of shape (n_samples, 2) or (n_samples,), or pair
+            Times and events: a structured array of an event and a time, as scikit-survival has;
+            two columns, time and event; a pair (event, time); or times alone.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights >= 0; a row of weight 0 is as good as absent.
+        event : array-like of shape (n_samples,), optional
+            Events, if `y` holds times alone; without it all rows are events.
+        upper : array-like of shape (n_samples,), optional
+            With ``loss="aft"``, the latest time at which the event may have happened, `y` being the
+            earliest: equal for a known time, infinite for a censored row.
+        X_val, y_val, sample_weight_val : array-like, optional
+            Rows for early stopping, instead of some of the training rows.
+
+        Returns
+        -------
+        self
+        """
+        if upper is not None and (event is not None or self.loss != "aft"):
+            raise DataError("upper= goes with loss='aft' and without event=.")
+        validation = Validation.of(X_val, y_val, sample_weight_val)
+        if validation is not None:
+            if upper is not None:
+                raise DataError("X_val does not go with upper=; hold out rows by a share instead.")
+            encoded = self._with_weights(signed_times(y_val), sample_weight_val, sample_weight)
+            validation = validation._replace(y=encoded)
+        outcomes = signed_times(y, event) if upper is None else _bounds(y, upper)
+        return self._fit(X, outcomes, sample_weight, given=Given(0, validation))
+
+    def _encode(self, y: Any) -> Any:
+        return y
+
+    def _with_weights(self, signed: Array, weight: Any, others: Any) -> Array:
+        """Outcomes beside weights, if the loss needs them and any rows have some."""
+        if self.loss == "aft" or (weight is None and others is None):
+            return signed
+        mass = np.ones(len(signed)) if weight is None else np.asarray(weight, dtype=np.float64)
+        return np.column_stack([signed, mass])
+
+    def _check_target(self, admitted: Admitted) -> None:
+        values = admitted.target.values
+        if values.shape[1] == 1:
+            check_times(values[:, 0])
+        elif not ((values[:, 0] >= 0) & (values[:, 1] >= 0) & (values.sum(axis=1) > 0)).all():
+            raise DataError("Bounds of times must not be negative, and not both 0.")
+
+    def _describe_target(self, draft: Any, admitted: Admitted) -> None:
+        if admitted.target.n_outputs == 1:
+            return super()._describe_target(draft, admitted)
+        draft.target_, draft.n_outputs_ = admitted.target.empty(), 1
+        low, high = time_bounds(admitted.target.values)
+        ends = np.where(np.isfinite(high), high, low)
+        draft.times_ = time_grid(np.ones(len(ends), dtype=bool), ends, admitted.weight)
+
+    def _train(
+        self, draft: Self, admitted: Admitted, n_samples: int, *, given: Given = ALONE
+    ) -> None:
+        draft.baseline_ = None
+        admitted = admitted._replace(weight=of_unit_mean(admitted.weight))
+        if self.loss == "aft":
+            super()._train(draft, admitted, n_samples, given=given)
+            return
+        signed = admitted.target.values[:, 0]
+        has_weights = given.validation is not None and np.ndim(given.validation.y) == 2
+        weight = np.ones(len(signed)) if admitted.weight is None and has_weights else None
+        encoded = self._with_weights(signed, admitted.weight, weight)
+        target = Target("values", encoded.reshape(len(signed), -1), flat=False)
+        draft.target_ = target.empty()
+        # In the order of time, so that no round needs to sort them again.
+        rows = by_time(admitted._replace(target=target))
+        super()._train(draft, rows, n_samples, given=given)
+        table = rows.table if draft.ordered_ is None else draft.ordered_.apply(rows.table)
+        raw = draft.pool_.raw(table, n_threads=thread_count(self.n_jobs)) + draft._offset(table)
+        y = rows.target.values if rows.target.n_outputs > 1 else rows.target.values[:, 0]
+        assert isinstance(draft.loss_, CoxLoss)
+        draft.baseline_ = StepFunction(*draft.loss_.baseline(y, raw), 0.0)
+
+    def _make_loss(self, target: Target) -> PointwiseLoss:
+        if self.loss == "cox":
+            return CoxLoss(self.ties)
+        return FailureTimeLoss(self.distribution, float(self.scale))
+
+    def _read_scoring(self, word: str) -> Scoring:
+        return Scoring("loss") if word == "loss" else Scoring(word, _concordance, larger=True)
+
+    def _link(self, raw: Array) -> Array:
+        return raw[:, 0] if isinstance(self.loss_, CoxLoss) else -raw[:, 0]
+
+    def predict_time(self, X: Any, q: float = 0.5) -> Array:
+        """With ``loss="aft"``, the time by which the event has happened with probability `q`.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The rows, with the columns seen in `fit`.
+        q : float, default=0.5
+            The probability; by default the median.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        this = self._settled()
+        if not isinstance(this.loss_, FailureTimeLoss):
+            raise AttributeError("predict_time needs loss='aft'. See predict_survival_function.")
+        if not 0.0 < q < 1.0:
+            raise ValueError(f"q={q} must lie between 0 and 1.")
+        noise = noise_quantile(this.loss_.distribution, q)
+        return np.asarray(np.exp(this._raw(X)[:, 0] + this.loss_.scale * noise))
+
+    # The task has its docstring.
+    def predict_survival_function(self, X: Any, times: Any = None) -> Array:  # noqa: D102
+        this = self._settled()
+        moments, score = this._moments(times), this._raw(X)[:, 0]
+        if isinstance(this.loss_, FailureTimeLoss):
+            return this.loss_.survival(score, moments)
+        return np.asarray(np.exp(-this._hazard(score, moments)))
+
+    # The task has its docstring.
+    def predict_cumulative_hazard_function(self, X: Any, times: Any = None) -> Array:  # noqa: D102
+        this = self._settled()
+        moments, score = this._moments(times), this._raw(X)[:, 0]
+        if isinstance(this.loss_, FailureTimeLoss):
+            with np.errstate(divide="ignore"):
+                return np.asarray(-np.log(this.loss_.survival(score, moments)))
+        return this._hazard(score, moments)
+
+    def _hazard(self, score: Array, moments: Array) -> Array:
+        assert self.baseline_ is not None
+        with np.errstate(over="ignore"):
+            return np.asarray(np.exp(score)[:, None] * self.baseline_(moments))
+
+
+def of_unit_mean(weight: Array | None) -> Array | None:
+    """Weights that do not count rows, scaled to mean one; those that do, as they are."""
+    importance = split_weight(weight)[1]
+    if importance is None:
+        return weight
+    relative = importance / importance.max()
+    return np.asarray(relative / relative.mean())
+
+
+def by_time(admitted: Admitted) -> Admitted:
+    """The same rows in the order of time."""
+    order = Timeline.of(admitted.target.values[:, 0]).order
+    if order is None:
+        return admitted
+    kept = order if admitted.kept is None else admitted.kept[order]
+    return admitted.take(order)._replace(kept=kept)
+
+
+def _bounds(lower: Any, upper: Any) -> Array:
+    """Bounds of times, of shape (n, 2); no upper bound is 0."""
+    low, high = np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
+    if low.shape != high.shape or low.ndim != 1:
+        raise DataError(f"y and upper have shapes {low.shape} and {high.shape}; give one each.")
+    if (high < low).any():
+        raise DataError("Some upper bound of a time is below the lower one.")
+    return np.column_stack([low, np.where(np.isinf(high), 0.0, high)])
+
+
+def _concordance(estimator: Any, X: Any, y: Array, sample_weight: Any = None) -> float:
+    """Harrell's index of rows with signed times."""
+    signed = y if y.ndim == 1 else y[:, 0]
+    risk = np.asarray(estimator.predict(X))
+    index = compare_pairs(signed > 0, np.abs(signed), risk, sample_weight).share
+    return 0.5 if np.isnan(index) else float(index)

@@ -1,0 +1,108 @@
+"""The cluster ensemble as an estimator."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.datasets import make_moons
+
+from coterie import ClusterEnsemble
+from coterie.clustering import CONSENSUS, adjusted_rand
+
+
+def blobs(n_rows=150, seed=0):
+    rng = np.random.default_rng(seed)
+    truth = np.arange(n_rows) % 3
+    return rng.normal(scale=0.4, size=(n_rows, 4)) + 3 * np.eye(3, 4)[truth], truth
+
+
+def small(**params):
+    return ClusterEnsemble(**{"n_members": 12, "random_state": 0} | params)
+
+
+@pytest.mark.parametrize("members", ["kmeans", "subspace", "projection", "bootstrap", "embedding"])
+def test_all_kinds_of_members(members):
+    X, truth = blobs()
+    model = small(n_clusters=3, members=members).fit(X)
+    assert adjusted_rand(model.labels_, truth) > 0.9
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    assert model.member_labels_.shape == (12, 150)
+    assert adjusted_rand(model.predict(blobs(60, 1)[0]), blobs(60, 1)[1]) > 0.9
+    assert model.anmi_ == max(model.anmi_by_consensus_.values())
+    assert (model.confidence_ > 0).all()
+    assert model.confidence_.max() <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("consensus", [*CONSENSUS, "supra"])
+def test_all_consensus_functions(consensus):
+    X, truth = blobs()
+    model = small(n_clusters=3, consensus=consensus).fit(X)
+    assert adjusted_rand(model.labels_, truth) > 0.7
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    assert consensus in ("supra", model.consensus_)
+
+
+def test_the_number_of_clusters_is_found():
+    X, truth = blobs()
+    model = small(k_min=3).fit(X)
+    assert model.n_clusters_ == 3
+    assert adjusted_rand(model.labels_, truth) > 0.9
+
+
+def test_moons_that_k_means_cannot_find():
+    X, y = make_moons(300, noise=0.05, random_state=0)
+    single = KMeans(2, n_init=5, random_state=0).fit(X)
+    model = ClusterEnsemble(n_clusters=2, consensus="eac", k_min=12, random_state=0).fit(X)
+    assert adjusted_rand(model.labels_, y) > adjusted_rand(single.labels_, y)
+
+
+def test_lists_of_clusterers():
+    X, truth = blobs()
+    clusterers = [KMeans(4, n_init=1), KMeans(5, n_init=1), AgglomerativeClustering(3)]
+    model = ClusterEnsemble(n_clusters=3, members=clusterers, random_state=0).fit(X)
+    assert adjusted_rand(model.labels_, truth) > 0.9
+    assert adjusted_rand(model.predict(X), truth) > 0.9  # one of them cannot place new rows
+
+
+def test_bags_may_leave_rows_out():
+    X, _ = blobs()
+    model = small(n_clusters=3, members="bootstrap", outside="missing").fit(X)
+    assert (model.member_labels_ < 0).mean() > 0.2
+
+
+def test_selection_and_stability():
+    X, _ = blobs()
+    model = small(n_clusters=3, select="quality", share=0.25).fit(X)
+    assert len(model.members_) == 3
+    assert 0.5 < model.stability_ <= 1
+
+
+def test_missing_values_and_categories_need_trees():
+    X, truth = blobs()
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame.loc[3, "b"] = np.nan
+    with pytest.raises(ValueError, match="column 'b' has missing values. Use members='embedding'"):
+        small().fit(frame)
+    frame["e"] = pd.Categorical(np.array(["x", "y", "z"])[truth])
+    with pytest.raises(ValueError, match="column 'e' has categories"):
+        small().fit(frame)
+    model = small(n_clusters=3, members="embedding").fit(frame)
+    assert adjusted_rand(model.labels_, truth) > 0.9
+    np.testing.assert_array_equal(model.predict(frame), model.labels_)
+
+
+def test_weights_drop_rows():
+    X, _ = blobs()
+    weight = np.ones(150)
+    weight[::5] = 0
+    model = small(n_clusters=3).fit(X, sample_weight=weight)
+    assert (model.labels_[::5] == -1).all()
+    assert np.isnan(model.confidence_[::5]).all()
+
+
+def test_what_is_refused():
+    X, _ = blobs(20)
+    with pytest.raises(ValueError, match="kinds of rows apart"):
+        small(n_clusters=15, k_min=2, k_max=2, n_members=2).fit(X)
+    with pytest.raises(ValueError, match="k_max=2 is less than k_min=5"):
+        small(k_min=5, k_max=2).fit(X)

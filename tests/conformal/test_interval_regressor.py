@@ -1,0 +1,172 @@
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.datasets import load_diabetes
+from sklearn.linear_model import LinearRegression
+
+import coterie
+from coterie import ConformalRegressor
+from coterie.conformal import plus_interval
+from coterie.theory import ranks_of
+
+X, y = load_diabetes(return_X_y=True)
+FOREST = coterie.RandomForestRegressor(n_estimators=60, min_samples_leaf=3, random_state=0)
+
+
+class Zero(RegressorMixin, BaseEstimator):
+    """Always says 0, so that scores are the targets themselves."""
+
+    def fit(self, X, y):
+        self.n_features_in_ = np.shape(X)[1]
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X))
+
+
+def coverage(model, alpha=0.1):
+    return model.coverage_report(X[300:], y[300:], alpha).coverage
+
+
+@pytest.mark.parametrize("method", ["split", "cv+", "minmax", "jackknife+ab", "oob", "cqr"])
+def test_every_method_covers_about_as_often_as_asked(method):
+    model = ConformalRegressor(FOREST, method=method, cv=4, random_state=0).fit(X[:300], y[:300])
+    assert model.method_ == method
+    # 142 rows: three standard errors are .075.
+    assert 0.82 < coverage(model) < 0.99
+
+
+def test_coverage_of_split_sets_is_that_of_the_rank():
+    """Nine rows for calibration and ten to fit on: the next row is in with a chance of 9/10."""
+    rng = np.random.default_rng(0)
+    n, hits = 9, []
+    for _ in range(2000):
+        rows, targets = rng.normal(size=(n, 1)), rng.normal(size=n)
+        model = ConformalRegressor(Zero().fit(rows, targets), prefit=True)
+        model.calibrate(rows, targets)
+        low, high = model.predict_interval(np.zeros((1, 1)), 0.1)[0]
+        hits.append(low <= rng.normal() <= high)
+    expected = ranks_of(n, 0.1)[1] / (n + 1)
+    assert abs(np.mean(hits) - expected) < 3.5 * np.sqrt(expected * (1 - expected) / 2000)
+
+
+def test_plus_intervals_as_in_the_specification():
+    without = np.array([2.0, 2.6, 1.8, 2.3])[:, None]
+    residuals = [0.5, 1.0, 0.3, 0.7]
+    np.testing.assert_allclose(plus_interval(without, residuals, 0.25), [[1.5], [3.6]])
+    np.testing.assert_allclose(plus_interval(without, residuals, 0.25, minmax=True), [[0.8], [3.6]])
+    np.testing.assert_array_equal(plus_interval(without, residuals, 0.1), [[-np.inf], [np.inf]])
+    wide = plus_interval(without, residuals, 0.1, minmax=True)
+    np.testing.assert_array_equal(wide, [[-np.inf], [np.inf]])
+
+
+def test_plus_intervals_of_equal_models_are_split_ones():
+    residuals = np.random.default_rng(0).exponential(size=50)
+    low, high = plus_interval(np.full((50, 1), 3.0), residuals, 0.2)
+    rank = ranks_of(50, 0.2)[1]
+    assert high[0] == 3.0 + np.sort(residuals)[rank - 1]
+    assert low[0] == 3.0 - np.sort(residuals)[50 - ranks_of(50, 0.2)[0]]
+
+
+def test_bags_are_used_again():
+    model = ConformalRegressor(FOREST, random_state=0).fit(X[:300], y[:300])
+    assert model.method_ == "jackknife+ab"
+    plain = coterie.JackknifePlusIntervals(model.estimator_, X[:300], y[:300])
+    np.testing.assert_allclose(
+        model.predict_interval(X[300:], 0.1).T, plain.interval(X[300:], 0.1), rtol=1e-12
+    )
+
+
+def test_other_models_are_fitted_by_folds():
+    model = ConformalRegressor(LinearRegression(), cv=5, random_state=0).fit(X[:300], y[:300])
+    assert model.method_ == "cv+"
+    assert len(model.models_) == 5
+    mine = model.folds_ == 2
+    said = model.models_[2].predict(X[:300][mine])
+    np.testing.assert_allclose(model.conformity_scores_[mine], np.abs(y[:300][mine] - said))
+
+
+def test_bands_as_in_the_specification():
+    class Band(Zero):
+        def predict_quantiles(self, X):
+            return X[:, :2]
+
+    ends = np.array([[1.0, 3.0], [2.0, 4.0], [0.0, 2.0], [3.0, 6.0], [1.0, 2.0]])
+    truth = np.array([3.5, 3.0, 1.9, 2.0, 1.5])
+    model = ConformalRegressor(Band().fit(ends, truth), prefit=True).calibrate(ends, truth)
+    np.testing.assert_allclose(model.conformity_scores_, [0.5, -1.0, -0.1, 1.0, -0.5])
+    np.testing.assert_allclose(model.predict_interval(ends[:1], 0.2), [[0.0, 4.0]])
+    crossed = model.predict_interval(np.array([[0.0, 0.2]]), 0.7)
+    np.testing.assert_allclose(crossed, [[0.1, 0.1]])
+    both = ConformalRegressor(Band().fit(ends, truth), prefit=True, asymmetric=True)
+    both.calibrate(ends, truth)
+    # Lower ends are off by -2.5, -1, -1.9, 1, -.5; upper ends by .5, -1, -.1, -4, -.5.
+    np.testing.assert_allclose(both.predict_interval(ends[:1], 0.4), [[0.0, 3.5]])
+
+
+def test_quantile_models_are_conformalised():
+    quantiles = coterie.QuantileBoostingRegressor(quantiles=(0.05, 0.95), n_estimators=30)
+    model = ConformalRegressor(quantiles, random_state=0).fit(X[:300], y[:300])
+    assert model.method_ == "cqr"
+    assert model.n_calibration_ == 75
+    assert 0.8 < coverage(model) < 0.99
+
+
+def test_kept_out_of_fold_predictions_are_used():
+    class Keeper(Zero):
+        def fit(self, X, y):
+            self.truth_, self.out_of_fold_ = np.asarray(y), np.asarray(y) + 2.0
+            return super().fit(X, y)
+
+    model = ConformalRegressor(Keeper()).fit(X, y)
+    assert model.method_ == "oof"
+    np.testing.assert_allclose(model.predict_interval(X[:1], 0.1), [[-2.0, 2.0]])
+
+
+def test_normalised_intervals_follow_the_spread_of_the_members():
+    model = ConformalRegressor(FOREST, method="oob", normalize=True).fit(X[:300], y[:300])
+    width = np.diff(model.predict_interval(X[300:], 0.1), axis=1)[:, 0]
+    spread = model.estimator_.pool_.votes(model.estimator_._admit(X[300:]))[:, :, 0].std(axis=0)
+    assert np.corrcoef(width, spread)[0, 1] > 0.999
+    assert 0.8 < coverage(model) < 0.99
+    with pytest.raises(ValueError, match="LinearRegression has none"):
+        ConformalRegressor(LinearRegression(), method="split", normalize=True).fit(X, y)
+
+
+def test_groups_have_their_own_intervals():
+    rows = np.c_[X[:, :2], np.arange(len(X)) % 2]
+    targets = np.where(rows[:, 2] == 1, 100.0, 1.0) * np.random.default_rng(0).normal(size=len(X))
+    for method in ("split", "cv+"):
+        model = ConformalRegressor(LinearRegression(), method=method, by=2, cv=4, random_state=0)
+        ends = model.fit(rows, targets).predict_interval(rows, 0.1)
+        width = np.diff(ends, axis=1)[:, 0]
+        assert width[rows[:, 2] == 1].min() > 5 * width[rows[:, 2] == 0].max()
+    with pytest.raises(ValueError, match="by='class' is for classifiers"):
+        ConformalRegressor(by="class").fit(X, y)
+
+
+def test_weights_of_calibration_stand_for_shift():
+    model = ConformalRegressor(Zero().fit(X, y), prefit=True)
+    scores = np.arange(1.0, 41.0)
+    rows = np.zeros((40, 2))
+    plain = model.calibrate(rows, scores).predict_interval(rows[:1], 0.2)
+    equal = model.calibrate(rows, scores, np.full(40, 2.0))
+    np.testing.assert_array_equal(equal.predict_interval(rows[:1], 0.2, [2.0]), plain)
+    shifted = model.calibrate(rows, scores, np.r_[np.full(20, 0.01), np.full(20, 1.0)])
+    assert shifted.predict_interval(rows[:1], 0.2)[0, 1] > plain[0, 1]
+
+
+def test_infinite_intervals_are_told():
+    model = ConformalRegressor(LinearRegression(), cv=5).fit(X[:5], y[:5])
+    with pytest.warns(UserWarning, match="5 calibration rows cannot give 90% coverage"):
+        ends = model.predict_interval(X[:2], 0.1)
+    assert np.isinf(ends).all()
+
+
+def test_wrong_methods_are_refused():
+    with pytest.raises(ValueError, match="LinearRegression is none. Use method='cv.'"):
+        ConformalRegressor(LinearRegression(), method="oob").fit(X, y)
+    with pytest.raises(ValueError, match="keeps no out-of-fold"):
+        ConformalRegressor(LinearRegression(), method="oof").fit(X, y)
+    with pytest.raises(ValueError, match="needs a quantile model or a forest"):
+        ConformalRegressor(LinearRegression(), method="cqr").fit(X, y)
