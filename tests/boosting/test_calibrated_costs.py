@@ -64,6 +64,7 @@ def test_calibration_is_platts_on_rows_held_out():
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], expected, atol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3])
 def test_probabilities_are_calibrated(classes):
     weights = [0.8] if classes == 2 else [0.6, 0.3]
@@ -78,6 +79,7 @@ def test_probabilities_are_calibrated(classes):
         assert model.predict_proba(X[500:])[:, 1].mean() == pytest.approx(y[500:].mean(), abs=0.06)
 
 
+@pytest.mark.slow
 def test_the_costly_class_is_not_all_there_is():
     X, y = overlapping(1200)
     cost = np.where(y == 1, 2.0, 1.0)

@@ -1,6 +1,8 @@
 """Cost-sensitive boosting: worked examples, identities of every round, everyday use."""
 
 import warnings
+from contextlib import suppress
+from unittest import SkipTest
 
 import numpy as np
 import pytest
@@ -193,6 +195,7 @@ def test_stages_and_warm_start(method):
     np.testing.assert_array_equal(shorter.predict_proba(X), whole.predict_proba(X))
 
 
+@pytest.mark.slow
 def test_early_stopping_watches_the_cost():
     X, y = load_breast_cancer(return_X_y=True)
     model = CostSensitiveBoostClassifier(
@@ -216,8 +219,11 @@ def test_an_unlearnable_target_is_answered_by_cost():
     assert set(dear.predict(X)) == {1}
 
 
+@pytest.mark.slow
 @pytest.mark.contract
 @pytest.mark.parametrize("method", ["adamec", "adac1", "adac2", "adac3", "csb2", "adacost"])
 def test_scikit_learn_checks(method):
-    for estimator, check in estimator_checks_generator(CostSensitiveBoostClassifier(method=method)):
-        check(estimator)
+    small = CostSensitiveBoostClassifier(method=method, n_estimators=10)
+    for estimator, check in estimator_checks_generator(small):
+        with suppress(SkipTest):  # of what is not installed; the others go on
+            check(estimator)

@@ -46,6 +46,7 @@ def test_quantiles_never_cross(shared):
     np.testing.assert_allclose(stage, found, rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shared", [True, False])
 def test_quantiles_cover_what_they_say(shared):
     model = QuantileBoostingRegressor(quantiles=LEVELS, shared=shared).fit(X, Y)
@@ -134,6 +135,7 @@ def test_deviations_follow_the_noise(search):
     assert 0.85 < inside.mean() < 0.93
 
 
+@pytest.mark.slow
 def test_two_deviations_are_better_than_one():
     model = NormalBoostingRegressor(n_estimators=80, learning_rate=0.1).fit(X, Y)
     plain = FunctionalGradientBoostingRegressor(n_estimators=60).fit(X, Y)

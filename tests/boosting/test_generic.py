@@ -34,7 +34,8 @@ NAMED = {
     "logit": LogitBoostClassifier,
     "mada": MadaBoostClassifier,
     "brown": BrownBoostClassifier,
-    "robust": partial(RobustBoostClassifier, error_goal=0.1),  # "auto" tries several
+    # "auto" tries several goals, and steps are shorter by default.
+    "robust": partial(RobustBoostClassifier, error_goal=0.1, learning_rate=1.0),
 }
 #: Rules that are content with a tenth of mistakes.
 CLOCKED = ("brown", "robust")

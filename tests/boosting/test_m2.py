@@ -137,6 +137,7 @@ def test_trees_of_another_criterion_are_fitted_to_labels():
     np.testing.assert_allclose(native.estimator_errors_, other.estimator_errors_, rtol=1e-10)
 
 
+@pytest.mark.slow
 def test_stumps_tell_ten_classes_apart():
     X, y = load_digits(return_X_y=True)
     native = AdaBoostM2Classifier(n_estimators=100).fit(X[::2], y[::2])

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from coterie.losses import CustomLoss, LogLoss, MultinomialLoss, SquaredError, check_loss
+from coterie.losses import (
+    CustomLoss,
+    LogLoss,
+    MultinomialLoss,
+    SlopesLoss,
+    SquaredError,
+    check_loss,
+)
 from coterie.losses.custom import newton_start, numeric_gradient, numeric_hessian
 from tests.losses.cases import EVERY, rows_of
 
@@ -114,3 +121,30 @@ def test_two_scores():
     second = 6 * (raw[:, 1] - Y) ** 2
     np.testing.assert_allclose(numeric_hessian(loss, Y, raw)[:, 1], second, atol=1e-4)
     assert loss.start(Y, np.ones(20))[0] == pytest.approx(Y.mean(), abs=1e-5)
+
+
+def test_slopes_alone_find_their_start():
+    y, weight = RNG.gamma(2.0, size=30), RNG.uniform(0.5, 2.0, 30)
+    tilted = SlopesLoss(lambda y, f: (np.tanh(f - y), 1 - np.tanh(f - y) ** 2 + 1e-3))
+    start = tilted.start(y, weight)
+    assert abs(weight @ tilted.gradient(y, np.tile(start, (30, 1)))[:, 0]) < 1e-9
+    mean = SlopesLoss(lambda y, f: (f - y, np.ones_like(f)))
+    assert mean.start(y, weight)[0] == pytest.approx(np.average(y, weights=weight))
+    with pytest.raises(ValueError, match="value is not known"):
+        mean.value(y, np.zeros((30, 1)))
+    np.testing.assert_array_equal(mean.link(y[:, None]), y)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda y, f: f - y, r"pair \(gradient, hessian\)"),
+        (lambda y, f: (f - y, 1.0), r"hessian has shape \(\); it should have \(5,\)"),
+        (lambda y, f: ((f - y)[:, None], f), r"gradient has shape \(5, 1\)"),
+        (lambda y, f: (f - y, -np.ones_like(f)), "negative"),
+        (lambda y, f: (f * np.nan, np.ones_like(f)), "not finite"),
+    ],
+)
+def test_slopes_of_the_wrong_shape(function, message):
+    with pytest.raises(ValueError, match=message):
+        SlopesLoss(function).slopes(np.zeros(5), np.ones((5, 1)))

@@ -7,6 +7,7 @@ what it weighs, and a thin estimator; see `coterie.core.boost` for who calls wha
 from coterie.boosting.adaboost import AdaBoost, AdaBoostClassifier
 from coterie.boosting.anyboost import AnyBoost, AnyBoostClassifier
 from coterie.boosting.brown import BrownBoost, BrownBoostClassifier
+from coterie.boosting.certificate import Certificate, certificate
 from coterie.boosting.costs import CostSensitiveBoostClassifier
 from coterie.boosting.distribution import (
     NormalBoostingRegressor,
@@ -20,6 +21,8 @@ from coterie.boosting.functional import (
 from coterie.boosting.generic import RULES, BoostingClassifier
 from coterie.boosting.gentle import GentleBoost, GentleBoostClassifier
 from coterie.boosting.gradient import (
+    BoostedTreesClassifier,
+    BoostedTreesRegressor,
     FastPredictor,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
@@ -59,9 +62,12 @@ __all__ = [
     "AnyBoost",
     "AnyBoostClassifier",
     "BoostByFilteringClassifier",
+    "BoostedTreesClassifier",
+    "BoostedTreesRegressor",
     "BoostingClassifier",
     "BrownBoost",
     "BrownBoostClassifier",
+    "Certificate",
     "CostSensitiveBoostClassifier",
     "ERLPBoost",
     "ERLPBoostClassifier",
@@ -92,4 +98,5 @@ __all__ = [
     "SoftBoostClassifier",
     "TotalBoost",
     "TotalBoostClassifier",
+    "certificate",
 ]

@@ -315,7 +315,7 @@ class Booster(Committee):
             warnings.warn(
                 f"{type(self).__name__}: metrics is deprecated; use scoring={self.metrics!r}.",
                 FutureWarning,
-                stacklevel=5,  # where fit was called
+                stacklevel=6,  # where fit was called
             )
         target = admitted.target
         if validation is not None:

@@ -139,8 +139,8 @@ class CostBoost(AdaBoost):
     def line(self, state: State, vote: Array) -> Line:
         """There is none: costs change the loss in every round."""
         raise ValueError(
-            f"{type(self).__name__} does not descend one loss, so it has no other steps than its "
-            "own. Use step='own'."
+            f"{type(self).__name__} does not minimise a single loss, so no other step can be used. "
+            "Use step='own'."
         )
 
     def fallback(self, state: State) -> Array:

@@ -157,12 +157,12 @@ class Descender(Booster):
         search = self._search(free_leaves=native and not bound)
         if search == "leaf" and not native:
             raise ValueError(
-                f"line_search='leaf' needs trees of coterie as members, but "
-                f"{type(member).__name__} is none. Use line_search='round' or 'auto'."
+                f"line_search='leaf' needs coterie's trees as members, not "
+                f"{type(member).__name__}. Use line_search='round' or 'auto'."
             )
         if search == "leaf" and bound:
             raise ValueError(
-                "line_search='leaf' fits every leaf by itself, which could break monotonic_cst. "
+                "line_search='leaf' fits every leaf separately, which could break monotonic_cst. "
                 "Use line_search='round' or 'auto'."
             )
         shared = native and not bound and self._shares()

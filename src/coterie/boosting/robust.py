@@ -248,8 +248,8 @@ class RobustLine:
 
 #: Less time than this is none: at the end, and in a round.
 _NO_TIME, _NO_STEP = 1e-3, 1e-6
-#: Goals to choose from, the most usual first.
-_GOALS = (0.1, 0.05, 0.2, 0.3, 0.02)
+#: Goals to choose from, the first one where rows held out cannot tell.
+_GOALS = (0.2, 0.1, 0.3, 0.05, 0.02)
 
 
 @dataclass(slots=True)
@@ -354,8 +354,10 @@ class RobustBoostClassifier(TimedBooster, BoostedClassifier):
 
     Parameters
     ----------
-    learning_rate : float, default=1.0
-        Factor of every step, at most 1; a shorter one takes less time.
+    learning_rate : float, default=0.3
+        Factor of every step, at most 1; a shorter one takes less time. Whole steps follow a member
+        until it has no edge at all. With a fifth of the labels wrong, they were worse on all of
+        thirteen tables.
     error_goal : float or "auto", default="auto"
         The share of rows that may stay below the margin. "auto" is that of 0.02, 0.05, 0.1, 0.2
         and 0.3 by which the fewest mistakes are made on rows held out.
@@ -407,6 +409,7 @@ class RobustBoostClassifier(TimedBooster, BoostedClassifier):
     True
     """
 
+    learning_rate: float = 0.3
     error_goal: float | Literal["auto"] = "auto"
     goal_margin: float = 0.0
     margin_sigma: float = 0.1

@@ -5,9 +5,14 @@ raw scores, for gradient boosting.
 """
 
 from coterie.losses.classification import ExponentialLoss, LogLoss, MultinomialLoss
+from coterie.losses.columns import ColumnsLoss
 from coterie.losses.counts import GammaLoss, PoissonLoss, TweedieLoss
-from coterie.losses.custom import CustomLoss, check_loss
+from coterie.losses.cox import CoxLoss
+from coterie.losses.custom import CustomLoss, SlopesLoss, UserLoss, check_loss
 from coterie.losses.distribution import NormalLoss, QuantilesLoss
+from coterie.losses.failure_time import FailureTimeLoss
+from coterie.losses.focal import FocalLoss
+from coterie.losses.lambda_rank import LambdaRankLoss
 from coterie.losses.margin import (
     MARGIN_LOSSES,
     Exponential,
@@ -30,6 +35,7 @@ from coterie.losses.regression import (
     QuantileLoss,
     SquaredError,
 )
+from coterie.losses.robust import FairLoss, LogCoshLoss, MapeLoss
 
 #: Losses of numbers by name.
 REGRESSION_LOSSES: dict[str, type[PointwiseLoss]] = {
@@ -43,11 +49,14 @@ REGRESSION_LOSSES: dict[str, type[PointwiseLoss]] = {
         PoissonLoss,
         GammaLoss,
         TweedieLoss,
+        MapeLoss,
+        FairLoss,
+        LogCoshLoss,
     )
 }
 #: Losses of classes by name; with more than two classes the log loss is the multinomial one.
 CLASSIFICATION_LOSSES: dict[str, type[PointwiseLoss]] = {
-    loss.name: loss for loss in (LogLoss, ExponentialLoss, MultinomialLoss)
+    loss.name: loss for loss in (LogLoss, ExponentialLoss, MultinomialLoss, FocalLoss)
 }
 #: All of them.
 LOSSES: dict[str, type[PointwiseLoss]] = {**REGRESSION_LOSSES, **CLASSIFICATION_LOSSES}
@@ -58,16 +67,24 @@ __all__ = [
     "MARGIN_LOSSES",
     "REGRESSION_LOSSES",
     "AbsoluteError",
+    "ColumnsLoss",
+    "CoxLoss",
     "CustomLoss",
     "ExpectileLoss",
     "Exponential",
     "ExponentialLoss",
+    "FailureTimeLoss",
+    "FairLoss",
+    "FocalLoss",
     "FunctionLoss",
     "GammaLoss",
     "HuberLoss",
+    "LambdaRankLoss",
+    "LogCoshLoss",
     "LogLoss",
     "Logistic",
     "Mada",
+    "MapeLoss",
     "MarginLoss",
     "MultinomialLoss",
     "NormalLoss",
@@ -77,11 +94,13 @@ __all__ = [
     "QuantilesLoss",
     "Savage",
     "Sigmoid",
+    "SlopesLoss",
     "Squared",
     "SquaredError",
     "SquaredHinge",
     "Tangent",
     "TweedieLoss",
+    "UserLoss",
     "check_loss",
     "derivative_gaps",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,8 +19,37 @@ _NEWTON_STEPS = 100
 _HALVINGS = 40
 
 
+class UserLoss(PointwiseLoss):
+    """What losses made of functions have in common. A subclass has `inverse` and `scores`."""
+
+    inverse: Callable[[Array], Array] | None
+    scores: int
+
+    def n_scores(self, n_classes: int) -> int:  # type: ignore[override]
+        """As said."""
+        return self.scores
+
+    def shaped(self, what: str, got: Any, raw: Array, shape: tuple[int, ...]) -> Array:
+        """What the user's function says, in the shape of ours."""
+        said: Array = np.asarray(got, dtype=np.float64)
+        wanted = shape[:1] if raw.shape[1] == 1 else shape
+        if said.shape != wanted:
+            raise ValueError(f"The {what} has shape {said.shape}; it should have {wanted}.")
+        return said.reshape(shape)
+
+    def link(self, raw: Array) -> Array:
+        """What the scores predict."""
+        if self.inverse is None:
+            return raw[:, 0] if raw.shape[1] == 1 else raw
+        return np.asarray(self.inverse(raw), dtype=np.float64)
+
+    def unlink(self, predicted: Array) -> Array:
+        """Predictions are taken for scores."""
+        return predicted.reshape(len(predicted), -1)
+
+
 @dataclass(frozen=True)
-class CustomLoss(PointwiseLoss):
+class CustomLoss(UserLoss):
     """A loss given by functions of ``(y, raw)``.
 
     With one score, the functions get `raw` of shape (n,) and return that shape; with several,
@@ -69,10 +98,6 @@ class CustomLoss(PointwiseLoss):
         """Whether a local minimum along a line is the minimum."""
         return self.is_convex
 
-    def n_scores(self, n_classes: int) -> int:  # type: ignore[override]
-        """As said."""
-        return self.scores
-
     def value(self, y: Array, raw: Array) -> Array:
         """The loss of every row."""
         return self.answer("loss", self.function, (y, raw), (len(y),))
@@ -98,21 +123,8 @@ class CustomLoss(PointwiseLoss):
     ) -> Array:
         """What the user's function says, in the shape of ours."""
         y, raw = given
-        got = np.asarray(function(y, raw[:, 0] if self.scores == 1 else raw), dtype=np.float64)
-        wanted = shape[:1] if self.scores == 1 else shape
-        if got.shape != wanted:
-            raise ValueError(f"The {what} has shape {got.shape}; it should have {wanted}.")
-        return got.reshape(shape)
-
-    def link(self, raw: Array) -> Array:
-        """What the scores predict."""
-        if self.inverse is None:
-            return raw[:, 0] if self.scores == 1 else raw
-        return np.asarray(self.inverse(raw), dtype=np.float64)
-
-    def unlink(self, predicted: Array) -> Array:
-        """Predictions are taken for scores."""
-        return predicted.reshape(-1, self.scores)
+        got = function(y, raw[:, 0] if self.scores == 1 else raw)
+        return self.shaped(what, got, raw, shape)
 
     def start(self, y: Array, weight: Array) -> Array:
         """The best constant score."""
@@ -120,6 +132,95 @@ class CustomLoss(PointwiseLoss):
             return newton_start(self, y, weight)
         start = np.asarray(self.constant(y, weight), dtype=np.float64)
         return np.broadcast_to(start, (self.scores,)).copy()
+
+
+@dataclass(frozen=True)
+class SlopesLoss(UserLoss):
+    r"""A loss given by nothing but its slopes: a function of ``(y, raw)``.
+
+    This is what a plain function passed as ``loss=`` becomes. `raw` has shape (n,) if there is
+    one score, else (n, scores); the function returns the gradient and the hessian, each of the
+    shape of `raw`. Classes come as codes 0, 1, ... Weights are multiplied in by the caller. Scores
+    start where the sum of gradients vanishes, which Newton steps from zero find.
+
+    The value of the loss is unknown: early stopping needs another `scoring`. Without an `inverse`
+    a regressor predicts the score itself, and a classifier the class of the largest score, or the
+    second of two where the score is positive; it has no probabilities then.
+
+    Parameters
+    ----------
+    function : callable
+        ``(y, raw) -> (gradient, hessian)``; the hessian must not be negative.
+    inverse : callable, optional
+        From scores of shape (n, scores) to what is predicted; by default the scores themselves.
+    scores : int, default=1
+        How many raw scores a row has.
+
+    Examples
+    --------
+    >>> loss = SlopesLoss(lambda y, f: (f - y, np.ones_like(f)))
+    >>> loss.start(np.array([1.0, 3.0]), np.ones(2))
+    array([2.])
+    """
+
+    function: Callable[[Array, Array], tuple[Array, Array]]
+    inverse: Callable[[Array], Array] | None = None
+    scores: int = 1
+    name: ClassVar[str] = "slopes"
+    knows_value: ClassVar[bool] = False
+
+    def slopes(self, y: Array, raw: Array) -> tuple[Array, Array]:
+        """Gradient and hessian."""
+        got = self.function(y, raw[:, 0] if raw.shape[1] == 1 else raw)
+        if not isinstance(got, tuple | list) or len(got) != 2:
+            raise ValueError(
+                "The function given as loss must return a pair (gradient, hessian), but it "
+                f"returned {type(got).__name__}."
+            )
+        gradient, hessian = (
+            self.shaped(what, part, raw, raw.shape)
+            for what, part in zip(("gradient", "hessian"), got, strict=True)
+        )
+        if not (np.isfinite(gradient).all() and np.isfinite(hessian).all()):
+            raise ValueError("The function given as loss returned slopes that are not finite.")
+        if hessian.min(initial=0.0) < 0:
+            raise ValueError(
+                "The hessian of the function given as loss is negative in some rows. Return a "
+                "stand-in that is not, such as its absolute value or ones."
+            )
+        return gradient, hessian
+
+    def value(self, y: Array, raw: Array) -> Array:
+        """Nobody knows."""
+        raise ValueError("The loss is given by its slopes alone; its value is not known.")
+
+    def start(self, y: Array, weight: Array) -> Array:
+        """Where the sum of gradients vanishes."""
+        return slope_start(self, y, weight)
+
+
+def slope_start(loss: PointwiseLoss, y: Array, weight: Array) -> Array:
+    """Where the sums of gradients vanish, by Newton steps from zero that shorten them."""
+    constant = np.zeros(loss.n_scores(0))
+
+    def pulls(constant: Array) -> tuple[Array, Array]:
+        gradient, hessian = loss.slopes(y, np.tile(constant, (len(y), 1)))
+        return weight @ gradient, weight @ hessian
+
+    pull, bend = pulls(constant)
+    for _ in range(_NEWTON_STEPS):
+        step = -ratio(pull, np.where(bend > 0, bend, weight.sum()))
+        for _ in range(_HALVINGS):
+            new, new_bend = pulls(constant + step)
+            if np.abs(new).sum() < np.abs(pull).sum():
+                break
+            step = step / 2
+        else:
+            break
+        constant, pull, bend = constant + step, new, new_bend
+        if np.abs(pull).sum() <= 1e-12 * weight.sum():
+            break
+    return constant
 
 
 def newton_start(loss: PointwiseLoss, y: Array, weight: Array) -> Array:

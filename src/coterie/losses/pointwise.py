@@ -68,6 +68,8 @@ class PointwiseLoss:
     longest_step: ClassVar[float] = np.inf
     #: Whether a local minimum along a line is the minimum.
     convex: ClassVar[bool] = True
+    #: Whether `value` is known, not the slopes alone.
+    knows_value: ClassVar[bool] = True
 
     @property
     def takes_newton_steps(self) -> bool:

@@ -173,7 +173,7 @@ def test_importances():
 def test_partial_dependence():
     X, y = numbers()
     model = HistGradientBoostingRegressor(**SMALL).fit(X, y)
-    result = partial_dependence(model, X, [0], grid_resolution=5)
+    result = partial_dependence(model, X, [0], grid_resolution=5, method="brute")
     value = result["grid_values"][0][2]
     moved = X.copy()
     moved[:, 0] = value

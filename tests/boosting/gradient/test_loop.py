@@ -6,6 +6,7 @@ import pytest
 from coterie.boosting.gradient.board import Board
 from coterie.boosting.gradient.dart import Dart
 from coterie.boosting.gradient.loop import GradientRun, Plan
+from coterie.boosting.gradient.rates import read_rates
 from coterie.boosting.gradient.rows import Goss, SomeRows
 from coterie.core import member_seeds
 from coterie.data import Table
@@ -13,19 +14,20 @@ from coterie.losses import AbsoluteError, MultinomialLoss, SquaredError
 from coterie.native import NewtonGrowth
 from tests.boosting.gradient.tables import numbers, three_classes
 
+RATES = read_rates(0.3, 8)
 GROWTH = NewtonGrowth(max_leaf_nodes=6, min_samples_leaf=5)
 PLANS = {
-    "plain": Plan(SquaredError(), GROWTH, 0.3),
-    "refitted": Plan(AbsoluteError(), GROWTH, 0.3),
-    "subsample": Plan(SquaredError(), GROWTH, 0.3, rows=SomeRows(0.5)),
-    "refitted subsample": Plan(AbsoluteError(), GROWTH, 0.3, rows=SomeRows(0.5)),
-    "goss": Plan(SquaredError(), GROWTH, 0.3, rows=Goss(0.2, 0.2)),
-    "columns": Plan(SquaredError(), GROWTH, 0.3, columns=2),
-    "dart": Plan(SquaredError(), GROWTH, 0.3, dart=Dart(0.5, 0.0)),
-    "classes": Plan(MultinomialLoss(3), GROWTH, 0.3),
-    "classes with dart": Plan(MultinomialLoss(3), GROWTH, 0.3, dart=Dart(0.5, 0.0)),
-    "vector": Plan(MultinomialLoss(3), GROWTH, 0.3, vector=True),
-    "vector subsample": Plan(MultinomialLoss(3), GROWTH, 0.3, vector=True, rows=SomeRows(0.5)),
+    "plain": Plan(SquaredError(), GROWTH, RATES),
+    "refitted": Plan(AbsoluteError(), GROWTH, RATES),
+    "subsample": Plan(SquaredError(), GROWTH, RATES, rows=SomeRows(0.5)),
+    "refitted subsample": Plan(AbsoluteError(), GROWTH, RATES, rows=SomeRows(0.5)),
+    "goss": Plan(SquaredError(), GROWTH, RATES, rows=Goss(0.2, 0.2)),
+    "columns": Plan(SquaredError(), GROWTH, RATES, columns=2),
+    "dart": Plan(SquaredError(), GROWTH, RATES, dart=Dart(0.5, 0.0)),
+    "classes": Plan(MultinomialLoss(3), GROWTH, RATES),
+    "classes with dart": Plan(MultinomialLoss(3), GROWTH, RATES, dart=Dart(0.5, 0.0)),
+    "vector": Plan(MultinomialLoss(3), GROWTH, RATES, vector=True),
+    "vector subsample": Plan(MultinomialLoss(3), GROWTH, RATES, vector=True, rows=SomeRows(0.5)),
 }
 
 
@@ -36,7 +38,7 @@ def start(plan, n_rows=300):
     zero = np.zeros(3 if several else 1)
     train = Board.at(Table.read(X[50:]).bin(), y[50:].astype(float), None, zero)
     held = Board.at(Table.read(X[:50]), y[:50].astype(float), None, zero)
-    return GradientRun(plan, train, held)
+    return GradientRun(plan, train, [held])
 
 
 @pytest.mark.parametrize("name", PLANS)
@@ -44,7 +46,7 @@ def test_scores_are_what_the_trees_say(name):
     run = start(PLANS[name])
     run.boost(member_seeds(0, 0, 8))
     assert len(run.members) == len(run.weights) == len(run.trace) == 8
-    for board in (run.train, run.held):
+    for board in (run.train, *run.held):
         np.testing.assert_allclose(board.raw, run.pool().raw(board.table), rtol=1e-9, atol=1e-9)
     before, after = (
         PLANS[name].loss.value(board.y, board.raw).mean()
@@ -61,7 +63,7 @@ def test_replay_is_exact(name):
     again = start(PLANS[name])
     again.replay(whole.pool(), whole.trace, member_seeds(0, 0, 5))
     assert np.array_equal(again.train.raw, whole.train.raw)
-    assert np.array_equal(again.held.raw, whole.held.raw)
+    assert np.array_equal(again.held[0].raw, whole.held[0].raw)
     assert again.weights == whole.weights
     assert again.trace.rounds == whole.trace.rounds
 

@@ -5,7 +5,7 @@ import numpy as np
 from coterie import HistGradientBoostingClassifier
 from coterie.boosting.gradient.board import Board
 from coterie.boosting.gradient.rows import Draw
-from coterie.boosting.gradient.trees import GrowthTable, grow_scores, grow_vector
+from coterie.boosting.gradient.trees import GrowthTable, grow_scores, grow_together
 from coterie.data import Table
 from coterie.losses import AbsoluteError
 from coterie.native import NewtonGrowth
@@ -28,7 +28,7 @@ def test_one_tree_for_all_scores():
     gradient = np.asfortranarray([[-1.0, 1.0]] * 3 + [[1.0, 1.0]] * 2 + [[1.0, -5.0]])
     hessian = np.asfortranarray(np.tile([[1.0, 3.0]], (6, 1)))
     ground = GrowthTable.of(TABLE, NewtonGrowth(max_leaf_nodes=2, l2=1.0), 1)
-    tree, leaves = grow_vector(ground, gradient, hessian, Draw(), 0)
+    tree, leaves = grow_together(ground, gradient, hessian, Draw(), 0)
     last = [(-1 + 0.0) / 2, 5 / 4]
     others = [1 / 6, -5 / 16]
     np.testing.assert_allclose(tree.values[leaves], [others] * 5 + [last])
@@ -40,7 +40,7 @@ def test_rows_that_were_not_drawn_have_leaves_too():
     draw = Draw(np.array([0, 1, 4], dtype=np.int32))
     ones = np.ones_like(gradient)
     for grown in (
-        lambda: grow_vector(ground, gradient, ones, draw, 0),
+        lambda: grow_together(ground, gradient, ones, draw, 0),
         lambda: next(grow_scores(ground, gradient, None, draw, 0)),
     ):
         tree, leaves = grown()

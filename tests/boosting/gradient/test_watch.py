@@ -145,7 +145,7 @@ def test_stop_rule_is_scikit_learns():
 
     ends = [end for end in range(1, len(scores) + 1) if exhausted(end)]
     assert ends == [len(scores)]
-    assert model.n_iter_ == np.argmin(losses) + 1
+    assert model.n_iter_ == len(losses)
 
 
 def test_auto_depends_on_the_rows():
@@ -198,7 +198,9 @@ def test_callbacks_see_the_trace_and_may_end():
 
 @pytest.mark.parametrize("bad", [[], [3], "nonsense"])
 def test_bad_scoring_is_refused(bad):
-    with pytest.raises(ValueError, match=r"scoring=.* is not allowed; give 'error', 'loss', the"):
+    with pytest.raises(
+        ValueError, match=r"The 'scoring' parameter .* must be 'error', 'loss', the"
+    ):
         HistGradientBoostingClassifier(scoring=bad).fit(*two_classes(50))
 
 

@@ -8,6 +8,7 @@ from tests.boosting.points import TEN_X, TEN_Y
 TABLES = small_tables()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tol", "rounds", "margin"), [(0.1, 461, 0.331903), (0.05, 1843, 0.332973)]
 )

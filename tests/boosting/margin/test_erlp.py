@@ -53,6 +53,7 @@ def test_ten_points():
     assert model.estimator_weights_[model.estimator_weights_ > 0] == pytest.approx([1 / 3] * 3)
 
 
+@pytest.mark.slow
 def test_ends_when_the_regularised_gap_is_closed():
     X, y = TABLES["cancer"]
     gaps = ERLPBoostClassifier(tol=0.05).fit(X, y).trace_

@@ -19,6 +19,7 @@ def test_soft_margin_is_within_its_precision_of_the_maximum(name, nu):
     assert model.margin_bound_ >= best - 1e-8
 
 
+@pytest.mark.slow
 def test_without_caps_it_is_totalboost():
     X, y = TABLES["wine"]
     total = TotalBoostClassifier(tol=0.05).fit(X, y)

@@ -42,6 +42,10 @@ class Board:
         raw[...] = start
         return cls(table, y, weight, raw)
 
+    def scores(self, rows: NDArray[np.intp] | None = None) -> Array:
+        """The scores so far, of all rows or of some."""
+        return self.raw if rows is None else self.raw[rows]
+
     @cached_property
     def known_weight(self) -> Array:
         """The weights, ones if there are none."""

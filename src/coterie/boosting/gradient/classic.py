@@ -93,7 +93,7 @@ class NoneLower:
     @classmethod
     def of(cls, judge: Judge, loss: PointwiseLoss, patience: int, tol: float) -> NoneLower:
         """With the tolerance in the scale of the loss, if that is watched."""
-        watches_loss = judge.fact in ("train_loss", "validation_loss")
+        watches_loss = judge.first.scorer is None and judge.first.name == "loss"
         return cls(judge, patience, tol / (loss_factor(loss) if watches_loss else 1.0))
 
     def __call__(self, trace: Trace) -> str:
@@ -137,7 +137,10 @@ class Report:
         if new % self.every == 0:
             left = (self.total - done) * (time.monotonic() - self.began) / new
             time_left = f"{left / 60:.2f}m" if left > 60 else f"{left:.2f}s"
-            numbers = [facts["bag_loss"], *([facts.get("oob_gain", 0.0)] if self.draws else [])]
+            numbers = [
+                facts.get("bag_loss", np.nan),
+                *([facts.get("oob_gain", 0.0)] if self.draws else []),
+            ]
             self._print([str(done), *(f"{number:.4f}" for number in numbers), time_left])
             if self.verbose == 1 and new >= 10 * self.every:
                 self.every *= 10

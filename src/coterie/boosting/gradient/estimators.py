@@ -7,23 +7,26 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+import sklearn.ensemble
 from numpy.typing import NDArray
 
 from coterie.base import a_class_weight
+from coterie.base.elsewhere import where_rows_are
 from coterie.boosting.gradient.faces import ClassicBooster, HistBooster
 from coterie.boosting.gradient.parameters import CLASSIC, HIST
-from coterie.boosting.gradient.settings import a_loss
+from coterie.boosting.gradient.settings import a_class_init, a_loss
 from coterie.boosting.gradient.tasks import GradientClasses, GradientNumbers
 from coterie.core import Allowed, between, one_of
 from coterie.losses import REGRESSION_LOSSES
 from coterie.tags import tagged
 
 _CLASSES: dict[str, Allowed] = {
-    "loss": one_of("log_loss", "exponential") | a_loss,
-    "class_weight": a_class_weight,
+    "loss": one_of("log_loss", "exponential", "focal") | a_loss,
+    "class_weight": a_class_weight | one_of("effective"),
     "multiclass": one_of("auto", "per_class", "vector"),
 }
 _NUMBERS: dict[str, Allowed] = {
+    "multioutput": one_of("auto", "per_output", "vector"),
     "loss": one_of(*REGRESSION_LOSSES) | a_loss,
     "alpha": between(0.0, 1.0, closed="neither"),
     "power": between(1.0, 2.0, closed="neither"),
@@ -45,11 +48,15 @@ class HistGradientBoostingClassifier(GradientClasses, HistBooster):
 
     Parameters
     ----------
-    loss : {"log_loss", "exponential"} or PointwiseLoss, default="log_loss"
-        The log loss of two or more classes, AdaBoost's loss of two, or a loss of your own, see
+    loss : {"log_loss", "exponential", "focal"}, PointwiseLoss or callable, default="log_loss"
+        The log loss of two or more classes, AdaBoost's loss of two, the focal loss of two (with
+        other parameters, a `coterie.losses.FocalLoss`), or a loss of your own: a
+        function ``(y, raw) -> (gradient, hessian)``, see `coterie.losses.SlopesLoss`, or a
         `coterie.losses.CustomLoss`.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes.
+    class_weight : dict, "balanced", "effective" or None, default=None
+        Weights of the classes: given; inverse to their rows; or inverse to what so many rows say
+        if they overlap, :math:`(1 - 0.999^n) / 0.001` (Cui et al., 2019), which leaves classes of
+        thousands of rows alike.
     multiclass : {"auto", "per_class", "vector"}, default="auto"
         With three or more classes, grow one tree per class and round, or one whose leaves hold
         the scores of all classes. "auto" is one per class.
@@ -75,6 +82,8 @@ class HistGradientBoostingClassifier(GradientClasses, HistBooster):
         The score before any tree, and the model that adds to it.
     trace_ : Trace
         Seconds, leaves, weight and scores by round.
+    evals_result_ : dict of dict of ndarray
+        Scores by round of every set of rows that was scored, by its name and the scoring's.
     stop_reason_ : str
         Why boosting ended.
     estimators_ : sequence of trees, or of lists of trees
@@ -119,16 +128,20 @@ class HistGradientBoostingRegressor(GradientNumbers, HistBooster):
 
     Parameters
     ----------
-    loss : str or PointwiseLoss, default="squared_error"
-        "squared_error", "absolute_error", "huber", "quantile", "expectile", "poisson", "gamma",
-        "tweedie" (the last three predict with a log link), or a loss of your own, see
-        `coterie.losses.CustomLoss`.
+    loss : str, PointwiseLoss or callable, default="squared_error"
+        "squared_error", "absolute_error", "huber", "quantile", "expectile", "mape", "fair",
+        "log_cosh", "poisson", "gamma", "tweedie" (the last three predict with a log link), or a
+        loss of your own: a function ``(y, raw) -> (gradient, hessian)``, see
+        `coterie.losses.SlopesLoss`, or a `coterie.losses.CustomLoss`.
     quantile : float or None, default=None
         Level of the quantile or expectile.
     alpha : float, default=0.9
         Huber's loss: share of the rows whose residuals count as ordinary.
     power : float, default=1.5
         Tweedie's loss: power of the mean by which the variance grows, between 1 and 2.
+    multioutput : {"auto", "per_output", "vector"}, default="auto"
+        If `y` has several columns, grow one tree per column and round, or one whose leaves hold
+        the predictions of all. "auto" is one per column.
 
     Attributes
     ----------
@@ -163,6 +176,7 @@ class HistGradientBoostingRegressor(GradientNumbers, HistBooster):
     quantile: float | None = None
     alpha: float = 0.9
     power: float = 1.5
+    multioutput: Literal["auto", "per_output", "vector"] = "auto"
 
     allowed: ClassVar[Mapping[str, Allowed]] = (
         HIST | _NUMBERS | {"quantile": between(0.0, 1.0) | one_of(None)}
@@ -189,11 +203,15 @@ class GradientBoostingClassifier(GradientClasses, ClassicBooster):
 
     Parameters
     ----------
-    loss : {"log_loss", "exponential"} or PointwiseLoss, default="log_loss"
-        The log loss of two or more classes, AdaBoost's loss of two, or a loss of your own, see
+    loss : {"log_loss", "exponential", "focal"}, PointwiseLoss or callable, default="log_loss"
+        The log loss of two or more classes, AdaBoost's loss of two, the focal loss of two (with
+        other parameters, a `coterie.losses.FocalLoss`), or a loss of your own: a
+        function ``(y, raw) -> (gradient, hessian)``, see `coterie.losses.SlopesLoss`, or a
         `coterie.losses.CustomLoss`.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes.
+    class_weight : dict, "balanced", "effective" or None, default=None
+        Weights of the classes: given; inverse to their rows; or inverse to what so many rows say
+        if they overlap, :math:`(1 - 0.999^n) / 0.001` (Cui et al., 2019), which leaves classes of
+        thousands of rows alike.
     multiclass : {"auto", "per_class", "vector"}, default="auto"
         With three or more classes, grow one tree per class and round, or one whose leaves hold
         the scores of all classes. "auto" is one per class.
@@ -247,23 +265,27 @@ class GradientBoostingClassifier(GradientClasses, ClassicBooster):
     class_weight: Any = None
     multiclass: Literal["auto", "per_class", "vector"] = "auto"
 
-    allowed: ClassVar[Mapping[str, Allowed]] = CLASSIC | _CLASSES
+    allowed: ClassVar[Mapping[str, Allowed]] = CLASSIC | _CLASSES | {"init": a_class_init}
+    min_classes: ClassVar[int] = 2  # as in scikit-learn
 
-    def apply(self, X: Any) -> NDArray[np.int64]:
+    @where_rows_are
+    def apply(self, X: Any, n_rounds: int | None = None) -> NDArray[np.int64]:
         """The leaf each row ends in, as a node number within each tree.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows, with the columns seen in `fit`.
+        n_rounds : int, optional
+            Use the first so many rounds only; by default all of them.
 
         Returns
         -------
         ndarray of shape (n_samples, n_estimators, n_classes)
             One class stands for two.
         """
-        leaves = super().apply(X)
-        return leaves.reshape(len(leaves), self.n_iter_, -1)
+        leaves = super().apply(X, n_rounds)
+        return leaves.reshape(len(leaves), n_rounds or self.n_iter_, -1)
 
 
 @tagged
@@ -276,15 +298,19 @@ class GradientBoostingRegressor(GradientNumbers, ClassicBooster):
 
     Parameters
     ----------
-    loss : str or PointwiseLoss, default="squared_error"
-        "squared_error", "absolute_error", "huber", "quantile", "expectile", "poisson", "gamma",
-        "tweedie" (the last three predict with a log link), or a loss of your own, see
-        `coterie.losses.CustomLoss`.
+    loss : str, PointwiseLoss or callable, default="squared_error"
+        "squared_error", "absolute_error", "huber", "quantile", "expectile", "mape", "fair",
+        "log_cosh", "poisson", "gamma", "tweedie" (the last three predict with a log link), or a
+        loss of your own: a function ``(y, raw) -> (gradient, hessian)``, see
+        `coterie.losses.SlopesLoss`, or a `coterie.losses.CustomLoss`.
     alpha : float, default=0.9
         Level of the quantile or expectile; with Huber's loss, the share of the rows whose
         residuals count as ordinary.
     power : float, default=1.5
         Tweedie's loss: power of the mean by which the variance grows, between 1 and 2.
+    multioutput : {"auto", "per_output", "vector"}, default="auto"
+        If `y` has several columns, grow one tree per column and round, or one whose leaves hold
+        the predictions of all. "auto" is one per column.
 
     Attributes
     ----------
@@ -318,5 +344,16 @@ class GradientBoostingRegressor(GradientNumbers, ClassicBooster):
     loss: Any = "squared_error"
     alpha: float = 0.9
     power: float = 1.5
+    multioutput: Literal["auto", "per_output", "vector"] = "auto"
 
     allowed: ClassVar[Mapping[str, Allowed]] = CLASSIC | _NUMBERS
+
+
+# scikit-learn and its clients accept these wherever they ask for classes of scikit-learn.
+for _theirs, _ours in (
+    (sklearn.ensemble.GradientBoostingClassifier, GradientBoostingClassifier),
+    (sklearn.ensemble.GradientBoostingRegressor, GradientBoostingRegressor),
+    (sklearn.ensemble.HistGradientBoostingClassifier, HistGradientBoostingClassifier),
+    (sklearn.ensemble.HistGradientBoostingRegressor, HistGradientBoostingRegressor),
+):
+    _theirs.register(_ours)

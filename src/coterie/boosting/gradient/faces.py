@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
@@ -11,10 +12,11 @@ from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from coterie.base import Admitted
-from coterie.base.scoring import Validation
+from coterie.base.scoring import Validation, hold_out
 from coterie.boosting.gradient.base import GradientBooster
 from coterie.boosting.gradient.board import Board
 from coterie.boosting.gradient.classic import BagLoss, NoneLower, Report
+from coterie.boosting.gradient.eval_sets import read_eval_sets
 from coterie.boosting.gradient.fit import ALONE, Given
 from coterie.boosting.gradient.gradient_members import GradientTrees
 from coterie.boosting.gradient.loop import GradientRun, Plan, RoundFacts
@@ -22,15 +24,19 @@ from coterie.boosting.gradient.parameters import (
     ClassicParameters,
     FurtherParameters,
     HistParameters,
+    same_seed,
 )
+from coterie.boosting.gradient.rates import read_rates
 from coterie.boosting.gradient.watch import Judge
 from coterie.core import Pool
 from coterie.core.trace import Trace
 from coterie.core.watch import RoundWatch
+from coterie.data import Schema, Target
 from coterie.native import Forest
 from coterie.trees.growth import resolve_count, resolve_max_features
 
 _EXACT = 65_535  # bins; the engine cannot tell more apart
+_DEFAULT_BINS = 255
 
 
 @dataclass(eq=False, repr=False)
@@ -38,6 +44,13 @@ class HistBooster(GradientBooster, FurtherParameters, HistParameters):
     """The face of scikit-learn's ``HistGradientBoosting*``."""
 
     infinities: ClassVar[bool] = True
+
+    def _train(
+        self, draft: Self, admitted: Admitted, n_samples: int, *, given: Given = ALONE
+    ) -> None:
+        if self.high_cardinality == "split":
+            check_cardinality(admitted.table.schema, self.max_bins)
+        super()._train(draft, admitted, n_samples, given=given)
 
 
 @dataclass(eq=False, repr=False)
@@ -51,6 +64,11 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
     """
 
     rounds_by: ClassVar[tuple[str, str]] = ("n_estimators", "n_estimators_")
+    own_words: ClassVar[Mapping[str, str]] = {
+        "max_iter": "n_estimators",
+        "quantile": "alpha",
+        "early_stopping": "n_iter_no_change",
+    }
 
     _: KW_ONLY
     min_child_weight: float = 0.0
@@ -58,6 +76,8 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
     def _translated(self, n_rows: int, n_columns: int) -> dict[str, Any]:
         return {
             "splits": "gradient",
+            "held_out_by": same_seed,
+            "strict": True,
             "ends_by": NoneLower.of,
             "max_iter": self.n_estimators,
             "min_samples_split": resolve_count(self.min_samples_split, n_rows),
@@ -79,6 +99,9 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
         y_val: Any = None,
         sample_weight_val: Any = None,
         init_score: Any = None,
+        eval_set: Any = None,
+        eval_names: Any = None,
+        eval_sample_weight: Any = None,
     ) -> Self:
         """Fit to the training rows.
 
@@ -98,6 +121,13 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
         init_score : array-like of shape (n_samples,) or (n_samples, n_scores), optional
             Scores of the rows before any tree, if no `X_val` is given. They are no part of the
             model: add those of new rows to ``decision_function``.
+        eval_set : list of pairs (X, y), optional
+            Further rows that are scored after every round: ``evals_result_`` and ``trace_`` have
+            the results. Without `X_val`, the last of them decides on early stopping.
+        eval_names : list of str, optional
+            What they are called; "validation" if there is one, else "validation_0" and so on.
+        eval_sample_weight : list of array-like, optional
+            Weights of their rows.
 
         Returns
         -------
@@ -105,16 +135,23 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
         """
         if X_val is not None and self.n_iter_no_change is None:
             raise ValueError(
-                "X_val and y_val are passed to fit, but n_iter_no_change is None, so that nothing "
-                "is stopped early. Set it to a number of rounds, or leave them out."
+                "X_val and y_val are passed to fit, but n_iter_no_change is None, so boosting "
+                "does not stop early. Set it to a number of rounds, or leave them out."
             )
         if X_val is not None and init_score is not None:
             raise ValueError(
                 "init_score does not go with X_val here, whose rows would need scores too. Leave "
                 "X_val out, or use HistGradientBoosting*, which takes init_score_val."
             )
+        if self.criterion != "deprecated":
+            warnings.warn(
+                "The parameter criterion is deprecated, as it has no effect. Leave it out.",
+                FutureWarning,
+                stacklevel=2,
+            )
         validation = Validation.of(X_val, y_val, sample_weight_val)
-        given = Given(0, validation, init_score, monitor=monitor)
+        sets = read_eval_sets(eval_set, eval_names, eval_sample_weight)
+        given = Given(0, validation, sets, init_score, monitor=monitor)
         return self._fit(X, y, sample_weight, given=given)
 
     def _train(
@@ -122,8 +159,18 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
     ) -> None:
         draft.max_features_ = resolve_max_features(self.max_features, admitted.table.n_columns)
         super()._train(draft, admitted, n_samples, given=given)
+        before = getattr(self, "depth_limits_", []) if self.warm_start else []
+        more = draft.n_iter_ - len(before)
+        draft.depth_limits_ = [*before[: draft.n_iter_], *[self.max_depth] * more]
+
+    def _hold_out(
+        self, target: Target, share: float, seed: int
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        return hold_out(target, share, seed, strict=True)
 
     def _judges(self, board: Board, plan: Plan) -> list[RoundFacts]:
+        if not plan.loss.knows_value:
+            return []
         return [BagLoss(board, self.subsample < 1.0 or self.boosting == "goss")]
 
     def _watches(self, run: GradientRun) -> list[RoundWatch]:
@@ -180,6 +227,9 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
         table = np.empty((len(trees), self.pool_.width), dtype=object)
         for row, made in zip(table, trees, strict=True):
             row[:] = made
+        for row, limit in zip(table, getattr(self, "depth_limits_", []), strict=False):
+            for tree in row:
+                tree.max_depth = limit
         return table
 
     @estimators_.setter
@@ -187,10 +237,26 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
         forests = [tree.pool_.forest for round_ in trees for tree in round_]
         n_rounds = len(forests) // self.pool_.width
         known = self.pool_.weights[:n_rounds]
-        weights = np.full(n_rounds, float(self.learning_rate))
+        rates = read_rates(self.learning_rate, n_rounds)
+        weights = np.array([rates(t) for t in range(n_rounds)])
         weights[: len(known)] = known
         self.pool_ = Pool(Forest.concatenate(forests), weights, self.pool_.width)
         self.n_iter_ = n_rounds
+
+
+def check_cardinality(schema: Schema, max_bins: int) -> None:
+    """Refuse more categories than the bins that a user set a limit to.
+
+    The default is a limit for numbers: categories are not cut into bins.
+    """
+    for j, labels in schema.labels.items() if max_bins < _DEFAULT_BINS else ():
+        if len(labels) > max_bins:
+            name = f"at index {j}" if schema.names is None else repr(schema.names[j])
+            raise ValueError(
+                f"Categorical feature {name} is expected to have a cardinality <= {max_bins} but "
+                f"actually has a cardinality of {len(labels)}. Leave max_bins={_DEFAULT_BINS} for "
+                "any number of categories."
+            )
 
 
 _OOB = {"train_score_": "bag_loss", "oob_scores_": "oob_loss", "oob_improvement_": "oob_gain"}

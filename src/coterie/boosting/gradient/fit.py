@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,18 +14,17 @@ from coterie.base import Admitted, class_factors, thread_count, times
 from coterie.base.scoring import (
     OWN,
     Validation,
-    admit_validation,
-    hold_out,
-    hold_out_seed,
-    read_scoring,
     stops_early,
 )
 from coterie.boosting.gradient.board import Array, Board
 from coterie.boosting.gradient.classic import Monitor
+from coterie.boosting.gradient.eval_sets import ONLY
 from coterie.boosting.gradient.loop import GradientRun, Plan
+from coterie.boosting.gradient.rates import read_rates
 from coterie.boosting.gradient.settings import (
     check_vector,
     resolve_dart,
+    resolve_linear,
     resolve_newton,
     resolve_rows,
     resolve_shares,
@@ -35,26 +35,50 @@ from coterie.boosting.gradient.start import (
     model_scores,
     read_init_score,
 )
-from coterie.boosting.gradient.statistics import OrderedColumns
-from coterie.boosting.gradient.watch import Callbacks, Judge, Panels
+from coterie.boosting.gradient.statistics import OrderedColumns, many_labels, order_stream
+from coterie.boosting.gradient.watch import Callbacks, Judge, Panels, check_value
 from coterie.core import ParameterError, Pool, member_seeds
 from coterie.core.trace import Trace
 from coterie.core.watch import Progress, RoundWatch
 from coterie.data import Table, Target
 
 
+class Fold(NamedTuple):
+    """Rows to learn from, and rows to watch, by number."""
+
+    learn: NDArray[np.intp]
+    watched: NDArray[np.intp]
+
+
 class Given(NamedTuple):
-    """What `fit` takes besides the training rows; `n_rows` counts those, weightless ones too."""
+    """What `fit` takes besides the training rows; `n_rows` counts those, weightless ones too.
+
+    A `fold` says which of the rows to watch, and `ordered` what has taken the place of categories
+    in the training rows already. `board` keeps the scores, and `run` goes through the rounds: here,
+    or where the rows are.
+    """
 
     n_rows: int
     validation: Validation | None = None
+    eval_sets: Mapping[str, Validation] = MappingProxyType({})
     init_score: Any = None
     init_score_val: Any = None
     monitor: Any = None
+    fold: Fold | None = None
+    ordered: OrderedColumns | None = None
+    board: Callable[..., Board] = Board.at
+    run: Callable[..., GradientRun] = GradientRun
 
 
 #: Nothing but the training rows.
 ALONE = Given(0)
+
+
+def loss_target(target: Target) -> Array:
+    """A target as losses take it, of shape (n_rows,) or (n_rows, n_outputs)."""
+    if target.n_outputs == 1:
+        return np.ascontiguousarray(target.encoded[:, 0], dtype=np.float64)
+    return np.asfortranarray(target.encoded, dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -85,8 +109,8 @@ class Part:
 
     @property
     def y(self) -> Array:
-        """The target as losses take it."""
-        return np.ascontiguousarray(self.target.encoded[:, 0], dtype=np.float64)
+        """The target as losses take it: of several outputs, column by column in memory."""
+        return loss_target(self.target)
 
     def start(self, draft: Any) -> Array:
         """The scores before any tree."""
@@ -97,6 +121,10 @@ class Part:
         return start + model_scores(
             model, self.table.given(), draft.loss_, getattr(draft, "classes_", None)
         )
+
+
+#: Parts to watch by name.
+Watched = dict[str, Part]
 
 
 class Earlier(NamedTuple):
@@ -114,16 +142,17 @@ def train(
     """Boost, and set the results on the draft, which already has ``loss_`` and ``entropy_``."""
     learn, watch = _parts(params, draft, admitted, given)
     _start(params, draft, learn, given, earlier)
-    learn, watch = _order_categories(params, draft, learn, watch)
+    learn, watch = _order_categories(params, draft, learn, watch, given)
     plan = _plan(params, draft, learn)
     table = learn.table.bin(weight=learn.weight, max_bins=params.max_bins, n_threads=plan.n_threads)
-    board = Board.at(table, learn.y, learn.weight, learn.start(draft))
-    held = None
-    if watch is not None:
-        held = Board.at(watch.table, watch.y, watch.weight, watch.start(draft))
-    judge = _judge(params, draft, (board, learn.target), (held, watch))
+    board = given.board(table, learn.y, learn.weight, learn.start(draft))
+    held = [Board.at(part.table, part.y, part.weight, part.start(draft)) for part in watch.values()]
+    targets = {name: part.target for name, part in watch.items()}
+    judge = _judge(
+        params, draft, (board, learn.target), dict(zip(watch, held, strict=True)), targets
+    )
     judges = [*draft._judges(board, plan), *([] if judge is None else [judge])]
-    run = GradientRun(plan, board, held, judges)
+    run = given.run(plan, board, held, judges)
     run.watches = _watches(params, draft, run, judge, given.monitor)
     seeds = member_seeds(draft.entropy_, 0, params.max_iter)
     if earlier is not None:
@@ -132,8 +161,8 @@ def train(
     _publish(params, draft, run, judge)
 
 
-def _parts(params: Any, draft: Any, admitted: Admitted, given: Given) -> tuple[Part, Part | None]:
-    """The rows to learn from, and those to watch."""
+def _parts(params: Any, draft: Any, admitted: Admitted, given: Given) -> tuple[Part, Watched]:
+    """The rows to learn from, and those to watch by name; the last of these decide."""
     table, target, weight, kept = admitted
     factors = class_factors(getattr(params, "class_weight", None), target, weight)
     n_scores = draft.n_trees_per_iteration_
@@ -147,15 +176,25 @@ def _parts(params: Any, draft: Any, admitted: Admitted, given: Given) -> tuple[P
             "X_val and y_val are passed to fit while at the same time early_stopping is False. "
             "Set it to 'auto' or True, or leave them out."
         )
-    draft.do_early_stopping_ = stops_early(params.early_stopping, given.validation, target.n_rows)
-    if not draft.do_early_stopping_:
-        return learn, None
+    if given.eval_sets and given.init_score is not None:
+        raise ValueError(
+            "init_score does not go with eval_set, whose rows would need scores too. Use X_val and "
+            "init_score_val."
+        )
+    sets = dict(given.eval_sets)
     if given.validation is not None:
-        return learn, _given_part(draft, given, given.validation)
-    if params.validation_fraction is None:
-        return learn, None
-    rows, watched = hold_out(target, params.validation_fraction, hold_out_seed(draft.entropy_))
-    return learn.take(rows), learn.take(watched)
+        sets[ONLY] = given.validation
+    some = next(iter(sets.values()), None)
+    draft.do_early_stopping_ = stops_early(params.early_stopping, some, target.n_rows)
+    if sets:
+        return learn, {name: _given_part(draft, given, rows) for name, rows in sets.items()}
+    if not draft.do_early_stopping_ or params.validation_fraction is None:
+        return learn, {}
+    if given.fold is not None:
+        return learn.take(given.fold.learn), {ONLY: learn.take(given.fold.watched)}
+    seed = params.held_out_by(draft.entropy_)
+    rows, watched = draft._hold_out(target, params.validation_fraction, seed)
+    return learn.take(rows), {ONLY: learn.take(watched)}
 
 
 def _of_size(weight: Array | None, params: Any) -> Array | None:
@@ -167,9 +206,7 @@ def _of_size(weight: Array | None, params: Any) -> Array | None:
 
 def _given_part(draft: Any, given: Given, rows: Validation) -> Part:
     """The rows to watch that the user gave."""
-    table, target, weight, kept = admit_validation(
-        type(draft).__name__, draft.schema_, draft.target_, rows, infinite=draft.infinities
-    )
+    table, target, weight, kept = draft._admit_other(rows)
     n_rows = table.n_rows if kept is None else len(rows.sample_weight)
     n_scores = draft.n_trees_per_iteration_
     init = read_init_score(given.init_score_val, n_rows, n_scores, "init_score_val", kept)
@@ -186,7 +223,7 @@ def _start(params: Any, draft: Any, learn: Part, given: Given, earlier: Earlier 
     draft._init_model = None
     if hasattr(params.init, "fit"):
         rows = learn.table, learn.target, learn.weight
-        draft._init_model = fit_init(params.init, *rows, draft.entropy_)
+        draft._init_model = fit_init(params.init, *rows, draft.entropy_, strict=params.strict)
     # Scores that the user starts from already hold the level of the target.
     init = "zero" if given.init_score is not None and params.init is None else params.init
     draft.start_ = constant_start(
@@ -195,18 +232,21 @@ def _start(params: Any, draft: Any, learn: Part, given: Given, earlier: Earlier 
 
 
 def _order_categories(
-    params: Any, draft: Any, learn: Part, watch: Part | None
-) -> tuple[Part, Part | None]:
+    params: Any, draft: Any, learn: Part, watch: Watched, given: Given
+) -> tuple[Part, Watched]:
     """Replace columns of very many categories, if that is asked for."""
-    draft.ordered_ = None
-    if params.high_cardinality == "split":
-        return learn, watch
-    rng = np.random.default_rng(np.random.SeedSequence(draft.entropy_, spawn_key=(2**31 + 1,)))
-    draft.ordered_, table = OrderedColumns.learn(
-        learn.table, learn.target, learn.weight, params.max_bins, rng
-    )
-    if watch is not None:
-        watch = replace(watch, table=draft.ordered_.apply(watch.table))
+    draft.ordered_, table = given.ordered, learn.table
+    if draft.ordered_ is None:
+        if params.high_cardinality == "split":
+            return learn, watch
+        many = many_labels(learn.table, params.max_bins)
+        draft.ordered_, table = OrderedColumns.learn(
+            learn.table, learn.target, learn.weight, many, order_stream(draft.entropy_)
+        )
+    elif not given.validation and not given.eval_sets:
+        return learn, watch  # they are some of the training rows
+    shown = {name: draft.ordered_.apply(part.table) for name, part in watch.items()}
+    watch = {name: replace(part, table=shown[name]) for name, part in watch.items()}
     return replace(learn, table=table), watch
 
 
@@ -217,14 +257,15 @@ def _plan(params: Any, draft: Any, learn: Part) -> Plan:
         origin = draft.ordered_.origin(schema.n_columns)
     draft.origin_ = origin
     growth, columns = resolve_newton(params, schema, learn.target, origin)
-    vector = getattr(params, "multiclass", "auto") == "vector" and draft.n_trees_per_iteration_ > 1
+    wanted = getattr(params, "multiclass", getattr(params, "multioutput", "auto"))
+    vector = wanted == "vector" and draft.n_trees_per_iteration_ > 1
     if vector:
         check_vector(growth)
         draft.n_trees_per_iteration_ = 1
     return Plan(
         draft.loss_,
         growth,
-        float(params.learning_rate),
+        read_rates(params.learning_rate, params.max_iter),
         resolve_rows(params),
         columns,
         resolve_dart(params),
@@ -233,6 +274,7 @@ def _plan(params: Any, draft: Any, learn: Part) -> Plan:
         resolve_shares(params),
         float(params.ccp_alpha),
         thread_count(params.n_jobs),
+        resolve_linear(params, learn.table, draft.loss_, vector),
     )
 
 
@@ -240,18 +282,21 @@ def _judge(
     params: Any,
     draft: Any,
     train: tuple[Board, Target],
-    held: tuple[Board | None, Part | None],
+    held: Mapping[str, Board],
+    targets: Mapping[str, Target],
 ) -> Judge | None:
     """What judges the rounds, if anything does."""
-    if not draft.do_early_stopping_:
+    if not draft.do_early_stopping_ and not held:
         return None
     board, target = train
-    scorings = read_scoring(params.scoring, target.kind)
+    scorings = draft._scorings(target)
+    check_value(draft.loss_, scorings)
     panels = Panels(scorings, draft._answers(), board.settled(draft.loss_))
-    if held[0] is None or held[1] is None:
+    if not held:
         return Judge([panels.of("train", board, target)], draft._raw_by)
-    watched = panels.of("validation", held[0], held[1].target)
-    return Judge([panels.sample(board, target), watched], draft._raw_by)
+    watched = [panels.of(name, held[name], targets[name]) for name in held]
+    known = [panels.sample(board, target)] if params.judges_training else []
+    return Judge([*known, *watched], draft._raw_by)
 
 
 def _watches(
@@ -260,7 +305,7 @@ def _watches(
     watches: list[RoundWatch] = draft._watches(run)
     if monitor is not None:
         watches.append(Monitor(monitor, draft, run))
-    if judge is not None:
+    if judge is not None and draft.do_early_stopping_:
         patience = params.n_iter_no_change, float(params.tol)
         watches.append(params.ends_by(judge, draft.loss_, *patience))
     if params.callbacks:
@@ -285,3 +330,4 @@ def _publish(params: Any, draft: Any, run: GradientRun, judge: Judge | None) -> 
     draft.pool_, draft.trace_, draft.stop_reason_ = pool, trace, trace.reason
     draft.n_iter_, draft.best_iteration_ = size, best
     draft._publish_scores(trace, judge)
+    draft.evals_result_ = {} if judge is None else judge.results(trace)

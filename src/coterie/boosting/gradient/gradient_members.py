@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.base import LazyMembers
+from coterie.boosting.gradient.tree_frame import split_gains
 from coterie.core import Pool
 from coterie.data import Schema, Target
 from coterie.native import Forest
@@ -43,6 +44,18 @@ class GradientTrees(LazyMembers[Any]):
             each = root @ forest.importances()
         total = np.bincount(origin, weights=each, minlength=n_columns)
         return total / (total.sum() or 1.0)
+
+    def measure(self, kind: str) -> NDArray[np.float64]:
+        """What the splits on each column of ``X`` amount to, see `GradientBooster.importances`."""
+        forest, n_columns = self._owner.pool_.forest, self._owner.n_features_in_
+        inner = forest.nodes["left"] >= 0
+        column = self._owner.origin_[forest.features[inner]]
+        splits = np.bincount(column, minlength=n_columns).astype(np.float64)
+        if kind == "split":
+            return splits
+        each = forest.weight if kind.endswith("cover") else split_gains(forest)
+        total = np.bincount(column, weights=each[inner], minlength=n_columns).astype(np.float64)
+        return total if kind.startswith("total") else total / np.maximum(splits, 1.0)
 
     def _make(self, number: int) -> Any:
         member = self._owner.pool_.member(number)

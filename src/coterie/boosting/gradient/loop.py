@@ -11,7 +11,7 @@ regularised sums per leaf, and a round must cost little more than its trees.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,9 +21,11 @@ from numpy.typing import NDArray
 
 from coterie.boosting.gradient.board import Board
 from coterie.boosting.gradient.dart import Dart
+from coterie.boosting.gradient.linear_leaves import LinearFit
+from coterie.boosting.gradient.rates import Rates
 from coterie.boosting.gradient.rows import Draw, RowDraw, all_rows
 from coterie.boosting.gradient.slopes import SlopeMaker
-from coterie.boosting.gradient.trees import GrowthTable, Shares, grow_scores, grow_vector, limited
+from coterie.boosting.gradient.trees import GrowthTable, Shares, grow_scores, grow_together, limited
 from coterie.core import Pool
 from coterie.core.trace import Trace
 from coterie.core.watch import RoundWatch
@@ -46,8 +48,8 @@ class Plan:
         What is lowered.
     growth : NewtonGrowth
         How a tree grows.
-    learning_rate : float
-        What votes are multiplied by.
+    rates : callable
+        From the number of a round, counted from 0, to what its votes are multiplied by.
     rows : callable
         Chooses the rows of a round, see `coterie.boosting.gradient.rows`.
     columns : int or None
@@ -65,11 +67,13 @@ class Plan:
         Price of a leaf, by which trees are pruned.
     n_threads : int
         Threads of the engine.
+    linear : LinearFit or None
+        Makes leaves linear.
     """
 
     loss: PointwiseLoss
     growth: NewtonGrowth
-    learning_rate: float
+    rates: Rates
     rows: RowDraw = all_rows
     columns: int | None = None
     dart: Dart | None = None
@@ -78,6 +82,7 @@ class Plan:
     shares: Shares | None = None
     ccp_alpha: float = 0.0
     n_threads: int = 1
+    linear: LinearFit | None = None
 
 
 #: Facts about the scores after a round.
@@ -102,7 +107,7 @@ class GradientRun:
         How to boost.
     train : Board
         The rows to learn from, binned.
-    held : Board or None
+    held : sequence of Board
         Rows that are only scored.
     judges : sequence of callables
         Facts for the trace after each round.
@@ -119,7 +124,7 @@ class GradientRun:
 
     plan: Plan
     train: Board
-    held: Board | None = None
+    held: Sequence[Board] = ()
     judges: Sequence[RoundFacts] = ()
     watches: Sequence[RoundWatch] = ()
     members: list[Forest] = field(default_factory=list)
@@ -132,7 +137,14 @@ class GradientRun:
         n_scores = self.train.raw.shape[1]
         self.width = 1 if self.plan.vector else n_scores
         self.slopes = SlopeMaker(self.train.y, self.train.weight, n_scores, self.plan.n_threads)
-        self.ground = GrowthTable.of(self.train.table, self.plan.growth, self.plan.n_threads)
+        self.ground = self._lay_out()
+
+    def _lay_out(self) -> GrowthTable:
+        """What the trees grow on."""
+        table = self.train.table
+        if self.plan.vector and isinstance(table.codes, np.ndarray):  # read row by row
+            table = replace(table, codes=np.ascontiguousarray(table.codes))
+        return GrowthTable.of(table, self.plan.growth, self.plan.n_threads)
 
     def boost(self, seeds: NDArray[np.int64]) -> None:
         """Add rounds, one per seed, until a watch ends it."""
@@ -161,22 +173,25 @@ class GradientRun:
         DART draws again what it dropped; if its settings were others then, scores are mended.
         """
         for t, seed in enumerate(seeds[: len(earlier)]):
-            lost = self._leave_out(_stream(int(seed)))
-            member, rate = earlier.member(t), float(earlier.weights[t])
-            assert isinstance(member, Forest)
-            if self.plan.dart is not None:
-                rate = self._rate(lost)
-            self._add(self.train, self._pool([member], [rate]))
-            self._keep(member, rate, lost)
-            known = trace.rounds[t]
-            self.trace.append({name: known[name] for name in _KEPT if name in known})
-            self.trace.note(weight=rate)
-            self._judge()
+            self._repeat(earlier[t : t + 1], trace.rounds[t], int(seed))
         gap = earlier.weights - np.array(self.weights)
         if gap.any():
             for board in self._boards():
                 self._add(board, replace(earlier, weights=gap))
             self.weights = earlier.weights.tolist()
+
+    def _repeat(self, one: Pool, known: Mapping[str, float], seed: int) -> None:
+        """Add a round of a former fit, given its member and facts."""
+        lost = self._leave_out(_stream(seed))
+        member, rate = one.member(0), float(one.weights[0])
+        assert isinstance(member, Forest)
+        if self.plan.dart is not None:
+            rate = self._rate(lost)
+        self._add(self.train, self._pool([member], [rate]))
+        self._keep(member, rate, lost)
+        self.trace.append({name: known[name] for name in _KEPT if name in known})
+        self.trace.note(weight=rate)
+        self._judge()
 
     def pool(self, size: int | None = None) -> Pool:
         """The members so far, or the first of them."""
@@ -187,10 +202,14 @@ class GradientRun:
         return Pool(forest, np.array(weights), self.width)
 
     def _boards(self) -> list[Board]:
-        return [self.train] if self.held is None else [self.train, self.held]
+        return [self.train, *self.held]
 
     def _add(self, board: Board, part: Pool) -> None:
-        board.raw += part.raw(board.table, n_threads=self.plan.n_threads)
+        board.raw += self._votes(board, part)
+
+    def _votes(self, board: Board, part: Pool) -> Array:
+        """What some members say of the rows of a board."""
+        return part.raw(board.table, n_threads=self.plan.n_threads)
 
     def _leave_out(self, rng: Generator) -> Lost | None:
         """Drop members from the training scores, if this is DART and it drops any."""
@@ -200,16 +219,20 @@ class GradientRun:
         if not len(numbers):
             return None
         part = self._pool([self.members[t] for t in numbers], [self.weights[t] for t in numbers])
-        threads = self.plan.n_threads
-        votes = [part.raw(board.table, n_threads=threads) for board in self._boards()]
+        votes = [self._votes(board, part) for board in self._boards()]
         self.train.raw -= votes[0]
         return Lost(numbers, votes)
 
     def _rate(self, lost: Lost | None) -> float:
         """What the member of this round weighs."""
         if self.plan.dart is None or lost is None:
-            return self.plan.learning_rate
-        return self.plan.dart.shares(len(lost.numbers), self.plan.learning_rate)[0]
+            return self._plain_rate
+        return self.plan.dart.shares(len(lost.numbers), self._plain_rate)[0]
+
+    @property
+    def _plain_rate(self) -> float:
+        """The learning rate of this round."""
+        return self.plan.rates(len(self.members))
 
     def _grow(self, rate: float, seed: int, rng: Generator) -> Iterator[Forest]:
         """The trees of a round; each has voted on the training scores when it is handed over."""
@@ -222,7 +245,9 @@ class GradientRun:
         if plan.shares is not None:
             ground = ground.at_least(plan.shares, self._drawn_weight(draw))
         if plan.vector:
-            tree, leaves = grow_vector(ground, gradient, hessian, draw, seed)
+            tree, leaves = grown = grow_together(ground, gradient, hessian, draw, seed)
+            if loss.adaptive:
+                tree = ground.refit_all(grown, loss, board, draw)
             tree = limited(tree, loss.longest_step)
             for k in range(board.raw.shape[1]):
                 self._vote(k, leaves, rate * tree.values[:, k])
@@ -237,8 +262,34 @@ class GradientRun:
             if loss.adaptive or late:
                 tree = ground.refit(grown, loss, board, draw, k, (gradient, hessian))
             tree = limited(tree, loss.longest_step)
+            if plan.linear is not None:
+                tree = self._bend(plan.linear, tree, leaves, (gradient, hessian), k)
             self._vote(k, leaves, rate * tree.values[:, 0])
+            if tree.linear is not None:
+                board.raw[:, k] += rate * tree.linear.add_up(self._cells, leaves)
             yield tree
+
+    @property
+    def _cells(self) -> NDArray[Any]:
+        """The numbers that linear leaves are fitted to."""
+        assert self.train.table.values is not None
+        return self.train.table.values
+
+    def _bend(
+        self,
+        linear: LinearFit,
+        tree: Forest,
+        leaves: NDArray[np.int32],
+        slopes: tuple[NDArray[Any], NDArray[Any] | None],
+        score: int,
+    ) -> Forest:
+        """The tree with linear leaves, by the rows of the round."""
+        assert self.draw is not None
+        known = slice(None) if self.draw.rows is None else self.draw.rows
+        gradient, hessian = slopes
+        pull = gradient[known, score].astype(np.float64)
+        bend = np.ones(len(pull)) if hessian is None else _of_score(hessian, score)[known]
+        return linear.fit(tree, self._cells[known], leaves[known], (pull, bend))
 
     def _flat_hessian(self, draw: Draw) -> NDArray[Any] | None:
         """The weights of the rows in place of hessians; None for ones."""
@@ -258,16 +309,16 @@ class GradientRun:
     def _keep(self, member: Forest, rate: float, lost: Lost | None) -> None:
         """Note a member that has voted in training, and give back part of what was left out."""
         if lost is not None and self.plan.dart is not None:
-            factor = self.plan.dart.shares(len(lost.numbers), self.plan.learning_rate)[1]
+            factor = self.plan.dart.shares(len(lost.numbers), self._plain_rate)[1]
             self.train.raw += factor * lost.votes[0]
-            if self.held is not None:
-                self.held.raw += (factor - 1.0) * lost.votes[1]
+            for board, votes in zip(self.held, lost.votes[1:], strict=True):
+                board.raw += (factor - 1.0) * votes
             for number in lost.numbers:
                 self.weights[number] *= factor
         self.members.append(member)
         self.weights.append(rate)
-        if self.held is not None:
-            self._add(self.held, self._pool([member], [rate]))
+        for board in self.held:
+            self._add(board, self._pool([member], [rate]))
 
     def _over_meanwhile(self) -> bool:
         """Whether a callback ends boosting in the midst of a round: those before are kept."""
@@ -282,9 +333,18 @@ class GradientRun:
 
     def _over(self) -> bool:
         self._judge()
+        return self._ended()
+
+    def _ended(self) -> bool:
+        """Whether a watch ends it here."""
         reasons = [watch(self.trace) for watch in self.watches]
         self.trace.reason = next((reason for reason in reasons if reason), "")
         return bool(self.trace.reason)
+
+
+def _of_score(hessian: NDArray[Any], score: int) -> Array:
+    """Second slopes of a score; weights stand for those of all."""
+    return hessian[:, score if hessian.shape[1] > 1 else 0].astype(np.float64)
 
 
 def _stream(seed: int) -> Generator:

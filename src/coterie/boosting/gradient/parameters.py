@@ -7,11 +7,14 @@ from dataclasses import KW_ONLY, dataclass
 from types import SimpleNamespace
 from typing import Any, Literal
 
-from coterie.base.scoring import a_scoring
+import numpy as np
+
+from coterie.base.scoring import a_scoring, hold_out_seed
 from coterie.boosting.gradient.settings import FURTHER, TRUTH, an_init
 from coterie.core import (
     Allowed,
     RandomLike,
+    a_function,
     a_list,
     at_least,
     between,
@@ -21,14 +24,30 @@ from coterie.core import (
 )
 from coterie.trees.growth import SHAPE
 
+
+def drawn_seed(entropy: int) -> int:
+    """The seed that ``HistGradientBoosting*`` of scikit-learn holds rows out by."""
+    if entropy >= 2**32:
+        return hold_out_seed(entropy)
+    return int(np.random.RandomState(entropy).randint(2**32 - 1, dtype="u8"))
+
+
+def same_seed(entropy: int) -> int:
+    """The seed that ``GradientBoosting*`` of scikit-learn holds rows out by."""
+    return entropy if entropy < 2**32 else hold_out_seed(entropy)
+
+
 #: Settings of the engine that are not parameters of every face.
 _ENGINE: dict[str, Any] = {
     "splits": "newton",
+    "held_out_by": drawn_seed,
+    "strict": False,
     "ends_by": lambda judge, loss, rounds, tol: judge.patience(rounds, tol),
     "min_samples_split": 2,
     "min_weight_fraction_leaf": 0.0,
     "min_impurity_decrease": 0.0,
     "ccp_alpha": 0.0,
+    "judges_training": True,
 }
 CONSTRAINTS: dict[str, Allowed] = {
     "l2_regularization": at_least(0.0),
@@ -40,7 +59,7 @@ CONSTRAINTS: dict[str, Allowed] = {
 HIST: dict[str, Allowed] = {
     **FURTHER,
     **CONSTRAINTS,
-    "learning_rate": between(0.0, float("inf"), closed="neither"),
+    "learning_rate": between(0.0, float("inf"), closed="neither") | a_list | a_function,
     "max_iter": at_least(1),
     "max_leaf_nodes": SHAPE["max_leaf_nodes"],
     "max_depth": SHAPE["max_depth"],
@@ -65,10 +84,10 @@ CLASSIC: dict[str, Allowed] = {
     **FURTHER,
     **CONSTRAINTS,
     **{name: SHAPE[name] for name in _OF_TREES},
-    "learning_rate": at_least(0.0),
+    "learning_rate": at_least(0.0) | a_list | a_function,
     "n_estimators": at_least(1),
     "subsample": fraction(),
-    "criterion": one_of("friedman_mse", "squared_error"),
+    "criterion": one_of("deprecated", "friedman_mse", "squared_error"),
     "init": an_init,
     "verbose": at_least(0) | TRUTH,
     "warm_start": TRUTH,
@@ -111,6 +130,12 @@ class FurtherParameters:
         Split the best leaf first, or level by level, or all nodes of a level alike (as CatBoost
         does); symmetric trees are six levels deep if `max_depth` is None, and hold to
         `max_leaf_nodes` too, so set that to None.
+    linear_leaves : bool, default=False
+        Whether leaves say a linear function of the columns of numbers that the path to them asks
+        for, fitted by ridge regression, instead of a number. It suits targets that change smoothly,
+        and goes on beyond the rows seen. Such models have no Shapley values and no exports.
+    linear_l2 : float, default=1.0
+        Linear leaves: penalty of squared slopes, per standard deviation of the column in the leaf.
     boosting : {"plain", "goss", "dart"}, default="plain"
         "goss" learns from all rows of large gradient and some of the others; "dart" leaves
         earlier trees out at random.
@@ -125,6 +150,8 @@ class FurtherParameters:
     high_cardinality : {"split", "ordered"}, default="split"
         What becomes of columns with more than `max_bins` categories: they are split like others,
         or replaced by ordered target statistics, see `OrderedTargetEncoder`.
+    missing : float or None, default=None
+        A number that stands for a missing value in columns of numbers, such as -999, besides NaN.
     importance_type : {"gain", "split"}, default="gain"
         What ``feature_importances_`` adds up: gains, or the number of splits.
     keep_best : bool, default=False
@@ -142,6 +169,8 @@ class FurtherParameters:
     min_split_gain: float = 0.0
     max_delta_step: float = 0.0
     growth: Literal["leaf", "level", "symmetric"] = "leaf"
+    linear_leaves: bool = False
+    linear_l2: float = 1.0
     boosting: Literal["plain", "goss", "dart"] = "plain"
     top_rate: float = 0.2
     other_rate: float = 0.1
@@ -151,6 +180,7 @@ class FurtherParameters:
     colsample_bytree: float = 1.0
     colsample_bylevel: float = 1.0
     high_cardinality: Literal["split", "ordered"] = "split"
+    missing: float | None = None
     importance_type: Literal["gain", "split"] = "gain"
     keep_best: bool = False
     callbacks: Any = None
@@ -163,8 +193,9 @@ class HistParameters:
 
     Parameters
     ----------
-    learning_rate : float, default=0.1
-        What the votes of every tree are multiplied by.
+    learning_rate : float, list of floats or callable, default=0.1
+        What the votes of every tree are multiplied by: the same in all rounds, one number per
+        round, or a function of the round, the first being number 0.
     max_iter : int, default=100
         Rounds at most.
     max_leaf_nodes : int or None, default=31
@@ -216,7 +247,7 @@ class HistParameters:
 
     loss: Any = "squared_error"
     _: KW_ONLY
-    learning_rate: float = 0.1
+    learning_rate: Any = 0.1
     max_iter: int = 100
     max_leaf_nodes: int | None = 31
     max_depth: int | None = None
@@ -245,15 +276,16 @@ class ClassicParameters:
 
     Parameters
     ----------
-    learning_rate : float, default=0.1
-        What the votes of every tree are multiplied by.
+    learning_rate : float, list of floats or callable, default=0.1
+        What the votes of every tree are multiplied by: the same in all rounds, one number per
+        round, or a function of the round, the first being number 0.
     n_estimators : int, default=100
         Rounds at most.
     subsample : float, default=1.0
         Share of the rows drawn for each round, without replacement. Below 1, the rows left out
         give ``oob_scores_`` and ``oob_improvement_``.
-    criterion : {"friedman_mse", "squared_error"}, default="friedman_mse"
-        Without effect: both choose the same splits.
+    criterion : {"friedman_mse", "squared_error"}
+        Deprecated and without effect: both choose the same splits.
     min_samples_split : int or float, default=2
         Fewest rows in a node that is split; a float is a share of all rows, rounded up.
     min_samples_leaf : int or float, default=1
@@ -308,10 +340,10 @@ class ClassicParameters:
 
     _: KW_ONLY
     loss: Any = "squared_error"
-    learning_rate: float = 0.1
+    learning_rate: Any = 0.1
     n_estimators: int = 100
     subsample: float = 1.0
-    criterion: Literal["friedman_mse", "squared_error"] = "friedman_mse"
+    criterion: Literal["deprecated", "friedman_mse", "squared_error"] = "deprecated"
     min_samples_split: float = 2
     min_samples_leaf: float = 1
     min_weight_fraction_leaf: float = 0.0

@@ -10,13 +10,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_regressor
 
 from coterie.boosting.gradient.dart import Dart
+from coterie.boosting.gradient.linear_leaves import LinearFit
+from coterie.boosting.gradient.rates import read_rates
 from coterie.boosting.gradient.rows import Goss, RowDraw, SomeRows, all_rows
 from coterie.boosting.gradient.trees import Shares
 from coterie.core import (
     Allowed,
     ParameterError,
+    a_function,
     a_list,
     at_least,
     between,
@@ -25,7 +29,8 @@ from coterie.core import (
     instance_of,
     one_of,
 )
-from coterie.data import Schema, Target
+from coterie.data import Schema, Table, Target
+from coterie.losses import PointwiseLoss
 from coterie.native import NewtonGrowth
 from coterie.trees.growth import SHAPE, resolve_max_features, resolve_monotone
 
@@ -40,6 +45,8 @@ FURTHER: dict[str, Allowed] = {
     "min_split_gain": at_least(0.0),
     "max_delta_step": at_least(0.0),
     "growth": one_of("leaf", "level", "symmetric"),
+    "linear_leaves": TRUTH,
+    "linear_l2": at_least(0.0),
     "boosting": one_of("plain", "goss", "dart"),
     "top_rate": _SHARE,
     "other_rate": between(0.0, 1.0, closed="right"),
@@ -49,19 +56,32 @@ FURTHER: dict[str, Allowed] = {
     "colsample_bytree": fraction(),
     "colsample_bylevel": fraction(),
     "high_cardinality": one_of("split", "ordered"),
+    "missing": instance_of(int, float) | one_of(None),
     "importance_type": one_of("gain", "split"),
     "keep_best": TRUTH,
     "callbacks": instance_of(list, tuple) | one_of(None),
     "n_jobs": SHAPE["n_jobs"],
 }
 
-an_init = (
-    one_of("zero", None)
-    | between(-np.inf, np.inf, closed="neither")
-    | a_list
-    | has("fit", "predict", "get_params")
+_NUMBERS = between(-np.inf, np.inf, closed="neither") | a_list
+an_init = one_of("zero", None) | has("fit", "predict", "get_params") | _NUMBERS
+# In scikit-learn's words, and what else there is.
+a_class_init = Allowed(
+    lambda v: (one_of("zero", None) | _NUMBERS).admits(v) or _can_start_classes(v),
+    "a str among {'zero'}, None or an object implementing 'fit' and 'predict_proba'",
+    _NUMBERS.wording,
 )
-a_loss = has("value", "slopes", "link", "start")
+
+
+def _can_start_classes(model: Any) -> bool:
+    """Whether a model gives probabilities; of a regressor, its numbers are scores."""
+    if isinstance(model, type) or not has("fit", "get_params").admits(model):
+        return False
+    method = "predict" if is_regressor(model) else "predict_proba"
+    return hasattr(model, method)
+
+
+a_loss = has("value", "slopes", "link", "start") | a_function
 
 
 def resolve_rows(params: Any) -> RowDraw:
@@ -69,15 +89,16 @@ def resolve_rows(params: Any) -> RowDraw:
     if params.boosting == "goss":
         if params.subsample < 1.0:
             raise ParameterError(
-                f"subsample={params.subsample} does not go with boosting='goss', which draws rows "
-                "by itself: set top_rate and other_rate."
+                f"subsample={params.subsample} cannot be combined with boosting='goss', which "
+                "draws its own rows: set top_rate and other_rate."
             )
         if params.top_rate + params.other_rate > 1.0:
             raise ParameterError(
                 f"top_rate={params.top_rate} and other_rate={params.other_rate} are shares of all "
                 "rows and must not add up to more than 1."
             )
-        return Goss(params.top_rate, params.other_rate, begin=_warm_up(params.learning_rate))
+        first = read_rates(params.learning_rate, params.max_iter)(0)
+        return Goss(params.top_rate, params.other_rate, begin=_warm_up(first))
     return all_rows if params.subsample == 1.0 else SomeRows(params.subsample)
 
 
@@ -91,6 +112,26 @@ def resolve_dart(params: Any) -> Dart | None:
     if params.boosting != "dart":
         return None
     return Dart(params.drop_rate, params.skip_drop, params.normalise)
+
+
+def resolve_linear(
+    params: Any, table: Table, loss: PointwiseLoss, vector: bool
+) -> LinearFit | None:
+    """What makes leaves linear, if anything does."""
+    if not params.linear_leaves:
+        return None
+    refused = {
+        "monotonic_cst": params.monotonic_cst is not None,
+        "l1_regularization": params.l1_regularization > 0,
+        "max_delta_step": params.max_delta_step > 0,
+        f"loss={params.loss!r}, whose leaves are no Newton steps": loss.adaptive,
+        "one tree for all scores": vector,
+        "a sparse or binned table": not isinstance(table.values, np.ndarray),
+    }
+    for name, given in refused.items():
+        if given:
+            raise ParameterError(f"linear_leaves=True does not go with {name}.")
+    return LinearFit(float(params.linear_l2), float(params.l2_regularization), loss.longest_step)
 
 
 def resolve_newton(
@@ -153,7 +194,10 @@ def check_vector(growth: NewtonGrowth) -> None:
     }
     for name, given in refused.items():
         if given:
-            raise ParameterError(f"{name} does not go with multiclass='vector'; use 'per_class'.")
+            raise ParameterError(
+                f"{name} does not go with trees for all scores together; set multiclass to "
+                "'per_class' or multioutput to 'per_output'."
+            )
 
 
 def per_features(value: float | str | None, n_columns: int) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.losses import LogLoss, MultinomialLoss, PointwiseLoss, SquaredError
+from coterie.losses import ColumnsLoss, LogLoss, MultinomialLoss, PointwiseLoss, SquaredError
 from coterie.native import logistic_slopes, softmax_slopes, squared_slopes
 
 Array = NDArray[np.float64]
@@ -33,6 +33,8 @@ class SlopeMaker:
         Scores of a row.
     n_threads : int, default=1
         Threads of the engine.
+    kind : float32 or float64, optional
+        How slopes are kept; by default as the rows ask for.
 
     Examples
     --------
@@ -42,10 +44,17 @@ class SlopeMaker:
     (array([ 0., -1.]), None)
     """
 
-    def __init__(self, y: Array, weight: Array | None, n_scores: int, n_threads: int = 1) -> None:
+    def __init__(
+        self,
+        y: Array,
+        weight: Array | None,
+        n_scores: int,
+        n_threads: int = 1,
+        kind: Any = None,
+    ) -> None:
         self.y, self.weight, self.n_threads = y, weight, n_threads
-        self.codes = y.astype(np.int32) if n_scores > 1 else None
-        self.kind = _kind(y, weight)
+        self.codes = y.astype(np.int32) if n_scores > 1 and y.ndim == 1 else None
+        self.kind = kind or _kind(y, weight)
         self.gradient: NDArray[Any] = np.empty((len(y), n_scores), dtype=self.kind, order="F")
         self.flat: NDArray[Any] | None = (
             None if weight is None else weight[:, None].astype(self.kind)
@@ -76,11 +85,15 @@ class SlopeMaker:
     def _natively(self, loss: PointwiseLoss, raw: Array) -> bool:
         """Let the engine do it, for the losses it knows."""
         threads, gradient = self.n_threads, self.gradient
-        given = raw[:, 0], self.y, self.weight, gradient[:, 0]
-        if type(loss) is SquaredError:
-            squared_slopes(*given, n_threads=threads)
-        elif type(loss) is LogLoss:
-            logistic_slopes(*given, self.hessian[:, 0], n_threads=threads)
+        parts = loss.parts if isinstance(loss, ColumnsLoss) else (loss,)
+        columns = self.y.reshape(len(self.y), -1, order="F")
+        if type(parts[0]) in (SquaredError, LogLoss):
+            for k, part in enumerate(parts):
+                given = raw[:, k], columns[:, k], self.weight, gradient[:, k]
+                if type(part) is SquaredError:
+                    squared_slopes(*given, n_threads=threads)
+                else:
+                    logistic_slopes(*given, self.hessian[:, k], n_threads=threads)
         elif type(loss) is MultinomialLoss and self.codes is not None:
             softmax_slopes(
                 raw, self.codes, self.weight, gradient.T, self.hessian.T, n_threads=threads

@@ -11,8 +11,8 @@ from sklearn.base import is_classifier
 from coterie.boosting.gradient.board import Array
 from coterie.core import ParameterError
 from coterie.data import DataError, Table, Target
-from coterie.learners import ForeignLearner
-from coterie.losses import CustomLoss, PointwiseLoss
+from coterie.learners import ForeignLearner, takes_weight
+from coterie.losses import PointwiseLoss, UserLoss
 
 # Probabilities of other models are kept this far from 0 and 1, where log odds are infinite.
 _LEAST = 1e-6
@@ -55,8 +55,25 @@ def read_init_score(
     return scores
 
 
-def fit_init(init: Any, table: Table, target: Target, weight: Array | None, entropy: int) -> Any:
-    """The model to start from, fitted; what it has no seed for is seeded."""
+def fit_init(
+    init: Any,
+    table: Table,
+    target: Target,
+    weight: Array | None,
+    entropy: int,
+    *,
+    strict: bool = False,
+) -> Any:
+    """The model to start from, fitted; what it has no seed for is seeded.
+
+    One that takes no weights is refused if `strict`, as by scikit-learn's ``GradientBoosting*``,
+    and otherwise fitted to rows drawn by weight.
+    """
+    if strict and weight is not None and not takes_weight(init):
+        raise ValueError(
+            f"The initial estimator {type(init).__name__} does not support sample weights. Leave "
+            "the weights out, or start from a model whose fit takes sample_weight."
+        )
     rng = np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(_INIT_STREAM,)))
     learner = ForeignLearner(init, keeps_seeds=True, name="init")
     return learner.fit(table, target, weight, rng).estimator
@@ -66,15 +83,17 @@ def model_scores(
     model: Any, given: Any, loss: PointwiseLoss, classes: NDArray[Any] | None
 ) -> Array:
     """What a fitted model says of every row, as scores of the loss, shape (n_rows, n_scores)."""
-    if classes is not None and is_classifier(model):
+    chances = is_classifier(model) or hasattr(model, "predict_proba")
+    if classes is not None and chances:
         if not hasattr(model, "predict_proba"):
             raise ValueError(
                 f"init={type(model).__name__} has no predict_proba. Wrap it, for example in "
                 "sklearn.calibration.CalibratedClassifierCV."
             )
-        shares = np.full((len(model.predict(given)), len(classes)), _LEAST)
-        shares[:, np.searchsorted(classes, model.classes_)] = model.predict_proba(given)
-        if isinstance(loss, CustomLoss):
+        said = np.asarray(model.predict_proba(given))
+        shares = np.full((len(said), len(classes)), _LEAST)
+        shares[:, np.searchsorted(classes, getattr(model, "classes_", classes))] = said
+        if isinstance(loss, UserLoss):
             raise ValueError(
                 "init is a classifier, but how probabilities become scores of a custom loss is not "
                 "known. Give starting scores to fit as init_score instead."

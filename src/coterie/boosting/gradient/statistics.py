@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -261,6 +261,8 @@ def target_values(target: Target, *, every_class: bool) -> Array:
     """
     if target.kind == "values":
         return target.values
+    if target.n_outputs > 1:  # several labels, each of which a row has or has not
+        return target.codes.astype(np.float64)
     n_classes = len(target.classes[0])
     first = 0 if every_class and n_classes > 2 else 1
     return (target.codes == np.arange(min(first, n_classes - 1), n_classes)).astype(np.float64)
@@ -281,11 +283,15 @@ class OrderedColumns:
 
     @classmethod
     def learn(
-        cls, table: Table, target: Target, weight: Array | None, most: int, rng: Generator
+        cls,
+        table: Table,
+        target: Target,
+        weight: Array | None,
+        many: Sequence[int],
+        rng: Generator,
     ) -> tuple[OrderedColumns, Table]:
-        """Statistics of the columns with more than `most` categories, and the training table."""
+        """Statistics of the columns `many`, and the training table with them."""
         values = target_values(target, every_class=False)
-        many = [j for j, labels in table.schema.labels.items() if len(labels) > most]
         statistics, columns = {}, {}
         order = rng.permutation(table.n_rows)
         for j in many:
@@ -309,6 +315,16 @@ class OrderedColumns:
         """
         more = [np.full(s.means.shape[1] - 1, j) for j, s in self.statistics.items()]
         return np.concatenate([np.arange(n_columns), *more]).astype(np.intp)
+
+
+def many_labels(table: Table, most: int) -> list[int]:
+    """The columns with more than `most` categories."""
+    return [j for j, labels in table.schema.labels.items() if len(labels) > most]
+
+
+def order_stream(entropy: int) -> Generator:
+    """The stream that orders rows, of the seed of a fit."""
+    return np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(2**31 + 1,)))
 
 
 def _codes(table: Table, j: int) -> NDArray[np.int32]:

@@ -18,13 +18,11 @@ from coterie.losses import PointwiseLoss
 from coterie.native import (
     Effort,
     Forest,
-    Growth,
     NewtonGrowth,
     NewtonTable,
     Slopes,
-    Values,
-    grow,
     grow_newton,
+    grow_vector,
 )
 
 Leaves = NDArray[np.int32]
@@ -50,9 +48,6 @@ class Shares:
 
 _SEEDS = 2**63 - 1
 _STRIDE = 0x9E3779B97F4A7C15  # trees of one round draw from seeds far apart
-_LEAST = 1e-12  # a row of less curvature would ask for a step without end
-
-
 _LARGE = 1 << 25  # cells
 
 
@@ -87,7 +82,7 @@ class GrowthTable:
         assert table.bins is not None
         # Of large tables the user has spared all but the bins, for the sake of memory.
         bare = table.values is None and table.sparse is None
-        compact = bare and table.codes.size > _LARGE
+        compact = bare and table.n_rows * table.n_columns > _LARGE
         layout = NewtonTable.of(table.codes, table.bins, compact=compact, n_threads=n_threads)
         return cls(table, growth, n_threads, layout, np.empty(table.n_rows, dtype=np.int32))
 
@@ -107,6 +102,26 @@ class GrowthTable:
             min_gain=max(self.growth.min_gain, shares.gain * weight),
         )
         return replace(self, growth=growth)
+
+    def grow(self, slopes: Slopes, seed: int) -> Forest:
+        """A tree on slopes; `leaves` receives the leaf of every row."""
+        return grow_newton(
+            self.layout,
+            slopes,
+            self.growth,
+            seed=seed,
+            leaves=self.leaves,
+            effort=Effort(self.n_threads),
+        )
+
+    def refit_all(self, grown: Grown, loss: PointwiseLoss, board: Board, draw: Draw) -> Forest:
+        """The tree with the leaf values of all scores that an adaptive loss asks for."""
+        tree, leaves = grown
+        known = slice(None) if draw.rows is None else draw.rows
+        weight = draw.weigh(board.known_weight)[known]
+        given = board.y[known], board.raw[known], weight, leaves[known], len(tree.values)
+        values = [loss.leaf(*given, k) for k in range(board.raw.shape[1])]
+        return tree.with_values(np.column_stack(values))
 
     def refit(
         self,
@@ -146,6 +161,11 @@ class GrowthTable:
         return tree, self.leaves
 
 
+def tree_seed(seed: int, score: int) -> int:
+    """The seed of the tree of a score, from that of its round."""
+    return (seed + score * _STRIDE) & _SEEDS
+
+
 def grow_scores(
     ground: GrowthTable, gradient: NDArray[Any], hessian: NDArray[Any] | None, draw: Draw, seed: int
 ) -> Iterator[Grown]:
@@ -153,14 +173,7 @@ def grow_scores(
     for k in range(gradient.shape[1]):
         bend = None if hessian is None else np.ascontiguousarray(hessian[:, k])
         slopes = Slopes(np.ascontiguousarray(gradient[:, k]), bend, draw.rows)
-        tree = grow_newton(
-            ground.layout,
-            slopes,
-            ground.growth,
-            seed=(seed + k * _STRIDE) & _SEEDS,
-            leaves=ground.leaves,
-            effort=Effort(ground.n_threads),
-        )
+        tree = ground.grow(slopes, tree_seed(seed, k))
         yield tree, ground.leaves
 
 
@@ -175,65 +188,34 @@ def limited(tree: Forest, longest: float) -> Forest:
     return tree.with_values(np.clip(tree.values, -longest, longest))
 
 
-def grow_vector(
+def grow_together(
     ground: GrowthTable, gradient: NDArray[Any], hessian: NDArray[Any] | None, draw: Draw, seed: int
 ) -> Grown:
-    r"""One tree for all scores, and the leaves of all rows.
-
-    With :math:`\bar h` the mean hessian of a row, it fits :math:`-g_k / \bar h` under the weight
-    :math:`\bar h`: a split then gains :math:`\sum_k G_k^2 / (\bar H + \lambda)` of its sides.
-    Leaves get the Newton step of each score by itself.
-    """
+    """One tree for all scores with Newton steps in its leaves, and the leaves of all rows."""
     codes, bins = ground.table.codes, ground.table.bins
     assert codes is not None
     assert bins is not None
-    if hessian is None:
-        hessian = np.ones_like(gradient)
-    weight = np.maximum(hessian.mean(axis=1, dtype=np.float64), _LEAST)
-    values = Values(np.ascontiguousarray(-gradient / weight[:, None], dtype=np.float64))
-    seen = weight
-    if draw.rows is not None:
-        seen = np.zeros_like(weight)
-        seen[draw.rows] = weight[draw.rows]
+    if hessian is not None and hessian.shape != gradient.shape:  # weights, the same for all scores
+        hessian = np.broadcast_to(hessian, gradient.shape)
     leaves = ground.leaves
     leaves.fill(-1)
-    tree = grow(
+    tree = grow_vector(
         codes,
         bins,
-        values,
-        _plain(ground.growth),
-        weight=seen,
+        Slopes(gradient, hessian, draw.rows),
+        ground.growth,
         seed=seed,
         leaves=leaves,
         effort=Effort(ground.n_threads),
     )
-    known = slice(None) if draw.rows is None else draw.rows
-    steps = vector_leaves(
-        gradient[known], hessian[known], leaves[known], len(tree.values), ground.growth.l2
-    )
     if draw.rows is not None:
         _find_leaves(tree, ground.table, leaves)
-    return tree.with_values(steps), leaves
-
-
-def _plain(growth: NewtonGrowth) -> Growth:
-    """The settings of a tree on numbers that mean the same."""
-    return Growth(
-        max_leaf_nodes=growth.max_leaf_nodes,
-        max_depth=growth.max_depth,
-        min_samples_leaf=growth.min_samples_leaf,
-        min_weight_leaf=growth.min_child_weight,
-        l2=growth.l2,
-        min_gain=growth.min_gain,
-        max_features=growth.max_features,
-        interactions=growth.interactions,
-        columns=growth.columns,
-    )
+    return tree, leaves
 
 
 def _find_leaves(tree: Forest, table: Table, leaves: Leaves) -> None:
     """Fill in the leaves of rows that were not drawn."""
     unseen = np.flatnonzero(leaves < 0)
     part = table.take(unseen)
-    nodes = np.concatenate([tree.apply(values)[:, 0] for _, values in part.blocks()])
+    nodes = np.concatenate([tree.apply(rows)[:, 0] for _, rows in part.walks()])
     leaves[unseen] = ~tree.nodes["left"][nodes]

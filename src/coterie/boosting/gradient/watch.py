@@ -44,8 +44,7 @@ class Panel:
 
     def facts(self, elsewhere: Callable[[Any], Array]) -> dict[str, float]:
         """What is measured now; `elsewhere` gives the scores of any other rows."""
-        raw = self.board.raw if self.rows is None else self.board.raw[self.rows]
-        return self.measures(raw, elsewhere)
+        return self.measures(self.board.scores(self.rows), elsewhere)
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ class Panels:
 
     def of(
         self,
-        where: Literal["train", "validation"],
+        where: str,
         board: Board,
         target: Target,
         rows: NDArray[np.intp] | None = None,
@@ -88,6 +87,15 @@ class Panels:
             drawn = np.random.default_rng(seed).choice(len(board.y), _SOME, replace=False)
             rows = np.sort(drawn)
         return self.of("train", board, target, rows)
+
+
+def check_value(loss: PointwiseLoss, scorings: Sequence[Scoring]) -> None:
+    """Refuse to watch a loss whose value nobody knows."""
+    if not loss.knows_value and any(one.name == "loss" for one in scorings):
+        raise ValueError(
+            "The loss is given by its slopes alone, so rounds cannot be judged by its value. Set "
+            "scoring to 'error' or to a scorer, such as 'neg_mean_squared_error' or 'roc_auc'."
+        )
 
 
 @dataclass
@@ -131,13 +139,26 @@ class Judge:
         patience.tell(self.sign * self.before[self.fact])
         return NoImprovement(self.fact, patience, self.first.larger)
 
-    def scores(self, where: str, trace: Trace) -> Array:
-        """The first scoring before and after every round, larger being better."""
-        for panel in self.panels:
-            if panel.measures.where == where:
-                name = panel.measures.fact(self.first)
-                return self.sign * np.array([self.before[name], *trace[name]])
-        return np.array([])
+    def scores(self, where: Literal["train", "validation"], trace: Trace) -> Array:
+        """The first scoring before and after every round, larger being better.
+
+        Of several sets of rows, "validation" is the one that decides.
+        """
+        panel = self.panels[0 if where == "train" else -1]
+        if (panel.measures.where == "train") != (where == "train"):
+            return np.array([])
+        name = panel.measures.fact(self.first)
+        return self.sign * np.array([self.before[name], *trace[name]])
+
+    def results(self, trace: Trace) -> dict[str, dict[str, Array]]:
+        """What was measured after each round: by set of rows, then by scoring."""
+        return {
+            panel.measures.where: {
+                scoring.name: trace[panel.measures.fact(scoring)]
+                for scoring in panel.measures.scorings
+            }
+            for panel in self.panels
+        }
 
     def __call__(self, run: GradientRun) -> dict[str, float]:
         """The facts after a round."""
