@@ -7,7 +7,7 @@ from collections import deque
 import numpy as np
 import pytest
 
-from coterie.automl.clock import Clock, Deadline, OutOfTime, counting, ending_after
+from coterie.automl.clock import Clock, Deadline, OutOfTime, WorkClock, counting, ending_after
 from coterie.native import Growth, Values, encode, find_bins, grow
 
 
@@ -61,3 +61,14 @@ def test_time_is_kept_to_write_a_model_that_is_written():
     assert clock.searching < clock.ending < clock.left - 1.0
     clock.keep_for_writing(10**12, 10)
     assert clock.kept <= 50.0  # no more than half of it
+
+
+def test_work_passes_by_being_done():
+    clock = WorkClock(10.0)
+    assert clock.left == 10.0
+    with clock.ending_after(-1.0):
+        pass
+    clock.charge(4.0)
+    assert clock.elapsed == 4.0
+    assert clock.until(0.0).left == float("inf")
+    assert not clock.until(0.0)(3, None)

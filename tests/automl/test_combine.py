@@ -53,6 +53,22 @@ def test_blend_by_hand():
     np.testing.assert_allclose(pool, [[0.45 / 0.6, 0.15 / 0.6]])
 
 
+def test_nothing_is_impossible():
+    sure = np.array([[[1.0, 0.0]], [[1.0, 0.0]]])
+    said = Blend("", np.array([0.5, 0.5]), floor=0.01)(sure)
+    np.testing.assert_allclose(said, [[1 / 1.01, 0.01 / 1.01]])
+    oof = labels([1.0, 3.0])
+    oof.profile[0] = np.eye(3)[CODES]  # right and sure of it, so far
+    found = judge(oof, np.arange(600) % 3)
+    for one in found:
+        if not one.blend.logs:
+            zero = (one.blend.weights[:, None, None] * oof.profile).sum(axis=0) == 0.0
+            chances = one.blend(oof.profile)[zero]
+            assert (chances >= 0.5 / 601 / 2).all(), one.blend
+    other = judge(labels([1.0, 3.0], "accuracy"), np.arange(600) % 3)
+    assert all(one.blend.floor == 0.0 for one in other)
+
+
 def test_a_member_alone_is_chosen_if_nothing_is_better():
     oof = labels([1.0, 1.0, 3.0])
     first = alone(oof, 0, "default")
@@ -130,7 +146,7 @@ def test_nested_rows_are_scored_by_the_others_only():
         np.testing.assert_allclose(found.nested[parts == part], said)
 
 
-def test_choice_prefers_the_simple_among_equals():
+def test_the_best_is_chosen_or_something_simpler_if_that_is_wanted():
     oof = numbers([1.0, 1.0])
     one, other = oof.profile
     simple = ScoredBlend(Blend("simple", np.ones(2)), one, oof.score(one), 1.0)
@@ -141,8 +157,10 @@ def test_choice_prefers_the_simple_among_equals():
     same = ScoredBlend(Blend("same", np.ones(2)), tiny, oof.score(tiny), 0.9999)
     better = (one + other) / 2
     much = ScoredBlend(Blend("much", np.ones(2)), better, oof.score(better), 0.7)
-    assert choose([simple, same], oof) is simple
-    assert choose([simple, much], oof) is much
+    assert choose([simple, same], oof, simple=True) is simple
+    assert choose([simple, much], oof, simple=True) is much
+    assert choose([simple, same], oof) is same
+    assert choose([simple, simple], oof) is simple
 
 
 def test_rows_are_drawn_from_large_tables():
@@ -156,3 +174,12 @@ def test_other_metrics_are_combined_for(metric):
     oof = labels([1.0, 1.2, 1.4, 6.0], metric)
     best = choose(judge(oof, np.arange(600) % 3), oof)
     assert best.loss <= min(oof.loss(said) for said in oof.profile)
+
+
+def test_one_member_alone_leaves_no_class_without_a_chance():
+    truth = np.array([0, 1] * 50)
+    said = np.tile([1.0, 0.0], (1, 100, 1))
+    found = alone(OutOfFold(said, truth, CLASS_METRICS["log_loss"]), 0, "it alone")
+    assert (found.nested > 0).all()
+    assert np.isfinite(found.loss)
+    assert found.loss < 4.0

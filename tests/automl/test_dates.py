@@ -68,8 +68,34 @@ def test_a_day_that_does_not_exist_is_missing():
 
 def test_only_columns_that_may_hold_dates_are_looked_at(monkeypatch):
     looked = []
-    monkeypatch.setattr("coterie.automl.dates._is_date", lambda s: looked.append(s.name))
+    monkeypatch.setattr("coterie.automl.dates._format", lambda s: looked.append(s.name))
     frame = pandas.DataFrame({"x": [1.0], "k": [2], "text": ["a"]})
     frame["day"] = pandas.to_datetime(["2024-01-01"])
     DateColumns.find(frame)
     assert looked == ["text", "day"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["31.12.2023", "01.02.2024"], "2023-12-31"),
+        (["12/31/2023 14:30", "01/02/2024 00:00"], "2023-12-31"),
+        (["31 Dec 2023", "1 Feb 2024"], "2023-12-31"),
+    ],
+)
+def test_other_ways_to_write_a_day(texts, expected):
+    frame = pandas.DataFrame({"d": texts})
+    made = DateColumns.find(frame).apply(frame)
+    day = np.datetime64(expected, "D").astype(int)
+    assert int(made["d.days"][0]) == day
+
+
+def test_days_that_may_be_months_are_left_alone():
+    frame = pandas.DataFrame({"d": ["01/02/2024", "03/04/2024"]})
+    assert DateColumns.find(frame).names == ()
+
+
+def test_a_cell_that_is_written_otherwise_is_missing_in_new_rows():
+    dates = DateColumns.find(pandas.DataFrame({"d": ["31.12.2023", "30.11.2023"]}))
+    made = dates.apply(pandas.DataFrame({"d": ["31.12.2023", "today", None]}))
+    assert np.isnan(made["d.days"]).tolist() == [False, True, True]

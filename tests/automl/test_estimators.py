@@ -6,6 +6,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, make_classificat
 
 from coterie import TableClassifier, TableRegressor
 from coterie.automl import Journal
+from coterie.automl.estimators import best_threshold
 
 pandas = pytest.importorskip("pandas")
 
@@ -74,6 +75,7 @@ def test_another_table_has_a_journal_of_its_own(tmp_path):
     assert len(list(tmp_path.iterdir())) == 2
 
 
+@pytest.mark.slow
 def test_threads_are_not_part_of_a_search_but_groups_are(tmp_path):
     X, y = make_classification(120, 5, random_state=0)
     journal, names = Journal(tmp_path), []
@@ -111,6 +113,7 @@ def test_groups_are_never_on_both_sides():
     assert scores["without"] > 0.9
 
 
+@pytest.mark.slow
 def test_readable_models_are_single_and_small():
     X, y = load_breast_cancer(return_X_y=True)
     model = TableClassifier(interpretable=True, time_limit=30).fit(X, y)
@@ -141,6 +144,7 @@ def test_other_metrics_of_numbers(metric):
     assert model.greater_is_better_ == (metric == "r2")
 
 
+@pytest.mark.slow
 def test_time_that_is_too_short_ends_the_search():
     X, y = make_classification(1000, 20, n_informative=10, n_classes=5, random_state=0)
     model = TableClassifier(time_limit=2.0).fit(X, y)
@@ -157,3 +161,29 @@ def test_large_predictions_are_made_in_blocks(monkeypatch):
     expected = model.predict(X)
     monkeypatch.setattr(estimators, "_BLOCK", 100)
     np.testing.assert_array_equal(model.predict(X), expected)
+
+
+def test_the_threshold_costs_least():
+    rng = np.random.default_rng(0)
+    chances = rng.random(300).round(2)
+    truth = (rng.random(300) < chances).astype(int)
+    for fp, fn in ((1.0, 1.0), (1.0, 5.0), (7.0, 2.0)):
+
+        def cost(threshold, fp=fp, fn=fn):
+            said = chances >= threshold
+            return fp * np.sum(said & (truth == 0)) + fn * np.sum(~said & (truth == 1))
+
+        found = best_threshold(chances, truth, fp, fn)
+        assert cost(found) == min(cost(t) for t in np.arange(-0.005, 1.01, 0.005))
+
+
+@pytest.mark.slow
+def test_the_same_work_gives_the_same_model():
+    """However long it takes: the members that a budget allows for do not depend on the clock."""
+    X, y = make_classification(300, 5, random_state=0)
+    models = [TableClassifier(work=work, n_jobs=jobs).fit(X, y) for work, jobs in ((3, 1), (3, 2))]
+    first, second = (model.predict_proba(X) for model in models)
+    np.testing.assert_array_equal(first, second)
+    names = [[h["name"] for h in model.history_] for model in models]
+    assert names[0] == names[1]
+    assert models[0].stopped_ == "time"

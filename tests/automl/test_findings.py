@@ -26,7 +26,7 @@ def codes(frame):
 
 def find(frame, truth, classes=("no", "yes")):
     names, table = list(frame.columns), Table.read(frame)
-    reading = read_columns(table, names, names)
+    reading = read_columns(table, names, [""] * len(names))
     truth = np.asarray(truth)
     twins = find_twins(table, truth, [column.distinct for column in reading.columns])
     found = find_traps(Subject(table, truth, list(classes), reading, names, twins=twins))
@@ -85,7 +85,7 @@ def test_what_there_was_no_time_for_is_told():
     frame = clean().assign(copy=codes(clean()) * 2.0)
     assert find(frame, codes(frame))["target copy"].columns == ["copy"]
     names, table = list(frame.columns), Table.read(frame)
-    reading = read_columns(table, names, names)
+    reading = read_columns(table, names, [""] * len(names))
     subject = Subject(table, codes(frame), ["a", "b"], reading, names, left=lambda: 0.0)
     (found,) = [f for f in find_traps(subject) if f.kind == "no time"]
     assert "4 of 4 columns" in found.message
@@ -120,6 +120,7 @@ def test_order_is_told_by_the_name_of_the_column_the_user_knows():
     frame = clean().assign(**{"sold.days": np.arange(N) // 2})
     names, table = list(frame.columns), Table.read(frame)
     origin = [*names[:-1], "sold"]
-    subject = Subject(table, codes(frame), ["no", "yes"], read_columns(table, names, origin), names)
+    reading = read_columns(table, names, [""] * len(names))
+    subject = Subject(table, codes(frame), ["no", "yes"], reading, names, origin=origin)
     found = [f for f in find_traps(subject) if "blocks" in f.message]
     assert [f.columns for f in found] == [["sold"]]

@@ -25,6 +25,7 @@ def test_published_predictions_are_honest_and_fit_the_leaderboard():
     np.testing.assert_array_equal(model.classes_[model.truth_], Y)
 
 
+@pytest.mark.slow
 def test_prediction_is_the_blend_of_means_over_folds():
     members = [("linear", LogisticRegression(max_iter=500)), ("tree", DecisionTreeClassifier())]
     model = TableClassifier(members=members, random_state=3).fit(X, Y)
@@ -76,3 +77,10 @@ def test_what_was_made_is_on_record():
     assert set(model.made_["versions"]) >= {"coterie", "numpy", "scikit-learn", "python"}
     assert model.made_["settings"]["members"] == "fast"
     assert model.size_curve_[-1][0] == len(model.members_)
+
+
+def test_the_baseline_looks_at_no_column():
+    model = TableRegressor(members="fast").fit(X[:, :2], X[:, 2])
+    assert model.baseline_ == pytest.approx(X[:, 2].std())
+    labels = TableClassifier(members="fast").fit(X, Y)
+    assert labels.baseline_ == pytest.approx(np.log(3))

@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 from sklearn import metrics
+from sklearn.datasets import load_wine
+from sklearn.metrics import get_scorer
+from sklearn.naive_bayes import GaussianNB
 
-from coterie.automl.metrics import CLASS_METRICS, NUMBER_METRICS, find_metric
+from coterie.automl.metrics import CLASS_METRICS, NUMBER_METRICS, check_metric, find_metric
+from coterie.core import ParameterError
 
 RNG = np.random.default_rng(0)
 CODES = RNG.integers(0, 3, 300)
@@ -61,6 +65,7 @@ def test_two_classes_have_one_area():
     assert np.isnan(CLASS_METRICS["roc_auc"](np.zeros(300, dtype=int), both))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["log_loss", "accuracy", "roc_auc"])
 def test_intervals_hold_the_truth_about_as_often_as_they_say(name):
     """Of many samples from one population, about 95 % have it inside."""
@@ -93,3 +98,32 @@ def test_classes_that_are_absent_from_some_rows_do_not_count(weight):
         balanced(codes, np.eye(3)[said], weight),
         metrics.recall_score(codes, said, labels=[0, 2], average="macro", sample_weight=weight),
     )
+
+
+def test_one_row_has_no_interval_where_it_has_no_score():
+    """Without a warning."""
+    low, high = NUMBER_METRICS["r2"].interval(np.ones(1), np.ones((1, 1)))
+    assert np.isnan([low, high]).all()
+
+
+@pytest.mark.parametrize("name", ["f1_macro", "roc_auc_ovr", "neg_log_loss", "balanced_accuracy"])
+def test_scorers_of_scikit_learn_are_metrics(name):
+    X, y = load_wine(return_X_y=True)
+    model = GaussianNB().fit(X[::2], y[::2])
+    expected = get_scorer(name)(model, X[1::2], y[1::2])
+    found = find_metric(name, "classification")(y[1::2], model.predict_proba(X[1::2]))
+    assert found == pytest.approx(expected)
+
+
+def test_names_that_are_nearly_right_are_told():
+    with pytest.raises(ParameterError, match="Did you mean 'neg_mean_absolute_error'"):
+        find_metric("neg_mean_absolut_error", "regression")
+
+
+def test_a_metric_that_does_not_suit_the_target_is_refused_at_once():
+    metric = find_metric("f1", "classification")
+    assert metric is CLASS_METRICS["f1"]
+    scorer = find_metric("precision", "classification")
+    check_metric(scorer, np.array([0, 1, 1]), 2)
+    with pytest.raises(ParameterError, match="metric='precision'"):
+        check_metric(scorer, np.array([0, 1, 2]), 3)

@@ -1,5 +1,6 @@
 """The search."""
 
+import itertools
 import time
 from dataclasses import replace
 
@@ -17,6 +18,7 @@ from coterie.automl.clock import Clock
 from coterie.automl.combine import WAYS
 from coterie.automl.journal import Journal
 from coterie.automl.search import Search
+from coterie.automl.trial import Attempt
 from coterie.trees import DecisionTreeClassifier as NativeTree
 from tests.automl.material import labelled
 
@@ -221,3 +223,61 @@ def test_combinations_learn_from_as_many_rows_as_time_allows():
         one.run([LINEAR])
         assert one._affordable(one.out_of_fold(), WAYS) == rows
     assert found._affordable(found.out_of_fold(), WAYS) == 150
+
+
+def test_what_adds_nothing_is_left_after_the_first_splits(monkeypatch):
+    monkeypatch.setattr(Search, "_generous", property(lambda self: False))
+    fitted = []
+
+    class Counted(DummyClassifier):
+        def fit(self, X, y, sample_weight=None):
+            fitted.append(len(y))
+            return super().fit(X, y)
+
+    found, _ = search()
+    found.run([LINEAR, candidate("nothing", Counted()), TREE])
+    assert len(fitted) == 2
+    assert [t.name for t in found.trials] == ["linear", "tree"]
+    assert {h["name"]: h["note"] for h in found.history}["nothing"].startswith("it adds nothing")
+
+
+def test_with_time_for_all_nothing_is_left_out():
+    found, _ = search()
+    found.run([LINEAR, candidate("nothing", DummyClassifier())])
+    assert [t.name for t in found.trials] == ["linear", "nothing"]
+
+
+def test_what_takes_long_for_little_comes_last(monkeypatch):
+    monkeypatch.setattr(Search, "_generous", property(lambda self: False))
+    monkeypatch.setattr("coterie.automl.search._LITTLE", 1e9)
+    monkeypatch.setattr(
+        Attempt,
+        "rest_seconds",
+        property(lambda self: 1e5 if self.candidate.name == "long" else 1e-3),
+    )
+    found, _ = search(Clock(2e5))
+    deep = DecisionTreeClassifier(max_depth=4, random_state=0)
+    found.run([LINEAR, candidate("long", deep), TREE])
+    assert [t.name for t in found.trials] == ["linear", "tree", "long"]
+
+
+def test_further_candidates_are_tried_until_they_add_nothing():
+    found, _ = search()
+    endless = (candidate(f"prior {k}", DummyClassifier()) for k in itertools.count())
+    found.run([LINEAR, TREE], endless)
+    assert [t.name for t in found.trials] == ["linear", "tree"]
+    tried = [h["name"] for h in found.history if h["name"].startswith("prior")]
+    assert tried == [f"prior {k}" for k in range(8)]
+    assert found.stopped == "finished"
+
+
+def test_what_had_no_time_is_tried_again_with_more(tmp_path):
+    page = Journal(tmp_path).open("x")
+    short, _ = search(Clock(100.0, spent=99.0), page=page)
+    short.run([LINEAR, TREE])
+    same, _ = search(Clock(100.0, spent=99.0), page=page)
+    same.run([LINEAR, TREE])
+    assert [t.name for t in same.trials] == ["linear"]
+    longer, _ = search(Clock(1e6, spent=99.0), page=page)
+    longer.run([LINEAR, TREE])
+    assert [t.name for t in longer.trials] == ["linear", "tree"]

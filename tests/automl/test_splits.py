@@ -2,7 +2,14 @@
 
 import numpy as np
 
-from coterie.automl.splits import Plan, make_folds, plan_splits, splits_of, thinned
+from coterie.automl.splits import (
+    Plan,
+    further_splits,
+    make_folds,
+    plan_splits,
+    splits_of,
+    thinned,
+)
 from coterie.automl.twins import find_twins
 from coterie.data import Table
 
@@ -91,3 +98,27 @@ def test_rows_in_order_are_split_into_blocks():
     assert large.words == "the last part in 8 of the rows is held out"
     ((_, test),) = splits_of(folds(X, Y, Plan(8, hold_out=True, in_order=True)), large)
     np.testing.assert_array_equal(test, np.arange(262, 300))
+
+
+def test_one_part_is_held_out_where_time_is_short():
+    assert plan_splits(5_000, 10, 2, seconds=1.0).hold_out
+    assert not plan_splits(5_000, 10, 2, seconds=100.0).hold_out
+    assert plan_splits(300, 10, 2, seconds=10.0).n_repeats == 1
+    assert plan_splits(300, 10, 2, seconds=100.0).n_repeats == 2
+
+
+def test_moments_decide_about_the_order():
+    table = Table.read(np.zeros((6, 1)))
+    order = np.array([5, 4, 3, 2, 1, 0])
+    (folds,) = make_folds(table, np.zeros(6, dtype=np.intp), Plan(3, in_order=True), 0, order=order)
+    assert folds.tolist() == [0, 0, 1, 1, 2, 2]
+
+
+def test_further_splits_are_of_other_parts():
+    folds = np.arange(12) % 4
+    held = further_splits([folds], Plan(4, hold_out=True), None)
+    assert [test.tolist() for _, test in held] == [[1, 5, 9], [2, 6, 10], [3, 7, 11]]
+    assert all(set(train) == set(range(12)) - set(test) for train, test in held)
+    again = (np.arange(12) + 1) % 2
+    assert len(further_splits([folds], Plan(2), again)) == 2
+    assert further_splits([folds], Plan(4), None) == []

@@ -74,6 +74,7 @@ def test_groups_may_be_a_column():
 BAD = {
     "no such target": (FRAME, "knid", {}, "Did you mean 'kind'"),
     "another case": (FRAME, "KIND", {}, "Did you mean 'kind'"),
+    "groups that are the target": (FRAME, "kind", {"groups": "kind"}, "in the target column"),
     "no such groups": (FRAME, "kind", {"groups": "persons"}, "groups column 'persons'"),
     "one class": (FRAME.assign(kind="up"), "kind", {}, "only one class"),
     "few rows": (FRAME[:9], "kind", {}, "at least 10"),
@@ -82,6 +83,10 @@ BAD = {
     "task": (FRAME, "kind", {"task": "guess"}, "task='guess'"),
     "metric": (FRAME, "kind", {"metric": "rmse"}, "metric"),
     "no frame": (FRAME.to_numpy(), "kind", {}, "data frame"),
+    "weights of text": (FRAME, "size", {"weight": "kind"}, "must hold a number"),
+    "no such column to drop": (FRAME, "kind", {"drop": ["sizes"]}, "Did you mean 'size'"),
+    "a column both ways": (FRAME, "kind", {"drop": ["size"], "weight": "size"}, "needed"),
+    "costs of numbers": (FRAME, "kind", {"cost": {"fp": 1}}, "cost"),
     "no such setting": (FRAME, "kind", {"budget": 3}, "budget"),
 }
 
@@ -103,3 +108,36 @@ def test_a_limit_that_allows_for_little_is_kept_and_told():
     assert model.stopped_ == "time"
     assert "no time" in [finding.kind for finding in model.findings_]
     assert model.predict_proba(frame.drop(columns="kind")[:5]).shape == (5, 300)
+
+
+def test_columns_that_are_left_out():
+    model = fit_table(FRAME, "kind", drop=["size"], members="fast")
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+
+
+def test_weights_may_be_a_column():
+    """Rows of weight zero are as good as absent."""
+    frame = FRAME.assign(w=np.arange(120) % 4 != 0).astype({"w": float})
+    model = fit_table(frame, "kind", weight="w", members="fast")
+    kept = fit_table(frame[frame["w"] > 0].drop(columns="w"), "kind", members="fast")
+    X = FRAME.drop(columns="kind")
+    np.testing.assert_allclose(model.predict_proba(X), kept.predict_proba(X), atol=0.2)
+    assert model.made_["rows"] == 90
+
+
+def test_a_column_of_time_makes_blocks():
+    when = pandas.date_range("2024-01-01", periods=120).strftime("%d.%m.%Y").to_numpy()
+    order = np.random.default_rng(0).permutation(120)
+    frame = FRAME.assign(when=when)
+    model = fit_table(frame.iloc[order], "kind", time_column="when", members="fast")
+    assert "blocks" in model.made_["splits"]
+
+
+def test_costs_move_the_threshold():
+    X = FRAME.drop(columns="kind")
+    careful = fit_table(FRAME, "kind", cost={"fp": 1, "fn": 50}, members="fast")
+    plain = fit_table(FRAME, "kind", members="fast")
+    np.testing.assert_array_equal(careful.predict_proba(X), plain.predict_proba(X))
+    assert careful.threshold_ < 0.5
+    second = careful.classes_[1]
+    assert (careful.predict(X) == second).sum() >= (plain.predict(X) == second).sum()

@@ -5,11 +5,12 @@ import pytest
 
 import coterie
 from coterie.cli.compare import compare_answers
-from coterie.cli.errors import CommandError
-from coterie.cli.file_predictions import Answers
-from coterie.cli.reading import read_table
+from coterie.files import read_table
+from coterie.files.errors import CommandError
+from coterie.files.file_predictions import Answers
 
 
+@pytest.mark.slow
 def test_several_models_on_one_table(call, credit, tmp_path):
     table = read_table(credit.train).table
     X, y = table.drop_columns(["credit"]), np.array(table.column("credit").to_pylist())

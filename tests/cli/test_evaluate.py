@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import accuracy_score, log_loss, root_mean_squared_error
 
 import coterie
-from coterie.cli.reading import read_table
+from coterie.files import read_table
 
 
 def test_scores_are_scikit_learns(call, credit):

@@ -2,6 +2,7 @@ import csv
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,6 +11,8 @@ import time
 import pytest
 
 import coterie
+from coterie.automl.clock import Clock
+from coterie.files import delimited
 
 COMMAND = [sys.executable, "-c", "from coterie.cli import main; main()"]
 FAST = ["--members", "fast"]
@@ -76,6 +79,7 @@ def test_what_is_printed(call, credit, tmp_path):
     assert "\x1b" not in said.out + said.err
 
 
+@pytest.mark.slow
 def test_the_task_can_be_overridden(call, write, tmp_path):
     path = write("a.csv", "\n".join(["x,y", *(f"{k / 7},{1 + k // 20}" for k in range(60))]))
     common = ["--target", "y", "--members", "fast", "--seed", 3]
@@ -108,7 +112,7 @@ def test_rows_without_a_target_are_left_out(call, write, tmp_path):
     path = write("a.csv", "\n".join(["x,y", *lines]))
     said = call("fit", path, "--target", "y", "--members", "fast", "--out", tmp_path / "m")
     assert said.code == 0
-    assert "2 rows without a value of the target are left out" in said.err
+    assert "2 rows without a target value are left out" in said.err
 
 
 def test_a_finished_fit_is_not_done_again(call, credit):
@@ -155,6 +159,7 @@ def test_ctrl_c_keeps_the_best_so_far(credit, tmp_path):
     assert coterie.load(tmp_path / "m" / "model.coterie").stopped_ == "interrupted"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_ctrl_c_before_there_is_a_result(credit, tmp_path):
     process = start(credit.train, tmp_path / "m", "--members", "gradient boosting, slow")
@@ -198,18 +203,19 @@ def test_one_class_leaves_nothing_behind(call, write, tmp_path, how):
     assert not (tmp_path / "m").exists()
 
 
+@pytest.mark.slow
 def test_an_interrupted_fit_goes_on(call, credit, tmp_path, monkeypatch):
-    from coterie.automl import search
+    from coterie.automl.trial import Attempt
 
-    fit_one = search.run_trial
+    first_splits = Attempt.open
 
-    def interrupt_second(candidate, *arguments, **settings):
-        if settings["thorough"]:
+    def interrupt_second(attempt):
+        if attempt.thorough:
             raise KeyboardInterrupt
-        return fit_one(candidate, *arguments, **settings)
+        return first_splits(attempt)
 
     command = ("fit", credit.train, "--target", "credit", *FAST, "--out", tmp_path / "m")
-    monkeypatch.setattr(search, "run_trial", interrupt_second)
+    monkeypatch.setattr(Attempt, "open", interrupt_second)
     assert call(*command).code == 0
     assert coterie.load(tmp_path / "m" / "model.coterie").stopped_ == "interrupted"
     monkeypatch.undo()
@@ -244,3 +250,110 @@ def test_a_damaged_note_of_the_settings_is_named(call, credit, tmp_path):
     assert said.code == 1
     assert "settings.json: is damaged" in said.err
     assert "--overwrite" in said.err
+
+
+class Late(Clock):
+    """A clock by which most of the time is over when reading begins."""
+
+    @property
+    def elapsed(self):
+        return 0.5 * self.limit
+
+
+def test_what_there_was_no_time_to_read_is_told(call, write, tmp_path, monkeypatch):
+    monkeypatch.setattr("coterie.automl.clock.Clock", Late)
+    monkeypatch.setattr(delimited, "BLOCK_BYTES", 1000)
+    path = write("a.csv", "x,y\n" + "".join(f"{k % 50},{'ab'[k % 3 > 1]}\n" for k in range(1000)))
+    for number, more in enumerate([(), ("--stream",)]):
+        out = tmp_path / str(number)
+        said = call("fit", path, "--target", "y", "--members", "fast", "--out", out, *more)
+        assert said.code == 0, said.err
+        assert "to read only the first" in said.err
+        first = coterie.load(out / "model.coterie").findings_[0]
+        assert (first.kind, first.level) == ("not read", "warning")
+    path = write("b.csv", "x,y\n" + "".join(f"{k},{'ab'[k > 900]}\n" for k in range(1000)))
+    said = call("fit", path, "--target", "y", "--members", "fast", "--out", tmp_path / "one")
+    assert said.code == 1
+    assert "only one class" in said.err
+    assert "Allow a longer --time" in said.err
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="limits of files")
+def test_a_full_disk_leaves_the_former_model(credit, tmp_path):
+    """Wherever in the fit it is that nothing more can be written."""
+    copy = shutil.copytree(credit.model, tmp_path / "m")
+    before = {path.name: path.read_bytes() for path in copy.glob("*.*")}
+    for most in (0, 300, 5_000, 40_000):
+        limit = f"import resource as r; r.setrlimit(r.RLIMIT_FSIZE, ({most}, {most}));"
+        start = "import sys; from coterie.cli import main; main(sys.argv[1:])"
+        command = [sys.executable, "-c", limit + start, "fit", credit.train, "--target", "credit"]
+        command += [*FAST, "--out", copy, "--overwrite", "--quiet"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 1, done.stderr
+        assert "File too large" in done.stderr
+        assert "Traceback" not in done.stderr
+        assert {path.name: path.read_bytes() for path in copy.glob("*.*")} == before
+
+
+def test_columns_have_roles(call, credit, tmp_path):
+    """One is left out, one weighs rows, and the model is measured on a file of its own."""
+    with open(credit.train) as file:
+        header, *rows = list(csv.reader(file))
+    other = next(name for name in header if name != "credit")
+    train = tmp_path / "train.csv"
+    with train.open("w", newline="") as file:
+        csv.writer(file).writerows(
+            [[*header, "w"], *([*row, 1 + k % 2] for k, row in enumerate(rows))]
+        )
+    options = ["--drop", other, "--weight", "w", "--cost", "fp=1,fn=9", "--simple", "--explain"]
+    done = call(
+        "fit",
+        train,
+        "--target",
+        "credit",
+        *FAST,
+        *options,
+        *("--test", credit.test, "--out", tmp_path / "m"),
+    )
+    assert done.code == 0, done.err
+    model = coterie.load(tmp_path / "m" / "model.coterie")
+    assert not {other, "w", "credit"} & set(model.feature_names_in_)
+    assert model.simple
+    assert 0 < model.threshold_ < 1
+    assert "when a column is shuffled" in done.out
+    assert "better is" in done.out
+
+
+def test_rows_that_have_a_time_are_judged_by_later_ones(call, prices, tmp_path):
+    done = call(
+        *("fit", prices.train, "--target", "price", "--time-column", "day", *FAST),
+        *("--out", tmp_path / "m"),
+    )
+    assert done.code == 0, done.err
+    model = coterie.load(tmp_path / "m" / "model.coterie")
+    assert "blocks" in model.made_["splits"]
+
+
+def test_columns_that_are_not_there_are_named(call, credit, tmp_path):
+    done = call(
+        *("fit", credit.train, "--target", "credit", "--drop", "nothing", *FAST),
+        *("--out", tmp_path / "m"),
+    )
+    assert done.code != 0
+    assert "nothing" in done.err
+
+
+def test_a_finished_fit_goes_on_with_more_time(call, credit, tmp_path):
+    command = ("fit", credit.train, "--target", "credit", "--members", "linear", "--out", tmp_path)
+    assert call(*command, "--time", "5s").code == 0
+    first = coterie.load(tmp_path / "model.coterie")
+    said = call(*command, "--resume", "--time", "+30s")
+    assert said.code == 0, said.err
+    model = coterie.load(tmp_path / "model.coterie")
+    assert model.time_limit == 35.0
+    assert model.made_["splits"] == first.made_["splits"]
+    again = call(*command, "--resume", "--time", "+1m")
+    assert again.code == 0, again.err
+    assert coterie.load(tmp_path / "model.coterie").time_limit == 95.0
+    assert call(*command, "--time", "+1m").code != 0

@@ -17,7 +17,7 @@ def test_what_is_no_model(call, write, tmp_path):
     said = call("info", write("a.coterie", "no model"))
     assert said.code == 1
     assert "a.coterie" in said.err
-    assert "holds no model.coterie" in call("info", tmp_path).err
+    assert "there is no model.coterie in it" in call("info", tmp_path).err
     (tmp_path / "run").mkdir()
     assert "--resume" in call("info", tmp_path).err
 

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from coterie.cli.errors import CommandError
 from coterie.cli.lock import LOCK, only_fit
+from coterie.files.errors import CommandError
 
 pytest.importorskip("fcntl")
 

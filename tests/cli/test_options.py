@@ -1,7 +1,7 @@
 import click
 import pytest
 
-from coterie.cli.options import Duration, read_options
+from coterie.cli.options import Costs, Duration, read_options
 
 
 @pytest.mark.parametrize(
@@ -18,9 +18,19 @@ def test_what_is_no_duration(text):
         Duration().convert(text, None, None)
 
 
+@pytest.mark.parametrize("text", ["", "fp=1", "fp=1,fn=x", "fp=0,fn=1", "fp=1,fn=2,tp=3", "1,5"])
+def test_what_are_no_costs(text):
+    with pytest.raises(click.BadParameter, match="fp=1,fn=5"):
+        Costs().convert(text, None, None)
+
+
 def test_reading():
     found = read_options({"delimiter": "\\t", "encoding": "latin-1"})
     assert (found.delimiter, found.encoding) == ("\t", "latin-1")
-    for options in ({"delimiter": ";;", "encoding": "utf-8"}, {"delimiter": None, "encoding": "x"}):
+    for options in (
+        {"delimiter": ";;", "encoding": "utf-8"},
+        {"delimiter": None, "encoding": "x"},
+        {"delimiter": None, "encoding": "rot13"},
+    ):
         with pytest.raises(click.BadParameter):
             read_options(options)

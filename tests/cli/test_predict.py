@@ -8,8 +8,8 @@ from pyarrow import parquet
 
 import coterie
 from coterie.cli import predict as predict_module
-from coterie.cli.reading import delimited, read_table
-from coterie.cli.reading import table as table_module
+from coterie.files import delimited, read_table
+from coterie.files import table as table_module
 
 
 def rows_of(text):
@@ -126,3 +126,55 @@ def test_each_block_is_written_before_the_next_is_read(call, credit, monkeypatch
     assert call("predict", credit.model, credit.test, "--out", tmp_path / "p.csv").code == 0
     assert len(steps) > 6
     assert steps == ["read", "answer"] * (len(steps) // 2)
+
+
+def test_the_table_is_not_written_over(call, credit, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(credit.test.read_bytes())
+    (tmp_path / "link.csv").symlink_to(path)
+    for out in (path, tmp_path / "link.csv"):
+        said = call("predict", credit.model, path, "--out", out)
+        assert said.code == 1
+        assert "is the input file" in said.err
+    assert path.read_bytes() == credit.test.read_bytes()
+
+
+def test_kept_columns_are_kept_once_and_never_replaced(call, credit, write):
+    said = call("predict", credit.model, credit.test, "--keep", "credit", "--keep", "credit")
+    assert said.out.startswith("credit,prediction\n")
+    lines = credit.test.read_text().splitlines()
+    path = write("a.csv", "\n".join([f"{lines[0]},prediction", *(f"{x},1" for x in lines[1:])]))
+    said = call("predict", credit.model, path, "--keep", "prediction")
+    assert said.code == 2
+    assert "--keep prediction" in said.err
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_no_rows_give_a_file_without_rows(call, credit, write, tmp_path, ending):
+    path = write("a.csv", credit.test.read_text().splitlines()[0] + "\n")
+    out = tmp_path / f"p.{ending}"
+    said = call("predict", credit.model, path, "--out", out, "--probabilities", "--keep", "age")
+    assert said.code == 0, said.err
+    names = ["age", "prediction", "probability_bad", "probability_good"]
+    if ending == "csv":
+        assert out.read_text() == ",".join(names) + "\n"
+    else:
+        assert parquet.read_table(out).to_pydict() == {name: [] for name in names}
+
+
+def test_sets_of_classes_hold_the_truth_often_enough(call, credit):
+    said = call("predict", credit.model, credit.test, "--sets", "0.8", "--keep", "credit")
+    assert (said.code, said.err) == (0, "")
+    rows = rows_of(said.out)
+    assert list(rows[0]) == ["credit", "prediction", "set", "set_size"]
+    sets = [row["set"].split("|") for row in rows]
+    assert [len(one) for one in sets] == [int(row["set_size"]) for row in rows]
+    assert all(row["prediction"] in one for row, one in zip(rows, sets, strict=True))
+    hits = [row["credit"] in one for row, one in zip(rows, sets, strict=True)]
+    assert np.mean(hits) > 0.8 - 3 * np.sqrt(0.8 * 0.2 / len(hits))
+
+
+def test_sets_and_intervals_are_one_or_the_other(call, credit):
+    said = call("predict", credit.model, credit.test, "--sets", "0.8", "--interval", "0.8")
+    assert said.code == 2
+    assert "use one of them" in said.err

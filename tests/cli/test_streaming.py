@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import coterie
-from coterie.cli.errors import CommandError
-from coterie.cli.reading import ReadOptions
 from coterie.cli.streaming import is_large, stream_table
-from tests.cli.conftest import write_rows
+from coterie.files import ReadOptions
+from coterie.files.errors import CommandError
+from tests.commands import write_rows
 
 pa = pytest.importorskip("pyarrow")
 HEADER = ["id", "size", "town", "day", "note", "same", "price", "dear"]
@@ -42,13 +42,14 @@ def sales(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    monkeypatch.setattr("coterie.cli.reading.delimited.BLOCK_BYTES", 1 << 14)
+    monkeypatch.setattr("coterie.files.delimited.BLOCK_BYTES", 1 << 14)
 
 
 def decoded(found):
     return dict(zip(found.rows.names, found.rows.native().T, strict=True))
 
 
+@pytest.mark.slow
 def test_bins_and_target_are_those_of_the_same_rows(sales):
     found = stream_table(sales, ReadOptions(), "price", 0)
     assert found.n_lost == 0
@@ -82,6 +83,7 @@ def test_labels_are_codes_and_rows_without_one_are_left_out(sales):
     assert found.y.sum() == sum(row[7] == "yes" for row in rows())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["price", "dear"])
 def test_a_model_of_bins_answers_for_rows(sales, call, tmp_path, target):
     out = tmp_path / "m"
@@ -115,6 +117,7 @@ def test_a_model_of_bins_answers_for_rows(sales, call, tmp_path, target):
         assert np.mean(right) > 0.9
 
 
+@pytest.mark.slow
 def test_streamed_and_read_as_a_whole_are_about_as_good(sales, call, tmp_path):
     scores = []
     for number, how in enumerate(("--stream", "--no-stream")):
@@ -145,6 +148,7 @@ def test_which_files_are_large(sales, monkeypatch, tmp_path):
     assert is_large(path)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_streamed_is_refused(sales, call, tmp_path):
     with pytest.raises(CommandError, match="cannot be a target"):
         stream_table(sales, ReadOptions(), "day", 0)
@@ -163,6 +167,7 @@ def test_commands_start_without_it():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.slow
 def test_an_odd_cell_does_not_cost_the_column(tmp_path):
     table = rows()
     table[7][1] = "abc"

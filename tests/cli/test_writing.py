@@ -5,8 +5,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from coterie.cli.errors import CommandError
 from coterie.cli.writing import check_folder, open_writer
+from coterie.files.errors import CommandError
 
 BLOCKS = [
     pa.table({"a": [1.5, None], "b": ["x", 'y"z'], "c": [True, False]}),

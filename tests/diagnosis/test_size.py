@@ -84,3 +84,22 @@ def test_a_lucky_start_is_not_enough():
 def test_unknown_without_stages():
     found = size(Case.of(Answers("some", np.zeros(3), None, None), np.zeros(3)))
     assert (found.fine, found.words) == (None, "It has no members that predict on their own.")
+
+
+def test_rounds_that_make_probabilities_better_are_of_use():
+    """Labels are right from the second round on, but the model is hardly sure of them."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 1000)
+    sure = np.array([0.45, 0.55, 0.7, 0.8, 0.9, 0.95])
+    own = np.clip(sure[:, None] + rng.normal(0, 0.01, (6, 1000)), 0.01, 0.99)
+    chances = np.where(truth[None, :, None] == np.arange(2), own[:, :, None], 1 - own[:, :, None])
+    said = chances.argmax(axis=2)
+    stages = Stages(np.arange(1, 7), said, chances)
+    answers = Answers("some", said[-1], np.arange(2), chances[-1], "round", 6, None, stages)
+    found = size(Case.of(answers, truth))
+    assert (found.numbers["measure"], found.numbers["enough"]) == ("log-loss", 6)
+    np.testing.assert_allclose(found.numbers["errors"], -np.log(own).mean(axis=1))
+    labels = Answers(
+        "some", said[-1], np.arange(2), None, "round", 6, None, Stages(stages.sizes, said)
+    )
+    assert size(Case.of(labels, truth)).numbers["enough"] < 4

@@ -72,6 +72,7 @@ def fitted(X: Any, y: Any, task: str, names: list[str], target: str = "target") 
     entries.append(Entry(**vars(whole) | {"weight": 1.0, "chosen": True}))
     return SimpleNamespace(
         task_=task,
+        n_features_in_=len(names),
         metric_=metric.name,
         greater_is_better_=metric.greater_is_better,
         target_name_=target,

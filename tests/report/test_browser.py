@@ -2,54 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from coterie.report import facts, html
+from tests.browsers import Shown
 from tests.report.hostile import hostile
-
-CHROMIUM = os.environ.get("COTERIE_CHROMIUM") or shutil.which("chromium") or ""
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api")
-    if not CHROMIUM:
-        pytest.skip("no chromium on the PATH; name one in COTERIE_CHROMIUM")
-    with playwright.sync_playwright() as started:
-        window = started.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield window
-        window.close()
-
-
-class Shown:
-    """A page that was opened, with all it asked for and complained of."""
-
-    def __init__(self, browser: Any, path: Any, width: int, scheme: str = "light") -> None:
-        self.asked: list[str] = []
-        self.complaints: list[str] = []
-        size = {"width": width, "height": 800}
-        self.page = browser.new_page(viewport=size, color_scheme=scheme)
-        self.page.on("request", lambda request: self.asked.append(request.url))
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("dialog", lambda dialog: self.complaints.append("dialog") or dialog.dismiss())
-        self.page.goto(path.as_uri())
-
-    def text(self, selector: str) -> str:
-        return self.page.text_content(selector).replace("\u00a0", " ").strip()
-
-    def slide(self, name: str, value: int) -> None:
-        self.page.eval_on_selector(
-            f"#{name}-input",
-            "(input, value) => { input.value = value; input.dispatchEvent(new Event('input')); }",
-            value,
-        )
 
 
 @pytest.fixture
@@ -67,7 +27,7 @@ def show(browser, tmp_path) -> Iterator[Any]:
         shown.page.close()
 
 
-@pytest.mark.parametrize("width", [375, 1280])
+@pytest.mark.parametrize("width", [375, pytest.param(1280, marks=pytest.mark.slow)])
 def test_page_fits_and_asks_for_nothing(found, show, width):
     shown = show(found, width)
     assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
@@ -76,6 +36,7 @@ def test_page_fits_and_asks_for_nothing(found, show, width):
     assert shown.complaints == []
 
 
+@pytest.mark.slow
 def test_dark_mode_is_dark(found, show):
     colour = "getComputedStyle(document.body).backgroundColor"
     light, dark = show(found), show(found, scheme="dark")
@@ -83,6 +44,7 @@ def test_dark_mode_is_dark(found, show):
     assert dark.page.evaluate(colour) == "rgb(18, 22, 27)"
 
 
+@pytest.mark.slow
 def test_leaderboard_sorts_both_ways(found, show):
     page = show(found).page
     scores = "[...document.querySelectorAll('#leaderboard tbody td:nth-child(2)')]"
@@ -132,6 +94,7 @@ def test_tolerance_slider_shows_the_share(regression_facts, show):
     assert shown.text("#tolerance-share") == f"{100 * found['tolerance']['share'][10]:.1f} %"
 
 
+@pytest.mark.slow
 def test_script_and_template_write_the_same(found, show):
     shown = show(found)
     for name in ("threshold", "coverage", "tolerance"):
@@ -145,6 +108,7 @@ def test_script_and_template_write_the_same(found, show):
             assert figure.inner_text() == before
 
 
+@pytest.mark.slow
 def test_pointing_at_a_dot_tells_what_it_is(found, show):
     page = show(found).page
     assert page.is_hidden("#tip")
@@ -164,6 +128,7 @@ def test_names_that_are_scripts_do_nothing(binary, show):
     assert "<script>" in shown.page.text_content("h1")
 
 
+@pytest.mark.slow
 def test_page_can_be_printed(found, show):
     shown = show(found)
     document = shown.page.pdf(format="A4")

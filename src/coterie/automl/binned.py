@@ -27,7 +27,7 @@ def member_rows(table: Table) -> BinnedRows:
     table that was read under the same schema.
     """
     assert table.bins is not None
-    assert table.codes is not None
+    assert isinstance(table.codes, np.ndarray)
     codes = {j: np.arange(len(labels), dtype=float) for j, labels in table.schema.labels.items()}
     return BinnedRows(Schema(table.n_columns, None, codes), table.bins, table.codes)
 

@@ -6,16 +6,20 @@ combination of all is better than each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import difflib
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 
 from coterie.automl.makers import (
     MANY_ROWS,
     Make,
     adaboost,
+    boosted,
     forest,
     gradient,
     kernel,
@@ -56,6 +60,8 @@ class Candidate:
         Whether it is gradient boosting, whose number of rounds is chosen by held-out rows.
     fits : callable, optional
         ``(situation) -> bool``: whether it is worth trying.
+    turns : tuple of dict, default=()
+        Parameters that splits take in turn.
     """
 
     name: str
@@ -64,6 +70,7 @@ class Candidate:
     native: bool = True
     rounds: bool = False
     fits: Callable[[Situation], bool] | None = None
+    turns: tuple[dict[str, Any], ...] = field(default=(), hash=False)
 
 
 def _small(most: int) -> Callable[[Situation], bool]:
@@ -75,8 +82,16 @@ def _labels(s: Situation) -> bool:
 
 
 PORTFOLIO: tuple[Candidate, ...] = (
-    Candidate(DEFAULT, "gradient boosting", gradient(), rounds=True),
-    Candidate("random forest", "forest", forest(RandomForestClassifier, RandomForestRegressor)),
+    Candidate(
+        DEFAULT,
+        "gradient boosting",
+        boosted,
+        rounds=True,
+        turns=({"growth": "leaf"}, {"growth": "symmetric"}),
+    ),
+    Candidate("extra trees", "forest", forest(ExtraTreesClassifier, ExtraTreesRegressor)),
+    Candidate("linear", "linear", linear, native=False),
+    Candidate("kernel machine", "kernel", kernel, native=False, fits=_small(3_000)),
     Candidate(
         "gradient boosting, symmetric",
         "gradient boosting",
@@ -89,7 +104,11 @@ PORTFOLIO: tuple[Candidate, ...] = (
         ),
         rounds=True,
     ),
-    Candidate("extra trees", "forest", forest(ExtraTreesClassifier, ExtraTreesRegressor)),
+    Candidate(
+        "network", "network", network((128, 64), alpha=1e-3), native=False, fits=_small(200_000)
+    ),
+    Candidate("random forest", "forest", forest(RandomForestClassifier, RandomForestRegressor)),
+    Candidate("neighbours", "neighbours", neighbours, native=False, fits=_small(30_000)),
     Candidate(
         "gradient boosting, slow",
         "gradient boosting",
@@ -104,7 +123,7 @@ PORTFOLIO: tuple[Candidate, ...] = (
         ),
         rounds=True,
     ),
-    Candidate("linear", "linear", linear, native=False),
+    Candidate("linear on ranks", "linear", linear_ranks, native=False),
     Candidate(
         "gradient boosting, sampled",
         "gradient boosting",
@@ -122,10 +141,6 @@ PORTFOLIO: tuple[Candidate, ...] = (
         rounds=True,
     ),
     Candidate(
-        "network", "network", network((128, 64), alpha=1e-3), native=False, fits=_small(200_000)
-    ),
-    Candidate("kernel machine", "kernel", kernel, native=False, fits=_small(3_000)),
-    Candidate(
         "gradient boosting, large",
         "gradient boosting",
         gradient(
@@ -135,6 +150,12 @@ PORTFOLIO: tuple[Candidate, ...] = (
             subsample=0.7,
             l2_regularization=5.0,
         ),
+        rounds=True,
+    ),
+    Candidate(
+        "gradient boosting, shallow",
+        "gradient boosting",
+        gradient(max_leaf_nodes=4, learning_rate=0.1, subsample=0.7, max_iter=1_000),
         rounds=True,
     ),
     Candidate(
@@ -152,14 +173,6 @@ PORTFOLIO: tuple[Candidate, ...] = (
         ),
         rounds=True,
     ),
-    Candidate("neighbours", "neighbours", neighbours, native=False, fits=_small(30_000)),
-    Candidate(
-        "gradient boosting, shallow",
-        "gradient boosting",
-        gradient(max_leaf_nodes=4, learning_rate=0.1, subsample=0.7, max_iter=1_000),
-        rounds=True,
-    ),
-    Candidate("linear on ranks", "linear", linear_ranks, native=False),
     Candidate("real AdaBoost", "AdaBoost", adaboost, fits=_labels),
     Candidate(
         "wide network",
@@ -188,7 +201,7 @@ FAST: tuple[Candidate, ...] = (
 NATIVE: tuple[Candidate, ...] = tuple(c for c in PORTFOLIO if c.native)
 # Trees stay small whatever the number of rows.
 LARGE: tuple[Candidate, ...] = (
-    PORTFOLIO[0],
+    Candidate(DEFAULT, "gradient boosting", gradient(), rounds=True),
     Candidate(
         "forest of some rows",
         "forest",
@@ -253,18 +266,20 @@ def choose_candidates(
     if isinstance(members, str) and members in sets:
         readable = tuple(c for c in READABLE if c.native or members != "native")
         return readable if interpretable else sets[members]
-    known = {c.name: c for c in (*LARGE, *READABLE, *PORTFOLIO)}
+    known = {c.name: c for c in (*PORTFOLIO, *READABLE, *LARGE)}
+    known |= {c.name: c for c in sets["auto"]}
     if isinstance(members, str) or not len(members):
         raise ParameterError(
             f"members={members!r} is not one of {', '.join(map(repr, sets))}; or give a list of "
-            f"names, from {', '.join(known)}, or of (name, estimator)."
+            f"names, from {_quoted(known)}, or of (name, estimator).{did_you_mean(members, known)}"
         )
     chosen = []
     for member in members:
         if isinstance(member, str):
             if member not in known:
                 raise ParameterError(
-                    f"members holds {member!r}, which is not one of {', '.join(known)}."
+                    f"members holds {member!r}, which is not one of {_quoted(known)}."
+                    f"{did_you_mean(member, known)}"
                 )
             chosen.append(known[member])
             continue
@@ -283,12 +298,59 @@ def in_turn(candidates: Sequence[Candidate], situation: Situation) -> list[Candi
     >>> import numpy as np
     >>> digits = Situation("multiclass", 60_000, 10, np.zeros(784, dtype=int))
     >>> [c.name for c in in_turn(PORTFOLIO, digits)][:3]
-    ['gradient boosting', 'network', 'random forest']
+    ['gradient boosting', 'network', 'extra trees']
     """
     numbers = int((situation.cardinalities == 0).sum())
     if situation.n_rows <= MANY_ROWS or numbers < _MANY_COLUMNS:
         return list(candidates)
     return sorted(candidates, key=lambda c: c is not candidates[0] and c.name != "network")
+
+
+def drawn(seed: int) -> Iterator[Candidate]:
+    """Further boosters, without end: what time is left for when all others were tried.
+
+    Ranges are those in which studies of many tables search.
+
+    Examples
+    --------
+    >>> next(drawn(0)).name
+    'gradient boosting, drawn 1'
+    """
+    rng = np.random.default_rng(seed)
+    for number in itertools.count(1):
+        rate = float(np.exp(rng.uniform(np.log(0.02), np.log(0.1))))
+        settings: dict[str, Any] = {
+            "learning_rate": rate,
+            "max_iter": round(40 / rate),
+            "subsample": float(rng.uniform(0.6, 1.0)),
+            "max_features": float(rng.uniform(0.3, 1.0)),
+            "l2_regularization": float(np.exp(rng.uniform(np.log(0.1), np.log(10.0)))),
+            "min_samples_leaf": round(np.exp(rng.uniform(0.0, np.log(40.0)))),
+        }
+        if rng.random() < 0.5:
+            depth = int(rng.integers(4, 9))
+            settings |= {"growth": "symmetric", "max_leaf_nodes": None, "max_depth": depth}
+        else:
+            settings["max_leaf_nodes"] = round(np.exp(rng.uniform(np.log(4.0), np.log(128.0))))
+        name = f"{DEFAULT}, drawn {number}"
+        yield Candidate(name, "gradient boosting", gradient(**settings), rounds=True)
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, names))
+
+
+def did_you_mean(name: Any, known: Iterable[str]) -> str:
+    """A hint for whoever mistyped one of the known names; "" if none is near.
+
+    Examples
+    --------
+    >>> did_you_mean("extra tree", ["linear", "extra trees"])
+    " Did you mean 'extra trees'?"
+    """
+    lower = {str(other).lower(): other for other in known}
+    near = difflib.get_close_matches(str(name).lower(), list(lower), n=1)
+    return f" Did you mean {lower[near[0]]!r}?" if near else ""
 
 
 def _copier(estimator: Any) -> Make:

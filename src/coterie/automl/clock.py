@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -114,6 +115,8 @@ class Clock:
         Seconds an earlier run of the same search has used.
     kept : float, default=0
         Seconds that are needed after the search, to write the model.
+    share : float, default=0.12
+        Share of the limit for what comes between: combining, importances, further models.
 
     Examples
     --------
@@ -126,7 +129,10 @@ class Clock:
     spent: float = 0.0
     begun: float = field(default_factory=_now_or_earlier)
     kept: float = 0.0
+    share: float = 0.12
     writes: bool = field(default_factory=_WRITES.get)
+
+    measured: ClassVar[bool] = True  # whether it goes on by itself
 
     def keep_for_writing(self, size: int, n_columns: int) -> None:
         """Keep time to write the model, if it is written, and a report about it.
@@ -155,7 +161,7 @@ class Clock:
     @property
     def searching(self) -> float:
         """Seconds that remain for fitting: some are kept for combining and importances."""
-        return self.ending - 0.12 * self.limit
+        return self.ending - self.share * self.limit
 
     @property
     def ending(self) -> float:
@@ -165,6 +171,49 @@ class Clock:
     def until(self, seconds: float) -> Deadline:
         """The moment so many seconds from now."""
         return Deadline(time.monotonic() + seconds)
+
+    def ending_after(self, seconds: float) -> AbstractContextManager[None]:
+        """End what is done inside after so many seconds, see `ending_after`."""
+        return ending_after(seconds)
+
+    def charge(self, seconds: float) -> None:
+        """Note work that was done; it took the time it took."""
+
+
+@dataclass
+class WorkClock(Clock):
+    """Time that passes by the work that is done: the same on any machine, busy or idle.
+
+    What a fit is charged is about what it takes on one core, by the size of the table alone.
+
+    Examples
+    --------
+    >>> clock = WorkClock(60.0)
+    >>> clock.charge(20.0)
+    >>> clock.left, clock.until(1.0).left
+    (40.0, inf)
+    """
+
+    done: float = 0.0
+
+    measured: ClassVar[bool] = False
+
+    @property
+    def elapsed(self) -> float:
+        """Work done so far."""
+        return self.spent + self.done
+
+    def until(self, seconds: float) -> Deadline:
+        """Never: work does not end in its midst."""
+        return Deadline(float("inf"))
+
+    def ending_after(self, seconds: float) -> AbstractContextManager[None]:
+        """Nothing is ended."""
+        return nullcontext()
+
+    def charge(self, seconds: float) -> None:
+        """Count work that was done."""
+        self.done += seconds
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +19,7 @@ SAMPLE = 100_000  # rows of a long table that are looked at
 _TOGETHER = 4_000_000  # cells that are sorted at a time
 _FEWEST = 50  # rows below which nothing is taken for an identifier
 _ID_NAME = re.compile(r"(^|[_\W])(id|uuid|guid|key|index|rownames?|row)($|[_\W])|Id$|ID$", re.I)
+_ALWAYS = 0.999  # share of the rows
 _WORDS = 4.0  # on average, from which a text is taken for sentences
 
 
@@ -41,7 +43,7 @@ class Reading:
         return Reading([replace(c, used=True) for c in self.columns], np.arange(len(self.columns)))
 
 
-def read_columns(table: Table, names: list[str], origin: list[str]) -> Reading:
+def read_columns(table: Table, names: list[str], made: list[str]) -> Reading:
     """Look at every column; constant ones, identifiers and sentences are left out.
 
     Parameters
@@ -50,8 +52,8 @@ def read_columns(table: Table, names: list[str], origin: list[str]) -> Reading:
         The rows.
     names : list of str
         Names of its columns.
-    origin : list of str
-        The column each of them was made of: another one for the parts of a date.
+    made : list of str
+        What each of them was made of, such as "date" or "text"; "" for those of the table.
 
     Returns
     -------
@@ -67,12 +69,54 @@ def read_columns(table: Table, names: list[str], origin: list[str]) -> Reading:
     missing, distinct = _counts(some)
     columns = []
     for j, name in enumerate(names):
-        counts, made = (missing[j], distinct[j]), origin[j] != name
-        columns.append(_look(name, some[:, j], counts, labels[j], whole=bool(whole[j]), made=made))
+        counts = missing[j], distinct[j]
+        columns.append(
+            _look(name, some[:, j], counts, labels[j], whole=bool(whole[j]), made=made[j])
+        )
     used = np.flatnonzero([column.used for column in columns])
     if not len(used):
         return Reading(columns, used).using_all()
     return Reading(columns, used)
+
+
+def of_the_table(
+    columns: Sequence[Column], origin: Sequence[str], note: Callable[[str], str]
+) -> list[Column]:
+    """Columns that were made, told of under the names of those that they were made of.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        Those that members might see.
+    origin : sequence of str
+        What each of them was made of.
+    note : callable
+        What was done to a column, "" if nothing was.
+
+    Examples
+    --------
+    >>> parts = [Column("when.days", "date", 0.1, 9), Column("when.hour", "date", 0.1, 1, False)]
+    >>> of_the_table(parts, ["when"] * 2, lambda name: "days and hour")
+    [Column(name='when', kind='date', missing=0.1, distinct=9, used=True, note='days and hour')]
+    """
+    parts: dict[str, list[Column]] = {}
+    for column, name in zip(columns, origin, strict=True):
+        parts.setdefault(name, []).append(column)
+    found = []
+    for name, own in parts.items():
+        first = own[0]
+        # What is said of a single part is not said of the whole.
+        notes = [note(name), first.note if len({column.note for column in own}) == 1 else ""]
+        found.append(
+            replace(
+                first,
+                name=name,
+                distinct=max(column.distinct for column in own),
+                used=any(column.used for column in own),
+                note=", ".join(filter(None, notes)),
+            )
+        )
+    return found
 
 
 def no_use(frame: Any) -> list[Column]:
@@ -83,7 +127,7 @@ def no_use(frame: Any) -> list[Column]:
     """
     table = Table.read(frame)
     names = list(table.names or ())
-    columns = read_columns(table, names, names).columns
+    columns = read_columns(table, names, [""] * len(names)).columns
     known = [table.n_rows * (1 - column.missing) for column in columns]
     found = []
     for column, number, labels in zip(columns, known, table.categories, strict=True):
@@ -129,10 +173,10 @@ def _look(
     labels: Array | None,
     *,
     whole: bool,
-    made: bool,
+    made: str,
 ) -> Column:
     missing, distinct = counts
-    kind = "date" if made else "number" if labels is None else "category"
+    kind = made or ("number" if labels is None else "category")
     if distinct <= 1:
         note = "no value" if distinct == 0 else "always the same"
         # Being there or not may still say something.
@@ -140,7 +184,7 @@ def _look(
             return Column(name, kind, missing, distinct, False, note)
         return Column(name, kind, missing, distinct, True, "one value or none")
     if labels is None and (not whole or made):
-        return Column(name, kind, missing, distinct)
+        return Column(name, kind, missing, distinct, note=_rare(cells) if distinct == 2 else "")
     known = cells[~np.isnan(cells)]
     if labels is not None:
         if len(known) >= _FEWEST and _is_prose(labels) and distinct > 0.2 * len(known):
@@ -152,7 +196,14 @@ def _look(
         counted = bool((steps > 0).all() or (steps < 0).all())
         if counted or _ID_NAME.search(name) or np.ptp(known) == len(known) - 1:
             return Column(name, kind, missing, distinct, False, "identifier")
-    return Column(name, kind, missing, distinct)
+    return Column(name, kind, missing, distinct, note=_rare(cells) if distinct == 2 else "")
+
+
+def _rare(cells: Array) -> str:
+    """A note if all but a few rows of a column of two values have the same one."""
+    known = cells[~np.isnan(cells)]
+    share = np.mean(known == known[0])
+    return "almost always the same" if max(share, 1 - share) > _ALWAYS else ""
 
 
 def _is_prose(labels: Array) -> bool:

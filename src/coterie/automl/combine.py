@@ -20,10 +20,11 @@ from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 
+NOTHING = 1e-12  # below which a probability is zero but for rounding
 _FLOOR = 1e-6  # of probabilities whose logarithm is taken
 _PENALTY = 1.0  # of the pool of logarithms, for weights far from equal ones
 _ENOUGH = {"maxiter": 60}
-_WORTH = 0.25  # standard errors by which a combination must beat a simpler one
+_WORTH = 1.0  # standard errors by which the best must beat what is simpler, if that is wanted
 
 
 @tagged
@@ -43,6 +44,9 @@ class Blend:
         Added to the sum.
     tau : float, default=1
         What logarithms of the probabilities are divided by in the end.
+    floor : float, default=0
+        What takes the place of a probability of zero: no finite number of rows makes anything
+        impossible, and one such row costs more than all others can gain.
     """
 
     name: str
@@ -50,6 +54,7 @@ class Blend:
     logs: bool = False
     shift: Array | None = None
     tau: float = 1.0
+    floor: float = 0.0
 
     def __call__(self, profile: Array) -> Array:
         """From shape (members, rows, outputs) to (rows, outputs)."""
@@ -64,10 +69,13 @@ class Blend:
             mean = mean + self.shift
         if profile.shape[2] == 1:
             return mean
-        mean = as_probabilities(mean)
+        absent = mean < NOTHING
+        mean = as_probabilities(np.where(absent, self.floor, mean))
         if self.tau == 1.0:
             return mean
-        return np.asarray(softmax(np.log(np.maximum(mean, _FLOOR)) / self.tau, axis=1))
+        cooled = np.asarray(softmax(np.log(np.maximum(mean, _FLOOR)) / self.tau, axis=1))
+        raised = np.where(absent, np.maximum(cooled, self.floor), cooled)
+        return raised / raised.sum(axis=1, keepdims=True)
 
 
 @dataclass(frozen=True)
@@ -229,6 +237,11 @@ def tempered(blend: Blend, oof: OutOfFold) -> Blend:
     return replace(blend, name=f"{blend.name}, calibrated", tau=tau)
 
 
+def _least_chance(oof: OutOfFold) -> float:
+    """The chance of what was not seen among so many rows, by the rule of Jeffreys."""
+    return 0.5 / (len(oof.truth) + 1) if oof.metric.name == "log_loss" else 0.0
+
+
 #: From the simplest to the most flexible.
 WAYS: tuple[Learn, ...] = (best_single, greedy, convex, stacked)
 
@@ -238,7 +251,7 @@ def learn_all(oof: OutOfFold, ways: Sequence[Learn]) -> list[Blend]:
     calibrate = oof.labels and oof.metric.name in ("log_loss", "brier") and ways is WAYS
     blends = []
     for way in ways[:1] if len(oof.profile) == 1 else ways:
-        blend = way(oof)
+        blend = replace(way(oof), floor=_least_chance(oof))
         blends.append(blend)
         if calibrate and way is not stacked:
             blends.append(tempered(blend, oof))
@@ -286,22 +299,30 @@ def judge(
 
 def alone(oof: OutOfFold, member: int, name: str) -> ScoredBlend:
     """One member that was named beforehand, so that there is nothing to learn."""
-    said = oof.profile[member]
-    blend = Blend(name, np.eye(len(oof.profile))[member])
+    blend = Blend(name, np.eye(len(oof.profile))[member], floor=_least_chance(oof))
+    said = blend(oof.profile)
     return ScoredBlend(blend, said, oof.score(said), oof.loss(said))
 
 
-def choose(judged: list[ScoredBlend], oof: OutOfFold) -> ScoredBlend:
-    """The best, or a simpler one that is as good as far as the rows can tell."""
+def choose(judged: list[ScoredBlend], oof: OutOfFold, *, simple: bool = False) -> ScoredBlend:
+    """The best, the simplest of equals; or a simpler one that is as good as rows can tell.
+
+    Parameters
+    ----------
+    judged : list of ScoredBlend
+        The simplest first.
+    oof : OutOfFold
+        What members say.
+    simple : bool, default=False
+        Whether a simpler one is wanted if the best is not clearly better.
+    """
     best = min(judged, key=lambda one: one.loss)
     rows = oof.metric.rows
+    if not simple or rows is None:
+        return best
     for one in judged:
         if one is best:
-            return best
-        if rows is None:
-            if one.loss <= best.loss:
-                return one
-            continue
+            break
         gain = rows(oof.truth, oof.shaped(one.nested))
         gain = gain - rows(oof.truth, oof.shaped(best.nested))
         error = gain.std() / np.sqrt(len(gain))

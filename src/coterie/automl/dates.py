@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import narwhals as nw
@@ -17,6 +18,14 @@ Array = NDArray[np.float64]
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?Z?")
 _LOOKED_AT = 100  # texts of a column by which it is told whether it holds dates
+# Other ways to write a day, with or without a time of day.
+_DAYS = (
+    *("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d"),
+    *("%d %b %Y", "%b %d, %Y", "%d %B %Y", "%B %d, %Y", "%d-%b-%Y"),
+)
+_TIMES = ("", " %H:%M", " %H:%M:%S")
+_FORMATS = tuple(day + time for day in _DAYS for time in _TIMES)
+_LIKE_A_DATE = re.compile(r"(?=.*\d)(?=.*[-./ ]).{8,30}")
 PARTS = ("days", "month", "weekday", "hour")
 
 
@@ -32,6 +41,8 @@ class DateColumns:
     ----------
     names : tuple of str
         The columns.
+    formats : tuple of str, default=()
+        How texts are written in each of them, as `datetime.strptime` has it; "" for ISO dates.
 
     Examples
     --------
@@ -42,17 +53,21 @@ class DateColumns:
     """
 
     names: tuple[str, ...] = ()
+    formats: tuple[str, ...] = ()
 
     @classmethod
     def find(cls, X: Any) -> DateColumns:
         """The columns of a frame that hold dates, as such or as text; none of an array."""
-        if not nw.dependencies.is_into_dataframe(X) or not _plain_names(X):
+        if not nw.dependencies.is_into_dataframe(X) or not has_plain_names(X):
             return cls()
         frame = nw.from_native(X, eager_only=True)
         # By type first: most columns need no look, and there may be very many.
         kinds = (nw.Datetime, nw.Date, nw.String, nw.Object)
         some = [name for name, dtype in frame.schema.items() if isinstance(dtype, kinds)]
-        return cls(tuple(name for name in some if _is_date(frame[name])))
+        found = {name: _format(frame[name]) for name in some}
+        found = {name: how for name, how in found.items() if how is not None}
+        formats = tuple(str(how) for how in found.values())
+        return cls(tuple(found), formats if any(formats) else ())
 
     def apply(self, X: Any) -> Any:
         """The frame with its dates replaced; anything without these columns as it is."""
@@ -60,26 +75,23 @@ class DateColumns:
             return X
         frame = nw.from_native(X, eager_only=True)
         columns = set(frame.columns)
-        present = {name: None for name in self.names if name in columns}
-        made = []
-        for name in present:
-            for part, values in zip(PARTS, date_parts(_moments(frame[name])), strict=True):
-                label = f"{name}.{part}"
-                made.append(nw.new_series(label, values, backend=frame.implementation))
-        index = nw.maybe_get_index(frame)
-        if index is not None:
-            made = [nw.maybe_set_index(series, index=index) for series in made]
-        order = [
-            part
-            for name in frame.columns
-            for part in ([f"{name}.{p}" for p in PARTS] if name in present else [name])
-        ]
-        return frame.with_columns(*made).select(order).to_native()
+        formats = dict(zip(self.names, self.formats or [""] * len(self.names), strict=True))
+        made = {}
+        for name in (name for name in self.names if name in columns):
+            parts = date_parts(_moments(frame[name], formats[name]))
+            made[name] = {f"{name}.{p}": v for p, v in zip(PARTS, parts, strict=True)}
+        return with_made(frame, made)
 
     def origin(self, names: Sequence[str]) -> list[str]:
         """For each column after `apply`, the one it was made of."""
         made = {f"{name}.{part}": name for name in self.names for part in PARTS}
         return [made.get(name, name) for name in names]
+
+
+def moments_or_values(series: nw.Series[Any]) -> NDArray[Any]:
+    """Something that rows can be sorted by: moments of dates, however written, or the values."""
+    how = _format(series)
+    return series.to_numpy() if how is None else _moments(series, how)
 
 
 def date_parts(moments: NDArray[np.datetime64]) -> tuple[Array, Array, Array, Array]:
@@ -102,23 +114,63 @@ def date_parts(moments: NDArray[np.datetime64]) -> tuple[Array, Array, Array, Ar
     return parts
 
 
-def _plain_names(X: Any) -> bool:
+def with_made(frame: nw.DataFrame[Any], made: dict[str, dict[str, Array]]) -> Any:
+    """The frame, of its own library, with columns replaced by others; new ones come last.
+
+    Parameters
+    ----------
+    frame : narwhals DataFrame
+        The rows.
+    made : dict of str to dict of str to ndarray
+        For a column those that take its place, by their names.
+    """
+    series = [
+        nw.new_series(label, np.ascontiguousarray(values), backend=frame.implementation)
+        for parts in made.values()
+        for label, values in parts.items()
+    ]
+    index = nw.maybe_get_index(frame)
+    if index is not None:
+        series = [nw.maybe_set_index(one, index=index) for one in series]
+    every = [*frame.columns, *(name for name in made if name not in set(frame.columns))]
+    order = [label for name in every for label in made.get(name, [name])]
+    return frame.with_columns(*series).select(order).to_native()
+
+
+def has_plain_names(X: Any) -> bool:
+    """Whether all columns of a frame have names of their own, which are text."""
     labels = list(X.column_names if hasattr(X, "column_names") else X.columns)
     return all(isinstance(label, str) for label in labels) and len(set(labels)) == len(labels)
 
 
-def _is_date(series: nw.Series[Any]) -> bool:
+def _format(series: nw.Series[Any]) -> str | None:
+    """How the dates of a column are written, "" if as such or in ISO form; None if it has none."""
     if series.dtype in (nw.Datetime, nw.Date):
-        return True
+        return ""
     if series.dtype != nw.String and series.dtype != nw.Object:
-        return False
-    texts = series.drop_nulls().head(_LOOKED_AT).to_list()
-    if not texts or not all(isinstance(t, str) and _ISO.fullmatch(t) for t in texts):
-        return False
-    return all(_ISO.fullmatch(str(t)) for t in series.drop_nulls().unique().to_list())
+        return None
+    some = series.drop_nulls().head(_LOOKED_AT).to_list()
+    if not some or not all(isinstance(t, str) and _LIKE_A_DATE.fullmatch(t) for t in some):
+        return None
+    if all(_ISO.fullmatch(t) for t in some):
+        every = series.drop_nulls().unique().to_list()
+        return "" if all(_ISO.fullmatch(str(t)) for t in every) else None
+    possible = [how for how in _FORMATS if all(_parsed(t, how) is not None for t in some)]
+    if possible:
+        every = series.drop_nulls().unique().to_list()
+        possible = [how for how in possible if all(_parsed(t, how) is not None for t in every)]
+    # Where days could be months as well, nobody knows.
+    return possible[0] if len(possible) == 1 else None
 
 
-def _moments(series: nw.Series[Any]) -> NDArray[np.datetime64]:
+def _parsed(text: Any, how: str) -> datetime | None:
+    try:
+        return datetime.strptime(text, how)
+    except (TypeError, ValueError):
+        return None
+
+
+def _moments(series: nw.Series[Any], how: str = "") -> NDArray[np.datetime64]:
     """The dates of a series, without their time zone."""
     if series.dtype == nw.Datetime:
         zone = getattr(series.dtype, "time_zone", None)
@@ -126,6 +178,9 @@ def _moments(series: nw.Series[Any]) -> NDArray[np.datetime64]:
         return np.asarray(plain.to_numpy(), dtype="datetime64[s]")
     if series.dtype == nw.Date:
         return np.asarray(series.cast(nw.Datetime("us")).to_numpy(), dtype="datetime64[s]")
+    if how:
+        moments = [_parsed(text, how) for text in series.to_list()]
+        return np.array(["NaT" if m is None else m for m in moments], dtype="datetime64[s]")
     texts = [_readable(t) for t in series.to_list()]
     return np.array(texts, dtype="datetime64[s]")
 

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from joblib import parallel_config
 from numpy.typing import NDArray
+from sklearn.metrics import get_scorer_names
 
 from coterie.automl.binned import is_binned
 from coterie.automl.candidates import choose_candidates
 from coterie.automl.clock import counting
 from coterie.automl.combine import Blend
-from coterie.automl.dates import DateColumns
-from coterie.automl.fitting import Wishes, fit_draft
+from coterie.automl.fitting import fit_draft
 from coterie.automl.fold_models import TableFoldMember
 from coterie.automl.journal import Journal
 from coterie.automl.metrics import CLASS_METRICS, NUMBER_METRICS, find_metric
+from coterie.automl.preparation import Preparation
 from coterie.automl.records import Column
+from coterie.automl.wishes import Wishes
 from coterie.base import Admitted, ClassifierTask, Committee, RegressorTask
 from coterie.base.groups import read_groups
 from coterie.core import (
     Allowed,
+    ParameterError,
     RandomLike,
     a_list,
     a_random_state,
@@ -44,6 +47,8 @@ TABLE: dict[str, Allowed] = {
     "time_limit": between(0.0, np.inf, closed="neither") | one_of(None),
     "members": one_of("auto", "native", "fast") | a_list,
     "interpretable": one_of(True, False),
+    "simple": one_of(True, False),
+    "work": between(0.0, np.inf, closed="neither") | one_of(None),
     "random_state": a_random_state,
     **{name: SHAPE[name] for name in ("n_jobs", "max_bins", "categorical_features")},
 }
@@ -55,17 +60,30 @@ class Given:
 
     Parameters
     ----------
-    dates : DateColumns
-        Columns of dates that were replaced by numbers.
+    preparation : Preparation
+        What was done to the columns.
     left_out : sequence of Column
         Columns that are not part of the table any more.
     classes : ndarray or None
         Sorted labels, if the target holds positions among them.
+    groups, times : array-like or None
+        Which rows belong together, and when they were.
+    progress : callable or None
+        Gets an `Event` for all that happens.
+    journal : Journal or None
+        Where finished candidates are noted.
     """
 
-    dates: DateColumns = DateColumns()  # noqa: RUF009  # frozen
+    preparation: Preparation = field(default_factory=Preparation)
     left_out: Sequence[Column] = ()
     classes: NDArray[Any] | None = None
+    groups: Any = None
+    times: Any = None
+    progress: Any = None
+    journal: Journal | None = None
+
+
+NOTHING_GIVEN = Given()
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -83,6 +101,13 @@ class TableModel(Committee):
     interpretable : bool, default=False
         Whether the final model must be one that people can read: a small tree, a linear model or
         an additive one.
+    simple : bool, default=False
+        Whether a single member, or a simpler combination, is taken if the best combination is not
+        clearly better; otherwise the best is taken.
+    work : float or None, default=None
+        If given, a budget of work takes the place of `time_limit`: fits are charged about the
+        seconds that they take on one core, by the size of the table alone. The same budget gives
+        the same model on any machine, however long that takes.
     random_state : int, RandomState, Generator or None, default=0
         Where randomness comes from.
     n_jobs : int, default=None
@@ -97,13 +122,15 @@ class TableModel(Committee):
     time_limit: float | None = 60.0
     members: Any = "auto"
     interpretable: bool = False
+    simple: bool = False
+    work: float | None = None
     random_state: RandomLike = 0
     n_jobs: int | None = None
     max_bins: int = 255
     categorical_features: Any = "from_dtype"
 
     # Known after a fit.
-    dates_: DateColumns = field(init=False)
+    preparation_: Preparation = field(init=False)
     blend_: Blend = field(init=False)
 
     multi_output: ClassVar[bool] = False
@@ -115,6 +142,7 @@ class TableModel(Committee):
         sample_weight: Any = None,
         *,
         groups: Any = None,
+        times: Any = None,
         progress: Any = None,
         journal: Journal | None = None,
     ) -> Self:
@@ -133,6 +161,9 @@ class TableModel(Committee):
             left out.
         groups : array-like of shape (n_samples,), optional
             Rows of one group are never on both sides of a split.
+        times : array-like of shape (n_samples,), optional
+            When each row was; anything that can be sorted. Blocks of rows that follow each other
+            are held out then, the latest first.
         progress : callable, optional
             Gets an `Event` for all that happens.
         journal : Journal, optional
@@ -143,57 +174,66 @@ class TableModel(Committee):
         self
         """
         with counting():
-            dates = DateColumns.find(X)
-            return self._fit(
-                dates.apply(X),
-                y,
-                sample_weight,
-                reading=Given(dates),
-                groups=groups,
-                progress=progress,
-                journal=journal,
+            preparation = Preparation.find(X)
+            reading = Given(
+                preparation, groups=groups, times=times, progress=progress, journal=journal
             )
+            return self._fit(preparation.apply(X), y, sample_weight, reading=reading)
 
     def _train(
         self,
         draft: Self,
         admitted: Admitted,
         n_samples: int,
-        reading: Given = Given(),  # noqa: B008  # frozen
-        groups: Any = None,
-        progress: Any = None,
-        journal: Journal | None = None,
+        reading: Given = NOTHING_GIVEN,
     ) -> None:
-        dates = draft.dates_ = reading.dates
+        preparation = draft.preparation_ = reading.preparation
         if reading.classes is not None:
             target = admitted.target
             target = replace(target, classes=(reading.classes[target.classes[0]],))
             admitted = admitted._replace(target=target)
             self._describe_target(draft, admitted)
-        if dates.names:
-            own = list(dict.fromkeys(dates.origin(list(draft.feature_names_in_))))
+        if preparation.names:
+            own = list(dict.fromkeys(preparation.origin(list(draft.feature_names_in_))))
             draft.feature_names_in_ = np.array(own, dtype=object)
             draft.n_features_in_ = len(own)
-        wishes = Wishes(
+        wishes = self._wishes(reading)
+        self._check_target(admitted)
+        numbers = read_groups(reading.groups, n_samples, admitted.kept)
+        if numbers is not None and is_binned(admitted.table):
+            raise DataError("`groups` cannot be used when only the bins of the rows are kept.")
+        order = _order_of(reading.times, n_samples, admitted.kept)
+        if order is not None and (numbers is not None or is_binned(admitted.table)):
+            raise DataError("`times` cannot be used with `groups`, or with bins of rows alone.")
+        draft.target_name_ = "target"
+        with threads(self.n_jobs):
+            fit_draft(draft, admitted, wishes, groups=numbers, order=order, journal=reading.journal)
+        self._settle(draft)
+
+    def _wishes(self, reading: Given) -> Wishes:
+        """What the user asked for, checked."""
+        choose_candidates(self.members, interpretable=self.interpretable)
+        return Wishes(
             find_metric(self.metric, self.task),
             _NO_LIMIT if self.time_limit is None else float(self.time_limit),
             self.members,
             bool(self.interpretable),
             draw_entropy(self.random_state),
             self.max_bins,
-            progress,
+            reading.progress,
             reading.left_out,
+            bool(self.simple),
+            None if self.work is None else float(self.work),
         )
-        choose_candidates(self.members, interpretable=self.interpretable)
-        numbers = read_groups(groups, n_samples, admitted.kept)
-        if numbers is not None and is_binned(admitted.table):
-            raise DataError("Rows of which only bins are kept cannot be split by groups.")
-        draft.target_name_ = "target"
-        with threads(self.n_jobs):
-            fit_draft(draft, admitted, wishes, groups=numbers, journal=journal)
+
+    def _check_target(self, admitted: Admitted) -> None:
+        """Say what does not suit the target."""
+
+    def _settle(self, draft: Self) -> None:
+        """Decide what there is to decide after the search."""
 
     def _admit(self, X: Any) -> Table:
-        return super()._admit(self.dates_.apply(X))
+        return super()._admit(self.preparation_.apply(X))
 
     def _mean_vote(self, X: Any) -> Array:
         seats: Any = self.pool_.members
@@ -202,6 +242,29 @@ class TableModel(Committee):
             for some in _blocks(seats[0], self._admit(X)):
                 parts.append(self.blend_(np.stack([seat.ask(some) for seat in seats])))
         return np.concatenate(parts)
+
+
+def _order_of(times: Any, n_samples: int, kept: Any) -> NDArray[np.intp] | None:
+    """The rank of each row in time; missing moments are the earliest."""
+    if times is None:
+        return None
+    values = np.asarray(times)
+    if values.shape != (n_samples,):
+        raise DataError(
+            f"`times` has shape {values.shape}; one moment for each of the {n_samples} rows is "
+            "needed."
+        )
+    values = values if kept is None else values[kept]
+    if values.dtype.kind == "O":
+        values = np.array(["" if v is None or v != v else str(v) for v in values])
+    elif values.dtype.kind in "Mf":
+        gone = np.isnat(values) if values.dtype.kind == "M" else np.isnan(values)
+        if gone.any() and not gone.all():
+            values = np.where(gone, values[~gone].min(), values)
+    order = np.argsort(values, kind="stable")
+    ranks = np.empty(len(values), dtype=np.intp)
+    ranks[order] = np.arange(len(values))
+    return ranks
 
 
 def _blocks(seat: TableFoldMember, table: Table) -> Iterator[Any]:
@@ -224,6 +287,54 @@ def threads(n_jobs: int | None) -> AbstractContextManager[Any]:
     return parallel_config(backend="threading", n_jobs=n_jobs)
 
 
+def a_metric(known: Mapping[str, Any]) -> Allowed:
+    """The name of a metric, or of a scorer of scikit-learn."""
+    return one_of("auto", *known) | Allowed(
+        lambda value: isinstance(value, str) and value in get_scorer_names(),
+        "the name of a scorer of scikit-learn",
+    )
+
+
+def _is_cost(value: object) -> bool:
+    return (
+        isinstance(value, Mapping)
+        and set(value) == {"fp", "fn"}
+        and all(isinstance(v, int | float) and 0 < v < np.inf for v in value.values())
+    )
+
+
+def best_threshold(chances: Array, truth: NDArray[Any], fp: float, fn: float) -> float:
+    """The probability of the second class from which on saying it costs least on these rows.
+
+    Of equal ones it is the nearest to what would be best if all probabilities were right.
+
+    Parameters
+    ----------
+    chances : ndarray of shape (n_rows,)
+        Probabilities of the second class.
+    truth : ndarray of shape (n_rows,)
+        0 or 1.
+    fp, fn : float
+        What it costs to take 0 for 1, and 1 for 0.
+
+    Examples
+    --------
+    >>> best_threshold(np.array([0.1, 0.3, 0.6, 0.8]), np.array([0, 1, 0, 1]), 1.0, 5.0)
+    0.2
+    """
+    order = np.argsort(chances, kind="stable")
+    ones = np.append(0, np.cumsum(truth[order] == 1))  # below the threshold, which are missed
+    zeros = np.append(0, np.cumsum(truth[order] == 0))
+    costs = fn * ones + fp * (zeros[-1] - zeros)
+    edges = np.concatenate([[0.0], chances[order], [1.0]])
+    possible = np.append(True, np.diff(chances[order]) > 0)
+    possible = np.append(possible, True)
+    middles = (edges[:-1] + edges[1:]) / 2
+    ideal = fp / (fp + fn)
+    best = np.flatnonzero(possible & (costs == costs[possible].min()))
+    return float(middles[best[np.argmin(np.abs(middles[best] - ideal))]])
+
+
 @dataclass(eq=False, repr=False)
 class TableClassifier(ClassifierTask, TableModel):
     """The best ensemble of classifiers for a table, within a time limit.
@@ -231,13 +342,16 @@ class TableClassifier(ClassifierTask, TableModel):
     Members of many kinds (gradient boosting of several capacities, forests, linear models,
     neighbours, small networks) are fitted to folds of the rows. What they say of rows they have
     not seen is combined in several ways, of which the best is chosen on rows that the combination
-    has not seen either; a simpler one if that is as good.
+    has not seen either.
 
     Parameters
     ----------
     metric : str, default="auto"
         What is to be good: "log_loss" ("auto"), "brier", "accuracy", "error",
-        "balanced_accuracy", "f1" or "roc_auc".
+        "balanced_accuracy", "f1", "roc_auc", or the name of a scorer of scikit-learn.
+    cost : dict or None, default=None
+        What it costs to take the first of two classes for the second, "fp", and the second for
+        the first, "fn": ``{"fp": 1, "fn": 5}``. Then `predict` says what is cheaper.
 
     Attributes
     ----------
@@ -265,10 +379,14 @@ class TableClassifier(ClassifierTask, TableModel):
         For each column how much the loss grows when it is shuffled, and the deviation of that.
     size_curve_ : list of (int, float)
         Score by the number of members.
+    baseline_ : float
+        The score of a model that looks at no column.
     made_ : dict
         Versions, seed, settings and a fingerprint of the data.
     stopped_ : {"finished", "time", "interrupted"}
         Why the search ended.
+    threshold_ : float
+        With `cost`, the probability of the second class from which on it is said.
     pool_ : Pool
         The members.
 
@@ -288,7 +406,44 @@ class TableClassifier(ClassifierTask, TableModel):
     True
     """
 
-    allowed: ClassVar[Mapping[str, Allowed]] = {**TABLE, "metric": one_of("auto", *CLASS_METRICS)}
+    _: KW_ONLY
+    cost: Any = None
+
+    allowed: ClassVar[Mapping[str, Allowed]] = {
+        **TABLE,
+        "metric": a_metric(CLASS_METRICS),
+        "cost": one_of(None) | Allowed(_is_cost, "a dict of the costs 'fp' and 'fn'"),
+    }
+
+    def _check_target(self, admitted: Admitted) -> None:
+        n_classes = len(admitted.target.classes[0])
+        if self.cost is not None and n_classes != 2:
+            raise ParameterError(
+                f"cost={self.cost!r} is for two classes, and there are {n_classes}."
+            )
+
+    def _settle(self, draft: Self) -> None:
+        if self.cost is not None:
+            known = ~np.isnan(draft.out_of_fold_[:, 0])
+            chances, truth = draft.out_of_fold_[known, 1], draft.truth_[known]
+            draft.threshold_ = best_threshold(chances, truth, self.cost["fp"], self.cost["fn"])
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class, or, with `cost`, the cheaper one.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The rows, with the columns seen in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        if self.cost is None or not hasattr(self, "threshold_"):
+            return np.asarray(super().predict(X))
+        said = np.asarray(self.predict_proba(X))[:, 1] >= self.threshold_
+        return np.asarray(self.classes_[said.astype(np.intp)])
 
 
 @dataclass(eq=False, repr=False)
@@ -298,7 +453,8 @@ class TableRegressor(RegressorTask, TableModel):
     Parameters
     ----------
     metric : str, default="auto"
-        What is to be good: "rmse" ("auto"), "mse", "mae", "rmsle" or "r2".
+        What is to be good: "rmse" ("auto"), "mse", "mae", "rmsle", "r2", or the name of a scorer
+        of scikit-learn.
 
     Attributes
     ----------
@@ -309,7 +465,7 @@ class TableRegressor(RegressorTask, TableModel):
         `~coterie.data.BinnedRows`, only rows that were held out are there, in their order.
     leaderboard_, members_, findings_, columns_, history_ : see TableClassifier
         The same as there.
-    member_out_of_fold_, truth_, importances_, size_curve_ : see TableClassifier
+    member_out_of_fold_, truth_, importances_, size_curve_, baseline_ : see TableClassifier
         The same as there.
     made_, stopped_, pool_ : see TableClassifier
         The same as there.
@@ -328,4 +484,4 @@ class TableRegressor(RegressorTask, TableModel):
     True
     """
 
-    allowed: ClassVar[Mapping[str, Allowed]] = {**TABLE, "metric": one_of("auto", *NUMBER_METRICS)}
+    allowed: ClassVar[Mapping[str, Allowed]] = {**TABLE, "metric": a_metric(NUMBER_METRICS)}

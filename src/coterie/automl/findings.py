@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +52,8 @@ class Subject:
         Rows that repeat others.
     left : callable
         Seconds that are left for looking.
+    origin : sequence of str, optional
+        What the user calls each column: parts of a date have its name.
     """
 
     table: Table
@@ -64,6 +66,12 @@ class Subject:
     grouped: bool = False
     twins: Twins | None = None
     left: Callable[[], float] = lambda: math.inf
+    origin: Sequence[str] | None = None
+
+    @property
+    def own_names(self) -> Sequence[str]:
+        """What the user calls the columns."""
+        return self.names if self.origin is None else self.origin
 
 
 def find_traps(subject: Subject) -> list[Finding]:
@@ -144,7 +152,7 @@ def _copies(s: Subject) -> Iterator[Finding]:
         said = own.fit(cells[~half], truth[~half]).predict(cells[half])
         left = np.mean(said != truth[half]) if s.classes else np.mean((said - truth[half]) ** 2)
         if left <= (1 - _PERFECT) * base:
-            found.append(s.names[j])
+            found.append(s.own_names[j])
     if unseen:
         yield _not_looked_at(unseen, len(columns))
     if found:
@@ -251,8 +259,7 @@ def _drift(s: Subject) -> Iterator[Finding]:
 def _order(s: Subject) -> Iterator[Finding]:
     name = column_of_time(s.table, s.names)
     if name and not s.binned and not s.grouped:
-        made = any(c.name == name and c.kind == "date" for c in s.reading.columns)
-        name = name.rsplit(".", 1)[0] if made else name
+        name = s.own_names[s.names.index(name)]
         yield Finding(
             "time order",
             "info",
@@ -264,15 +271,14 @@ def _order(s: Subject) -> Iterator[Finding]:
 
 
 def _dates(s: Subject) -> Iterator[Finding]:
-    names = list(
-        dict.fromkeys(c.name.rsplit(".", 1)[0] for c in s.reading.columns if c.kind == "date")
-    )
+    names = [c.name for c in s.reading.columns if c.kind == "date"]
+    holds = "holds" if len(names) == 1 else "hold"
     if names:
         yield Finding(
             "time order",
             "info",
             names,
-            f"{_listed(names)} holds dates, which are read as numbers.",
+            f"{_listed(names)} {holds} dates, which are read as numbers.",
             "If the model is for the future, evaluate it on rows later than those of the fit.",
         )
 

@@ -2,23 +2,25 @@
 
 The life of a fit:
 
-1. Columns are looked at; identifiers, constants and sentences are left out (`columns`).
+1. Dates, texts, amounts and lists become numbers (`preparation`); columns are looked at, and
+   identifiers and constants are left out (`columns`).
 2. Traps are searched for and told (`findings`).
 3. Rows are dealt to folds by what they hold, so that copies stay together, or in blocks if they
    are in the order of time (`twins`, `splits`, `order`).
-4. Candidates are fitted to every split within the time, and asked about the rows held out
-   (`candidates`, `trial`, `search`).
+4. The first candidate is fitted to every split within the time, others to a few splits first and to
+   all of them if that adds something (`candidates`, `trial`, `race`, `search`, `second_layer`).
 5. Ways to combine them are judged on rows that neither members nor combination have seen
    (`combine`).
-6. The chosen members keep the models of all splits, which answer with their mean.
+6. The chosen members keep the models of all splits, and get more of them as long as there is time
+   (`widening`); they answer with their mean.
 """
 
 from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
@@ -35,25 +37,43 @@ from coterie.automl.binned import (
     look_at_some,
     member_rows,
 )
-from coterie.automl.candidates import FAST, Candidate, choose_candidates, in_turn
+from coterie.automl.candidates import (
+    FAST,
+    NATIVE,
+    PORTFOLIO,
+    Candidate,
+    choose_candidates,
+    drawn,
+    in_turn,
+)
 from coterie.automl.clock import Clock
-from coterie.automl.columns import Reading, read_columns
+from coterie.automl.columns import Reading, of_the_table, read_columns
 from coterie.automl.combine import WAYS, Blend
-from coterie.automl.dates import DateColumns
 from coterie.automl.findings import Subject, find_traps
 from coterie.automl.fold_models import TableFoldMember
 from coterie.automl.importances import permutation_importances
 from coterie.automl.journal import Journal, Page
-from coterie.automl.leaderboard import make_leaderboard, size_curve
+from coterie.automl.leaderboard import baseline_score, make_leaderboard, size_curve
+from coterie.automl.listing import Listing
 from coterie.automl.material import Material
-from coterie.automl.metrics import Metric
+from coterie.automl.metrics import check_metric
 from coterie.automl.order import column_of_time
-from coterie.automl.records import Column, Event, Finding, TableMember
+from coterie.automl.records import Finding, TableMember
 from coterie.automl.search import Search
 from coterie.automl.situation import Situation, Task
-from coterie.automl.splits import Plan, Rows, make_folds, plan_splits, splits_of, thinned
-from coterie.automl.trial import Trial, fit_again
+from coterie.automl.splits import (
+    Plan,
+    Rows,
+    further_splits,
+    make_folds,
+    plan_splits,
+    splits_of,
+    thinned,
+)
+from coterie.automl.trial import Trial
 from coterie.automl.twins import Twins, find_twins
+from coterie.automl.widening import widen, with_models
+from coterie.automl.wishes import Wishes
 from coterie.base import Admitted
 from coterie.core import Pool
 from coterie.data import BinnedRows
@@ -61,78 +81,69 @@ from coterie.data import BinnedRows
 _FEWEST = 8  # rows below which nothing can be held out
 _LONG_TAIL = 1.5  # skewness
 _SAID = 3  # times that each row held out is kept: what the ensemble says, and a few members
+_BAG = 0.15  # share of the time for further models, where one part alone was held out
 _LOOKING = 0.1  # share of the time for columns that tell the target
 
 
-@dataclass(frozen=True)
-class Wishes:
-    """What the user asked for, checked.
-
-    Parameters
-    ----------
-    metric : Metric
-        What is to be good.
-    time_limit : float
-        Seconds.
-    members : str or list
-        See `choose_candidates`.
-    interpretable : bool
-        Whether the model must be one that people can read.
-    seed : int
-        Where randomness comes from.
-    max_bins : int
-        Groups of a column of numbers.
-    progress : callable or None
-        Gets an `Event` for all that happens.
-    left_out : sequence of Column
-        Columns of the file that are no part of the table.
-    """
-
-    metric: Metric
-    time_limit: float
-    members: Any
-    interpretable: bool
-    seed: int
-    max_bins: int
-    progress: Callable[[Event], Any] | None = None
-    left_out: Sequence[Column] = ()
-
-
 def fit_draft(
-    draft: Any, admitted: Admitted, wishes: Wishes, *, groups: Any = None, journal: Any = None
+    draft: Any,
+    admitted: Admitted,
+    wishes: Wishes,
+    *,
+    groups: Any = None,
+    order: Any = None,
+    journal: Any = None,
 ) -> None:
     """Fit, and set all results on the draft."""
-    clock = Clock(wishes.time_limit)
+    clock = wishes.clock()
     table, truth = admitted.table, admitted.target.encoded[:, 0]
     names = list(table.names or [f"x{j}" for j in range(table.n_columns)])
     classes = [str(c) for c in admitted.target.classes[0]] if admitted.target.classes else []
+    check_metric(wishes.metric, truth, len(classes))
     looked = _look(draft, admitted, wishes, names, classes, groups is not None, clock)
     reading, findings, twins = looked
     candidates = choose_candidates(
         wishes.members, interpretable=wishes.interpretable, binned=is_binned(table)
     )
-    plan, folds, splits = _deal(admitted, wishes, groups, twins, fast=candidates is FAST)
+    planned = wishes if journal is None else _as_planned(wishes, journal)
+    dealing = {"fast": candidates is FAST, "order": order}
+    plan, folds, splits, further = _deal(admitted, planned, groups, twins, **dealing)
     matrix = _matrix(table, reading.used)
-    material = Material(matrix, truth, splits, len(classes), admitted.weight)
+    material = Material(matrix, truth, splits, len(classes), admitted.weight, further)
     print_ = fingerprint(matrix, truth, names)
-    page = _page(journal, print_, draft, clock, groups)
+    page = _page(journal, print_ + plan.words, draft, clock, groups)
     situation = _situation(admitted, reading, wishes, truth)
-    n_said = len(material.covered if situation.compact else truth) * max(1, len(classes))
-    clock.keep_for_writing(_SAID * n_said, len(names))
+    _keep_time(clock, situation, material, len(names), bag=plan.hold_out and bool(further))
     search = Search(situation, material, wishes.metric, clock, wishes.progress, page)
-    search.tell("start", message=plan.words)
-    for finding in findings:
-        search.tell("finding", finding.kind, message=finding.message)
+    search.announce(plan.words, findings)
     if len(truth) < _FEWEST or len(classes) == 1 or not splits:
         findings.append(_too_few(len(truth), len(classes)))
         _fit_blindly(draft, search, candidates, reading.used)
     else:
-        search.run(in_turn(candidates, situation))
+        _run(search, candidates, wishes)
         findings += search.shortage
         _finish(draft, search, folds, plan, wishes, reading)
     _publish(draft, search, reading, findings, names)
     draft.made_ |= {"fingerprint": print_, "splits": plan.words, "seed": wishes.seed}
     search.tell("end", draft.metric_, message=search.stopped)
+
+
+def _keep_time(
+    clock: Clock, situation: Situation, material: Material, n_columns: int, *, bag: bool
+) -> None:
+    """Keep time for what comes after the search: further models, writing."""
+    if bag:
+        clock.share += _BAG
+    n_rows = len(material.covered if situation.compact else material.truth)
+    clock.keep_for_writing(_SAID * n_rows * max(1, material.n_classes), n_columns)
+
+
+def _run(search: Search, candidates: tuple[Candidate, ...], wishes: Wishes) -> None:
+    """Try the candidates, and of a whole portfolio a second layer and further ones, too."""
+    # What is to be exported to ONNX has no second layer.
+    search.stacks = candidates == PORTFOLIO
+    further = drawn(wishes.seed) if candidates in (PORTFOLIO, NATIVE) else None
+    search.run(in_turn(candidates, search.situation), further)
 
 
 def _look(
@@ -150,8 +161,8 @@ def _look(
     binned = is_binned(table)
     if binned:
         table, truth = look_at_some(table, truth)
-    dates: DateColumns = draft.dates_
-    reading = read_columns(table, names, dates.origin(names))
+    origin = draft.preparation_.origin(names)
+    reading = read_columns(table, names, draft.preparation_.made_of(names))
     if binned:  # to leave columns out would take a copy
         reading = reading.using_all()
     reading = replace(reading, columns=[*reading.columns, *wishes.left_out])
@@ -159,27 +170,59 @@ def _look(
     # Rows that differ may have the same bins.
     twins = None if binned else find_twins(table, truth, distinct)
     looking = clock.until(min(_LOOKING * clock.limit, 0.5 * clock.left))
-    subject = Subject(table, truth, classes, reading, names, counts, binned, grouped, twins)
-    findings = find_traps(replace(subject, left=lambda: looking.left))
+    own = of_the_table(reading.columns[: len(names)], origin, lambda name: "")
+    subject = Subject(
+        table,
+        truth,
+        classes,
+        Reading([*own, *reading.columns[len(names) :]], reading.used),
+        names,
+        counts,
+        binned,
+        grouped,
+        twins,
+        lambda: looking.left,
+        origin,
+    )
+    findings = find_traps(subject)
     return reading, findings, twins
 
 
 def _deal(
-    admitted: Admitted, wishes: Wishes, groups: Any, twins: Twins | None, *, fast: bool
-) -> tuple[Plan, NDArray[np.intp], list[tuple[Rows, Rows]]]:
-    """How rows are split, the fold of every row, and the splits."""
+    admitted: Admitted,
+    wishes: Wishes,
+    groups: Any,
+    twins: Twins | None,
+    *,
+    fast: bool,
+    order: Any = None,
+) -> tuple[Plan, NDArray[np.intp], list[tuple[Rows, Rows]], list[tuple[Rows, Rows]]]:
+    """How rows are split, the fold of every row, the splits, and further ones."""
     table, target = admitted.table, admitted.target
     n_classes = len(target.classes[0]) if target.classes else 0
     if is_binned(table):
         none: NDArray[np.intp] = np.broadcast_to(np.intp(0), table.n_rows)
-        return PLAN, none, thinned(hold_out_last(table.n_rows), n_classes)
-    in_order = groups is None and bool(column_of_time(table, table.names or ()))
-    plan = plan_splits(table.n_rows, table.n_columns, n_classes, fast=fast, in_order=in_order)
+        return PLAN, none, thinned(hold_out_last(table.n_rows), n_classes), []
+    in_order = order is not None
+    if groups is None and not in_order:
+        in_order = bool(column_of_time(table, table.names or ()))
+    plan = plan_splits(
+        table.n_rows,
+        table.n_columns,
+        n_classes,
+        fast=fast,
+        in_order=in_order,
+        seconds=wishes.limit,
+    )
     strata = np.zeros(table.n_rows, dtype=np.intp)
     if n_classes:
         strata = target.codes[:, 0].astype(np.intp)
-    folds = make_folds(table, strata, plan, _seed(wishes), groups, twins)
-    return plan, folds[0], thinned(splits_of(folds, plan), n_classes)
+    # One more deal, whose models nothing is judged by.
+    again = replace(plan, n_repeats=plan.n_repeats + 1)
+    folds = make_folds(table, strata, again, _seed(wishes), groups, twins, order)
+    more = None if fast or plan.in_order else folds.pop()
+    further = [] if fast else further_splits(folds, plan, more)
+    return plan, folds[0], thinned(splits_of(folds[: plan.n_repeats], plan), n_classes), further
 
 
 def _matrix(table: Any, used: NDArray[np.intp]) -> Any:
@@ -234,6 +277,13 @@ def fingerprint(matrix: Any, truth: NDArray[Any], names: list[str]) -> str:
     return digest.hexdigest()
 
 
+def _as_planned(wishes: Wishes, journal: Journal) -> Wishes:
+    """The wishes with the time limit by which rows were split."""
+    if journal.planned is None or wishes.work is not None:
+        return wishes
+    return replace(wishes, time_limit=journal.planned)
+
+
 def _page(
     journal: Journal | None, print_: str, draft: Any, clock: Clock, groups: Any
 ) -> Page | None:
@@ -241,8 +291,9 @@ def _page(
     if journal is None:
         return None
     given = draft.get_params(deep=False)
-    # The number of threads does not change results.
-    settings = repr(sorted((k, repr(v)) for k, v in given.items() if k != "n_jobs"))
+    # The number of threads does not change results, and more time may go on with what there is.
+    free = ("n_jobs", "time_limit")
+    settings = repr(sorted((k, repr(v)) for k, v in given.items() if k not in free))
     digest = hashlib.sha256(f"{print_} {settings} {version('coterie')}".encode())
     if groups is not None:
         digest.update(np.ascontiguousarray(groups).data)
@@ -273,7 +324,7 @@ def _fit_blindly(
     draft.members_ = [TableMember(candidate.name, candidate.family, 1.0, [model])]
     draft.blend_ = Blend("best single", np.ones(1))
     draft.pool_ = _pool(draft.members_, material, used)
-    draft.leaderboard_, draft.size_curve_, draft.importances_ = [], [], {}
+    draft.leaderboard_, draft.size_curve_, draft.importances_ = Listing(), [], {}
     shape = (rows, material.n_classes) if material.n_classes else (rows,)
     draft.out_of_fold_ = np.full(shape, np.nan)
     draft.member_out_of_fold_ = np.full((1, rows, max(1, material.n_classes)), np.nan)
@@ -298,16 +349,16 @@ def _finish(
     draft: Any, search: Search, folds: Any, plan: Plan, wishes: Wishes, reading: Reading
 ) -> None:
     """Combine, and set the ensemble and what is known of it on the draft."""
-    material, metric = search.material, search.metric
+    material = search.material
     ways = WAYS[:1] if wishes.interpretable else WAYS
     if isinstance(wishes.members, str) and wishes.members == "fast":
         ways = ways[:2]
-    best, judged = search.combine(folds, ways, hold_out=plan.hold_out)
+    best, judged = search.combine(folds, ways, hold_out=plan.hold_out, simple=wishes.simple)
     blend = best.blend
     chosen = np.flatnonzero(blend.weights)
     order = chosen[np.argsort(-blend.weights[chosen], kind="stable")]
     share = blend.weights / blend.weights.sum()
-    trials = [_with_models(search, search.trials[t], wishes) for t in order]
+    trials = [with_models(search, search.trials[t], wishes) for t in order]
     draft.blend_ = replace(blend, weights=blend.weights[order])
     draft.members_ = [
         TableMember(trial.name, trial.family, float(share[t]), [s.estimator for s in trial.models])
@@ -315,26 +366,40 @@ def _finish(
     ]
     draft.pool_ = _pool(draft.members_, material, reading.used)
     oof = search.out_of_fold()
-    draft.leaderboard_ = make_leaderboard(search, oof, judged, best)
+    draft.leaderboard_ = Listing(make_leaderboard(search, oof, judged, best))
     draft.size_curve_ = size_curve(oof, best, order)
+    draft.baseline_ = baseline_score(oof)
     full = _spread(best.nested[None], search)[0]
     draft.out_of_fold_ = full if material.n_classes else full[:, 0]
     draft.member_out_of_fold_ = _spread(np.stack([trial.unseen for trial in trials]), search)
+    left = _measure_columns(draft, search, trials, wishes.limit, reading)
+    if widen(search, draft.members_, trials, wishes):
+        draft.pool_ = _pool(draft.members_, material, reading.used)
+    if not search.situation.sparse:
+        _mark(reading, left)
+
+
+def _measure_columns(
+    draft: Any, search: Search, trials: list[Trial], limit: float, reading: Reading
+) -> list[int]:
+    """Measure how much columns of the user's matter; positions of those without time for it."""
     # Most of what was kept for the end; combining took some of it.
-    limit = wishes.time_limit
     deadline = search.clock.until(max(0.04 * limit, min(0.08 * limit, search.clock.ending)))
+    # Parts of a date or a text are shuffled together.
+    origin = draft.preparation_.origin([reading.columns[j].name for j in reading.used])
+    own = list(dict.fromkeys(origin))
+    groups = [np.flatnonzero(np.array(origin) == name) for name in own]
     found = permutation_importances(
         draft.blend_,
         [trial.models for trial in trials],
-        material,
-        metric,
+        search.material,
+        search.metric,
         deadline,
         search.situation.seed,
+        groups,
     )
-    columns = [reading.columns[j].name for j in reading.used]
-    draft.importances_ = {columns[j]: value for j, value in found.items()}
-    if not search.situation.sparse:
-        _mark(reading, [j for k, j in enumerate(reading.used) if k not in found])
+    draft.importances_ = {own[k]: value for k, value in found.items()}
+    return [reading.used[j] for k, group in enumerate(groups) if k not in found for j in group]
 
 
 def _mark(reading: Reading, positions: Sequence[int]) -> None:
@@ -355,26 +420,17 @@ def _spread(profile: NDArray[np.float64], search: Search) -> NDArray[np.float64]
     return full
 
 
-def _with_models(search: Search, trial: Trial, wishes: Wishes) -> Trial:
-    """The trial with its models, which are fitted again if the journal did not keep them."""
-    if trial.models:
-        return trial
-    candidates = choose_candidates(
-        wishes.members, interpretable=wishes.interpretable, binned=search.situation.binned
-    )
-    candidate = next(c for c in candidates if c.name == trial.name)
-    trial.models = fit_again(candidate, search.situation, search.material, trial.recipe)
-    return trial
-
-
 def _publish(
     draft: Any, search: Search, reading: Reading, findings: list[Finding], names: list[str]
 ) -> None:
     situation, metric = search.situation, search.metric
     draft.task_ = situation.task
     draft.metric_, draft.greater_is_better_ = metric.name, metric.greater_is_better
-    draft.findings_, draft.columns_ = findings, reading.columns
-    draft.history_, draft.stopped_ = search.history, search.stopped
+    preparation, made = draft.preparation_, reading.columns[: len(names)]
+    draft.findings_ = Listing(findings)
+    own = of_the_table(made, preparation.origin(names), preparation.note)
+    draft.columns_ = Listing([*own, *reading.columns[len(names) :]])
+    draft.history_, draft.stopped_ = Listing(search.history), search.stopped
     draft.truth_ = search.material.truth
     if situation.compact:  # as out_of_fold_
         draft.truth_ = draft.truth_[search.material.covered]

@@ -35,6 +35,7 @@ def permutation_importances(
     metric: Metric,
     deadline: Deadline,
     seed: int,
+    groups: Sequence[NDArray[np.intp]] | None = None,
 ) -> Importances:
     """For each column the mean loss of shuffling it among held-out rows, and its deviation.
 
@@ -56,6 +57,8 @@ def permutation_importances(
         When to stop.
     seed : int
         Of the shuffling.
+    groups : sequence of ndarray of int, optional
+        Columns that are shuffled together, and counted as one; each alone if not given.
 
     References
     ----------
@@ -63,16 +66,13 @@ def permutation_importances(
     """
     if sparse.issparse(material.matrix) or deadline.left <= 0:
         return {}
-    columns = most_used(members, material.matrix.shape[1])[:_COLUMNS]
+    if groups is None:
+        groups = [np.array([j]) for j in range(material.matrix.shape[1])]
+    columns = most_used(members, material.matrix.shape[1], groups)[:_COLUMNS]
     rng = np.random.default_rng(seed)
 
     def losses(part: Part, cells: Any) -> Array:
-        """Of one copy of the part's rows after the other."""
-        said = blend(np.stack([model.ask(cells) for model in part.models]))
-        said = said if material.n_classes else said[:, 0]
-        truth, weight = material.truth[part.rows], material.weights(part.rows)
-        copies = np.split(said, len(said) // len(truth))
-        return np.array([metric.loss(truth, copy, weight) for copy in copies])
+        return part.losses(cells, blend, material, metric)
 
     before = deadline.left
     first = Part.of(0, members, material, rng, _EFFORTS[0][2])
@@ -88,7 +88,7 @@ def permutation_importances(
             break
         some = columns[start : start + step]
         grown = [
-            losses(part, part.shuffled(some, rng)) - loss
+            losses(part, part.shuffled([groups[k] for k in some], rng)) - loss
             for part, loss in zip(parts, base, strict=True)
             for _ in range(effort[1])
         ]
@@ -131,21 +131,35 @@ class Part:
         cells = cells.native() if isinstance(cells, BinnedRows) else np.array(cells)
         return cls([seats[number] for seats in members], cells, rows)
 
-    def shuffled(self, columns: NDArray[np.intp], rng: np.random.Generator) -> Array:
-        """A copy of the cells for each column, which is shuffled there, one below the other."""
-        copies = np.repeat(self.cells[None], len(columns), axis=0)
-        for copy, column in zip(copies, columns, strict=True):
-            copy[:, column] = rng.permutation(copy[:, column])
+    def losses(self, cells: Any, blend: Blend, material: Material, metric: Metric) -> Array:
+        """Of one copy of the rows after the other."""
+        said = blend(np.stack([model.ask(cells) for model in self.models]))
+        said = said if material.n_classes else said[:, 0]
+        truth, weight = material.truth[self.rows], material.weights(self.rows)
+        copies = np.split(said, len(said) // len(truth))
+        return np.array([metric.loss(truth, copy, weight) for copy in copies])
+
+    def shuffled(self, groups: Sequence[NDArray[np.intp]], rng: np.random.Generator) -> Array:
+        """A copy of the cells for each group, shuffled there, one below the other."""
+        copies = np.repeat(self.cells[None], len(groups), axis=0)
+        for copy, group in zip(copies, groups, strict=True):
+            copy[:, group] = rng.permutation(copy[:, group])
         return copies.reshape(-1, copies.shape[2])
 
 
-def most_used(members: Sequence[list[ForeignMember]], n_columns: int) -> NDArray[np.intp]:
-    """Columns in the order of how much trees among the models use them, the most used first."""
+def most_used(
+    members: Sequence[list[ForeignMember]],
+    n_columns: int,
+    groups: Sequence[NDArray[np.intp]] | None = None,
+) -> NDArray[np.intp]:
+    """Columns, or groups of them, that trees among the models use, the most used first."""
     total = np.zeros(n_columns)
     for seats in members:
         known = getattr(seats[0].estimator, "feature_importances_", None)
         if known is not None and len(known) == n_columns:
             total += np.asarray(known) / max(np.sum(known), 1e-300)
+    if groups is not None:
+        total = np.array([total[group].sum() for group in groups])
     return np.argsort(-total, kind="stable")
 
 

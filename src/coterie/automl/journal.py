@@ -40,6 +40,9 @@ class Journal:
         are chosen are fitted anew when a search is resumed.
     load : callable, optional
         ``load(path)``, which returns what was saved.
+    planned : float, optional
+        The time limit by which rows were split, if the search had another one when it began. A
+        search goes on with more time if rows are split in the same way.
 
     Examples
     --------
@@ -53,6 +56,7 @@ class Journal:
     directory: str | Path
     save: Callable[[Any, Any], Any] | None = None
     load: Callable[[Any], Any] | None = None
+    planned: float | None = None
 
     def open(self, fingerprint: str) -> Page:
         """The part of the journal that belongs to one search."""

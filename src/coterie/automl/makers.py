@@ -17,10 +17,13 @@ from sklearn.svm import SVC, SVR
 from coterie.automl.encoding import as_numbers
 from coterie.automl.situation import Situation
 from coterie.boosting import (
+    BoostedTreesClassifier,
+    BoostedTreesRegressor,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
     RealAdaBoostClassifier,
 )
+from coterie.boosting.gradient.default_rules import TableFacts, learning_rate, rounds
 from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 Make = Callable[[Situation], Any]
@@ -48,13 +51,37 @@ def gradient(*, large: dict[str, Any] | None = None, **settings: Any) -> Make:
         }
         given |= settings if large is None or s.n_rows <= MANY_ROWS else large
         if s.task == "regression":
-            if s.metric == "mae":
-                given["loss"] = "absolute_error"
-            return HistGradientBoostingRegressor(**given)
+            return HistGradientBoostingRegressor(**given | _loss(s))
         given.pop("loss", None)
         return HistGradientBoostingClassifier(**given)
 
     return make
+
+
+def boosted(s: Situation) -> Any:
+    """A model of those that `BoostedTrees*` averages: its rules, one shape of trees.
+
+    The shape is set for each split in turn, and held-out rows choose the rounds; so the models of
+    all splits together are what `BoostedTrees*` is by default.
+    """
+    facts = TableFacts(s.n_rows, s.n_columns, s.n_classes, "default", watched=True)
+    given: dict[str, Any] = {
+        "growth": "leaf",
+        "learning_rate": learning_rate(facts).value,
+        "max_iter": rounds(facts).value,
+        "max_bins": s.max_bins,
+        "categorical_features": s.categorical,
+        "early_stopping": False,
+        "calibrate": False,
+        "random_state": s.seed,
+    }
+    if s.task == "regression":
+        return BoostedTreesRegressor(**given | _loss(s))
+    return BoostedTreesClassifier(**given)
+
+
+def _loss(s: Situation) -> dict[str, Any]:
+    return {"loss": "absolute_error"} if s.metric == "mae" else {}
 
 
 def forest(classifier: Any, regressor: Any, **settings: Any) -> Make:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -33,6 +34,8 @@ class Material:
         None for numbers.
     weight : ndarray of shape (n_rows,) or None
         Weights of the rows.
+    further : sequence of (train, test)
+        Splits of their own, which final members may have models of, too; nothing is judged by them.
     """
 
     matrix: Any
@@ -40,6 +43,7 @@ class Material:
     splits: list[tuple[Rows, Rows]]
     n_classes: int
     weight: Array | None = None
+    further: Sequence[tuple[Rows, Rows]] = ()
 
     def seat(self, estimator: Any) -> ForeignMember:
         """A fitted estimator whose answers are in the order of the classes."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
-from sklearn.metrics import f1_score, r2_score, roc_auc_score
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.metrics import f1_score, get_scorer, get_scorer_names, r2_score, roc_auc_score
 
 from coterie.core import ParameterError
 from coterie.fusion.row_losses import brier_rows, error_rows, log_loss_rows
@@ -18,6 +21,11 @@ Array = NDArray[np.float64]
 
 _EDGE = float(np.finfo(np.float64).eps)  # the least probability, as for scikit-learn
 _REPEATS = 100
+_CLUSTERINGS = (
+    *("adjusted_mutual_info_score", "adjusted_rand_score", "completeness_score", "rand_score"),
+    *("fowlkes_mallows_score", "homogeneity_score", "mutual_info_score", "v_measure_score"),
+    "normalized_mutual_info_score",
+)
 _MOST = 3_000  # rows of which a bootstrap is made
 
 
@@ -79,7 +87,8 @@ class Metric:
             drawn = rng.integers(0, n, size)
             own = None if weight is None else weight[drawn]
             scores.append(self(truth[drawn], prediction[drawn], own))
-        spread = 1.96 * float(np.nanstd(scores)) * np.sqrt(size / n)
+        known = np.array(scores)[np.isfinite(scores)]
+        spread = 1.96 * float(known.std()) * np.sqrt(size / n) if len(known) else np.nan
         return centre - spread, centre + spread
 
 
@@ -173,6 +182,59 @@ NUMBER_METRICS: dict[str, Metric] = {
 }
 
 
+class _Said(BaseEstimator):
+    """What was said of rows, for a scorer that asks an estimator about them."""
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+
+class _SaidClasses(ClassifierMixin, _Said):
+    def __init__(self, n_classes: int = 2) -> None:
+        self.n_classes = n_classes
+
+    @property
+    def classes_(self) -> NDArray[np.intp]:
+        return np.arange(self.n_classes)
+
+    def predict(self, X: Array) -> Array:
+        return np.asarray(X).argmax(axis=1)
+
+    def predict_proba(self, X: Array) -> Array:
+        return np.asarray(X)
+
+
+class _SaidNumbers(RegressorMixin, _Said):
+    def predict(self, X: Array) -> Array:
+        return np.asarray(X)[:, 0]
+
+
+def scorer_metric(name: str, task: str) -> Metric:
+    """A metric that scikit-learn knows by name; scorers are always to be made large.
+
+    Examples
+    --------
+    >>> metric = scorer_metric("neg_mean_absolute_error", "regression")
+    >>> metric(np.array([1.0, 2.0]), np.array([1.0, 4.0])), metric.greater_is_better
+    (-1.0, True)
+    """
+    scorer = get_scorer(name)
+
+    def whole(truth: Any, said: Array, weight: Array | None) -> float:
+        more = {} if weight is None else {"sample_weight": weight}
+        labels = task == "classification"
+        model = _SaidClasses(said.shape[1]) if labels else _SaidNumbers()
+        rows = said if labels else said[:, None]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of classes that nobody predicts
+            return float(scorer(model, rows, truth, **more))
+
+    return Metric(name, True, None, whole)
+
+
 def find_metric(name: str, task: str) -> Metric:
     """The metric of that name; "auto" is the log-loss, or the root of the mean squared error.
 
@@ -191,9 +253,40 @@ def find_metric(name: str, task: str) -> Metric:
     known = CLASS_METRICS if task == "classification" else NUMBER_METRICS
     if name == "auto":
         return next(iter(known.values()))
-    if name not in known:
-        names = ", ".join(known)
+    if name in known:
+        return known[name]
+    if name in get_scorer_names() and name not in _CLUSTERINGS:
+        return scorer_metric(name, task)
+    near = difflib.get_close_matches(name, [*known, *get_scorer_names()], n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise ParameterError(
+        f"metric={name!r} is not a metric for {task}. Choose 'auto', one of {', '.join(known)}, or "
+        f"a name of sklearn.metrics.get_scorer_names().{hint}"
+    )
+
+
+def check_metric(metric: Metric, truth: Any, n_classes: int) -> None:
+    """Say what a metric does not like about a target before any time is spent.
+
+    Parameters
+    ----------
+    metric : Metric
+        What is to be good.
+    truth : ndarray of shape (n_rows,)
+        Codes of classes, or numbers.
+    n_classes : int
+        Zero for numbers.
+    """
+    if metric.name in (CLASS_METRICS | NUMBER_METRICS):
+        return
+    said = (
+        np.full((len(truth), n_classes), 1 / n_classes)
+        if n_classes
+        else np.full(len(truth), truth.mean())
+    )
+    try:
+        metric(truth, said)
+    except (ValueError, TypeError, AttributeError) as error:
         raise ParameterError(
-            f"metric={name!r} is not a metric for {task}. Choose 'auto' or one of {names}."
-        )
-    return known[name]
+            f"metric={metric.name!r} does not suit this target: {error}"
+        ) from error

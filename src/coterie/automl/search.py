@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coterie.automl.candidates import DEFAULT, PRIOR, Candidate
-from coterie.automl.clock import Clock, OutOfTime, ending_after
+from coterie.automl.clock import Clock, OutOfTime
 from coterie.automl.combine import (
     Learn,
     OutOfFold,
@@ -24,14 +25,31 @@ from coterie.automl.combine import (
 from coterie.automl.journal import Page
 from coterie.automl.material import Material, takes_weights
 from coterie.automl.metrics import Metric
+from coterie.automl.race import Rival, by_gain
 from coterie.automl.records import Event, Finding, Kind
+from coterie.automl.second_layer import (
+    SECOND,
+    can_stack,
+    choose_bases,
+    fit_second_layer,
+    is_worth,
+)
 from coterie.automl.situation import Situation
 from coterie.automl.time_estimates import MANY_CLASSES, MOMENT, is_quick, takes_much_memory
-from coterie.automl.trial import Recipe, Trial, run_trial
+from coterie.automl.trial import FAILURES, OPENED, Attempt, Recipe, Trial, run_trial
 from coterie.data import DataError
 
 Array = NDArray[np.float64]
 
+_WAVE = 4  # candidates that are compared before one is finished
+_FIRST_SHARE = 0.4  # of the time, for the first candidate
+_AMPLE, _LARGE = 0.5, 0.4  # shares of the time left: of a wave, of a candidate
+_LITTLE = 0.005  # of the loss
+_CANDIDATES = 20  # about
+_SAFE = 1.25  # times the time that is expected
+_MOST_OF_IT = 0.7  # of the time left, for what is made smaller
+_IDLE, _PROGRESS = 2, 1e-3  # waves, and what a loss must fall by, for a search to go on
+_MODELS = (20, 200)  # members at most: so many, and one for so many rows
 _AS_LONG_AS_IT_TAKES = 1e9  # seconds
 _LEAST_ROWS, _MOST_ROWS = 300, 20_000  # that combinations are learnt from
 _PASSES, _SECONDS = 30, 5e-8  # over all that members say, and for a number of it, about
@@ -57,6 +75,8 @@ class Search:
         Gets an `Event` for all that happens.
     page : Page or None
         Where finished candidates are noted.
+    stacks : bool, default=False
+        Whether a second layer is tried.
     """
 
     situation: Situation
@@ -65,17 +85,42 @@ class Search:
     clock: Clock
     progress: Callable[[Event], Any] | None = None
     page: Page | None = None
+    stacks: bool = False
     trials: list[Trial] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
     history: list[dict[str, Any]] = field(default_factory=list)
     stopped: Literal["finished", "time", "interrupted"] = "finished"
     cut_short: bool = False  # whether the time ended in the midst of a candidate
+    waiting: list[tuple[Attempt, float]] = field(default_factory=list)
+    _share: float = 0.25  # of the time left that a further candidate may take
 
-    def run(self, candidates: Sequence[Candidate]) -> None:
-        """Try all candidates that fit into the time."""
+    def run(
+        self, candidates: Sequence[Candidate], further: Iterable[Candidate] | None = None
+    ) -> None:
+        """Try all candidates that fit into the time.
+
+        The first one is fitted to all splits. Others come in waves: each is fitted to a few splits
+        first, and to all of them if that adds something; where time is short, in the order of gain
+        per second.
+
+        Parameters
+        ----------
+        candidates : sequence of Candidate
+            What is tried.
+        further : iterable of Candidate, optional
+            What is tried afterwards, wave by wave, until it adds nothing more.
+        """
+        queue = list(candidates)
         try:
-            for candidate in candidates:
-                self._attempt(candidate)
+            while queue and not self.trials:
+                self._attempt(queue.pop(0))
+            for start in range(0, len(queue), _WAVE):
+                self._race(queue[start : start + _WAVE])
+            self._end_waiting()
+            if self.stacks:
+                self._stack()
+            if further is not None:
+                self._go_on(iter(further))
         except KeyboardInterrupt:
             if not self.trials:
                 raise
@@ -89,31 +134,144 @@ class Search:
 
     def _attempt(self, candidate: Candidate) -> None:
         """Try one candidate, or read what came of it in an earlier run."""
+        attempt = self._open(candidate, _FIRST_SHARE)
+        if attempt is not None:
+            self._finish(attempt)
+
+    @property
+    def _generous(self) -> bool:
+        """Whether all candidates can be had, by the size of the table; a few rows say little."""
+        usual = self.situation.booster_seconds * len(self.material.splits)
+        return not self.clock.measured or usual * _CANDIDATES < self.clock.limit
+
+    def _race(self, wave: Sequence[Candidate], *, drawn: bool = False) -> None:
+        """Fit candidates to a few splits, and those that add something to all of them."""
+        rival, generous, opened, gains = self._rival(), self._generous, [], []
+        for candidate in wave:
+            attempt = self._open(candidate, self._share)
+            if attempt is None:
+                continue
+            gain = rival.gain(attempt.said())
+            if gain > 0 or (generous and not drawn):
+                opened.append(attempt)
+                gains.append(gain)
+            else:
+                self._note("skipped", candidate, "it adds nothing to the others", write=True)
+        seconds = [attempt.rest_seconds for attempt in opened]
+        ample = generous or sum(seconds) < _AMPLE * self.clock.searching
+        order = range(len(opened)) if ample else by_gain(gains, seconds)
+        for k in order:
+            # What takes long for little waits until all others were looked at.
+            little = not generous and gains[k] < _LITTLE * abs(rival.loss)
+            if little and seconds[k] > _LARGE * self.clock.searching:
+                self.waiting.append((opened[k], gains[k]))
+            else:
+                self._finish(opened[k])
+
+    def _end_waiting(self) -> None:
+        """Finish what has waited, most gain per second first, as long as it can be done in time."""
+        seconds = [attempt.rest_seconds for attempt, _ in self.waiting]
+        for k in by_gain([gain for _, gain in self.waiting], seconds):
+            self._finish(self.waiting[k][0])
+        self.waiting.clear()
+
+    def _stack(self) -> None:
+        """Fit a second layer to what members say, and take it if it is clearly worth it."""
+        losses = [self._out_of_fold([trial]).loss(trial.unseen) for trial in self.trials]
+        bases = choose_bases(self.trials, losses)
+        seconds = self.situation.booster_seconds * len(self.material.splits)
+        if not bases or not can_stack(self.situation, self.material):
+            return
+        if seconds > _LARGE * self.clock.searching:
+            self._note("skipped", SECOND, "no time was left")
+            return
+        self.tell("try", SECOND.name)
+
+        def stack() -> None:
+            trial = fit_second_layer(bases, self.situation, self.material, self.clock)
+            if is_worth(self.out_of_fold(), trial.unseen):
+                self._take(trial)
+            else:
+                self._note("skipped", SECOND, "it adds nothing to the others")
+
+        self._charge(len(self.material.splits))
+        self._guarded(SECOND, stack, self.clock.searching)
+
+    def _go_on(self, further: Iterator[Candidate]) -> None:
+        """Try further candidates until the time is over or they add nothing."""
+        idle = 0
+        while self.trials and idle < _IDLE and self.clock.searching > 0:
+            before, most = self._rival().loss, _MODELS[0] + self.situation.n_rows // _MODELS[1]
+            wave = list(itertools.islice(further, _WAVE))
+            if not wave or len(self.trials) >= most:
+                return
+            self._race(wave, drawn=True)
+            self._end_waiting()
+            idle = 0 if self._rival().loss < before - _PROGRESS * abs(before) else idle + 1
+        if idle < _IDLE and self.clock.searching <= 0:
+            self.stopped = "time"
+
+    def _rival(self) -> Rival:
+        """All members, on the rows of the first splits."""
+        splits = self.material.splits[:OPENED]
+        opening = replace(self.material, splits=splits).covered
+        return Rival(self.out_of_fold().take(np.searchsorted(self.material.covered, opening)))
+
+    def _open(self, candidate: Candidate, share: float) -> Attempt | None:
+        """Fit the candidate to the first splits; None if that is all there is to say of it."""
         unfit = self._unfit(candidate)
         if unfit:
             self._note("skipped", candidate, unfit)
-            return
+            return None
         if self._recall(candidate):
-            return
+            return None
         if self.clock.searching <= 0 and not self._may_be_late:
             self.stopped = "time"
             self._note("skipped", candidate, "no time was left", write=True)
-            return
+            return None
         self.tell("try", candidate.name)
+        thorough = bool(self.trials)
+        attempt = Attempt(
+            candidate, self.situation, self.material, self.clock, thorough, share=share
+        )
+        # An estimate may be wrong; what is ended is lost.
+        seconds = self.clock.searching * (min(1.0, 2 * share) if thorough else 1.0)
+        self._charge(min(OPENED, len(self.material.splits)))
+        return attempt if self._guarded(candidate, attempt.open, seconds) else None
+
+    def _finish(self, attempt: Attempt) -> None:
+        """Fit the candidate to all other splits, if there is time, or make it smaller."""
+
+        def finish() -> None:
+            left, rest = self.clock.searching, _SAFE * attempt.rest_seconds
+            if self.trials and self.clock.measured and rest > left:
+                attempt.shrink(_MOST_OF_IT * left / rest)
+            self._take(attempt.finish(), write=True)
+
+        self._charge(len(self.material.splits) - len(attempt.models))
+        self._guarded(attempt.candidate, finish, self.clock.searching)
+
+    def _charge(self, n_fits: int) -> None:
+        self.clock.charge(n_fits * self.situation.booster_seconds)
+
+    def _guarded(self, candidate: Candidate, work: Callable[[], None], seconds: float) -> bool:
+        """Do something with a candidate; False, and a note, if it fails or takes too long."""
+        left = self.clock.searching
         try:
-            with ending_after(max(self.clock.searching, MOMENT)):
-                trial = run_trial(
-                    candidate, self.situation, self.material, self.clock, thorough=bool(self.trials)
-                )
+            with self.clock.ending_after(max(seconds, MOMENT)):
+                work()
         except OutOfTime as error:
             self.stopped = "time"
             self.cut_short = self.clock.searching <= 0
+            if left - self.clock.searching > 0.5 * self._share * left:
+                self._share /= 2  # others may take as much for nothing
             self._note("skipped", candidate, f"no time: {error}", write=True)
-            return
-        except (ValueError, ArithmeticError, MemoryError, np.linalg.LinAlgError) as error:
-            self._note("failed", candidate, f"{type(error).__name__}: {error}"[:300], write=True)
-            return
-        self._take(trial, write=True)
+        except FAILURES as error:
+            message = f"{type(error).__name__}: {error}"[:300]
+            self._note("failed", candidate, message, write=True)
+        else:
+            return True
+        return False
 
     @property
     def _may_be_late(self) -> bool:
@@ -188,7 +346,10 @@ class Search:
             return False
         facts, unseen = found
         if unseen is None:
-            if "time" in facts["note"]:
+            late = facts["note"].startswith("no time")
+            if late and self.clock.limit > facts.get("limit", self.clock.limit):
+                return False  # there is more time now
+            if late:
                 self.stopped = "time"
             self._note(facts["kind"], candidate, facts["note"])
             return True
@@ -220,7 +381,8 @@ class Search:
 
     def _note(self, kind: Kind, candidate: Candidate, note: str, *, write: bool = False) -> None:
         if write and self.page is not None:
-            facts = {"kind": kind, "note": note, "elapsed": self.clock.elapsed}
+            facts = {"kind": kind, "note": note, "limit": self.clock.limit}
+            facts["elapsed"] = self.clock.elapsed
             self.page.write(candidate.name, facts)
         self._remember(kind, candidate.name, candidate.family, None, 0.0, note)
 
@@ -242,6 +404,12 @@ class Search:
             }
         )
         self.tell(kind, name, score, seconds, note)
+
+    def announce(self, plan: str, findings: Sequence[Finding]) -> None:
+        """Let the user know how rows are split, and what to beware of."""
+        self.tell("start", message=plan)
+        for finding in findings:
+            self.tell("finding", finding.kind, message=finding.message)
 
     def tell(
         self,
@@ -267,7 +435,12 @@ class Search:
         return self._out_of_fold(self.trials)
 
     def combine(
-        self, folds: NDArray[np.intp], ways: Sequence[Learn], *, hold_out: bool
+        self,
+        folds: NDArray[np.intp],
+        ways: Sequence[Learn],
+        *,
+        hold_out: bool,
+        simple: bool = False,
     ) -> tuple[ScoredBlend, list[ScoredBlend]]:
         """The chosen way to combine the trials, and all that were judged.
 
@@ -279,8 +452,11 @@ class Search:
             What is tried.
         hold_out : bool
             Whether only the first fold was held out.
+        simple : bool, default=False
+            Whether something simpler is wanted if the best is not clearly better.
         """
-        self.tell("combine", message=f"{len(self.trials)} members")
+        number = len(self.trials)
+        self.tell("combine", message=f"{number} member{'s' if number > 1 else ''}")
         oof = self.out_of_fold()
         parts = folds[self.material.covered] % _PARTS
         if hold_out or len(np.unique(parts)) < 2:
@@ -294,7 +470,7 @@ class Search:
         if DEFAULT in names and len(names) > 1:
             # Nothing is chosen that is not as good as this.
             judged.insert(0, alone(oof, names.index(DEFAULT), f"{DEFAULT} alone"))
-        return choose(judged, oof), judged
+        return choose(judged, oof, simple=simple), judged
 
     def _affordable(self, oof: OutOfFold, ways: Sequence[Learn]) -> int:
         """How many rows combinations can be learnt from in the time that is left, if any."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.automl.situation import booster_seconds
 from coterie.automl.twins import Twins
-from coterie.combining.splits import deal, row_keys
+from coterie.combining.splits import deal, table_keys
 from coterie.data import Table
 from coterie.data.hashes import ODD
 
@@ -18,6 +19,7 @@ Rows = NDArray[np.intp]
 # Work (rows x columns x classes) up to which there are as many folds.
 _ONE_SPLIT = 40_000_000
 _THREE_FOLDS = 4_000_000
+_FOR_FOLDS, _FOR_REPEATS = 8, 200  # boosters that there is time for
 _HELD_OUT = 5_000_000  # rows that are held out, times classes
 _LEAST_HELD_OUT = 500
 _LARGE = 400_000  # rows from which one part is enough to judge by
@@ -57,9 +59,18 @@ class Plan:
 
 
 def plan_splits(
-    n_rows: int, n_columns: int, n_classes: int, *, fast: bool = False, in_order: bool = False
+    n_rows: int,
+    n_columns: int,
+    n_classes: int,
+    *,
+    fast: bool = False,
+    in_order: bool = False,
+    seconds: float = np.inf,
 ) -> Plan:
     """Many folds for small tables, one part that is held out for large ones.
+
+    So it is, too, where there are too few `seconds` for several members of several folds, by what
+    boosters take on tables of such a size.
 
     Rows in the order of time are split into blocks: rows of the same day are alike, and a model
     for days to come must not be judged by days it knows.
@@ -68,9 +79,14 @@ def plan_splits(
     --------
     >>> plan_splits(200, 60, 2).words, plan_splits(1_000_000, 30, 2).hold_out
     ('8 folds, 2 times', True)
+    >>> plan_splits(15_000, 16, 26, seconds=30).words
+    'one part in 6 of the rows is held out'
     """
     if fast:
         return Plan(3, in_order=in_order)
+    boosters = seconds / booster_seconds(n_rows, n_columns, n_classes)
+    if boosters < _FOR_FOLDS:
+        return Plan(6, hold_out=True, in_order=in_order)
     work = n_rows * max(n_columns, 10) * (n_classes if n_classes > 2 else 1)
     if n_rows > _LARGE or work > _ONE_SPLIT:
         return Plan(8 if n_rows > _LARGE else 6, hold_out=True, in_order=in_order)
@@ -78,13 +94,11 @@ def plan_splits(
         return Plan(5, in_order=True)
     if work > _THREE_FOLDS:
         return Plan(3)
-    if n_rows <= 500:
-        return Plan(8, 2)
-    if n_rows <= 1_200:
-        return Plan(6, 2)
-    if n_rows <= 2_000:
+    if n_rows > 2_000 or boosters < _FOR_REPEATS / 4:
+        return Plan(5)
+    if n_rows > 1_200 or boosters < _FOR_REPEATS:
         return Plan(8)
-    return Plan(5)
+    return Plan(8 if n_rows <= 500 else 6, 2)
 
 
 def make_folds(
@@ -94,6 +108,7 @@ def make_folds(
     seed: int,
     groups: Any = None,
     twins: Twins | None = None,
+    order: NDArray[np.intp] | None = None,
 ) -> list[NDArray[np.intp]]:
     """The fold of every row, for each repeat.
 
@@ -114,16 +129,19 @@ def make_folds(
         Rows of one group stay together.
     twins : Twins, optional
         Which of the rows that repeat stay together; all rows of equal features if not given.
+    order : ndarray of int, optional
+        The rank of each row in time; they are in order if not given.
     """
     if plan.in_order:
-        back = np.arange(table.n_rows, dtype=np.intp)[::-1]
+        ranks = np.arange(table.n_rows, dtype=np.intp) if order is None else order
+        back = table.n_rows - 1 - ranks
         return [back * plan.n_folds // table.n_rows]
     if groups is not None:
         keys = groups.astype(np.uint64)
     elif twins is not None:
         keys = twins.keys + twins.tags.astype(np.uint64) * ODD
     else:
-        keys = row_keys(table)
+        keys = table_keys(table)
     rng = np.random.default_rng(seed)
     folds = []
     for _ in range(plan.n_repeats):
@@ -133,6 +151,28 @@ def make_folds(
         dealt = strata if groups is None else np.zeros_like(strata)
         folds.append(deal(mixed, dealt, plan.n_folds))
     return folds
+
+
+def further_splits(
+    folds: list[NDArray[np.intp]], plan: Plan, again: NDArray[np.intp] | None
+) -> list[tuple[Rows, Rows]]:
+    """Splits that nothing is judged by, for more models of the final members.
+
+    Parameters
+    ----------
+    folds : list of ndarray of int
+        The folds of all repeats.
+    plan : Plan
+        How rows are split.
+    again : ndarray of int or None
+        The folds of another deal; taken where all parts of the first ones are held out.
+    """
+    if plan.hold_out:
+        return splits_of(
+            [np.where(folds[0] == 0, plan.n_folds, folds[0]) - 1],
+            replace(plan, n_folds=plan.n_folds - 1, hold_out=False),
+        )
+    return [] if again is None else splits_of([again], plan)
 
 
 def splits_of(folds: list[NDArray[np.intp]], plan: Plan) -> list[tuple[Rows, Rows]]:

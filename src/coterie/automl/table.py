@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Sequence
-from typing import Any, TypedDict, Unpack
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, TypedDict, Unpack, cast
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.automl.candidates import did_you_mean
 from coterie.automl.clock import counting
-from coterie.automl.dates import DateColumns
+from coterie.automl.dates import DateColumns, moments_or_values
 from coterie.automl.estimators import Given, TableClassifier, TableRegressor
+from coterie.automl.preparation import Preparation
+from coterie.automl.progress_line import default_progress
 from coterie.automl.records import Column
 from coterie.core import ParameterError
 from coterie.data import BinnedRows, DataError
@@ -29,11 +33,26 @@ class Settings(TypedDict, total=False):
     time_limit: float | None
     members: Any
     interpretable: bool
+    simple: bool
+    work: float | None
     groups: Any
+    weight: str | None
+    drop: Sequence[str]
+    time_column: str | None
+    cost: Mapping[str, float] | None
     random_state: Any
     n_jobs: int | None
     progress: Any
+    verbose: int | None
     journal: Any
+
+
+# What is not None if it is not given.
+DEFAULTS: dict[str, Any] = {
+    **{"task": "auto", "metric": "auto", "time_limit": 60.0, "members": "auto"},
+    **{"interpretable": False, "simple": False, "drop": (), "random_state": 0},
+}
+_OF_MODELS = {f.name for kind in (TableClassifier, TableRegressor) for f in fields(kind)}
 
 
 @counting()
@@ -46,8 +65,6 @@ def fit_table(table: Any, target: str, **settings: Unpack[Settings]) -> Any:
         Of pandas, polars, pyarrow or another library narwhals knows; it holds the target too.
     target : str
         Name of the column to predict. Rows without a value there are left out.
-    **settings : dict
-        Any of the following.
     task : {"auto", "classification", "regression"}, default="auto"
         Text, booleans and whole numbers of few kinds are classes, other numbers are not.
     metric : str, default="auto"
@@ -58,15 +75,32 @@ def fit_table(table: Any, target: str, **settings: Unpack[Settings]) -> Any:
         What is tried; see `TableClassifier`.
     interpretable : bool, default=False
         Whether the model must be one that people can read.
+    simple : bool, default=False
+        Whether something simpler is taken if the best combination is not clearly better.
+    work : float, optional
+        A budget of work instead of time, which gives the same model on any machine; see
+        `TableClassifier`.
     groups : str or array-like, optional
         Rows of one group are never on both sides of a split: a column, which is not used
         otherwise, or one label for each row.
+    weight : str, optional
+        A column of weights >= 0, which is not used otherwise.
+    drop : sequence of str, default=()
+        Columns that are left out.
+    time_column : str, optional
+        A column that says when each row was. The model is judged by blocks of rows that follow
+        each other, the latest first, and may use the column as well.
+    cost : dict, optional
+        Costs of mistakes with two classes, as ``{"fp": 1, "fn": 5}``; see `TableClassifier`.
     random_state : int, default=0
         Where randomness comes from.
     n_jobs : int, optional
         Threads of native members.
     progress : callable, optional
         Gets an `Event` for all that happens.
+    verbose : int, optional
+        Whether a line on the standard error tells what is going on, if `progress` is not given: 0
+        for no, 1 for yes; in terminals and notebooks by default.
     journal : Journal, optional
         Where finished candidates are noted, so that a killed fit can go on.
 
@@ -86,20 +120,36 @@ def fit_table(table: Any, target: str, **settings: Unpack[Settings]) -> Any:
     ['low', 'high']
     """
     task = _check_settings(settings, "fit_table")
-    frame, y, groups = _open(table, target, settings.get("groups"))
+    given: dict[str, Any] = {**settings}
+    opened = _open(table, Roles(target, **{k: given[k] for k in ROLES if k in given}))
     if task == "auto":
-        task = guess_task(y)
-    y = _readable(y, target, task)
+        task = guess_task(opened.y)
     model = _model(task, settings)
     model.fit(
-        frame.to_native(),
-        y,
-        groups=groups,
-        progress=settings.get("progress"),
+        opened.frame.to_native(),
+        _readable(opened.y, target, task),
+        opened.weight,
+        groups=opened.groups,
+        times=opened.times,
+        progress=settings.get("progress") or default_progress(settings.get("verbose")),
         journal=settings.get("journal"),
     )
     model.target_name_ = target
     return model
+
+
+def _signature() -> inspect.Signature:
+    """All settings by name, with their defaults, for help and for notebooks."""
+    plain = inspect.signature(fit_table)
+    first = [one for one in plain.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    named = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=DEFAULTS.get(name))
+        for name in Settings.__annotations__
+    ]
+    return plain.replace(parameters=[*first, *named])
+
+
+cast(Any, fit_table).__signature__ = _signature()
 
 
 @counting()
@@ -135,7 +185,7 @@ def fit_rows(
     left_out : sequence of Column
         Columns that are not among the rows, to be told of.
     **settings : dict
-        Those of `fit_table` but `groups`; a `task` is needed.
+        Those of `fit_table` but `groups`, `weight`, `drop` and `time_column`; a `task` is needed.
 
     Returns
     -------
@@ -156,8 +206,8 @@ def fit_rows(
     array([False,  True])
     """
     task = _check_settings(settings, "fit_rows")
-    if task == "auto" or settings.get("groups") is not None:
-        raise ParameterError("fit_rows needs a task, and does not take groups.")
+    if task == "auto" or any(settings.get(name) for name in ROLES):
+        raise ParameterError(f"fit_rows needs a task, and does not take {', '.join(ROLES)}.")
     if task == "classification":
         _check_kinds(np.unique(y) if classes is None else np.asarray(classes), target)
     model = _model(task, settings)
@@ -166,10 +216,12 @@ def fit_rows(
         y,
         None,
         reading=Given(
-            DateColumns(tuple(dates)), left_out, None if classes is None else np.asarray(classes)
+            Preparation(DateColumns(tuple(dates))),
+            left_out,
+            None if classes is None else np.asarray(classes),
+            progress=settings.get("progress"),
+            journal=settings.get("journal"),
         ),
-        progress=settings.get("progress"),
-        journal=settings.get("journal"),
     )
     model.target_name_ = target
     return model
@@ -191,16 +243,76 @@ def _check_settings(settings: Settings, owner: str) -> str:
 
 
 def _model(task: str, settings: Settings) -> Any:
-    own: dict[str, Any] = {
-        name: value
-        for name, value in settings.items()
-        if name not in ("task", "groups", "progress", "journal")
-    }
+    own: dict[str, Any] = {k: v for k, v in settings.items() if k in _OF_MODELS}
+    if task != "classification" and own.get("cost", 0) is None:
+        del own["cost"]
     return (TableClassifier if task == "classification" else TableRegressor)(**own)
 
 
-def _open(table: Any, target: str, groups: Any) -> tuple[nw.DataFrame[Any], Any, Any]:
-    """The columns to learn from, the target and the groups, of rows that have a target."""
+ROLES = ("groups", "weight", "time_column", "drop")
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What columns are for, besides being learnt from.
+
+    Parameters
+    ----------
+    target : str
+        What is predicted.
+    groups : str, array-like or None
+        Which rows belong together.
+    weight, time_column : str or None
+        How much rows count, and when they were.
+    drop : sequence of str
+        What is left out.
+    """
+
+    target: str
+    groups: Any = None
+    weight: str | None = None
+    time_column: str | None = None
+    drop: Sequence[str] = ()
+
+    def check(self, names: list[str]) -> None:
+        """Say which column is not there, or has two roles."""
+        known: dict[str, str | None] = {"target": self.target, "weight": self.weight}
+        known["time"] = self.time_column
+        if isinstance(self.groups, str):
+            known["groups"] = self.groups
+        for what, name in known.items():
+            if name is not None:
+                _check_name(name, names, what)
+            if name == self.target and what != "target":
+                raise DataError(
+                    f"The {what} {'are' if what == 'groups' else 'is'} in the target column, "
+                    f"{name!r}. Name another column."
+                )
+        for name in self.drop:
+            _check_name(name, names, "dropped")
+            if name in known.values():
+                raise DataError(f"Column {name!r} is needed and cannot be dropped.")
+
+    @property
+    def apart(self) -> set[str]:
+        """Columns that members do not see."""
+        named = [role for role in (self.groups, self.weight) if isinstance(role, str)]
+        return {self.target, *self.drop, *named}
+
+
+@dataclass(frozen=True)
+class OpenedTable:
+    """The rows that have a target: columns to learn from, and what else is known of them."""
+
+    frame: nw.DataFrame[Any]
+    y: nw.Series[Any]
+    groups: Any
+    weight: Any
+    times: Any
+
+
+def _open(table: Any, roles: Roles) -> OpenedTable:
+    """The columns to learn from, the target and the rest, of rows that have a target."""
     if not nw.dependencies.is_into_dataframe(table):
         raise TypeError(
             f"table is a {type(table).__name__}. Give a data frame (pandas, polars, pyarrow), or "
@@ -208,37 +320,40 @@ def _open(table: Any, target: str, groups: Any) -> tuple[nw.DataFrame[Any], Any,
         )
     frame = nw.from_native(table, eager_only=True)
     names = list(frame.columns)
-    _check_name(target, names, "target")
-    if isinstance(groups, str):
-        _check_name(groups, names, "groups")
-        labels: Any = np.asarray(frame[groups].cast(nw.String).fill_null("").to_numpy(), dtype=str)
-        names.remove(groups)
-    else:
-        labels = None if groups is None else np.asarray(groups)
-    y = frame[target]
-    known = ~_missing(y)
-    rows = np.flatnonzero(known)
-    if len(rows) < _FEWEST:
+    roles.check(names)
+    known = np.flatnonzero(~_missing(frame[roles.target]))
+    if len(known) < _FEWEST:
         raise DataError(
-            f"The table has {len(rows)} rows with a value in {target!r}; at least {_FEWEST} are "
-            "needed to fit an ensemble and to tell how good it is."
+            f"The table has {len(known)} rows with a value in {roles.target!r}; at least "
+            f"{_FEWEST} are needed to fit an ensemble and to tell how good it is."
         )
-    names.remove(target)
-    if not names:
-        raise DataError(f"The table has no column besides {target!r} to learn from.")
-    frame = frame.select(names)
-    if len(rows) < len(y):
-        frame, y = frame[rows], y[rows]
-        labels = None if labels is None else labels[rows]
-    return frame, y, labels
+    if len(known) < len(frame):
+        frame = frame[known]
+    groups = roles.groups
+    if isinstance(groups, str):
+        groups = np.asarray(frame[groups].cast(nw.String).fill_null("").to_numpy(), dtype=str)
+    elif groups is not None:
+        groups = np.asarray(groups)[known]
+    weight = None if roles.weight is None else _weights(frame[roles.weight], roles.weight)
+    times = None if roles.time_column is None else moments_or_values(frame[roles.time_column])
+    seen = [name for name in names if name not in roles.apart]
+    if not seen:
+        raise DataError(f"The table has no column besides {roles.target!r} to learn from.")
+    return OpenedTable(frame.select(seen), frame[roles.target], groups, weight, times)
+
+
+def _weights(series: nw.Series[Any], name: str) -> NDArray[np.float64]:
+    if not series.dtype.is_numeric() or _missing(series).any():
+        raise DataError(
+            f"The weight column {name!r} must hold a number in every row that has a target."
+        )
+    return np.asarray(series.to_numpy(), dtype=np.float64)
 
 
 def _check_name(name: str, names: list[str], what: str) -> None:
     if name in names:
         return
-    lower = {str(known).lower(): known for known in names}
-    near = difflib.get_close_matches(str(name).lower(), list(lower), n=1)
-    hint = f" Did you mean {lower[near[0]]!r}?" if near else ""
+    hint = did_you_mean(name, names)
     raise DataError(
         f"The {what} column {name!r} is not in the table. Its columns are {', '.join(names[:20])}"
         f"{' ...' if len(names) > 20 else ''}.{hint}"

@@ -16,18 +16,20 @@ from coterie.automl.candidates import Candidate
 from coterie.automl.clock import Deadline, OutOfTime
 from coterie.automl.lanes import Lanes
 from coterie.automl.material import Material, fit_clone
-from coterie.automl.situation import Situation
+from coterie.automl.situation import Situation, booster_seconds
 
 _LONG = 86_400.0  # seconds that are as good as no limit
 _LARGE_WORK = 4_000_000  # cells from which time is always estimated
 _SECONDS_PER_CELL = 3e-5  # that no candidate should need
-_ROWS = 1_000
+_ROWS, _FEW_ROWS = 1_000, 300
+_TREES = 0.04  # share of the trees that tell how long all take
 MANY_CLASSES = 100  # from which a look at some rows takes too long itself
 # Seconds: of a cell of the scores, of a cell that a tree looks at, of a tree; in one thread.
 _SCORE, _CELL, _TREE = 1.5e-8, 1e-9, 3e-5
 _ANY_SCORE, _ANY_CELL = 1e-6, 2e-6  # the same of what is no booster, all of a fit
 MOMENT = 0.5  # seconds that are as good as none
 _MEMORY = 4e9  # bytes of the leaves of a forest
+_AMPLE = 0.2  # share of the time, below which an estimate need not be exact
 _EPOCHS = 2
 _ROUNDS = 3
 _RATE_TIMES_ROUNDS = 15.0  # what boosting needs about to come to its end
@@ -35,7 +37,7 @@ LEAST_WAY = 4.0  # the same of boosting that is worth its time
 _EARLY = 0.7  # share of the epochs that are needed, about, if held-out rows stop a network
 # By which attribute they are known, what is made smaller, how far, and what it is called.
 _SHRINKING = (
-    ("n_estimators", "n_estimators", 20, "trees"),
+    ("n_estimators", "n_estimators", 5, "trees"),
     ("hidden_layer_sizes", "max_iter", 6, "epochs"),
 )
 
@@ -89,11 +91,14 @@ def shrink_to_limit(
     known = work < _LARGE_WORK and work * _SECONDS_PER_CELL < deadline.left
     if candidate.rounds:
         # Boosting looks at the clock itself.
-        small = work < _LARGE_WORK or n_rows < 4 * _ROWS
-        return ({}, "") if small else _larger_steps(estimator, material, deadline, thorough)
-    if known or n_rows < 4 * _ROWS:
+        usual = booster_seconds(n_rows, situation.n_columns, situation.n_classes)
+        ample = usual * _fits_in_a_row(material) < _AMPLE * deadline.left
+        return ({}, "") if ample else _larger_steps(estimator, material, deadline, thorough)
+    if known or n_rows < _FEW_ROWS:
         return {}, ""
-    return _fewer_members(estimator, material, deadline)
+    if hasattr(inner, "n_estimators"):
+        return _fewer_trees(estimator, material, deadline)
+    return _done_in_time(estimator, material, deadline)
 
 
 def least_seconds(candidate: Candidate, situation: Situation, material: Material) -> float:
@@ -139,12 +144,17 @@ def _larger_steps(
     estimator: Any, material: Material, deadline: Deadline, thorough: bool
 ) -> tuple[dict[str, Any], str]:
     """A learning rate with which boosting comes to its end in time."""
-    start, left = time.monotonic(), deadline.left
-    brief = clone(estimator).set_params(max_iter=_ROUNDS, callbacks=[deadline.share(4)])
-    tried = fit_clone(brief, material, material.splits[0][0])
-    seconds = (time.monotonic() - start) / len(tried.pool_)
-    affordable = left / (seconds * len(material.splits))
-    rate = float(np.clip(_RATE_TIMES_ROUNDS / affordable, estimator.learning_rate, 0.3))
+    left, train = deadline.left, material.splits[0][0]
+    taken = []
+    for number in (1, 1 + _ROUNDS):
+        start = time.monotonic()
+        brief = clone(estimator).set_params(max_iter=number, callbacks=[deadline.share(4)])
+        tried = fit_clone(brief, material, train)
+        taken.append(time.monotonic() - start)
+    seconds = max(taken[1] - taken[0], 0.1 * taken[1]) / max(1, len(tried.pool_) - 1)
+    # Each fit begins with what does not depend on rounds.
+    affordable = max(0.0, left / len(material.splits) - taken[0]) / seconds
+    rate = float(np.clip(_RATE_TIMES_ROUNDS / max(affordable, 1.0), estimator.learning_rate, 0.3))
     if thorough and affordable * rate < LEAST_WAY:
         raise OutOfTime(f"enough for {affordable:.0f} rounds")
     if rate <= estimator.learning_rate:
@@ -165,16 +175,26 @@ def _fewer_epochs(
     seconds = (time.monotonic() - start) * len(train) / len(some)
     epochs = network.max_iter * (_EARLY if network.early_stopping else 1.0)
     expected = seconds / _EPOCHS * epochs * _fits_in_a_row(material)
-    left = deadline.left
-    return ({}, "") if expected <= left else smaller(estimator, left / expected)
+    return _within(estimator, expected, deadline)
 
 
-def _fewer_members(
+def _fewer_trees(
     estimator: Any, material: Material, deadline: Deadline
 ) -> tuple[dict[str, Any], str]:
-    """Trees that there is time for; anything else is done as a whole or not at all."""
+    """Trees that there is time for, by what a few of them take."""
+    place, forest = _last_step(estimator)
+    number = max(2, round(_TREES * forest.n_estimators))
+    few = clone(estimator).set_params(**{_path(place, "n_estimators"): number})
+    once = _seconds(few, material, material.splits[0][0]) * forest.n_estimators / number
+    return _within(estimator, 1.2 * once * _fits_in_a_row(material), deadline)
+
+
+def _done_in_time(
+    estimator: Any, material: Material, deadline: Deadline
+) -> tuple[dict[str, Any], str]:
+    """Nothing, or an error: what cannot be made smaller is done as a whole or not at all."""
     train = material.splits[0][0]
-    some = train[:: len(train) // _ROWS]
+    some = train[:: max(4, len(train) // _ROWS)]
     few = some[::4]
     brief, long = (_seconds(estimator, material, rows) for rows in (few, some))
     _, inner = _last_step(estimator)
@@ -184,7 +204,11 @@ def _fewer_members(
     # What does not grow with the rows is not multiplied; clocks are not that exact, though.
     growing = max(long - brief, 0.3 * long) / (1 - (len(few) / len(some)) ** power)
     once = long + growing * ((len(train) / len(some)) ** power - 1)
-    expected = 1.3 * once * _fits_in_a_row(material)
+    # What cannot be made smaller may take twice its share.
+    return _within(estimator, 0.5 * 1.3 * once * _fits_in_a_row(material), deadline)
+
+
+def _within(estimator: Any, expected: float, deadline: Deadline) -> tuple[dict[str, Any], str]:
     left = deadline.left
     return ({}, "") if expected <= left else smaller(estimator, left / expected)
 

@@ -1,18 +1,22 @@
-"""A candidate fitted to every split and asked about the rows held out."""
+"""A candidate fitted to every split and asked about the rows held out.
+
+The first splits tell what it is worth and how long the others will take, so that whoever runs a
+search can leave it at that.
+"""
 
 from __future__ import annotations
 
 import itertools
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from coterie.automl.candidates import Candidate
 from coterie.automl.clock import Clock, Deadline, OutOfTime
@@ -20,18 +24,20 @@ from coterie.automl.lanes import Lanes
 from coterie.automl.material import Material, fit_clone
 from coterie.automl.situation import Situation
 from coterie.automl.splits import Rows
-from coterie.automl.time_estimates import LEAST_WAY, shrink_to_limit
+from coterie.automl.time_estimates import LEAST_WAY, shrink_to_limit, smaller
 from coterie.combining.folds import mean_answers
-from coterie.fusion.row_losses import log_loss_rows
 from coterie.learners import ForeignMember
 from coterie.native import stop_if_told
 
 Array = NDArray[np.float64]
 
-_PATIENCE = 40  # rounds without improvement on the first held-out part
-_EDGE = 1e-15
-_SHARE = 0.4  # of the time left that one candidate may take
-_LARGE_SHARE = 0.6  # the same where there are few candidates
+#: What may become of a fit to a table that nobody has looked at.
+FAILURES = (OutOfTime, ValueError, ArithmeticError, MemoryError, np.linalg.LinAlgError)
+OPENED = 2  # splits that tell what a candidate is worth
+SHARE = 0.5  # of the time left that one candidate may take, by default
+LARGE_SHARE = 0.6  # the same where there are few candidates
+_PATIENCE = 2.5  # rounds times learning rate without improvement
+_UNWATCHED = 50  # rounds where no row can tell
 
 
 @dataclass(frozen=True)
@@ -81,6 +87,212 @@ class Trial:
     recipe: Recipe = field(default_factory=lambda: Recipe())
 
 
+@dataclass
+class Attempt:
+    """A candidate on its way through the splits.
+
+    Parameters
+    ----------
+    candidate : Candidate
+        What is tried.
+    situation, material : Situation, Material
+        The table.
+    clock : Clock
+        The time that is left.
+    thorough : bool, default=False
+        Whether boosting that cannot come near its end is given up, since there are other members.
+    share : float, optional
+        Of the time left, that all splits together may take.
+    """
+
+    candidate: Candidate
+    situation: Situation
+    material: Material
+    clock: Clock
+    thorough: bool = False
+    share: float | None = None
+    params: dict[str, Any] = field(default_factory=dict)
+    models: list[Any] = field(default_factory=list)
+    seconds: float = 0.0
+    note: str = ""
+    _cut: bool = False  # whether time ended boosting
+    _most: int | None = None  # rounds, if so
+
+    def open(self) -> None:
+        """Fit the first splits.
+
+        Raises
+        ------
+        OutOfTime
+            When the time does not suffice.
+        """
+        share = self.share or (LARGE_SHARE if self.situation.binned else SHARE)
+        deadline = self.clock.until(share * self.clock.searching)
+        with self._working():
+            self.params, self.note = shrink_to_limit(
+                self.candidate,
+                self.candidate.make(self.situation),
+                self.situation,
+                self.material,
+                deadline,
+                thorough=self.thorough,
+            )
+            self._fit_splits(range(min(OPENED, self._n_splits)), deadline)
+        if self._cut:
+            rate = self._estimator(0).learning_rate
+            self._most = min(len(model.pool_) for model in self.models)
+            if self.thorough and self._most * rate < LEAST_WAY:
+                raise OutOfTime(f"{self._most} rounds of the first split were done")
+
+    def finish(self) -> Trial:
+        """Fit the other splits, and ask all models about the rows held out.
+
+        Raises
+        ------
+        OutOfTime
+            When the time does not suffice.
+        """
+        with self._working():
+            left = range(len(self.models), self._n_splits)
+            self._fit_splits(left, self.clock.until(self.clock.searching))
+            rounds = self._cut_to_best() if self.candidate.rounds else []
+            seats = [_seated(model, self.material) for model in self.models]
+        start = time.monotonic()
+        with _quiet():
+            unseen = ask_unseen(seats, self.material)
+        if not np.isfinite(unseen).all():
+            raise ValueError("it predicts numbers that are not finite")
+        asking = time.monotonic() - start
+        name, family = self.candidate.name, self.candidate.family
+        recipe = Recipe(self.params, rounds)
+        return Trial(name, family, unseen, seats, self.seconds, asking, self.note, recipe)
+
+    @property
+    def rest_seconds(self) -> float:
+        """What the splits that are left will take, as far as the first ones tell."""
+        done, left = len(self.models), self._n_splits - len(self.models)
+        if not left:
+            return 0.0
+        lanes = Lanes(self._n_splits)
+        return self.seconds / lanes.rounds(done) * lanes.rounds(left)
+
+    def shrink(self, share: float) -> None:
+        """Let the splits that are left take a share of their time, by fewer trees or epochs.
+
+        Raises
+        ------
+        OutOfTime
+            When they would be too few.
+        """
+        fewer, note = smaller(self._estimator(0), share)
+        self.params, self.note = self.params | fewer, note
+
+    @cached_property
+    def opening(self) -> Material:
+        """The rows, with the first splits alone."""
+        return replace(self.material, splits=self.material.splits[:OPENED])
+
+    def said(self) -> Array:
+        """What the models say of the rows of `opening` that were held out."""
+        with _quiet():
+            models = self._best_models()[0] if self.candidate.rounds else self.models
+            return ask_unseen([self.material.seat(model) for model in models], self.opening)
+
+    @property
+    def _n_splits(self) -> int:
+        return len(self.material.splits)
+
+    def _estimator(self, number: int) -> Any:
+        return prepared(self.candidate, self.situation, self.params, number)
+
+    @contextmanager
+    def _working(self) -> Iterator[None]:
+        """Without warnings; the time is counted."""
+        start = time.monotonic()
+        with _quiet():
+            yield
+        self.seconds += time.monotonic() - start
+
+    def _fit_splits(self, numbers: Sequence[int], deadline: Deadline) -> None:
+        splits, boosts = self.material.splits, self.candidate.rounds
+        lanes, start = Lanes(len(numbers), apart=not boosts), time.monotonic()
+        done, progress = itertools.count(1), [0]
+
+        def fit(number: int) -> Any:
+            if boosts:
+                behind = lanes.rounds(self._n_splits - number)
+                return self._boost(number, deadline.share(max(1, behind)))
+            seconds, ready = time.monotonic() - start, progress[0]
+            expected = seconds / max(1, lanes.rounds(ready)) * lanes.rounds(len(numbers) - ready)
+            if ready and expected > self.clock.until(self.clock.searching).left:
+                raise OutOfTime(f"{numbers[0] + ready} of {len(splits)} splits were done")
+            model = fit_clone(self._estimator(number), self.material, splits[number][0])
+            progress[0] = next(done)
+            return model
+
+        self.models += lanes.map(fit, numbers)
+
+    def _boost(self, number: int, deadline: Deadline) -> Any:
+        """A booster that held-out rows stop, or the time; all of its rounds are kept."""
+        train, test = self.material.splits[number]
+        estimator = self._estimator(number)
+        known = _known(self.material, train, test)
+        estimator.set_params(callbacks=[deadline])
+        if self._most is not None:
+            estimator.set_params(max_iter=self._most)
+        more: dict[str, Any] = {}
+        if len(known):
+            more = {"X_val": self.material.matrix[known], "y_val": self.material.truth[known]}
+            weight = self.material.weights(known)
+            if weight is not None:
+                more["sample_weight_val"] = weight
+            patience = round(_PATIENCE / estimator.learning_rate)
+            estimator.set_params(early_stopping=True, n_iter_no_change=patience, keep_best=False)
+        else:
+            estimator.set_params(max_iter=_UNWATCHED)
+        model = fit_clone(estimator, self.material, train, **more)
+        model.callbacks = None
+        if deadline.left <= 0 and len(model.pool_) < estimator.max_iter:
+            self._cut = True
+            if self._most is not None and len(model.pool_) < 0.7 * self._most:
+                raise OutOfTime(f"{number} of {self._n_splits} splits were done")
+        return model
+
+    def _best_models(self) -> tuple[list[Any], list[int]]:
+        """Models of the rounds that are best for all held-out rows of their shape, and how many.
+
+        A round that is best for one part alone is so by chance.
+        """
+        n_turns = len(self.candidate.turns) or 1
+        sizes = [len(test) for _, test in self.material.splits[: len(self.models)]]
+        chosen = []
+        for turn in range(min(n_turns, len(self.models))):
+            curves = [-model.validation_score_[1:] for model in self.models[turn::n_turns]]
+            chosen.append(best_round(curves, sizes[turn::n_turns]) or len(self.models[turn].pool_))
+        models = []
+        for number, model in enumerate(self.models):
+            best = chosen[number % n_turns]
+            models.append(model[:best] if len(model.pool_) > best else model)
+        return models, chosen
+
+    def _cut_to_best(self) -> list[int]:
+        """Keep the best rounds alone, and tell how many each model has."""
+        self.models, chosen = self._best_models()
+        counts = " and ".join(map(str, chosen))
+        rounds = f"{counts} round" if counts == "1" else f"{counts} rounds"
+        self.note = rounds + (" for lack of time" if self._cut else "") + self.note
+        return [len(model.pool_) for model in self.models]
+
+
+def prepared(
+    candidate: Candidate, situation: Situation, params: dict[str, Any], number: int
+) -> Any:
+    """What is fitted to a split: the candidate's estimator, in the shape whose turn it is."""
+    estimator = candidate.make(situation)
+    turn = candidate.turns[number % len(candidate.turns)] if candidate.turns else {}
+    return estimator.set_params(**{**turn, **params})
+
+
 def run_trial(
     candidate: Candidate,
     situation: Situation,
@@ -107,45 +319,67 @@ def run_trial(
     OutOfTime
         When the time does not suffice.
     """
-    estimator = candidate.make(situation)
-    deadline = clock.until((_LARGE_SHARE if situation.binned else _SHARE) * clock.searching)
-    start = time.monotonic()
-    with _quiet():
-        params, note = shrink_to_limit(
-            candidate, estimator, situation, material, deadline, thorough=thorough
-        )
-        estimator.set_params(**params)
-        rounds: list[int] = []
-        if candidate.rounds:
-            models, ended = _boost(estimator, material, deadline, thorough=thorough)
-            rounds, note = [len(model.pool_) for model in models], ended + note
-        else:
-            models = _fit_folds(estimator, material, clock)
-        seats = [_seated(model, material) for model in models]
-        fit_seconds = time.monotonic() - start
-        start = time.monotonic()
-        unseen = ask_unseen(seats, material)
-    if not np.isfinite(unseen).all():
-        raise ValueError("it predicts numbers that are not finite")
-    seconds = time.monotonic() - start
-    recipe = Recipe(params, rounds)
-    return Trial(
-        candidate.name, candidate.family, unseen, seats, fit_seconds, seconds, note, recipe
-    )
+    attempt = Attempt(candidate, situation, material, clock, thorough)
+    attempt.open()
+    return attempt.finish()
+
+
+def best_round(curves: Sequence[Array], sizes: Sequence[int]) -> int:
+    """The round after which the mean of the losses is least; 0 if there is no curve.
+
+    A curve that ended early stays where it was.
+
+    Parameters
+    ----------
+    curves : sequence of ndarray
+        Losses of held-out rows after every round.
+    sizes : sequence of int
+        How many rows each of them is of.
+
+    Examples
+    --------
+    >>> best_round([np.array([3.0, 1.0, 2.0]), np.array([3.0, 2.0])], [10, 10])
+    2
+    """
+    known = [(curve, size) for curve, size in zip(curves, sizes, strict=True) if len(curve)]
+    if not known:
+        return 0
+    longest = max(len(curve) for curve, _ in known)
+    padded = [np.pad(curve, (0, longest - len(curve)), mode="edge") for curve, _ in known]
+    mean = np.average(padded, axis=0, weights=[size for _, size in known])
+    return int(np.nanargmin(mean)) + 1 if np.isfinite(mean).any() else longest
 
 
 def fit_again(
-    candidate: Candidate, situation: Situation, material: Material, recipe: Recipe
+    candidate: Candidate,
+    situation: Situation,
+    material: Material,
+    recipe: Recipe,
+    numbers: Sequence[int] | None = None,
 ) -> list[ForeignMember]:
-    """The models of a trial, from what was noted of it."""
-    estimator = candidate.make(situation).set_params(**recipe.params)
-    seats = []
+    """The models of a trial, from what was noted of it; or those of other splits.
+
+    Parameters
+    ----------
+    candidate, situation, material, recipe : Candidate, Situation, Material, Recipe
+        The trial, and its table.
+    numbers : sequence of int, optional
+        Which splits, in the order of `Material.splits` and `Material.further`; the former if not
+        given.
+    """
+    splits = [*material.splits, *material.further]
+    numbers = range(len(material.splits)) if numbers is None else numbers
+    n_turns = len(candidate.turns) or 1
+
+    def fit(number: int) -> ForeignMember:
+        estimator = prepared(candidate, situation, recipe.params, number)
+        if recipe.rounds:
+            known = number if number < len(recipe.rounds) else number % n_turns
+            estimator.set_params(max_iter=recipe.rounds[min(known, len(recipe.rounds) - 1)])
+        return _seated(fit_clone(estimator, material, splits[number][0]), material)
+
     with _quiet():
-        for number, (train, _) in enumerate(material.splits):
-            if recipe.rounds:
-                estimator.set_params(max_iter=recipe.rounds[number])
-            seats.append(_seated(fit_clone(estimator, material, train), material))
-    return seats
+        return Lanes(len(numbers)).map(fit, numbers)
 
 
 def _seated(model: Any, material: Material) -> ForeignMember:
@@ -166,113 +400,12 @@ def ask_unseen(models: list[ForeignMember], material: Material, matrix: Any = No
     return mean_answers(len(material.covered), places, said)
 
 
-def _fit_folds(estimator: Any, material: Material, clock: Clock) -> list[Any]:
-    splits = material.splits
-    lanes, start, done = Lanes(len(splits), apart=True), time.monotonic(), itertools.count(1)
-    progress = [0]
-
-    def fit(train: Rows) -> Any:
-        seconds, ready = time.monotonic() - start, progress[0]
-        expected = seconds / max(1, lanes.rounds(ready)) * lanes.rounds(len(splits) - ready)
-        if ready and expected > clock.searching:
-            raise OutOfTime(f"{ready} of {len(splits)} splits were done")
-        model = fit_clone(estimator, material, train)
-        progress[0] = next(done)
-        return model
-
-    return lanes.map(fit, [train for train, _ in splits])
-
-
-def _boost(
-    estimator: Any, material: Material, deadline: Deadline, *, thorough: bool
-) -> tuple[list[Any], str]:
-    """Gradient boosting of as many rounds as are best for all held-out rows together.
-
-    The first split stops early, which tells about how many rounds are worth it; the others go a
-    bit beyond. The number is the same for all of them, so that it fits no held-out part by chance.
-    """
-    splits, limit = material.splits, estimator.max_iter
-    lanes = Lanes(len(splits) - 1)
-    first, in_time = _boost_first(estimator, material, deadline, lanes)
-    best = int(first.n_iter_)
-    if thorough and not in_time and best * estimator.learning_rate < LEAST_WAY:
-        raise OutOfTime(f"{best} rounds of the first split were done")
-    longest = min(limit, int(1.4 * best) + 20) if in_time else best
-
-    def boost(number: int) -> tuple[Any, Array]:
-        train, test = splits[number]
-        own = deadline.share(lanes.rounds(len(splits) - number))
-        model = clone(estimator).set_params(max_iter=longest, callbacks=[own])
-        model = fit_clone(model, material, train)
-        model.callbacks = None
-        if len(model.pool_) < 0.7 * best:
-            raise OutOfTime(f"{number} of {len(splits)} splits were done")
-        return model, _held_out_curve(model, material, test)
-
-    found = lanes.map(boost, range(1, len(splits)))
-    models, curves = [first, *(model for model, _ in found)], [curve for _, curve in found]
-    if curves:
-        shortest = min(len(curve) for curve in curves)
-        best = int(np.sum([curve[:shortest] for curve in curves], axis=0).argmin()) + 1
-    for model in models:
-        _cut(model, best)
-    note = "1 round" if best == 1 else f"{best} rounds"
-    note += "" if in_time else " for lack of time"
-    return models, note
-
-
-def _boost_first(
-    estimator: Any, material: Material, deadline: Deadline, lanes: Lanes
-) -> tuple[Any, bool]:
-    """The model of the first split, stopped by its held-out rows or by its share of the time."""
-    train, test = material.splits[0]
-    # Others take a bit longer, since they do not stop early.
-    own = deadline.share(1.0 + 1.4 * (len(material.splits) - 1) / lanes.number)
-    stopping = clone(estimator).set_params(
-        early_stopping=True, n_iter_no_change=_PATIENCE, keep_best=True, callbacks=[own]
-    )
-    known = test
-    if material.n_classes:
-        there = np.bincount(material.truth[train], minlength=material.n_classes) > 0
-        known = test[there[material.truth[test]]]
-    more: dict[str, Any] = {}
-    if len(known):
-        more = {"X_val": material.matrix[known], "y_val": material.truth[known]}
-        weight = material.weights(known)
-        if weight is not None:
-            more["sample_weight_val"] = weight
-    else:
-        stopping.set_params(early_stopping=False, max_iter=50)
-    model = fit_clone(stopping, material, train, **more)
-    model.callbacks = None
-    return model, own.left > 0
-
-
-def _held_out_curve(model: Any, material: Material, test: Rows) -> Array:
-    """Loss of the held-out rows after every round: log-loss, or squared error."""
-    X, truth, weight = material.matrix[test], material.truth[test], material.weights(test)
-    share = np.ones(len(test)) if weight is None else weight
-    losses = []
+def _known(material: Material, train: Rows, test: Rows) -> Rows:
+    """Held-out rows of classes that the training rows have."""
     if not material.n_classes:
-        for said in model.staged_predict(X):
-            stop_if_told()
-            losses.append(share @ (said - truth) ** 2)
-        return np.array(losses)
-    place = np.full(material.n_classes, -1)
-    place[model.classes_] = np.arange(len(model.classes_))
-    known = place[truth] >= 0
-    codes, share = place[truth[known]], share[known]
-    for said in model.staged_predict_proba(X):
-        stop_if_told()
-        losses.append(share @ log_loss_rows(said[known], codes, _EDGE))
-    return np.array(losses)
-
-
-def _cut(model: Any, n_rounds: int) -> None:
-    """Keep the first rounds of a fitted model only."""
-    if len(model.pool_) > n_rounds:
-        model.pool_ = model.pool_[:n_rounds]
-        model.n_iter_ = n_rounds
+        return test
+    there = np.bincount(material.truth[train], minlength=material.n_classes) > 0
+    return test[there[material.truth[test]]]
 
 
 @contextmanager

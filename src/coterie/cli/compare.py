@@ -8,35 +8,38 @@ from typing import Any
 import rich_click as click
 
 from coterie.cli.console import Console
-from coterie.cli.errors import CommandError, shown_path
 from coterie.cli.options import common, existing, json_option, read_options, reading, table_file
+from coterie.files.errors import CommandError, shown_path
 
 __all__ = ["command", "compare_answers"]
 
 
 @click.command("compare")
 @click.argument("models", nargs=-1, required=True, type=existing)
-@click.option("--on", "file", required=True, type=existing, metavar="FILE", help="The table.")
-@click.option("--target", metavar="COLUMN", help="The column of the truth, if it has another name.")
+@click.option(
+    "--on", "file", required=True, type=existing, metavar="FILE", help="Table with labelled rows."
+)
+@click.option("--target", metavar="COLUMN", help="Target column, if FILE names it differently.")
 @click.option(
     "--metric",
     default="auto",
-    help="What to compare by: a metric that is a mean over "
-    "rows, such as log_loss, accuracy, brier, rmse, mae.",
+    help="Metric, a mean over rows: log_loss, accuracy, brier, rmse, mae …",
 )
-@click.option("--trust", multiple=True, metavar="TYPE", help="Load this foreign type. Repeatable.")
+@click.option(
+    "--trust", multiple=True, metavar="TYPE", help="Allow this type in the model file. Repeatable."
+)
 @json_option
 @reading
 @common
 def command(models: tuple[Path, ...], file: Path, **options: Any) -> None:
-    """Compare MODELS on the rows of a table that none of them has seen.
+    """Compare MODELS on a table that none of them was fitted to.
 
-    The best is tested against each of the others by Student's paired test on the losses row by row;
-    p values are corrected for the number of tests (Holm). A p value above 0.05 means that these
-    rows cannot tell the two apart.
+    The best model is compared with each of the others by a paired t-test on the losses of single
+    rows; p-values are corrected by Holm's method. A p-value above 0.05 means that these rows do not
+    tell the two models apart.
     """
-    from coterie.cli.file_predictions import gather_answers
-    from coterie.cli.models import load_model
+    from coterie.files.file_predictions import gather_answers
+    from coterie.files.models import load_model
 
     if len(models) < 2:
         raise click.UsageError("name at least two models.")

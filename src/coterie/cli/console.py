@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 __all__ = ["Console", "aligned", "duration_text"]
+
+_WIDE = 110  # characters
 
 
 @dataclass
@@ -27,6 +30,11 @@ class Console:
     def live(self) -> bool:
         """Whether a person is looking at a terminal."""
         return sys.stdout.isatty() and not self.quiet
+
+    @property
+    def narrow(self) -> bool:
+        """Whether it is a terminal without room for long lines."""
+        return sys.stdout.isatty() and shutil.get_terminal_size().columns < _WIDE
 
     def say(self, text: str = "") -> None:
         """Print a line that is not the result itself."""
@@ -55,7 +63,13 @@ class Console:
         drawn = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False)
         for number, name in enumerate(header):
             right = all(_is_figure(row[number]) for row in rows)
-            drawn.add_column(Text(name), justify="right" if right else "left")
+            drawn.add_column(
+                Text(name),
+                justify="right" if right else "left",
+                # Words are cut rather than broken; figures are never.
+                no_wrap=True,
+                overflow="ellipsis",
+            )
         for number, row in enumerate(rows):
             # As text: what stands in brackets is no markup of Rich's.
             cells = [Text(cell) for cell in row]

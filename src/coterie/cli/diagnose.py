@@ -16,18 +16,20 @@ __all__ = ["command"]
 @click.command("diagnose")
 @model_argument
 @click.argument("file", type=existing)
-@click.option("--target", metavar="COLUMN", help="The column of the truth, if it has another name.")
-@click.option("--trust", multiple=True, metavar="TYPE", help="Load this foreign type. Repeatable.")
+@click.option("--target", metavar="COLUMN", help="Target column, if FILE names it differently.")
+@click.option(
+    "--trust", multiple=True, metavar="TYPE", help="Allow this type in the model file. Repeatable."
+)
 @reading
 @common
 def command(model: Path, file: Path, **options: Any) -> None:
-    """Look into the ensemble MODEL with the rows of FILE, whose target must be known."""
+    """Diagnose the ensemble MODEL on the labelled rows of FILE: errors, diversity, next steps."""
     import numpy as np
     import pyarrow as pa
 
     import coterie
-    from coterie.cli.file_predictions import truth_blocks
-    from coterie.cli.models import load_model
+    from coterie.files.file_predictions import truth_blocks
+    from coterie.files.models import load_model
 
     fitted = load_model(model, options["trust"])
     file = table_file(file)

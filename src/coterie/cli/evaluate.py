@@ -7,8 +7,8 @@ from typing import Any
 
 import rich_click as click
 
+from coterie.cli.clustered import evaluate_files, on_cluster, wants_cluster
 from coterie.cli.console import Console
-from coterie.cli.errors import shown_path
 from coterie.cli.options import (
     common,
     existing,
@@ -18,30 +18,37 @@ from coterie.cli.options import (
     reading,
     table_file,
 )
+from coterie.files.errors import shown_path
 
-__all__ = ["command", "measure"]
+__all__ = ["command", "measure", "score_rows"]
 
 
 @click.command("evaluate")
 @model_argument
 @click.argument("file", type=existing)
-@click.option("--target", metavar="COLUMN", help="The column of the truth, if it has another name.")
-@click.option("--trust", multiple=True, metavar="TYPE", help="Load this foreign type. Repeatable.")
+@click.option("--target", metavar="COLUMN", help="Target column, if FILE names it differently.")
+@click.option(
+    "--trust", multiple=True, metavar="TYPE", help="Allow this type in the model file. Repeatable."
+)
 @json_option
+@on_cluster
 @reading
 @common
 def command(model: Path, file: Path, **options: Any) -> None:
-    """Measure MODEL on the rows of FILE, whose target must be known.
+    """Score MODEL on the labelled rows of FILE.
 
-    Every score has a 95 % interval for the rows being a sample: normal for means over rows, by a
-    bootstrap for the others. Use rows that were not part of the fit.
+    Every score has a 95 % confidence interval: a normal approximation for means over rows, a
+    bootstrap for other metrics. Use rows that the model was not fitted to.
     """
-    from coterie.cli.file_predictions import gather_answers
-    from coterie.cli.models import load_model
+    from coterie.files.file_predictions import gather_answers
+    from coterie.files.models import load_model
 
     fitted = load_model(model, options["trust"])
-    file = table_file(file)
-    answers = gather_answers(fitted, file, options["target"], read_options(options))
+    if wants_cluster(options):
+        answers = evaluate_files(fitted, file, options)
+    else:
+        file = table_file(file)
+        answers = gather_answers(fitted, file, options["target"], read_options(options))
     scores = measure(answers)
     console = Console(options["quiet"])
     console.notes(answers.notes)
@@ -57,11 +64,15 @@ def command(model: Path, file: Path, **options: Any) -> None:
         )
         return
     console.say(f"{fitted.path} on {len(answers.truth):,} rows of {shown_path(file)}\n")
-    rows = [
+    console.table(["metric", "score", "from", "to", "better is"], score_rows(scores))
+
+
+def score_rows(scores: dict[str, dict[str, Any]]) -> list[list[str]]:
+    """Scores with their intervals, as rows of a table."""
+    return [
         [name, *(f"{one[key]:.4g}" for key in ("score", "low", "high")), one["better"]]
         for name, one in scores.items()
     ]
-    console.table(["metric", "score", "from", "to", "better is"], rows)
 
 
 def measure(answers: Any) -> dict[str, dict[str, Any]]:

@@ -9,7 +9,6 @@ from typing import Any
 import rich_click as click
 
 from coterie.cli.console import Console
-from coterie.cli.errors import CommandError
 from coterie.cli.options import (
     common,
     existing,
@@ -19,6 +18,7 @@ from coterie.cli.options import (
     reading,
     table_file,
 )
+from coterie.files.errors import CommandError
 
 __all__ = ["command", "parse_rows"]
 
@@ -28,31 +28,33 @@ MOST_ROWS = 2_000  # that are shuffled, or taken as background
 @click.command("explain")
 @model_argument
 @click.argument("file", type=existing, required=False)
-@click.option("--rows", metavar="LIST", help="Explain single rows of FILE, such as 1,4-6.")
-@click.option("--target", metavar="COLUMN", help="The column of the truth, if it has another name.")
-@click.option("--most", default=12, show_default=True, help="How many columns to print.")
-@click.option("--trust", multiple=True, metavar="TYPE", help="Load this foreign type. Repeatable.")
+@click.option("--rows", metavar="LIST", help="Explain these rows of FILE, such as 1,4-6.")
+@click.option("--target", metavar="COLUMN", help="Target column, if FILE names it differently.")
+@click.option("--most", default=12, show_default=True, help="Number of columns to print.")
+@click.option(
+    "--trust", multiple=True, metavar="TYPE", help="Allow this type in the model file. Repeatable."
+)
 @json_option
 @reading
 @common
 def command(model: Path, file: Path | None, **options: Any) -> None:
-    """Say which columns matter to MODEL.
+    """Show which columns matter to MODEL.
 
-    Without FILE: what `coterie fit` found on rows held out. With FILE, whose target must be known:
-    how much the loss grows when a column is shuffled among its first 2,000 rows. With --rows: what
-    each column adds to the answer for single rows, as Shapley values against other rows of FILE;
-    no target is needed. They are exact for native trees and weighted means of such models, where
-    boosters are explained on the scale of their score. For other models they are estimated by
-    drawing orders of the columns. What is printed says which.
+    Without FILE: the permutation importances that `coterie fit` found on held-out rows. With FILE,
+    whose rows must be labelled: permutation importances on its first 2,000 rows. With --rows:
+    Shapley values of single predictions, with other rows of FILE as background; no target is
+    needed. Shapley values are exact for native trees and for weighted means of tree models
+    (boosters are explained on the scale of their raw score), and estimated by sampling for other
+    models. The output says which.
     """
-    from coterie.cli.models import load_model
+    from coterie.files.models import load_model
 
     fitted = load_model(model, options["trust"])
     console = Console(options["quiet"])
     file = None if file is None else table_file(file)
     if options["rows"] is not None:
         if file is None:
-            raise click.UsageError("--rows needs the FILE that holds them.")
+            raise click.UsageError("--rows needs a FILE.")
         found = _explain_rows(fitted, file, options)
         if options["as_json"]:
             console.data(found)
@@ -78,8 +80,8 @@ def _stored(fitted: Any) -> dict[str, tuple[float, float]]:
     found = getattr(fitted.model, "importances_", None)
     if not found:
         raise CommandError(
-            "the model file holds no importances.",
-            "Give a FILE whose target is known: coterie explain MODEL FILE",
+            "the model file contains no importances.",
+            "Add a file with labelled rows: coterie explain MODEL FILE",
             file=fitted.path,
         )
     return {str(name): (float(mean), float(std)) for name, (mean, std) in found.items()}
@@ -87,8 +89,8 @@ def _stored(fitted: Any) -> dict[str, tuple[float, float]]:
 
 def _shuffled(fitted: Any, file: Path, options: dict[str, Any]) -> dict[str, tuple[float, float]]:
     from coterie.automl.metrics import find_metric
-    from coterie.cli.attributions import shuffled_losses
-    from coterie.cli.file_predictions import chances_or_numbers, truth_blocks, truth_codes
+    from coterie.files.attributions import shuffled_losses
+    from coterie.files.file_predictions import chances_or_numbers, truth_blocks, truth_codes
 
     blocks, _ = truth_blocks(fitted, file, options["target"], read_options(options))
     first = next(blocks, None)
@@ -134,7 +136,7 @@ def parse_rows(text: str) -> list[tuple[int, int]]:
 def _explain_rows(fitted: Any, file: Path, options: dict[str, Any]) -> list[dict[str, Any]]:
     import pyarrow as pa
 
-    from coterie.cli.reading.table import open_blocks
+    from coterie.files.table import open_blocks
 
     wanted = parse_rows(options["rows"])
     columns, read = fitted.columns(file, read_options(options))
@@ -164,8 +166,8 @@ def _explain_rows(fitted: Any, file: Path, options: dict[str, Any]) -> list[dict
 
 
 def _explain_row(fitted: Any, number: int, row: Any, background: Any) -> dict[str, Any]:
-    from coterie.cli.exact import exact_shapley
-    from coterie.cli.file_predictions import chances_or_numbers
+    from coterie.files.exact import exact_shapley
+    from coterie.files.file_predictions import chances_or_numbers
 
     answer = chances_or_numbers(fitted, row)[0]
     best = None if fitted.classes is None else int(answer.argmax())
@@ -189,9 +191,9 @@ def _explain_row(fitted: Any, number: int, row: Any, background: Any) -> dict[st
 
 
 def _estimated(fitted: Any, row: Any, background: Any, best: int | None) -> Any:
-    from coterie.cli.attributions import sampled_shapley
-    from coterie.cli.exact import Parts
-    from coterie.cli.file_predictions import chances_or_numbers
+    from coterie.files.attributions import sampled_shapley
+    from coterie.files.exact import Parts
+    from coterie.files.file_predictions import chances_or_numbers
 
     def ask(table: Any) -> Any:
         said = chances_or_numbers(fitted, table)

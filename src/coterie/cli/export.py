@@ -15,32 +15,42 @@ __all__ = ["command"]
 
 @click.command("export")
 @model_argument
-@click.option("--out", type=existing, help="Where to write; MODEL with the ending .onnx otherwise.")
-@click.option("--trust", multiple=True, metavar="TYPE", help="Load this foreign type. Repeatable.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["onnx", "c"]),
+    help="ONNX or plain C. Default: by the extension of --out.",
+)
+@click.option("--out", type=existing, help="Output file. Default: MODEL with another extension.")
+@click.option(
+    "--trust", multiple=True, metavar="TYPE", help="Allow this type in the model file. Repeatable."
+)
 @common
 def command(model: Path, **options: Any) -> None:
-    """Write MODEL as an ONNX file, which runs without coterie and without Python.
+    """Export MODEL to ONNX or to C, to run without coterie and without Python.
 
-    Its members must be native: fit with --members native to be sure of that. The file's input X
-    holds numbers, one column for each that the model was fitted on and in the same order; a
-    category is its position in the list that the file keeps in its metadata, and NaN stands for
-    what is missing.
+    All members must be native: `coterie fit --members native` makes sure of that. The exported
+    model takes numbers, in the column order of the fit; a category is given by its position in the
+    list stored in the file, a missing value by NaN.
     """
     from coterie import export
-    from coterie.cli.errors import CommandError
-    from coterie.cli.models import load_model
     from coterie.cli.writing import check_folder
+    from coterie.files.errors import CommandError
+    from coterie.files.models import load_model
 
-    if options["out"] is not None and options["out"].suffix.lower() != ".onnx":
+    form, out = options["form"], options["out"]
+    ending = None if out is None else out.suffix.lower().removeprefix(".")
+    if ending is not None and ending not in ([form] if form else ["onnx", "c"]):
         raise click.UsageError(
-            f"models are exported as ONNX: the name given with --out must end in .onnx, and "
-            f"{str(options['out'])!r} does not."
+            f"the name given with --out must end in {f'.{form}' if form else '.onnx or .c'}, and "
+            f"{str(out)!r} does not."
         )
+    form = form or ending or "onnx"
     fitted = load_model(model, options["trust"])
-    out = options["out"] or fitted.path.with_suffix(".onnx")
+    out = out or fitted.path.with_suffix(f".{form}")
     check_folder(out)
     try:
-        export.to_onnx(fitted.model, out)
+        (export.to_c if form == "c" else export.to_onnx)(fitted.model, out)
     except export.OnnxError as error:
         raise CommandError(str(error), file=fitted.path) from error
     Console(options["quiet"]).say(f"{out} ({out.stat().st_size:,} bytes)")

@@ -9,17 +9,22 @@ from typing import Any
 
 import rich_click as click
 
-from coterie.cli.console import Console, duration_text
-from coterie.cli.errors import CommandError, nearest, shown_path
+from coterie.cli.clustered import fit_files, on_cluster, wants_cluster
+from coterie.cli.console import Console
+from coterie.cli.fit_outcome import ODD, UNREAD, explain, measure_on, show
 from coterie.cli.options import (
+    Costs,
     Duration,
+    MoreTime,
     common,
     existing,
     read_options,
     reading_anew,
     table_file,
 )
-from coterie.cli.reading.kinds import SHOWN
+from coterie.cli.outdir import PLANNED
+from coterie.files.errors import CommandError, nearest, shown_path
+from coterie.files.kinds import SHOWN
 
 __all__ = ["command"]
 
@@ -32,6 +37,12 @@ DECISIVE = (
     "members",
     "interpretable",
     "groups",
+    "weight",
+    "drop",
+    "time_column",
+    "cost",
+    "simple",
+    "work",
     "seed",
     "delimiter",
     "encoding",
@@ -39,17 +50,20 @@ DECISIVE = (
     "odd_cells",
     "text",
 )
-ODD = "odd cells"
+# A file that is read block by block has none of these.
+NEED_ALL = ("groups", "weight", "drop", "time_column")
+AS_LONG_AS_IT_TAKES = 1e9  # seconds
+MORE_TIME = "Allow a longer --time to read more."
 
 
 @click.command("fit")
 @click.argument("file", type=existing)
-@click.option("--target", required=True, metavar="COLUMN", help="What to predict.")
+@click.option("--target", required=True, metavar="COLUMN", help="Column to predict.")
 @click.option(
     "--task",
     type=click.Choice(["auto", "classification", "regression"]),
     default="auto",
-    help="Classes or numbers; detected if not given.",
+    help="Kind of target. Detected by default.",
 )
 @click.option(
     "--time",
@@ -57,65 +71,107 @@ ODD = "odd cells"
     default="60s",
     show_default=True,
     metavar="TIME",
-    help="How long the search may take: 90s, 5m, 1h30m.",
+    help="Time limit of the search: 90s, 5m, 1h30m; with --resume, +2m adds to it.",
 )
 @click.option(
     "--metric",
     default="auto",
-    help="What to be good at: log_loss, accuracy, roc_auc, f1 …; rmse, mae, r2 …",
+    help="Metric to optimise: log_loss, accuracy, roc_auc, f1 …; rmse, mae, r2 …",
 )
 @click.option(
     "--members",
     multiple=True,
     metavar="NAME",
-    help='"fast", "native", or the name of a candidate. Repeatable.',
+    help='Candidates to try: "fast", "native", or a name. Repeatable.',
 )
-@click.option("--interpretable", is_flag=True, help="Only models that people can read.")
-@click.option("--groups", metavar="COLUMN", help="Rows of one group are never split in validation.")
+@click.option("--interpretable", is_flag=True, help="Try only models that people can read.")
+@click.option(
+    "--groups",
+    "--group",
+    metavar="COLUMN",
+    help="Keep rows with the same value together in validation.",
+)
+@click.option("--weight", metavar="COLUMN", help="How much each row counts.")
+@click.option("--drop", multiple=True, metavar="COLUMN", help="Leave this column out. Repeatable.")
+@click.option(
+    "--time-column",
+    metavar="COLUMN",
+    help="When each row was: the model is judged by later rows than those it learnt from.",
+)
+@click.option(
+    "--cost",
+    type=Costs(),
+    metavar="fp=1,fn=5",
+    help="What mistakes cost with two classes; predictions are the cheaper class.",
+)
+@click.option(
+    "--simple", is_flag=True, help="Prefer a simpler model if the best is not clearly better."
+)
+@click.option(
+    "--work",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="N",
+    help="Work instead of time, in seconds of a usual core: the same model on any machine.",
+)
+@click.option("--test", type=existing, metavar="FILE", help="Measure the model on this file, too.")
+@click.option("--explain", is_flag=True, help="Print how much each column matters.")
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="The same seed gives the same model.",
+    help="Random seed; the same seed gives the same model.",
 )
 @click.option(
     "--stream/--no-stream",
     default=None,
-    help="Read the file block by block and keep bins only; so for large files.",
+    help="Read the file in blocks and keep only binned values. Default for large files.",
 )
-@click.option("--jobs", type=int, help="Threads to use; -1 for all.")
-@click.option("--out", type=existing, metavar="DIR", help="Where to write; FILE_model otherwise.")
-@click.option("--resume", is_flag=True, help="Go on with a fit that was killed.")
+@click.option("--jobs", type=int, help="Number of threads; -1 for all cores.")
+@click.option("--out", type=existing, metavar="DIR", help="Output directory. Default: FILE_model.")
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Continue a fit that was interrupted or killed, or give it more time: --time +2m.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace an earlier fit in DIR.")
+@on_cluster
 @reading_anew
 @common
 def command(file: Path, **options: Any) -> None:
-    """Find the best ensemble for the table in FILE, and write it with a report.
+    """Find the best ensemble for the table in FILE, and save it with a report.
 
-    FILE is CSV, TSV, Parquet, Arrow or JSON lines, also packed (.gz, .zst), or - for the standard
-    input. Many kinds of members
-    are tried on rows held out in turn, and combined. Ctrl-C ends the search and keeps the best so
-    far; a second one aborts. A fit that was killed goes on with --resume and reaches the same
-    model.
+    FILE is CSV, TSV, Parquet, Arrow or JSON lines, optionally compressed (.gz, .zst), or - for
+    standard input. Candidates are compared by cross-validation, and the best of them combined.
+    Ctrl-C stops the search and keeps the best model so far; a second Ctrl-C aborts. --resume
+    continues a fit that was killed, and ends with the same model. With --workers or --cluster, FILE
+    may be a folder of Parquet or CSV files that no machine could hold; one boosted model is fitted
+    to it, without a search.
     """
+    if wants_cluster(options):
+        fit_files(file, options)
+        return
     began = time.monotonic()
     from coterie.automl.clock import counting
     from coterie.cli.lock import only_fit
     from coterie.cli.outdir import FitDirectory
-    from coterie.cli.reading.files import check_file
     from coterie.cli.streaming import is_large
+    from coterie.files.formats import check_file
 
     if file == Path("-") and options["out"] is None:
         raise click.UsageError(
-            "the table comes from standard input: say with --out where to write the model."
+            "the table comes from standard input, so --out must name the output directory."
         )
     file = table_file(file)
     check_file(file)
-    if options["stream"] and options["groups"]:
-        raise click.UsageError("--groups needs the whole table; leave --stream out.")
+    whole = [name for name in NEED_ALL if options[name]]
+    if options["stream"] and whole:
+        option = whole[0].replace("_", "-")
+        raise click.UsageError(f"--{option} needs the whole table; leave --stream out.")
     if options["stream"] is None:
-        options["stream"] = is_large(file) and not options["groups"]
+        options["stream"] = is_large(file) and not whole
+    if options["test"] is not None:
+        check_file(options["test"])
     directory = FitDirectory(options["out"] or file.with_name(f"{file.name.split('.')[0]}_model"))
     with counting(began, writes=True), only_fit(directory.path):
         _fit_into(directory, file, options, Console(options["quiet"]))
@@ -123,29 +179,43 @@ def command(file: Path, **options: Any) -> None:
 
 def _fit_into(directory: Any, file: Path, options: dict[str, Any], console: Console) -> None:
     """Fit, unless it was done, and write all that belongs to the model."""
-    settings, resume = _settings(file, options), options["resume"]
+    resume, more = options["resume"], isinstance(options["time"], MoreTime)
+    planned = None
+    if more:
+        if not resume:
+            raise click.UsageError(
+                "--time +… adds to the time of a fit that --resume goes on with."
+            )
+        planned, before = directory.earlier_time()
+        options["time"] = before + float(options["time"])
+    options[PLANNED] = planned
+    settings = _settings(file, options)
     directory.check(settings, resume=resume, overwrite=options["overwrite"])
-    done = _finished(directory) if resume else None
+    done = _finished(directory) if resume and not more else None
     if done is not None:
         console.say("this fit is already finished")
         if not directory.report.exists():
             directory.describe(done)
     else:
         found = _read(file, read_options(options), options, console)
-        directory.begin(settings, anew=options["overwrite"] and not resume)
         try:
+            directory.begin(settings, anew=options["overwrite"] and not resume)
             model = _search(found, directory, options, console)
+            directory.finish(model)
         except BaseException:
             directory.withdraw()
             raise
-        directory.finish(model)
-        _show(model, console)
+        show(model, console)
+        if options["explain"]:
+            explain(model, console)
+        if options["test"] is not None:
+            measure_on(directory.model, options["test"], read_options(options), console)
     console.say(f"\nmodel   {directory.model}\nreport  {directory.report}")
 
 
 def _finished(directory: Any) -> Any:
     """The model of a fit that came to its end; None if there is none, or if it was interrupted."""
-    from coterie.cli.models import load_model
+    from coterie.files.models import load_model
 
     if not directory.model.exists():
         return None
@@ -158,23 +228,31 @@ def _settings(file: Path, options: dict[str, Any]) -> dict[str, Any]:
     from coterie.cli.outdir import CONTENT, file_digest
 
     chosen = {name: options[name] for name in DECISIVE} | {
-        name: list(options[name]) for name in ("members", "text")
+        name: list(options[name]) for name in ("members", "text", "drop")
     }
+    if options[PLANNED] is not None:
+        chosen[PLANNED] = options[PLANNED]
     return chosen | {CONTENT: file_digest(file)}
 
 
 def _read(file: Path, read: Any, options: dict[str, Any], console: Console) -> Any:
     """The table, without rows whose target is missing."""
-    from coterie.cli.reading import open_file, read_table
+    from coterie.automl.clock import Clock
+    from coterie.files import Allowance, open_file, read_table
 
-    source = open_file(file, read)
+    roles = (options[name] for name in ("target", "groups", "weight", "time_column"))
+    needed = (*roles, *options["drop"], *options["text"])
+    limit = options["time"] if options["work"] is None else AS_LONG_AS_IT_TAKES
+    allowance = Allowance(Clock(limit), options["seed"], needed)
+    source = open_file(file, read, allowance)
     names = source.names
-    for name in (options["target"], options["groups"], *options["text"]):
+    for name in needed:
         if name is not None and name not in names:
             raise CommandError("no such column.", nearest(name, names), file, column=name)
     if options["stream"]:
-        return _stream(file, read, options, console)
-    found = read_table(file, read, source)
+        return _stream(file, read, options, console, allowance)
+    found = read_table(file, read, source, allowance)
+    found.shortage = _tell_shortage(allowance, console)
     console.notes(found.notes)
     _tell_size(file, len(found.table), found.columns, console)
     if options["target"] not in found.columns.kinds:
@@ -185,24 +263,37 @@ def _read(file: Path, read: Any, options: dict[str, Any], console: Console) -> A
         found.table = found.table.filter(known)
         _tell_lost(rows - len(found.table), console)
     if not len(found.table):
-        raise CommandError("holds no value.", "", file, column=options["target"])
+        raise CommandError("the column is empty.", "", file, column=options["target"])
     target = found.table.column(options["target"])
-    console.say(_task_line(_task(target, options), target.unique().drop_null(), file, options))
+    console.say(
+        _task_line(_task(target, options), target.unique().drop_null(), file, options, found)
+    )
     return found
 
 
-def _stream(file: Path, read: Any, options: dict[str, Any], console: Console) -> Any:
+def _stream(
+    file: Path, read: Any, options: dict[str, Any], console: Console, allowance: Any
+) -> Any:
     """The bins of a table that is not held as a whole."""
     from coterie.cli.streaming import stream_table
 
     console.say(f"{shown_path(file)}: read block by block")
-    found = stream_table(file, read, options["target"], options["seed"])
+    found = stream_table(file, read, options["target"], options["seed"], allowance)
+    found.shortage = _tell_shortage(allowance, console)
     console.notes(found.notes)
     _tell_size(file, len(found.rows), found.columns, console)
     if found.n_lost:
         _tell_lost(found.n_lost, console)
-    console.say(_task_line(_streamed_task(found, options), _kinds(found), file, options))
+    console.say(_task_line(_streamed_task(found, options), _kinds(found), file, options, found))
     return found
+
+
+def _tell_shortage(allowance: Any, console: Console) -> str:
+    """What there was no time to read, if anything."""
+    shortage: str = allowance.shortage
+    if shortage:
+        console.note(f"{shortage} {MORE_TIME}")
+    return shortage
 
 
 def _tell_size(file: Path, n_rows: int, columns: Any, console: Console) -> None:
@@ -212,15 +303,17 @@ def _tell_size(file: Path, n_rows: int, columns: Any, console: Console) -> None:
 
 
 def _tell_lost(n_rows: int, console: Console) -> None:
-    console.note(f"{n_rows:,} rows without a value of the target are left out")
+    console.note(f"{n_rows:,} rows without a target value are left out")
 
 
-def _task_line(task: str, kinds: Any, file: Path, options: dict[str, Any]) -> str:
+def _task_line(task: str, kinds: Any, file: Path, options: dict[str, Any], read: Any) -> str:
     """What is to be predicted, and whether that was found or said."""
     if task == "classification" and len(kinds) < 2:
         raise CommandError(
             f"has only one class, {kinds.tolist()[0]!r}, so there is nothing to predict.",
-            "Choose another --target, or add rows of another class.",
+            f"{read.shortage} {MORE_TIME}"
+            if read.shortage
+            else "Choose another --target, or add rows of another class.",
             file,
             column=options["target"],
         )
@@ -249,7 +342,7 @@ def _streamed_task(found: Any, options: dict[str, Any]) -> str:
 
     if options["task"] == "regression" and found.classes is not None:
         raise CommandError(
-            "holds text, not numbers.", "Use --task classification.", column=options["target"]
+            "contains text, not numbers.", "Use --task classification.", column=options["target"]
         )
     if options["task"] != "auto":
         return str(options["task"])
@@ -266,6 +359,7 @@ def _kinds(found: Any) -> Any:
 def _search(found: Any, directory: Any, options: dict[str, Any], console: Console) -> Any:
     """Run the search; its journal lies in the directory."""
     from coterie.automl import Journal
+    from coterie.automl.listing import Listing
     from coterie.automl.metrics import CLASS_METRICS, NUMBER_METRICS
     from coterie.cli.interrupts import patient_interrupts
     from coterie.cli.progress import watch
@@ -285,23 +379,35 @@ def _search(found: Any, directory: Any, options: dict[str, Any], console: Consol
             time_limit=options["time"],
             members=members[0] if members in (["fast"], ["native"]) else members or "auto",
             interpretable=options["interpretable"],
+            simple=options["simple"],
+            work=options["work"],
+            cost=options["cost"],
             random_state=options["seed"],
             n_jobs=options["jobs"],
             progress=watcher,
-            journal=Journal(directory.journal, save=save, load=load),
+            journal=Journal(directory.journal, save=save, load=load, planned=options[PLANNED]),
         )
     # Files to predict are read as this one was.
     needed = {*model.feature_names_in_, options["target"]}
     kept = [name for name in found.columns.kinds if name in needed]
     model.file_columns_ = found.columns.only(kept).plain()
-    model.findings_ = [*model.findings_, *_odd_findings(found.odd)]
+    model.findings_ = Listing([*_shortage(found), *model.findings_, *_odd_findings(found.odd)])
     return model
+
+
+def _shortage(found: Any) -> list[Any]:
+    """What there was no time to read, for the report."""
+    from coterie.automl.records import Finding
+
+    if not found.shortage:
+        return []
+    return [Finding(UNREAD, "warning", [], found.shortage, MORE_TIME)]
 
 
 def _odd_findings(odd: Any) -> list[Any]:
     """Cells that count as missing because they do not fit, for the report."""
     from coterie.automl.records import Finding
-    from coterie.cli.reading.odd import ADVICE
+    from coterie.files.odd import ADVICE
 
     return [
         Finding(ODD, "warning", [name], odd.describe(name), ADVICE)
@@ -317,7 +423,14 @@ def _fit(found: Any, options: dict[str, Any], **settings: Any) -> Any:
     target = options["target"]
     if not options["stream"]:
         return fit_table(
-            found.table, target, task=options["task"], groups=options["groups"], **settings
+            found.table,
+            target,
+            task=options["task"],
+            groups=options["groups"],
+            weight=options["weight"],
+            drop=options["drop"],
+            time_column=options["time_column"],
+            **settings,
         )
     return fit_rows(
         found.rows,
@@ -329,31 +442,3 @@ def _fit(found: Any, options: dict[str, Any], **settings: Any) -> Any:
         task=_streamed_task(found, options),
         **settings,
     )
-
-
-def _show(model: Any, console: Console) -> None:
-    """What came of it: the task, the leaderboard, what to beware of."""
-    if console.quiet:
-        return
-    classes = getattr(model, "classes_", None)
-    what = f"{len(classes)} classes" if classes is not None else "numbers"
-    console.say(f'\n{model.task_}: {what} of "{model.target_name_}", by {model.metric_}')
-    if model.stopped_ == "interrupted":
-        console.say("the search was interrupted; this is the best so far")
-    rows = [
-        [
-            ("* " if entry.chosen else "  ") + entry.name,
-            f"{entry.score:.5g}",
-            f"{entry.low:.4g} – {entry.high:.4g}",
-            f"{entry.weight:.2f}" if entry.weight else "",
-            duration_text(entry.fit_seconds),
-            entry.note,
-        ]
-        for entry in model.leaderboard_
-    ]
-    first = next((k for k, entry in enumerate(model.leaderboard_) if entry.chosen), -1)
-    console.say()
-    console.table(["", model.metric_, "95 % interval", "weight", "fitted in", ""], rows, first)
-    for finding in model.findings_:
-        if finding.level != "info" and finding.kind != ODD:  # told when the file was read
-            console.note(f"{finding.message} {finding.advice}")

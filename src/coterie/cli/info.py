@@ -18,10 +18,10 @@ __all__ = ["command"]
 @json_option
 @common
 def command(model: Path, **options: Any) -> None:
-    """Say what the header of MODEL holds, without loading the model."""
-    from coterie.cli.errors import CommandError
-    from coterie.cli.models import model_file
+    """Show what the header of MODEL says, without loading the model."""
     from coterie.export import describe
+    from coterie.files.errors import CommandError
+    from coterie.files.models import model_file
 
     file = model_file(model)
     try:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from coterie.cli.errors import CommandError
+from coterie.files.errors import CommandError
 
 __all__ = ["LOCK", "only_fit"]
 
@@ -59,12 +59,21 @@ def _take(path: Path) -> int:
         holder = _holder(handle)
         if not _lock(handle) or holder.get("host", platform.node()) != platform.node():
             raise _held(path, holder)
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, json.dumps({"pid": os.getpid(), "host": platform.node()}).encode(), 0)
+        _sign(path, handle)
     except BaseException:
         os.close(handle)
         raise
     return handle
+
+
+def _sign(path: Path, handle: int) -> None:
+    """Name this process in the file; without room for that, there is none for a model."""
+    try:
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, json.dumps({"pid": os.getpid(), "host": platform.node()}).encode(), 0)
+    except OSError:
+        path.unlink()
+        raise
 
 
 def _lock(handle: int) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from coterie.cli.errors import CommandError, nearest
+from coterie.files.errors import CommandError, nearest
 
 __all__ = ["COMMANDS", "root", "run"]
 
@@ -24,21 +24,23 @@ for _needed in ("rich_click", "rich", "pyarrow"):
 # the overview imports none of them.
 COMMANDS = {
     "fit": "Find the best ensemble for a table.",
-    "predict": "Answer for the rows of a file, of any size.",
-    "evaluate": "Measure a model on rows whose target is known.",
-    "explain": "Say which columns matter, in general or for single rows.",
-    "report": "Write the page about a model again.",
-    "diagnose": "Look into an ensemble: errors, diversity, what to do.",
-    "compare": "Compare models on one table, with a paired test.",
-    "export": "Write a model as ONNX.",
-    "info": "Say what a model file holds, without loading it.",
+    "predict": "Predict the rows of a file of any size.",
+    "evaluate": "Score a model on labelled rows.",
+    "explain": "Show which columns matter, overall or for single rows.",
+    "report": "Write the report of a model again.",
+    "diagnose": "Diagnose an ensemble: errors, diversity, what to try next.",
+    "compare": "Compare models on the same rows, with a paired test.",
+    "export": "Export a model to ONNX or C.",
+    "serve": "Serve models over HTTP.",
+    "studio": "See ensembles in a browser, and try them on tables.",
+    "info": "Show what is in a model file, without loading it.",
 }
 EXIT_CODES = {
     "0": "success",
-    "1": "something is wrong with the data or the model; the message names the cure",
+    "1": "a problem with the data or the model; the message says how to fix it",
     "2": "the command was called incorrectly",
-    "130": "interrupted before there was a result",
-    "141": "the program that read the output closed it",
+    "130": "interrupted before a model was found",
+    "141": "the reader of the output closed the pipe",
 }
 
 
@@ -83,7 +85,7 @@ class LazyGroup(click.Group):
             )
         with formatter.section(click.style("Exit codes", bold=True)):
             formatter.write_dl(list(EXIT_CODES.items()))
-        formatter.write("\ncoterie COMMAND --help tells more about each.\n")
+        formatter.write("\nRun coterie COMMAND --help for details.\n")
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -107,9 +109,9 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     help="Print the version.",
 )
 def root() -> None:
-    """The best ensemble for a table, from the command line.
+    """Ensemble learning from the command line.
 
-    Begin with: coterie fit FILE --target COLUMN
+    Start with: coterie fit FILE --target COLUMN
     """
 
 
@@ -163,7 +165,7 @@ def _words(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "out of memory\n  Fit fewer rows or columns, or use a machine with more memory."
     return (
-        f"something went wrong inside: {type(error).__name__}: {error}\n"
+        f"unexpected error: {type(error).__name__}: {error}\n"
         "  Run the command again with --debug to see where."
     )
 

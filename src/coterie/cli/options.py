@@ -9,10 +9,12 @@ from typing import Any
 
 import rich_click as click
 
-from coterie.cli.reading.files import ReadOptions
+from coterie.files.formats import ReadOptions
 
 __all__ = [
+    "Costs",
     "Duration",
+    "MoreTime",
     "common",
     "existing",
     "json_option",
@@ -24,6 +26,10 @@ __all__ = [
 ]
 
 
+class MoreTime(float):
+    """Seconds that are added to those a fit had before."""
+
+
 class Duration(click.ParamType):
     """A time such as ``60``, ``60s``, ``5m``, ``1h30m``; in seconds.
 
@@ -31,6 +37,8 @@ class Duration(click.ParamType):
     --------
     >>> Duration().convert("1h30m", None, None)
     5400.0
+    >>> Duration().convert("+2m", None, None)
+    120.0
     """
 
     name = "duration"
@@ -40,6 +48,8 @@ class Duration(click.ParamType):
         if isinstance(value, int | float):
             return float(value)
         text = str(value).strip().lower()
+        if text.startswith("+"):
+            return MoreTime(self.convert(text[1:], param, ctx))
         if re.fullmatch(r"\d+(\.\d+)?", text):
             return self._positive(float(text), value, param, ctx)
         parts = re.fullmatch(r"(?:([\d.]+)h)?(?:([\d.]+)m(?:in)?)?(?:([\d.]+)s)?", text)
@@ -57,17 +67,42 @@ class Duration(click.ParamType):
         return seconds
 
 
+class Costs(click.ParamType):
+    """What mistakes cost, such as ``fp=1,fn=5``.
+
+    Examples
+    --------
+    >>> Costs().convert("fp=1,fn=5", None, None)
+    {'fp': 1.0, 'fn': 5.0}
+    """
+
+    name = "costs"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> dict[str, float]:
+        """The costs of false positives and of false negatives."""
+        if isinstance(value, dict):
+            return value
+        parts = [part.partition("=") for part in str(value).split(",")]
+        try:
+            found = {name.strip().lower(): float(number) for name, _, number in parts}
+        except ValueError:
+            found = {}
+        if set(found) != {"fp", "fn"} or not all(
+            0 < cost < float("inf") for cost in found.values()
+        ):
+            self.fail(f"{value!r} are no costs; write fp=1,fn=5.", param, ctx)
+        return found
+
+
 existing = click.Path(path_type=Path)
 
 
 def common(command: Any) -> Any:
     """Add what every command takes."""
     command = click.option(
-        "--quiet", "-q", is_flag=True, help="Print nothing but the result, warnings and errors."
+        "--quiet", "-q", is_flag=True, help="Print only results, warnings and errors."
     )(command)
-    return click.option(
-        "--debug", is_flag=True, help="Show where in the program an error came from."
-    )(command)
+    return click.option("--debug", is_flag=True, help="Show a traceback on errors.")(command)
 
 
 def reading(command: Any) -> Any:
@@ -89,26 +124,22 @@ def _reading(command: Any, choices: list[str]) -> Any:
         type=click.Choice(choices),
         default="missing",
         show_default=True,
-        help="What the few cells that are neither numbers nor dates, in a column that holds them "
-        "otherwise, are taken for"
-        + (
-            ": missing values, a sign that the column is text, or an error."
-            if "text" in choices
-            else ": missing values, or an error."
-        ),
+        help="How to treat stray text in a column of numbers or dates: as missing"
+        + (", as a sign that the column is text," if "text" in choices else "")
+        + " or as an error.",
     )(command)
     command = click.option(
-        "--encoding", default="utf-8", show_default=True, help="Encoding of a text file."
+        "--encoding", default="utf-8", show_default=True, help="Encoding of text files."
     )(command)
     return click.option(
         "--delimiter",
-        help='Between the fields of a line, such as ";" or "\\t"; detected if not given.',
+        help='Field separator, such as ";" or "\\t". Detected by default.',
     )(command)
 
 
 def table_file(path: Path) -> Path:
     """The file of a table; "-" is the standard input, of which a copy is read."""
-    from coterie.cli.reading.standard import STANDARD, spool
+    from coterie.files.standard import STANDARD, spool
 
     if path != STANDARD:
         return path
@@ -120,11 +151,9 @@ def table_file(path: Path) -> Path:
 
 def read_options(options: dict[str, Any], **more: Any) -> ReadOptions:
     """What was said about text files."""
-    import codecs
-
     try:
-        codecs.lookup(options["encoding"])
-    except LookupError:
+        "".encode(options["encoding"])
+    except (LookupError, ValueError):  # or not one of text, such as rot13
         raise click.BadParameter(
             f"{options['encoding']!r} is not a known encoding; use utf-8, latin-1, cp1252 …",
             param_hint="--encoding",

@@ -11,12 +11,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from coterie.cli.errors import CommandError
-from coterie.cli.models import MODEL_FILE
+from coterie.files.errors import CommandError
+from coterie.files.models import MODEL_FILE
 
-__all__ = ["CONTENT", "FitDirectory", "file_digest"]
+__all__ = ["CONTENT", "PLANNED", "FitDirectory", "file_digest"]
 
-CONTENT = "sha256"
+CONTENT, PLANNED = "sha256", "planned_time"
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,11 @@ class FitDirectory:
         """How the fit was asked for."""
         return self.journal / "settings.json"
 
+    @property
+    def _before_it(self) -> Path:
+        """What an earlier fit left, until the model that replaces it is there."""
+        return self.journal / "before"
+
     def check(self, settings: dict[str, Any], *, resume: bool, overwrite: bool) -> None:
         """Say why the fit cannot take place there, if so; nothing is written yet.
 
@@ -64,7 +69,8 @@ class FitDirectory:
         if self.path.exists() and not self.path.is_dir():
             raise CommandError("is a file.", "Name a directory with --out.", file=self.path)
         if resume and self.settings.exists():
-            self._compare(self._before(), settings)
+            free = {"time", PLANNED} if PLANNED in settings else set()
+            self._compare(self._before(), {k: v for k, v in settings.items() if k not in free})
         elif not (resume or overwrite) and (self.model.exists() or self.settings.exists()):
             what = "a model" if self.model.exists() else "an unfinished fit"
             raise CommandError(
@@ -72,6 +78,15 @@ class FitDirectory:
                 "Continue with --resume, start over with --overwrite, or choose another --out.",
                 file=self.path,
             )
+
+    def earlier_time(self) -> tuple[float, float]:
+        """The time limits of the fit that is there: when it began, and the last one."""
+        if not self.settings.exists():
+            raise CommandError(
+                "holds no fit that could go on.", "Leave --resume and the + out.", file=self.path
+            )
+        before = self._before()
+        return float(before.get(PLANNED, before["time"])), float(before["time"])
 
     def _before(self) -> dict[str, Any]:
         """How the fit that is to be resumed was asked for."""
@@ -88,23 +103,43 @@ class FitDirectory:
         return found
 
     def withdraw(self) -> None:
-        """Remove the traces of a fit that ended before it had any result worth keeping."""
-        left = [path for path in self.journal.rglob("*") if path.is_file()]
-        if left == [self.settings] and not self.model.exists():
+        """Remove the traces of a fit that failed: what it was to replace is there again.
+
+        Of a fit that was to replace nothing, candidates that were finished stay, to be resumed.
+        """
+        if self.model.exists():
+            return
+        if self._put_back():
             shutil.rmtree(self.journal)
+            return
+        left = [path for path in self.journal.rglob("*") if path.is_file()]
+        if left in ([self.settings], []):
+            shutil.rmtree(self.journal, ignore_errors=True)
 
     def begin(self, settings: dict[str, Any], *, anew: bool) -> None:
-        """Make the directory ready; `anew` removes what an earlier fit left there."""
+        """Make the directory ready; `anew` puts aside what an earlier fit left there."""
         if anew:
-            self._clear()
+            self._put_back()  # if the last attempt to replace it was killed
+            shutil.rmtree(self.journal, ignore_errors=True)
         self.journal.mkdir(parents=True, exist_ok=True)
+        if anew:
+            self._put_aside()
         self._write("run/settings.json", json.dumps(settings, indent=2))
 
-    def _clear(self) -> None:
-        """Remove what an earlier fit wrote, and nothing else."""
-        shutil.rmtree(self.journal, ignore_errors=True)
+    def _put_aside(self) -> None:
+        """Move what an earlier fit wrote, and nothing else, to where it waits for the new model."""
         for name in (MODEL_FILE, "report.html", "facts.json", "leaderboard.csv"):
-            (self.path / name).unlink(missing_ok=True)
+            if (self.path / name).exists():
+                self._before_it.mkdir(exist_ok=True)
+                (self.path / name).replace(self._before_it / name)
+
+    def _put_back(self) -> bool:
+        """Undo that, if there is anything to put back and no newer model."""
+        if self.model.exists() or not self._before_it.exists():
+            return False
+        for path in self._before_it.iterdir():
+            path.replace(self.path / path.name)
+        return True
 
     def _compare(self, before: dict[str, Any], now: dict[str, Any]) -> None:
         changed = [name for name in now if before.get(name) != now[name]]
@@ -131,6 +166,7 @@ class FitDirectory:
         from coterie.export import save
 
         save(model, self.model)
+        shutil.rmtree(self._before_it, ignore_errors=True)
         self.describe(model)
 
     def describe(self, model: Any) -> None:

@@ -65,9 +65,7 @@ class Watcher:
         if event.kind in ("skipped", "failed"):
             return f"{at}{event.name:<28}{event.kind:>10}  {event.message}"
         if event.kind == "combine":
-            return (
-                f"{at}combining them: {event.message}" if event.message else f"{at}combining them"
-            )
+            return f"{at}combining {event.message or 'them'}"
         if event.kind == "try":
             return "" if self.live is not None else f"{at}trying {event.name}"
         said = event.message or event.name

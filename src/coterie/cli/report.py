@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,34 +17,48 @@ __all__ = ["command"]
 
 @click.command("report")
 @model_argument
-@click.option("--out", type=existing, help="Where to write: .html or .md; report.html otherwise.")
-@click.option("--trust", multiple=True, metavar="TYPE", help="Load this foreign type. Repeatable.")
+@click.option("--out", type=existing, help="Output file, .html or .md. Default: report.html.")
+@click.option("--card", is_flag=True, help="Write a model card instead. Default file: README.md.")
+@click.option(
+    "--trust", multiple=True, metavar="TYPE", help="Allow this type in the model file. Repeatable."
+)
 @common
 def command(model: Path, **options: Any) -> None:
-    """Write the page about MODEL again, as HTML or Markdown.
+    """Write the report of MODEL again, as HTML or Markdown.
 
-    A directory that `coterie fit` wrote has the facts of the page beside the model; a model file
-    alone is loaded to gather them.
+    A directory written by `coterie fit` keeps the facts of the report beside the model. Given only
+    a model file, the model is loaded to collect them.
     """
     from coterie.base.atomic import write_whole
-    from coterie.cli.models import load_model, model_file
     from coterie.cli.writing import check_folder
-    from coterie.report import facts, html, markdown
+    from coterie.files.models import load_model, model_file
+    from coterie.report import facts, html, markdown, model_card
 
     endings = (".html", ".htm", ".md", ".markdown")
     if options["out"] is not None and options["out"].suffix.lower() not in endings:
         raise click.UsageError(
-            f"the page is written as HTML or Markdown: the name given with --out must end in "
-            f".html or .md, and {str(options['out'])!r} does not."
+            f"a report is HTML or Markdown: --out must end in .html or .md, and "
+            f"{str(options['out'])!r} does not."
         )
     file = model_file(model)
     kept = file.with_name("facts.json")
-    if model.is_dir() and kept.exists():
-        found = json.loads(kept.read_text(encoding="utf-8"))
-    else:
-        found = facts(load_model(model, options["trust"]).model)
-    out = options["out"] or file.with_name("report.html")
+    out = options["out"] or file.with_name("README.md" if options["card"] else "report.html")
     check_folder(out)
-    page = markdown(found) if out.suffix.lower() in (".md", ".markdown") else html(found)
+    as_text = out.suffix.lower() in (".md", ".markdown")
+    if options["card"] and not as_text:
+        raise click.UsageError("a model card is Markdown: --out must end in .md.")
+    write = model_card if options["card"] else markdown if as_text else html
+    page = _page(kept, write) if model.is_dir() and kept.exists() else None
+    if page is None:
+        loaded = load_model(model, options["trust"]).model
+        page = model_card(loaded) if options["card"] else write(facts(loaded))
     write_whole(out, [page.encode("utf-8")])
     Console(options["quiet"]).say(str(out))
+
+
+def _page(kept: Path, write: Callable[[Any], str]) -> str | None:
+    """The page by the facts that were kept; None if that file is damaged."""
+    try:
+        return write(json.loads(kept.read_text(encoding="utf-8")))
+    except Exception:  # whatever is wrong with it, the model knows the facts as well
+        return None

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.cli.errors import CommandError
-from coterie.cli.reading.columnar import table_size
-from coterie.cli.reading.files import ReadOptions, Source, file_format
-from coterie.cli.reading.kinds import Columns
-from coterie.cli.reading.odd import OddCells
-from coterie.cli.reading.table import find_columns, open_blocks, open_file
+from coterie.files.allowance import Allowance, row_bytes
+from coterie.files.columnar import table_size
+from coterie.files.errors import CommandError
+from coterie.files.formats import ReadOptions, Source, file_format
+from coterie.files.kinds import Columns
+from coterie.files.odd import OddCells
+from coterie.files.table import find_columns, open_blocks, open_file
 
 __all__ = ["StreamedTable", "is_large", "stream_table"]
 
@@ -59,6 +60,8 @@ class StreamedTable:
         Rows without a target.
     notes : list of str
         What may surprise.
+    shortage : str
+        What there was no time to read.
     """
 
     rows: Any
@@ -70,6 +73,7 @@ class StreamedTable:
     odd: Any = None
     n_lost: int = 0
     notes: list[str] = field(default_factory=list)
+    shortage: str = ""
 
 
 def is_large(path: Path) -> bool:
@@ -77,20 +81,20 @@ def is_large(path: Path) -> bool:
     kind, packing = file_format(path)
     if kind != "parquet":
         n_bytes = path.stat().st_size * (_PACKED if packing else 1)
-        few = n_bytes > _LARGE_BYTES and not packing and n_bytes < _HEAD_ROWS * _row_bytes(path)
+        few = n_bytes > _LARGE_BYTES and not packing and n_bytes < _HEAD_ROWS * row_bytes(path)
         return n_bytes > _LARGE_BYTES * (_FEW_LINES if few else 1)
     n_rows, n_columns = table_size(path)
     # Bins are no smaller than the numbers of few rows, and blocks of them take as long.
     return n_rows * n_columns > _LARGE_CELLS * (_FEW_TIMES if n_rows < _HEAD_ROWS else 1)
 
 
-def _row_bytes(path: Path) -> int:
-    """How long the first row of a text file is, about."""
-    with path.open("rb") as lines:
-        return max(len(lines.readline(_LARGE_BLOCK << 4)) for _ in range(2))
-
-
-def stream_table(path: Path, options: ReadOptions, target: str, seed: int) -> StreamedTable:
+def stream_table(
+    path: Path,
+    options: ReadOptions,
+    target: str,
+    seed: int,
+    allowance: Allowance | None = None,
+) -> StreamedTable:
     """Read a file block by block.
 
     Parameters
@@ -103,16 +107,19 @@ def stream_table(path: Path, options: ReadOptions, target: str, seed: int) -> St
         The column to predict.
     seed : int
         Of the sample, and of the rows that are held out.
+    allowance : Allowance, optional
+        How much of the file may be read; all without it.
     """
     from coterie.automl.binned import HELD_OUT
     from coterie.data import RowStream
 
     _return_large_blocks()
-    source = open_file(path, options)
-    columns, notes = find_columns(source, options)
+    allowance = allowance or Allowance()
+    source = open_file(path, options, allowance)
+    columns, notes = find_columns(source, options, allowance)
     if columns.kinds.get(target, "time") == "time":
         raise CommandError("cannot be a target.", "", path, column=target)
-    passes = _Passes(source, options, columns, target)
+    passes = _Passes(source, options, columns, target, allowance)
     left_out = passes.drop_useless()
     sample_rows = int(np.clip(_SAMPLE_CELLS // len(columns.kinds), 10_000, 100_000))
     stream = RowStream(sample_rows=sample_rows, held_out=HELD_OUT, seed=seed)
@@ -146,6 +153,7 @@ class _Passes:
     options: ReadOptions
     columns: Columns
     target: str
+    allowance: Allowance
     n_lost: int = 0
 
     def __post_init__(self) -> None:
@@ -162,7 +170,9 @@ class _Passes:
 
         dates, self.n_lost = DateColumns(self.dates), 0
         self.odd = OddCells(self.source, strict=self.options.odd == "error")
-        blocks, _ = open_blocks(self.path, self.columns, self.options, odd=self.odd)
+        blocks, _ = open_blocks(
+            self.path, self.columns, self.options, odd=self.odd, allowance=self.allowance
+        )
         for table in blocks:
             known = pc.invert(pc.is_null(table.column(self.target), nan_is_null=True))
             lost = len(table) - pc.sum(known).as_py()
@@ -184,7 +194,7 @@ class _Passes:
             if sum(map(len, head)) >= _HEAD_ROWS:
                 break
         if not head:
-            raise CommandError("holds no value.", "", self.path, column=self.target)
+            raise CommandError("the column is empty.", "", self.path, column=self.target)
         left_out = no_use(pa.concat_tables(head))
         names = {column.name for column in left_out}
         kept = [name for name in self.columns.kinds if name not in names]

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from coterie.cli.errors import CommandError
-from coterie.cli.reading.files import file_format
+from coterie.files.errors import CommandError
+from coterie.files.formats import file_format
 
-__all__ = ["check_folder", "open_writer"]
+__all__ = ["check_folder", "check_other", "open_writer"]
 
 Write = Callable[[Any], None]
 
@@ -43,7 +43,7 @@ def open_writer(path: Path | None, *, escape: bool = False) -> Iterator[Write]:
     if kind not in ("delimited", "parquet"):
         raise CommandError(
             "predictions are written as CSV, TSV or Parquet.",
-            "Let the name end in .csv, .tsv, .csv.gz or .parquet.",
+            "Use a name that ends in .csv, .tsv, .csv.gz or .parquet.",
             file=path,
         )
     check_folder(path)
@@ -63,6 +63,14 @@ def check_folder(path: Path) -> None:
         raise CommandError("there is no such directory.", "Create it first.", file=path.parent)
     if path.is_dir():
         raise CommandError("is a directory.", "Name a file in it.", file=path)
+
+
+def check_other(path: Path | None, file: Path) -> None:
+    """Refuse to write over the file that is read: the table would be lost."""
+    if path is not None and path.exists() and file.exists() and path.samefile(file):
+        raise CommandError(
+            "is the input file, which would be overwritten.", "Choose another --out.", file=path
+        )
 
 
 @contextmanager

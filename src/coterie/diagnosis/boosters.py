@@ -113,6 +113,18 @@ def decided(raw: Array, vote: NDArray[Any], classes: NDArray[Any] | None) -> NDA
     return np.asarray(classes[codes])
 
 
+def staged_chances(raw: Array, chances: Array | None) -> Array | None:
+    """Probabilities that raw scores say; None if those of the whole are made in another way."""
+    if chances is None:
+        return None
+    if raw.shape[2] == 1:
+        second = expit(raw[:, :, 0])
+        found = np.stack((1.0 - second, second), axis=2)
+    else:
+        found = softmax(raw, axis=2)
+    return found if np.allclose(found[-1], chances, atol=1e-4) else None
+
+
 def _block(model: Any, X: Any, start: int, stop: int) -> Array:
     """Raw scores of the rounds from `start` to before `stop`, shape (rows, scores)."""
     if home(model) == "lightgbm":

@@ -35,10 +35,13 @@ class Stages(NamedTuple):
         Members or rounds of each.
     said : ndarray of shape (sizes, rows)
         Labels, or numbers.
+    chances : ndarray of shape (sizes, rows, classes) or None
+        Probabilities, if they give any.
     """
 
     sizes: NDArray[np.intp]
     said: NDArray[Any]
+    chances: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,8 @@ def answers_of(model: Any, X: Any) -> Answers:
         return _of_booster(model, X, whole)
     if _has_rounds(model):
         rounds = _rounds(model.staged_predict(X))
+        if whole.chances is not None and hasattr(model, "staged_predict_proba"):
+            rounds = rounds._replace(chances=_staged_chances(model, X, rounds.sizes))
         return _checked(replace(whole, unit="round", n_parts=int(rounds.sizes[-1]), stages=rounds))
     try:
         ballot, stages = (
@@ -169,6 +174,12 @@ def _rounds(stages: Iterable[Any]) -> Stages:
     return Stages(np.array(kept, dtype=np.intp) + 1, np.stack([said[t] for t in kept]))
 
 
+def _staged_chances(model: Any, X: Any, sizes: NDArray[np.intp]) -> Array:
+    kept = set(sizes.tolist())
+    stages = enumerate(model.staged_predict_proba(X), start=1)
+    return np.stack([np.asarray(said) for size, said in stages if size in kept])
+
+
 def _votes(model: Any, X: Any) -> tuple[Ballot, Stages | None]:
     """Members that answer by themselves, and what the first of them say."""
     ballot = ballot_of(model, X)
@@ -181,7 +192,7 @@ def _votes(model: Any, X: Any) -> tuple[Ballot, Stages | None]:
 def _table_votes(model: TableModel, X: Any) -> tuple[Ballot, Stages]:
     """Members of a table's ensemble, those of most weight first."""
     given: Any = model
-    table = Table.under(given.schema_, model.dates_.apply(X))
+    table = Table.under(given.schema_, model.preparation_.apply(X))
     order = np.argsort(-np.abs(model.blend_.weights), kind="stable")
     order = order[model.blend_.weights[order] != 0]
     profile = model.pool_.votes(table)
@@ -207,7 +218,8 @@ def _of_booster(model: Any, X: Any, whole: Answers) -> Answers:
     sizes = np.array(thinned(n_rounds, _SIZES), dtype=np.intp) + 1
     raw = boosters.staged_raw(model, X, sizes)
     said = boosters.decided(raw, whole.vote, whole.classes)
-    stages = None if said is None else Stages(sizes, said)
+    chances = boosters.staged_chances(raw, whole.chances)
+    stages = None if said is None else Stages(sizes, said, chances)
     return _checked(replace(whole, unit="round", n_parts=n_rounds, stages=stages))
 
 

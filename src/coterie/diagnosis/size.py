@@ -14,13 +14,16 @@ from coterie.selection import reduced_error_order, reduced_squares_order
 
 _LARGE = 0.5  # share of the parts that is enough in an oversized ensemble
 _SLIGHT = 0.02  # share of the error that does not matter
+_LEAST_CHANCE = 1e-7
 _FEW = 5  # of which half tells nothing about more
 _MANY = 200  # members that are ordered at most, as that takes their number squared
 _ROWS = 2000  # rows that they are ordered by at most
 
 
 def size(case: Case) -> Finding:
-    """Follow the error by number of members or rounds.
+    """Follow the error by number of members or rounds; of rounds with probabilities, the log-loss.
+
+    Probabilities become better long after labels have stopped to change.
 
     The first size will do from which on no error is above that of the whole by more than a
     standard error of the difference, which is taken row by row, and by more than a fiftieth; where
@@ -29,7 +32,7 @@ def size(case: Case) -> Finding:
     question, answers = "oversized?", case.answers
     if answers.stages is None:
         return Finding(question, "unknown", None, answers.why)
-    losses = case.loss(answers.stages.said)
+    losses, name = _losses(case)
     errors = losses @ case.shares
     sizes, best = answers.stages.sizes, int(errors.argmin())
     past = _past(case, losses, best)
@@ -42,17 +45,29 @@ def size(case: Case) -> Finding:
         "best": int(sizes[best]),
         "past_best": past,
         "share": enough / total,
+        "measure": name,
     }
     said = errors if case.labels else np.sqrt(errors)
     if enough == total:
-        words = f"The error falls up to the last of {counted(total, answers.unit)}"
+        words = f"The {name} falls up to the last of {counted(total, answers.unit)}"
         return _judged(case, losses, numbers, words)
     at = shown(float(said[np.searchsorted(sizes, enough)]))
+    told = f"{name} " if name != "error" else ""
     words = (
-        f"{counted(enough, answers.unit)} of {total} would suffice ({at} against "
+        f"{counted(enough, answers.unit)} of {total} would suffice ({told}{at} against "
         f"{shown(float(said[-1]))}), in {percent(enough / total)} of the time"
     )
     return _judged(case, losses, numbers, words)
+
+
+def _losses(case: Case) -> tuple[Array, str]:
+    """The loss of every size and row, and what it is called."""
+    stages = case.answers.stages
+    assert stages is not None
+    if case.codes is None or stages.chances is None or case.answers.unit != "round":
+        return case.loss(stages.said), "error"
+    own = np.take_along_axis(stages.chances, case.codes[None, :, None], axis=2)[:, :, 0]
+    return np.asarray(-np.log(np.maximum(own, _LEAST_CHANCE))), "log-loss"
 
 
 def _judged(case: Case, losses: Array, numbers: dict[str, Any], words: str) -> Finding:
@@ -77,7 +92,8 @@ def _judged(case: Case, losses: Array, numbers: dict[str, Any], words: str) -> F
         return Finding(question, "yes", False, words, _smaller(case, numbers), numbers)
     if falling.clear and total >= _FEW:
         gone = f"{shown(falling.value)}" if case.labels else percent(falling.value / errors[half])
-        advice = f"Add {unit}s: the second half of them still reduced the error by {gone}."
+        name = numbers["measure"]
+        advice = f"Add {unit}s: the second half of them still reduced the {name} by {gone}."
         return Finding(question, "no, too small", False, words, advice, numbers)
     return Finding(question, "no", True, words, "", numbers)
 
@@ -100,7 +116,7 @@ def _worse(case: Case, losses: Array, whole: int) -> NDArray[np.bool_]:
     # Sizes next to each other differ on so few rows that any difference would seem sure: labels
     # get the usual correction of one row.
     slight = _SLIGHT * case.mean(losses[whole]).value + 1e-12
-    row = 1.0 / case.size if case.labels else 0.0
+    row = 1.0 / case.size if case.labels and losses.max() <= 1.0 else 0.0
     return np.array([found.value > max(found.deviation + row, slight) for found in excess])
 
 

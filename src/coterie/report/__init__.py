@@ -2,12 +2,14 @@
 
 1. `facts` gathers what a fitted model knows as plain data, which can be kept as JSON.
 2. `html` and `markdown` only render facts; they know nothing of models.
-3. `write_report` does both, and writes the file in one step.
+3. `model_card` renders them for repositories of models.
+4. `write_report` gathers and renders, and writes the file in one step.
 """
 
+from coterie.report.card import model_card
 from coterie.report.collect import facts
 from coterie.report.page import html
 from coterie.report.text import markdown
 from coterie.report.write import write_report
 
-__all__ = ["facts", "html", "markdown", "write_report"]
+__all__ = ["facts", "html", "markdown", "model_card", "write_report"]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from coterie.conformal import kept_coverage
 from coterie.report.classes import facts_of_classes
 from coterie.report.measures import Array, measured, metric_of, names_for, words_for
 from coterie.report.member_facts import facts_of_members
@@ -17,6 +18,7 @@ MOST_ENTRIES = 60
 MOST_COLUMNS = 200
 MOST_IMPORTANCES = 25
 MOST_POINTS = 200
+SETS = 0.9
 _NEEDED = ("task_", "metric_", "leaderboard_", "members_", "out_of_fold_", "truth_")
 
 
@@ -66,10 +68,20 @@ def facts(model: Any) -> dict[str, Any]:
         found |= facts_of_numbers(truth, final[seen])
     else:
         found |= facts_of_classes(truth, final[seen], [str(label) for label in model.classes_])
+    found["sets"] = _sets(truth, final[seen])
     votes = np.asarray(model.member_out_of_fold_, dtype=np.float64)[:, seen]
     members, blend = list(model.members_), getattr(model, "blend_", None)
     parts = facts_of_members(members, votes, final[seen], truth, model.metric_, blend)
     return found | parts | _search(model) | _table(model)
+
+
+def _sets(truth: Any, final: Array) -> dict[str, Any] | None:
+    """How often prediction sets, or intervals, hold the truth; None if rows are too few."""
+    found = kept_coverage(truth, final, round(1.0 - SETS, 9))
+    if found is None:
+        return None
+    numbers = {name: getattr(found, name) for name in ("coverage", "low", "high", "size")}
+    return {"asked": SETS, **plain(numbers)}
 
 
 def _what(model: Any, seen: Any) -> dict[str, Any]:
@@ -80,7 +92,7 @@ def _what(model: Any, seen: Any) -> dict[str, Any]:
         "target": cut(str(model.target_name_)),
         "rows": len(seen),
         "scored_rows": int(seen.sum()),
-        "n_columns": len(model.feature_names_in_),
+        "n_columns": int(model.n_features_in_),
         "n_classes": len(model.classes_) if model.task_ != "regression" else None,
         "metric": {
             "name": str(model.metric_),
@@ -88,6 +100,7 @@ def _what(model: Any, seen: Any) -> dict[str, Any]:
             "greater_is_better": bool(model.greater_is_better_),
         },
         "stopped": str(getattr(model, "stopped_", "finished")),
+        "simple": bool(getattr(model, "simple", False)),
     }
 
 

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import get_scorer_names
 
-from coterie.automl.metrics import CLASS_METRICS, NUMBER_METRICS, Metric
+from coterie.automl.metrics import CLASS_METRICS, NUMBER_METRICS, Metric, scorer_metric
 
 Array = NDArray[np.float64]
 
@@ -55,7 +56,10 @@ def names_for(task: str) -> tuple[str, ...]:
 
 def metric_of(name: str, numbers: bool) -> Metric | None:
     """The metric of a name, or None for one of the user's own."""
-    return (NUMBER_METRICS if numbers else CLASS_METRICS).get(name)
+    known = (NUMBER_METRICS if numbers else CLASS_METRICS).get(name)
+    if known is None and name in get_scorer_names():
+        return scorer_metric(name, "regression" if numbers else "classification")
+    return known
 
 
 def measured(name: str, truth: NDArray[Any], predictions: Array) -> float | None:

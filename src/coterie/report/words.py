@@ -8,7 +8,7 @@ from coterie.report.forms import interval, measure, number, several, share, whol
 from coterie.report.reader_warnings import UNCALIBRATED, beats_baseline, warnings
 
 _WAYS = {
-    "best single": "The best single candidate: no combination was significantly better.",
+    "best single": "The best single candidate: no combination was better.",
     "ensemble selection": "Members were added one at a time, each time the one that helped most; "
     "the weight is how often a member was added.",
     "weighted mean": "The prediction is a weighted mean of the members' predictions, with the "

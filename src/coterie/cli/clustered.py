@@ -1,0 +1,214 @@
+"""Tables in many files, on a cluster: `coterie fit`, `predict` and `evaluate` with --workers.
+
+The workers are processes of this machine, or those of a Dask cluster at an address.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import rich_click as click
+
+from coterie.cli.console import Console
+from coterie.files.errors import CommandError, nearest
+
+__all__ = ["evaluate_files", "fit_files", "on_cluster", "predict_files", "wants_cluster"]
+
+_READERS = {".parquet": "read_parquet", ".csv": "read_csv", ".gz": "read_csv", ".tsv": "read_table"}
+
+
+# What a search in memory takes, and a fit on a cluster does not.
+_NOT_THERE = (
+    *("members", "interpretable", "groups", "weight", "drop", "time_column", "cost", "simple"),
+    *("test", "text", "resume", "stream"),
+)
+
+
+def on_cluster(command: Any) -> Any:
+    """Add what can be said about workers."""
+    command = click.option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Use the workers of a Dask cluster, such as tcp://scheduler:8786.",
+    )(command)
+    return click.option(
+        "--workers",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Use so many processes: FILE may be a folder or a pattern of files, of any size.",
+    )(command)
+
+
+def wants_cluster(options: dict[str, Any]) -> bool:
+    """Whether workers were asked for."""
+    if options["workers"] and options["cluster"]:
+        raise click.UsageError("--workers and --cluster both say who works; give one of them.")
+    return bool(options["workers"] or options["cluster"])
+
+
+@contextmanager
+def workers(options: dict[str, Any], console: Console) -> Iterator[Any]:
+    """A client of the workers; processes that were started for it end with it."""
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise CommandError(
+            "--workers and --cluster need Dask.", "Install it: pip install 'coterie[dask]'."
+        ) from None
+    if options["cluster"]:
+        with Client(options["cluster"]) as client, _told(console):
+            console.say(f"cluster {options['cluster']}: {len(client.nthreads())} workers")
+            yield client
+        return
+    settings = {"threads_per_worker": 1, "dashboard_address": ":0"}
+    with (
+        LocalCluster(n_workers=options["workers"], processes=True, **settings) as local,
+        Client(local) as client,
+        _told(console),
+    ):
+        console.say(f"{options['workers']} worker processes on this machine")
+        yield client
+
+
+@contextmanager
+def _told(console: Console) -> Iterator[None]:
+    """Print what goes on on the cluster: rows, workers, and what was lost."""
+    log, handler = logging.getLogger("coterie.distributed"), logging.Handler()
+    handler.emit = lambda record: console.say(record.getMessage())  # type: ignore[method-assign]
+    before = log.level, log.propagate
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    log.propagate = False
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(before[0])
+        log.propagate = before[1]
+
+
+def read_files(pattern: Path) -> Any:
+    """A Dask frame of a folder, of files that a pattern names, or of one file."""
+    import dask.dataframe as dd
+
+    found = sorted(pattern.iterdir()) if pattern.is_dir() else sorted(_matching(pattern))
+    kinds = {path.suffix for path in found if path.suffix in _READERS}
+    if len(kinds) != 1:
+        what = "no tables" if not kinds else f"tables of several kinds ({', '.join(sorted(kinds))})"
+        raise CommandError(
+            f"holds {what}.", "Name .parquet, .csv, .csv.gz or .tsv files.", file=pattern
+        )
+    (kind,) = kinds
+    more = {"blocksize": None} if kind == ".gz" else {}
+    return getattr(dd, _READERS[kind])([str(p) for p in found if p.suffix == kind], **more)
+
+
+def _matching(pattern: Path) -> list[Path]:
+    if pattern.exists():
+        return [pattern]
+    return list(pattern.parent.glob(pattern.name))
+
+
+def _known(frame: Any, target: str, pattern: Path) -> tuple[Any, Any]:
+    """Features and target of the rows whose target is known."""
+    if target not in frame.columns:
+        names = [str(name) for name in frame.columns]
+        raise CommandError("no such column.", nearest(target, names), pattern, column=target)
+    frame = frame[frame[target].notnull()]
+    return frame.drop(columns=target), frame[target]
+
+
+def fit_files(pattern: Path, options: dict[str, Any]) -> None:
+    """Fit `BoostedTrees*` to a table on a cluster, and write the model."""
+    import narwhals as nw
+
+    import coterie
+    from coterie.automl.table import guess_task
+    from coterie.cli.outdir import FitDirectory
+
+    for name in _NOT_THERE:
+        if options.get(name):
+            raise click.UsageError(f"--{name.replace('_', '-')} is not possible with workers.")
+    console = Console(options["quiet"])
+    name = pattern.name if pattern.is_dir() else pattern.parent.name
+    directory = FitDirectory(options["out"] or Path(f"{name}_model"))
+    if directory.model.exists() and not options["overwrite"]:
+        raise CommandError(
+            "holds a model already.",
+            "Start over with --overwrite, or choose another --out.",
+            file=directory.path,
+        )
+    with workers(options, console):
+        X, y = _known(read_files(pattern), options["target"], pattern)
+        y = y.compute()
+        task = options["task"]
+        if task == "auto":
+            task = guess_task(nw.from_native(y, series_only=True))
+        console.say(f'{len(y):,} rows; target "{options["target"]}": {task}')
+        kind = "BoostedTreesClassifier" if task == "classification" else "BoostedTreesRegressor"
+        model = getattr(coterie, kind)(
+            high_cardinality="split",
+            time_limit=options["time"],
+            random_state=options["seed"],
+            callbacks=[_teller(console)],
+        )
+        model.fit(X, y)
+    model.callbacks = None
+    model.target_name_ = options["target"]
+    directory.path.mkdir(parents=True, exist_ok=True)
+    coterie.save(model, directory.model)
+    console.say(f"{kind}: {model.n_iter_} rounds\nmodel   {directory.model}")
+
+
+def _teller(console: Console) -> Any:
+    """Tells of the rounds now and then."""
+
+    def tell(number: int, trace: Any) -> None:
+        if number % 50 == 0:
+            console.say(f"round {number}: {trace['seconds'].sum():.0f} s")
+
+    return tell
+
+
+def predict_files(fitted: Any, pattern: Path, options: dict[str, Any]) -> None:
+    """Write what a model says about the rows of many files: a folder with a file per partition."""
+    console, out = Console(options["quiet"]), options["out"]
+    if out is None or out.suffix:
+        raise click.UsageError("with workers, --out names a folder for the answers.")
+    for name in ("reject", "interval", "sets", "escape_formulas"):
+        if options[name]:
+            raise click.UsageError(f"--{name.replace('_', '-')} is not possible with workers.")
+    with workers(options, console):
+        frame = read_files(pattern)
+        rows = frame[fitted.names] if fitted.names else frame
+        answers = frame[list(options["keep"])].assign(prediction=fitted.model.predict(rows))
+        if options["probabilities"] and fitted.classes is not None:
+            chances = fitted.model.predict_proba(rows)
+            for k, label in enumerate(fitted.classes):
+                answers[f"probability_{label}"] = chances[:, k]
+        answers.to_parquet(out, write_index=False)
+        console.say(f"{frame.npartitions} files of predictions: {out}")
+
+
+def evaluate_files(fitted: Any, pattern: Path, options: dict[str, Any]) -> Any:
+    """What a model says about the rows of many files, beside the truth."""
+    import numpy as np
+    import pyarrow as pa
+
+    from coterie.files.file_predictions import Answers, truth_codes
+
+    target = options["target"] or fitted.target
+    if target is None:
+        raise click.UsageError("the model does not know its target; name it with --target.")
+    with workers(options, Console(quiet=True)):
+        X, y = _known(read_files(pattern), target, pattern)
+        rows = X[fitted.names] if fitted.names else X
+        ask = fitted.model.predict if fitted.classes is None else fitted.model.predict_proba
+        truth, said = y.compute(), ask(rows).compute()
+    task = "regression" if fitted.classes is None else "classification"
+    codes = truth_codes(fitted, pa.array(truth.tolist()), pattern)
+    return Answers(task, codes, np.asarray(said, dtype=np.float64))

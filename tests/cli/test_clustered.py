@@ -1,0 +1,76 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import coterie
+from coterie.cli import clustered
+from coterie.files.errors import CommandError
+
+dd = pytest.importorskip("dask.dataframe")
+
+
+@pytest.fixture
+def trips(tmp_path):
+    """A folder of three files."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(240, 3)), columns=list("abc"))
+    frame["late"] = np.where(frame["a"] + rng.normal(size=240) > 0, "yes", "no")
+    frame.loc[5, "late"] = None
+    folder = tmp_path / "trips"
+    folder.mkdir()
+    for k in range(3):
+        frame[80 * k : 80 * (k + 1)].to_parquet(folder / f"{k}.parquet")
+    return folder, frame
+
+
+def test_files_are_read_by_folder_pattern_and_name(trips, tmp_path):
+    folder, _ = trips
+    for name, rows in (("", 240), ("[01].parquet", 160), ("2.parquet", 80)):
+        assert len(clustered.read_files(folder / name)) == rows
+    with pytest.raises(CommandError, match="no tables"):
+        clustered.read_files(tmp_path / "nothing*")
+    (folder / "x.csv").write_text("a\n1\n")
+    with pytest.raises(CommandError, match=r"several kinds \(\.csv, \.parquet\)"):
+        clustered.read_files(folder)
+
+
+def test_only_one_may_say_who_works(call, trips):
+    said = call("fit", trips[0], "--target", "late", "--workers", "2", "--cluster", "tcp://x:1")
+    assert said.code == 2
+    assert "both say who works" in said.err
+
+
+@pytest.mark.parametrize("option", [("--interpretable",), ("--groups", "a"), ("--resume",)])
+def test_what_a_cluster_does_not_do_is_refused(call, trips, option):
+    said = call("fit", trips[0], "--target", "late", "--workers", "2", *option)
+    assert said.code == 2
+    assert f"{option[0]} is not possible with workers" in said.err
+
+
+@pytest.mark.slow
+def test_a_folder_is_fitted_predicted_and_evaluated(call, trips, tmp_path):
+    folder, frame = trips
+    out, answers = tmp_path / "model", tmp_path / "answers"
+    said = call("fit", folder, "--target", "late", "--workers", "2", "--time", "3s", "--out", out)
+    assert said.code == 0, said.err
+    assert "239 rows" in said.out
+    assert "MB of bins, on 2 of 2 workers" in said.out
+    model = coterie.load(out / "model.coterie")
+    assert model.classes_.tolist() == ["no", "yes"]
+    again = call("fit", folder, "--target", "late", "--workers", "2", "--out", out)
+    assert "holds a model already" in again.err
+    said = call(
+        *("predict", out, folder, "--workers", "2", "--out", answers, "--probabilities"),
+        *("--keep", "a"),
+    )
+    assert said.code == 0, said.err
+    found = pd.read_parquet(answers)
+    assert list(found) == ["a", "prediction", "probability_no", "probability_yes"]
+    np.testing.assert_array_equal(
+        found[["probability_no", "probability_yes"]], model.predict_proba(frame[list("abc")])
+    )
+    said = call("evaluate", out, folder, "--workers", "2", "--json")
+    assert said.code == 0, said.err
+    assert json.loads(said.out)["rows"] == 239
