@@ -1,0 +1,219 @@
+"""What the base asks of a host: admitting a collection's rows, and answering for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from coterie.base import Admitted, Committee
+from coterie.base.bagged import Bagged
+from coterie.base.check import admit_target
+from coterie.base.executor import members_on
+from coterie.base.scoring import OWN, Validation
+from coterie.boosting.gradient.base import GradientBooster
+from coterie.boosting.gradient.default_rules import TableFacts, is_auto, ordered_columns
+from coterie.boosting.gradient.fit import Given
+from coterie.data import DataError, Schema, read_weight
+from coterie.distributed.cluster_executor import ClusterExecutor
+from coterie.distributed.partitions import Partitions, recipes
+from coterie.distributed.remote_run import RemoteBoard, RemoteRun
+from coterie.distributed.remote_table import RemoteTable
+from coterie.distributed.session import NotDistributedError, Session
+
+
+@contextmanager
+def admitted(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, extra: dict[str, Any]
+) -> Iterator[tuple[Admitted, int, dict[str, Any]]]:
+    """Rows of a Dask collection, admitted for a fit; the cluster is left clean.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Who is fitted.
+    X, y, sample_weight : Dask collections, or arrays for the latter two
+        As passed to ``fit``.
+    extra : dict
+        What else ``fit`` was given.
+
+    Yields
+    ------
+    admitted, n_samples, extra
+        The rows, how many were given, and what else the fit should know.
+    """
+    # Those that read their rows in ways of their own, such as rankers, need all of them here.
+    plain = type(estimator)._admit_fit in (Committee._admit_fit, GradientBooster._admit_fit)
+    boosting = isinstance(estimator, GradientBooster) and plain
+    if not boosting and not isinstance(estimator, Bagged):
+        raise NotDistributedError.of(f"{type(estimator).__name__}.fit")
+    with Session.open() as session:
+        if boosting:
+            _refuse(estimator)
+            rows, n_samples = _admit(session, estimator, X, y, sample_weight)
+            _refuse_ordered(estimator, rows)
+            yield rows, n_samples, {**extra, "given": _remote(extra["given"])}
+            return
+        if estimator.learns_from_bins and plain:
+            rows, n_samples = _admit(session, estimator, X, y, sample_weight, gathers=True)
+        else:
+            X = here(X)
+            rows, n_samples = estimator._admit_fit(X, here(y), here(sample_weight)), len(X)
+        with members_on(ClusterExecutor(session)):
+            yield rows, n_samples, {name: here(value) for name, value in extra.items()}
+
+
+def _admit(
+    session: Session, estimator: Any, X: Any, y: Any, sample_weight: Any, *, gathers: bool = False
+) -> tuple[Admitted, int]:
+    """Read weights, target and columns as `admit_fit` does."""
+    partitions = Partitions.open(
+        session,
+        X,
+        categorical=estimator.categorical_features,
+        infinite=estimator.infinities,
+    )
+    n_rows = partitions.n_rows
+    weight, kept = read_weight(here(sample_weight), n_rows)
+    if y is None and estimator.task != "none":
+        raise DataError(
+            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y "
+            "is None."
+        )
+    target = admit_target(
+        estimator,
+        here(y),
+        kept,
+        n_rows,
+        task=estimator.task,
+        min_classes=estimator.min_classes,
+        multi_output=estimator.multi_output or estimator.multi_label,
+    )
+    table = RemoteTable.of(partitions, kept, gathers=gathers)
+    return Admitted(table, target, weight, kept), n_rows
+
+
+def here(given: Any) -> Any:
+    """A Dask collection as an array or a series; anything else as it is."""
+    return given.compute() if hasattr(given, "dask") and hasattr(given, "compute") else given
+
+
+def _remote(given: Given) -> Given:
+    """What `fit` was given, for rounds on the cluster; rows to watch come here."""
+    sets = {name: Validation(*map(here, rows)) for name, rows in given.eval_sets.items()}
+    watched = given.validation
+    return given._replace(
+        validation=None if watched is None else Validation(*map(here, watched)),
+        eval_sets=sets,
+        init_score=here(given.init_score),
+        init_score_val=here(given.init_score_val),
+        board=RemoteBoard.at,
+        run=RemoteRun,
+    )
+
+
+def _refuse_ordered(booster: GradientBooster, rows: Admitted) -> None:
+    """Refuse categories that `BoostedTrees*` would replace by statistics of their own accord."""
+    if not is_auto(booster.high_cardinality):
+        return
+    facts = TableFacts.of(rows, booster.effort)
+    many = ordered_columns(facts, rows.table.schema.labels)
+    if many:
+        shown = rows.table.schema.column(many[0])
+        raise NotDistributedError(
+            f"{shown} has so many categories that {type(booster).__name__} would replace them by "
+            "statistics of the target, which is not supported on Dask collections. Set "
+            "high_cardinality='split', or pass X.compute() and y.compute()."
+        )
+
+
+def _refuse(booster: GradientBooster) -> None:
+    """Name what works in memory only."""
+    refused = {
+        "a number for missing values (missing=)": booster.missing is not None,
+        "a model to start from (init=)": hasattr(booster.init, "fit"),
+        "high_cardinality='ordered'": booster.high_cardinality == "ordered",
+        f"scoring={booster.scoring!r}": booster.scoring not in OWN,
+    }
+    for what, is_given in refused.items():
+        if is_given:
+            raise NotDistributedError.of(f"{type(booster).__name__} with {what}")
+
+
+def answers(method: str, model: Any, X: Any, args: tuple[Any, ...], settings: Any) -> Any:
+    """What a method of a fitted model says of a collection's rows: lazy, by partition.
+
+    Parameters
+    ----------
+    method : str
+        Its name.
+    model : estimator
+        The fitted model.
+    X : Dask array or frame
+        The rows.
+    args, settings : tuple, dict
+        Passed on.
+
+    Returns
+    -------
+    Dask series, frame or array
+        One number or label per row of a frame: a series with its index and divisions. Otherwise an
+        array, with a block for every partition.
+    """
+    import dask
+    import dask.array as da
+
+    # A row tells kind and shape of the answers.
+    sample = getattr(model, method)(_row(model.schema_), *args, **settings)
+    if isinstance(sample, list):
+        raise NotDistributedError.of(f"{method} of several outputs")
+    sample = np.asarray(sample)
+    if hasattr(X, "columns") and sample.ndim == 1:
+        import pandas as pd
+
+        meta = (X.columns[0], pd.Series(sample).dtype)  # pandas 3 has a type for text
+        return X.map_partitions(_answer_series, model, method, args, settings, meta=meta)
+    shared = dask.delayed(model, pure=False)
+    answer = dask.delayed(_answer, pure=False)
+    blocks = [
+        da.from_delayed(
+            answer(part, shared, method, args, settings),
+            shape=(size, *sample.shape[1:]),
+            meta=sample[:0],
+        )
+        for part, size in zip(recipes(X), _sizes(X), strict=True)
+    ]
+    return da.concatenate(blocks, allow_unknown_chunksizes=True)
+
+
+def _sizes(X: Any) -> Any:
+    """Rows of each partition, NaN where nobody knows."""
+    return [np.nan] * X.npartitions if hasattr(X, "columns") else X.chunks[0]
+
+
+def _row(schema: Schema) -> Any:
+    """Some row of a table."""
+    labels: list[Any] = [schema.labels.get(j, ()) for j in range(schema.n_columns)]
+    cells = [known[0] if len(known) else 0.0 for known in labels]
+    if schema.names is None:
+        return np.array([cells], dtype=object if schema.labels else np.float64)
+    import pandas as pd
+
+    return pd.DataFrame({name: [cell] for name, cell in zip(schema.names, cells, strict=True)})
+
+
+def _answer(part: Any, model: Any, method: str, args: Any, settings: Any) -> Any:
+    """What the model says of a partition; nothing of an empty one."""
+    if len(part):
+        return getattr(model, method)(part, *args, **settings)
+    return getattr(model, method)(_row(model.schema_), *args, **settings)[:0]
+
+
+def _answer_series(part: Any, model: Any, method: str, args: Any, settings: Any) -> Any:
+    """The same as a series with the partition's index."""
+    import pandas as pd
+
+    said = _answer(part, model, method, args, settings)
+    return pd.Series(said, index=part.index, name=part.columns[0])

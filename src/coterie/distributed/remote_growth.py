@@ -1,0 +1,276 @@
+"""Growing trees of gradient boosting on rows that are on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.boosting.gradient.trees import GrowthTable
+from coterie.distributed.holders import HolderLostError, Holders
+from coterie.distributed.row_holder import Found, Step
+from coterie.native import Bins, Forest, NewtonGrowth, NewtonTable, Slopes, _engine
+
+Done = TypeVar("Done")
+
+_WORTH = 2_000_000  # cells of a holder that are counted in the time of an exchange, about
+
+
+@dataclass(frozen=True)
+class RemoteGround(GrowthTable):
+    """What trees grow on, when that is the bins of holders.
+
+    Parameters
+    ----------
+    holders : Holders
+        They have the rows.
+    """
+
+    holders: Holders
+
+    def grow(self, slopes: Slopes, seed: int) -> Forest:
+        """A tree on slopes; `leaves` receives the leaf of every row."""
+        tree = persist(lambda: self._grow(slopes, seed))
+        self.holders.finished()
+        return tree
+
+    def _grow(self, slopes: Slopes, seed: int) -> Forest:
+        holders = self.holders
+        own = [_part(slopes, share.rows) for share in holders.shares]
+        scales = holders.ask("begin", [self.growth] * len(own), own)
+        tree, walked = decide_tree(holders, self.layout, self.growth, scales, seed)
+        found = holders.ask_alike("find_leaves", walked)
+        np.concatenate(found, out=self.leaves, casting="unsafe")
+        return tree
+
+
+def layout_of(bins: Bins) -> NewtonTable:
+    """How the decider believes the rows to be laid out: as all holders lay them out."""
+    rows = np.zeros((2, len(bins.categorical)), dtype=bins.dtype)
+    return NewtonTable(rows, np.asfortranarray(rows), bins)
+
+
+def persist(attempt: Callable[[], Done]) -> Done:
+    """What an attempt gives that no loss of a holder has spoilt."""
+    while True:
+        try:
+            return attempt()
+        except HolderLostError:
+            continue
+
+
+def decide_tree(
+    holders: Holders,
+    layout: NewtonTable,
+    growth: NewtonGrowth,
+    scales: Sequence[Any],
+    seed: int,
+) -> tuple[Forest, Forest]:
+    """Grow a tree on what holders count, given the scales of their slopes.
+
+    Also the tree as rows walk it that are known by their bins.
+    """
+    scale, *others = [one for one in scales if one is not None]
+    for other in others:
+        scale.add(other)
+    n_columns = layout.codes.shape[1]
+    decider = _engine.Decider(
+        table=layout.arrays(), growth=growth.arrays(n_columns), scale=scale, seed=seed
+    )
+    course = Course(holders, decider, growth, scale.rows)
+    course.open(scale, seed)
+    while True:
+        decider.decide(course.codes)
+        if not decider.to_part():
+            break
+        course.go_on()
+    leaves = [course.place[node] for node in decider.leaves()]
+    sums = np.sum(holders.ask_alike("leaf_sums", leaves), axis=0)
+    tree = Forest.of_tree(decider.write(sums), n_features=n_columns, n_outputs=1)
+    return tree, _by_codes(tree, decider.last_left(), layout.bins)
+
+
+class Ahead(NamedTuple):
+    """What is known of a split before the decider asks: rows on the left, and where the parts are.
+
+    `small` is the histogram of the smaller part; None if nobody will ask for it.
+    """
+
+    left: int
+    place: int
+    small: NDArray[Any] | None
+
+
+class Course:
+    """The course of a tree: carries out what a decider wants, and what it is going to want.
+
+    An exchange with the holders takes as long as counting some hundred thousand cells. So whenever
+    a node has to be parted and counted, so are other small nodes that wait for their turn, as many
+    as may still be split. The decider takes the same splits as without it.
+
+    Parameters
+    ----------
+    holders : Holders
+        They have the rows.
+    decider : Decider
+        Chooses.
+    growth : NewtonGrowth
+        How the tree grows.
+    n_rows : int
+        Rows of the root.
+    """
+
+    def __init__(self, holders: Holders, decider: Any, growth: NewtonGrowth, n_rows: int) -> None:
+        self.holders, self.decider, self.growth = holders, decider, growth
+        # By the decider's numbers of nodes. Holders know nodes by their places.
+        self.rows, self.depth, self.place = {0: n_rows}, {0: 0}, {0: 0}
+        self.ahead: dict[int, Ahead] = {}
+        self.waiting: set[int] = set()
+        self.places = 1
+
+    def open(self, scale: Any, seed: int) -> None:
+        """Begin, and count the root if that is wanted."""
+        wanted = self.decider.to_count()
+        found = self._ask(Step((scale, seed), counts=[(0, self.decider.barren(0)) for _ in wanted]))
+        for counted in found.histograms:
+            self.decider.tell(0, counted.view(np.uint8))
+
+    def codes(self, node: int, column: int, size: int) -> NDArray[Any]:
+        """Rows of a node by their code in a column."""
+        return self._ask(Step(codes=[(self.place[node], column, size)])).codes[0]
+
+    def go_on(self) -> None:
+        """Part what the decider wants parted, and tell it what it wants to know then."""
+        wanted = self.decider.to_part()
+        unknown = [node for node in wanted if node not in self.ahead]
+        if unknown:
+            self._look_ahead([*unknown, *self._likely(set(wanted))])
+        counted: dict[int, NDArray[Any]] = {}
+        for node in wanted:
+            known = self.ahead.pop(node)
+            self.waiting.discard(node)
+            left = self.decider.parted(node, known.left)
+            if not left:  # another split will be looked for
+                self.waiting.add(node)
+                continue
+            sizes = known.left, self.rows[node] - known.left
+            for side in (0, 1):
+                self.rows[left + side], self.depth[left + side] = sizes[side], self.depth[node] + 1
+                self.place[left + side] = known.place + side
+                self.waiting.add(left + side)
+            if known.small is not None:
+                counted[left + int(sizes[0] > sizes[1])] = known.small
+        self._tell(counted)
+
+    def _tell(self, counted: dict[int, NDArray[Any]]) -> None:
+        """Tell the decider histograms; those that nobody foresaw are counted now."""
+        wanted = self.decider.to_count()
+        missing = [node for node in wanted if node not in counted]
+        if missing:
+            asked = [(self.place[node], self.decider.barren(node)) for node in missing]
+            found = self._ask(Step(counts=asked)).histograms
+            counted |= dict(zip(missing, found, strict=True))
+        for node in wanted:
+            self.decider.tell(node, counted[node].view(np.uint8))
+
+    def _likely(self, wanted: set[int]) -> list[int]:
+        """Small nodes that may be split soon, the most promising ones."""
+        if self.growth.symmetric:  # levels are parted as wholes
+            return []
+        found = {
+            node: self.decider.split(node).gain
+            for node in self.waiting - wanted - self.ahead.keys()
+            if self._is_small(node) and self.decider.split(node).column >= 0
+        }
+        return sorted(found, key=lambda node: -found[node])[: self._budget() - 1]
+
+    def _budget(self) -> int:
+        """Splits that are left."""
+        most = self.growth.max_leaf_nodes
+        n_leaves = (len(self.rows) + 1) // 2
+        return len(self.rows) + 1 if most is None else most - n_leaves
+
+    def _is_small(self, node: int) -> bool:
+        """Whether counting a node takes no longer than an exchange."""
+        n_cells = self.rows[node] * len(self.decider.barren(0))
+        return n_cells <= _WORTH * len(self.holders.shares)
+
+    def _look_ahead(self, nodes: Sequence[int]) -> None:
+        """Part nodes and count their smaller parts.
+
+        Which is the smaller one is known when all holders have parted: one exchange later. Of small
+        nodes both parts are counted at once.
+        """
+        small = [node for node in nodes if self._is_small(node)]
+        large = [node for node in nodes if not self._is_small(node)]
+        step, decider = Step(), self.decider
+        for node in (*small, *large):
+            step.parts.append((self.place[node], decider.split(node)))
+            step.divides.append((self.place[node], self.places))
+            self.ahead[node] = Ahead(0, self.places, None)
+            self.places += 2
+        both = [node for node in small if self._is_counted(node)]
+        for node in both:
+            at = self.ahead[node].place
+            step.counts += [(at + side, decider.barren(node)) for side in (0, 1)]
+        found = self._ask(step)
+        for node, moved in zip((*small, *large), found.lefts.tolist(), strict=True):
+            self.ahead[node] = self.ahead[node]._replace(left=moved)
+        for node, left, right in zip(
+            both, found.histograms[::2], found.histograms[1::2], strict=True
+        ):
+            self._note(node, right if self._right_is_small(node) else left)
+        one = [node for node in large if self._is_counted(node)]
+        if one:
+            places = [self.ahead[node].place + self._right_is_small(node) for node in one]
+            barren = [decider.barren(node) for node in one]
+            found = self._ask(Step(counts=list(zip(places, barren, strict=True))))
+            for node, histogram in zip(one, found.histograms, strict=True):
+                self._note(node, histogram)
+
+    def _note(self, node: int, small: NDArray[Any]) -> None:
+        self.ahead[node] = self.ahead[node]._replace(small=small)
+
+    def _right_is_small(self, node: int) -> bool:
+        return self.ahead[node].left > self.rows[node] - self.ahead[node].left
+
+    def _is_counted(self, node: int) -> bool:
+        """Whether the decider may ask for the parts of a node."""
+        growth = self.growth
+        deepest = growth.max_depth is not None and self.depth[node] + 1 >= growth.max_depth
+        last = not growth.symmetric and self._budget() <= 1
+        return not deepest and not last
+
+    def _ask(self, step: Step) -> Found:
+        answers = self.holders.ask_alike("step", step)
+        return Found.together([found for found in answers if found is not None])
+
+
+def _by_codes(tree: Forest, last_left: list[int], bins: Bins) -> Forest:
+    """The tree with thresholds at the last bin that goes left.
+
+    Rows are known by the smallest value of their bins here, and a threshold may lie within a bin
+    that no row of its node has, but rows that were not drawn.
+    """
+    columns = tree.features
+    last = np.minimum(np.array(last_left), np.maximum(bins.counts[columns] - 1, 0))
+    place = np.minimum(bins.offsets[columns] + last, len(bins.upper) - 1)
+    return tree.with_thresholds(bins.upper[place])
+
+
+def within(rows: NDArray[Any] | None, at: slice) -> Any:
+    """Which of some ascending rows a holder has, counted within it."""
+    if rows is None:
+        return None
+    begin, end = np.searchsorted(rows, [at.start, at.stop])
+    return (rows[begin:end] - at.start).astype(np.int32)
+
+
+def _part(slopes: Slopes, rows: slice) -> Slopes:
+    """The slopes of one holder's rows."""
+    known = within(slopes.rows, rows)
+    hessian = None if slopes.hessian is None else slopes.hessian[rows]
+    return Slopes(slopes.gradient[rows], hessian, known)

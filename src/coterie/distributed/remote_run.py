@@ -1,0 +1,255 @@
+"""Rounds of gradient boosting whose training rows are on a cluster."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from coterie.boosting.gradient.board import Array, Board
+from coterie.boosting.gradient.loop import GradientRun
+from coterie.boosting.gradient.rows import Draw, Goss, all_rows
+from coterie.boosting.gradient.trees import limited, tree_seed
+from coterie.boosting.gradient.watch import Judge
+from coterie.core import Pool
+from coterie.core.trace import Trace
+from coterie.data import Table
+from coterie.distributed.checkpoints import CURRENT, Rounds, StoredRun
+from coterie.distributed.holders import HolderLostError, Holders
+from coterie.distributed.remote_growth import RemoteGround, decide_tree, layout_of, persist, within
+from coterie.distributed.remote_table import RemoteTable
+from coterie.distributed.row_holder import RowHolder
+from coterie.distributed.score_holder import Outset, ScoreHolder, Vote
+from coterie.distributed.session import NotDistributedError
+from coterie.losses import (
+    ColumnsLoss,
+    ExponentialLoss,
+    FocalLoss,
+    GammaLoss,
+    LogLoss,
+    MultinomialLoss,
+    PoissonLoss,
+    SquaredError,
+    TweedieLoss,
+)
+from coterie.native import Forest
+
+Done = TypeVar("Done")
+
+# Losses whose slopes in a row depend on that row alone, and whose leaves on sums of slopes.
+_BY_ROW = (
+    *(SquaredError, LogLoss, MultinomialLoss, ExponentialLoss, FocalLoss),
+    *(PoissonLoss, GammaLoss, TweedieLoss),
+)
+
+
+@dataclass
+class RemoteBoard(Board):
+    """A board whose scores holders may keep; then `raw` is what they began with.
+
+    Parameters
+    ----------
+    ask : callable or None
+        Asks the holders for scores of all rows or of some.
+    """
+
+    ask: Callable[[NDArray[np.intp] | None], Array] | None = None
+
+    @classmethod
+    def at(cls, table: Table, y: Array, weight: Array | None, start: Array) -> RemoteBoard:
+        """Rows whose scores are all `start`, which take no memory yet."""
+        return cls(table, y, weight, np.broadcast_to(start, (len(y), start.shape[-1])))
+
+    def scores(self, rows: NDArray[np.intp] | None = None) -> Array:
+        """The scores so far, of all rows or of some."""
+        return super().scores(rows) if self.ask is None else self.ask(rows)
+
+
+class RemoteRun(GradientRun):
+    """A fit whose training rows are on a cluster.
+
+    Holders have the bins. For losses of single rows they keep the scores, too, and make the slopes
+    of every round where the rows are. Otherwise (medians in leaves, dropped trees, out-of-bag
+    figures) the driver keeps the scores, and sends the slopes with every tree.
+    """
+
+    file: StoredRun
+    facts: dict[str, Any]
+    kept = 0
+
+    def _lay_out(self) -> RemoteGround:
+        table, plan = self.train.table, self.plan
+        assert isinstance(table, RemoteTable)
+        assert table.bins is not None
+        if plan.vector:
+            raise NotDistributedError.of("One tree for all scores (multiclass='vector')")
+        if plan.ccp_alpha > 0:
+            raise NotDistributedError.of("ccp_alpha")
+        layout = layout_of(table.bins)
+        self.there, self.voted = self._keeps_scores_there(), list[Vote]()
+        if self.there:
+            assert isinstance(self.train, RemoteBoard)
+            self.train.ask = self._scores_there
+        else:
+            self.train.raw = np.asfortranarray(self.train.raw)
+        leaves = np.empty(0 if self.there else table.n_rows, dtype=np.int32)
+        holders = Holders(table, ScoreHolder if self.there else RowHolder)
+        return RemoteGround(table, plan.growth, plan.n_threads, layout, leaves, holders)
+
+    def _keeps_scores_there(self) -> bool:
+        plan = self.plan
+        parts = plan.loss.parts if isinstance(plan.loss, ColumnsLoss) else (plan.loss,)
+        return (
+            all(type(part) in _BY_ROW for part in parts)
+            and not (plan.by_gradient and not plan.loss.constant_hessian)
+            and plan.dart is None
+            and plan.shares is None
+            and all(isinstance(judge, Judge) for judge in self.judges)
+        )
+
+    @property
+    def holders(self) -> Holders:
+        """Who has the rows."""
+        assert isinstance(self.ground, RemoteGround)
+        return self.ground.holders
+
+    def boost(self, seeds: NDArray[np.int64]) -> None:
+        """Add rounds, one per seed, until a watch ends it; the holders go at the end."""
+        try:
+            super().boost(self._resume(seeds))
+        finally:
+            self.holders.close()
+
+    def _resume(self, seeds: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Repeat the rounds that a checkpoint holds, if there is one; the seeds of the others."""
+        store = CURRENT.get()
+        if store is None:
+            return seeds
+        if self.members:
+            raise NotDistributedError.of("A warm start with a checkpoint")
+        self.file, self.facts = store.next_file(), self._fingerprint(seeds)
+        self.watches = [*self.watches, self._checkpoint]
+        kept = self.file.read(self.facts)
+        if kept is None:
+            return seeds
+        for t, known in enumerate(kept.trace.rounds[: len(seeds)]):
+            self._repeat(kept.pool[t : t + 1], known, int(seeds[t]))
+            if self._ended():
+                return seeds[:0]
+        return seeds[len(self.members) :]
+
+    def _checkpoint(self, trace: Trace) -> str:
+        """Keep the rounds so far, now and then."""
+        if len(trace) % self.file.every == 0 and len(trace) > self.kept:
+            self.file.write(Rounds(self.pool(), trace), self.facts)
+            self.kept = len(trace)
+        return ""
+
+    def _fingerprint(self, seeds: NDArray[np.int64]) -> dict[str, Any]:
+        """What tells this fit from others, as plain data."""
+        board, bins = self.train, self.train.table.bins
+        assert bins is not None
+        weight = None if board.weight is None else board.weight.tobytes()
+        return {
+            "first seed": int(seeds[0]) if len(seeds) else 0,
+            "rows": len(board.y),
+            "target": hashlib.sha256(board.y.tobytes() + (weight or b"")).hexdigest(),
+            "bins": hashlib.sha256(bins.lower.tobytes() + bins.upper.tobytes()).hexdigest(),
+            "growth": repr(self.plan.growth),
+            "loss": repr(type(self.plan.loss).__name__),
+            "learning rate": self.plan.rates(0),
+        }
+
+    def _grow(self, rate: float, seed: int, rng: Generator) -> Iterator[Forest]:
+        if not self.there:
+            yield from super()._grow(rate, seed, rng)
+            return
+        self.loss = self.plan.loss
+        # A round that is begun anew must draw the same.
+        trees, votes = self._persist(lambda: self._round(rate, seed, deepcopy(rng)))
+        self.voted += votes
+        self.holders.finished()
+        yield from trees
+
+    def _round(self, rate: float, seed: int, rng: Generator) -> tuple[list[Forest], list[Vote]]:
+        """The trees of a round, and what they have added to the scores of all holders."""
+        plan, holders = self.plan, self.holders
+        holders.ask_alike("begin_round", len(self.voted), plan.loss)
+        self._draw_there(rng)
+        ground = self.ground.of_columns(plan.columns, rng)
+        trees, votes = [], []
+        for score in range(self.width):
+            scales = holders.ask_alike("begin_tree", score, ground.growth)
+            grown = holders, ground.layout, ground.growth, scales, tree_seed(seed, score)
+            tree, walked = decide_tree(*grown)
+            trees.append(limited(tree, plan.loss.longest_step))
+            votes.append(Vote(score, walked, rate * trees[-1].values[:, 0]))
+            holders.ask_alike("vote", votes[-1])
+        return trees, votes
+
+    def _draw_there(self, rng: Generator) -> None:
+        """Draw the rows of a round, and tell every holder its own."""
+        plan, holders, n_rows = self.plan, self.holders, len(self.train.y)
+        self.draw = Draw()
+        if plan.rows is all_rows:
+            return
+        gradient: NDArray[Any] = np.broadcast_to(0.0, (n_rows, 1))
+        if isinstance(plan.rows, Goss):
+            gradient = np.concatenate(holders.ask("gradients"))
+        self.draw = draw = plan.rows(gradient, len(self.members), rng)
+        if draw.rows is None:
+            return
+        own = [
+            replace(draw, rows=within(draw.rows, at), scaled=within(draw.scaled, at))
+            for at in (share.rows for share in holders.shares)
+        ]
+        holders.ask("draw", own)
+
+    def _persist(self, attempt: Callable[[], Done]) -> Done:
+        """What an attempt gives once all holders know what they should."""
+        while True:
+            try:
+                for number in sorted(self.holders.fresh):
+                    self._tell_all(number)
+                return attempt()
+            except HolderLostError:
+                continue
+
+    def _tell_all(self, number: int) -> None:
+        """Bring a new holder to where the others are."""
+        board, rows = self.train, self.holders.shares[number].rows
+        weight = None if board.weight is None else board.weight[rows]
+        # Where all rows begin alike, one number says it.
+        start = board.raw[rows] if board.raw.strides[0] else board.raw[0]
+        self.holders.ask_one(
+            number, "settle", Outset(board.y[rows], weight, start, self.slopes.kind)
+        )
+        self.holders.ask_one(number, "catch_up", 0, self.voted)
+        self.holders.fresh.discard(number)
+
+    def _scores_there(self, rows: NDArray[np.intp] | None) -> Array:
+        shares = [share.rows for share in self.holders.shares]
+        own = [None if rows is None else within(rows, at) for at in shares]
+        return np.concatenate(self._persist(lambda: self.holders.ask("scores", own)))
+
+    def _add(self, board: Board, part: Pool) -> None:
+        if board is not self.train or not self.there:
+            super()._add(board, part)
+            return
+        trees, rates = part.forest, np.repeat(part.weights, part.width)
+        first = len(self.voted)
+        for k, rate in enumerate(rates):
+            tree = trees[k : k + 1]
+            self.voted.append(Vote(k % part.width, tree, rate * tree.values[:, 0]))
+        self._persist(lambda: self.holders.ask_alike("catch_up", first, self.voted[first:]))
+
+    def _votes(self, board: Board, part: Pool) -> Array:
+        if board is not self.train:
+            return super()._votes(board, part)
+        return np.concatenate(persist(lambda: self.holders.ask_alike("votes", part)))

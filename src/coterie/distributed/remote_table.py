@@ -1,0 +1,148 @@
+"""A table whose rows are on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.data import Table
+from coterie.distributed.partitions import Partitions, few_values, take_codes
+from coterie.native import Bins, find_bins
+from coterie.native.bins import SAMPLE_ROWS, sampled_rows
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RemoteTable(Table):
+    """Rows of a collection, under the columns of all of them.
+
+    The driver knows the schema and, once the table is binned, the bins. Cells come here only when
+    they are asked for, as those of rows that are held out.
+
+    Parameters
+    ----------
+    partitions : Partitions
+        Where the rows are.
+    rows : int array or None
+        Which of them, ascending; None for all.
+    encoded : list of futures
+        The bins of all rows of every partition, once the table is binned.
+    gathers : bool, default=False
+        Whether `bin` brings all bins here.
+    """
+
+    partitions: Partitions = field(kw_only=True)
+    rows: NDArray[np.int64] | None = None
+    encoded: list[Any] = field(default_factory=list)
+    gathers: bool = False
+    fetched: list[Table] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, partitions: Partitions, rows: Array | None, *, gathers: bool) -> RemoteTable:
+        """The table of some rows of a collection."""
+        schema = partitions.reading.schema
+        return cls(schema, None, partitions=partitions, rows=rows, gathers=gathers)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        n_rows = self.partitions.n_rows if self.rows is None else len(self.rows)
+        return n_rows, self.schema.n_columns
+
+    def take(self, rows: Any) -> RemoteTable:
+        """Some rows, in ascending order: a slice, a mask or positions."""
+        known = np.arange(self.partitions.n_rows) if self.rows is None else self.rows
+        return replace(self, rows=known[rows], fetched=[])
+
+    def bin(
+        self,
+        *,
+        weight: NDArray[np.float64] | None = None,
+        max_bins: int = 255,
+        seed: int = 0,
+        n_threads: int = 1,
+        order: Literal["C", "F"] | None = None,
+    ) -> Table:
+        """The table with the bins it would have in memory; itself if it has them."""
+        if self.bins is not None:
+            return self
+        bins = self._find_bins(weight, max_bins, seed, n_threads)
+        encoded = self.partitions.encode(bins)
+        table = replace(self, bins=bins, encoded=encoded, fetched=[])
+        if not self.gathers:
+            return table
+        try:
+            return table.gathered()
+        finally:
+            self.partitions.session.release(encoded)
+
+    def gathered(self) -> Table:
+        """The table with all bins here, without the cells."""
+        own = self.partitions.split(self.rows)
+        codes = np.concatenate(self.partitions.session.run(take_codes, self.encoded, own))
+        return Table(self.schema, None, None, self.bins, codes)
+
+    def blocks(self, max_cells: int = 0) -> Iterator[tuple[slice, Array]]:
+        """All rows with their cells, which are fetched once and kept: as bins, if there are any."""
+        if not self.fetched:
+            binned = self.bins is not None
+            values = None if binned else self.partitions.values(self.rows)
+            self.fetched.append(self.gathered() if binned else Table(self.schema, values))
+        yield from self.fetched[0].blocks()
+
+    def _find_bins(
+        self, weight: NDArray[np.float64] | None, max_bins: int, seed: int, n_threads: int
+    ) -> Bins:
+        """The bins of the rows, by those that an in-memory table would look at."""
+        chosen = sampled_rows(self.n_rows, seed=seed)
+        known = chosen if self.rows is None else self.rows[chosen]
+        sample = self.partitions.values(known)
+        labels = self.schema.categorical
+        cut: dict[str, Any] = {
+            "weight": None if weight is None else weight[chosen],
+            "categorical": labels,
+            "max_bins": max_bins,
+            "seed": seed,
+            "n_threads": n_threads,
+        }
+        bins = find_bins(sample, **cut)
+        if self.n_rows <= SAMPLE_ROWS:
+            return bins
+        # Where the sample shows few values, all rows are asked whether there are more.
+        seems = [len(np.unique(column[~np.isnan(column)])) for column in sample.T]
+        doubtful = np.flatnonzero((np.array(seems) <= max_bins) | bins.categorical)
+        if not len(doubtful):
+            return bins
+        values = self._all_values(doubtful, max_bins)
+        crowded = np.zeros(self.n_columns, dtype=bool)
+        crowded[doubtful] = [len(v) > max_bins for v in values]
+        if labels is not None:
+            crowded &= ~labels
+        bins = find_bins(sample, **cut, crowded=crowded)
+        parts = [bins[[j]] for j in range(self.n_columns)]
+        for j, found in zip(doubtful, values, strict=True):
+            if not crowded[j]:
+                parts[j] = _one_each(found, categorical=bool(bins.categorical[j]))
+        return Bins.concatenate(parts)
+
+    def _all_values(self, columns: Array, max_bins: int) -> list[Array]:
+        """The values of columns that seem to have few, by all rows."""
+        own = self.partitions.split(self.rows)
+        n = len(own)
+        most = max(max_bins, *(len(labels) for labels in self.schema.labels.values()), 0)
+        given = [self.partitions.reading] * n, own, [columns.tolist()] * n, [most] * n
+        found = self.partitions.session.run(few_values, self.partitions.parts, *given)
+        return [np.unique(np.concatenate(parts)) for parts in zip(*found, strict=True)]
+
+
+def _one_each(values: Array, *, categorical: bool) -> Bins:
+    """A column with a bin for every value, or for every code up to the largest."""
+    if categorical:
+        values = np.arange(values.max() + 1 if len(values) else 0)
+    values = np.asarray(values, dtype=np.float64)
+    return Bins(np.array([0, len(values)]), values, values, np.array([categorical]))

@@ -1,0 +1,168 @@
+"""What a worker holds of a table while trees grow, and does with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.core import Pool
+from coterie.data import Schema, Table
+from coterie.native import Bins, Forest, NewtonGrowth, NewtonTable, Slopes
+from coterie.native.halves import Shard
+
+Array = NDArray[Any]
+
+
+@dataclass
+class Step:
+    """What the driver asks of all holders at a time, in this order.
+
+    Parameters
+    ----------
+    opening : tuple or None
+        Scale of all slopes and the seed, to begin a tree.
+    parts : list of (node, split)
+        Nodes whose rows are parted.
+    divides : list of (node, left)
+        Nodes whose parts become nodes.
+    counts : list of (node, barren)
+        Nodes to be counted.
+    codes : list of (node, column, size)
+        Nodes whose rows are counted by their code in a column.
+    """
+
+    opening: tuple[Any, int] | None = None
+    parts: list[tuple[int, Any]] = field(default_factory=list)
+    divides: list[tuple[int, int]] = field(default_factory=list)
+    counts: list[tuple[int, Array]] = field(default_factory=list)
+    codes: list[tuple[int, int, int]] = field(default_factory=list)
+
+
+class Found(NamedTuple):
+    """What a holder answers; entries of all holders are added up."""
+
+    lefts: Array
+    histograms: list[Array]
+    codes: list[Array]
+
+    @property
+    def arrays(self) -> list[Array]:
+        """All that is added up."""
+        return [self.lefts, *self.histograms, *self.codes]
+
+    @classmethod
+    def together(cls, parts: Sequence[Found]) -> Found:
+        """The sums of several answers, which are exact in any order."""
+        first, *others = parts
+        for other in others:
+            for mine, its in zip(first.arrays, other.arrays, strict=True):
+                mine += its
+        return first
+
+
+@dataclass(frozen=True)
+class Held:
+    """Which rows a holder has.
+
+    Parameters
+    ----------
+    schema, bins : Schema, Bins
+        The columns.
+    rows : list of int arrays or None
+        The rows of each of its partitions; None for all.
+    first_row : int
+        Number of its first row among the rows of all holders.
+    n_threads : int
+        Threads of the engine.
+    """
+
+    schema: Schema
+    bins: Bins
+    rows: Sequence[Array | None]
+    first_row: int
+    n_threads: int = 1
+
+
+class RowHolder:
+    """The bins of some partitions, on a worker.
+
+    Parameters
+    ----------
+    held : Held
+        Which rows, and where they belong.
+    *encoded : uint8 or uint16 arrays
+        The bins of the partitions.
+    """
+
+    def __init__(self, held: Held, *encoded: Array) -> None:
+        pairs = zip(encoded, held.rows, strict=True)
+        parts = [codes if rows is None else codes[rows] for codes, rows in pairs]
+        codes = np.ascontiguousarray(parts[0] if len(parts) == 1 else np.concatenate(parts))
+        self.held = held
+        self.table = NewtonTable(codes, np.asfortranarray(codes), held.bins)
+        self.shard: Shard | None = None
+
+    def begin(self, growth: NewtonGrowth, slopes: Slopes) -> Any:
+        """Take the slopes of a tree; their scale, or None if no row is learnt from."""
+        self.leaves = np.full(len(self.table.codes), -1, dtype=np.int32)
+        self.shard = None
+        if slopes.rows is not None and not len(slopes.rows):
+            return None
+        self.shard = Shard(
+            self.table, slopes, growth, self.held.first_row, n_threads=self.held.n_threads
+        )
+        return self.shard.scale()
+
+    def step(self, step: Step) -> Found | None:
+        """Work on the tree; None if no row is learnt from."""
+        shard = self.shard
+        if shard is None:
+            return None
+        if step.opening is not None:
+            scale, seed = step.opening
+            shard.open(scale, seed=seed)
+        lefts = [shard.rows.part(node, split) for node, split in step.parts]
+        for node, left in step.divides:
+            shard.rows.divide(node, left)
+        return Found(
+            np.array(lefts, dtype=np.int64),
+            [shard.histogram(node, barren) for node, barren in step.counts],
+            [shard.codes(*asked) for asked in step.codes],
+        )
+
+    def leaf_sums(self, nodes: list[int]) -> Array:
+        """Sums of the slopes of leaves; notes the leaf of every row that was learnt from."""
+        if self.shard is None:
+            return np.zeros((len(nodes), 2))
+        sums = np.array(self.shard.rows.leaf_sums(nodes), dtype=np.float64).reshape(-1, 2)
+        known = self.shard.slopes.rows
+        if known is None:
+            self.leaves = self.shard.leaves
+        else:
+            self.leaves[known] = self.shard.leaves[known]
+        self.shard = None  # and with it memory as large as the rows
+        return sums
+
+    def find_leaves(self, tree: Forest) -> Array:
+        """The leaves of all rows, those that were not learnt from by walking the tree."""
+        unseen = np.flatnonzero(self.leaves < 0)
+        if len(unseen):
+            walked = [tree.apply(cells)[:, 0] for _, cells in self._table().take(unseen).blocks()]
+            self.leaves[unseen] = ~tree.nodes["left"][np.concatenate(walked)]
+        return self.leaves.astype(_narrow(len(tree.values)), copy=False)
+
+    def votes(self, pool: Pool) -> Array:
+        """What members say of all rows."""
+        return pool.raw(self._table(), n_threads=self.held.n_threads)
+
+    def _table(self) -> Table:
+        return Table(self.held.schema, None, None, self.held.bins, self.table.codes)
+
+
+def _narrow(n_leaves: int) -> Any:
+    """The shortest type for numbers of leaves: they travel with every tree."""
+    return np.uint8 if n_leaves <= 256 else np.uint16 if n_leaves <= 65_536 else np.int32

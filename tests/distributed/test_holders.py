@@ -1,0 +1,83 @@
+import numpy as np
+import pytest
+
+from coterie.data import Schema
+from coterie.distributed.holders import HolderLostError, Holders, share_out
+from coterie.distributed.partitions import Partitions, Reading
+from coterie.distributed.remote_table import RemoteTable
+from coterie.distributed.session import Session
+from coterie.native import find_bins
+
+da = pytest.importorskip("dask.array")
+
+
+def bare(sizes, rows=None):
+    """A table of partitions of these sizes."""
+    bins = find_bins(np.arange(4.0)[:, None])
+    reading = Reading(Schema(1), np.float64, False)
+    parts = Partitions(None, sizes, reading, np.cumsum([0, *sizes]))
+    encoded = [f"part {k}" for k in range(len(sizes))]
+    return RemoteTable(Schema(1), None, bins=bins, partitions=parts, rows=rows, encoded=encoded)
+
+
+def test_neighbouring_partitions_are_shared_out_by_rows():
+    shares = share_out(bare([10, 10, 0, 30, 50]), {"a": 2, "b": 1})
+    assert [share.encoded for share in shares] == [["part 0", "part 1", "part 3"], ["part 4"]]
+    assert [share.rows for share in shares] == [slice(0, 50), slice(50, 100)]
+    assert [share.held.first_row for share in shares] == [0, 50]
+    assert shares[0].held.n_threads == 1
+
+
+def test_a_share_without_rows_is_none():
+    shares = share_out(bare([10, 90]), dict.fromkeys("abcde", 1))
+    assert [share.rows for share in shares] == [slice(0, 10), slice(10, 100)]
+    (share,) = share_out(bare([10, 90], rows=np.array([3, 4])), {"a": 1})
+    assert [rows.tolist() for rows in share.held.rows] == [[3, 4]]
+
+
+def test_holders_are_asked_together_and_leave_nothing(client, left):
+    X = np.arange(40.0).reshape(20, 2)
+    with Session(client) as session:
+        parts = Partitions.open(session, da.from_array(X, chunks=(5, 2)))
+        holders = Holders(RemoteTable.of(parts, None, gathers=False).bin())
+        assert len(holders.actors) == 2
+        assert holders.fresh == {0, 1}
+        answers = holders.ask("leaf_sums", [[0], [0, 1]])
+        assert [len(sums) for sums in answers] == [1, 2]
+        with pytest.raises(AttributeError):
+            holders.ask_one(0, "no_such_method")
+        with pytest.raises(TypeError, match="positional"):
+            holders.ask_one(0, "leaf_sums")
+        holders.close()
+    assert not left()
+
+
+@pytest.mark.skip(reason="a known defect: a fit may hang after a worker was killed")
+@pytest.mark.slow
+def test_a_lost_holder_is_made_again(client, left, caplog):
+    X = np.arange(40.0).reshape(20, 2)
+    with Session(client) as session:
+        parts = Partitions.open(session, da.from_array(X, chunks=(5, 2)))
+        holders = Holders(RemoteTable.of(parts, None, gathers=False).bin())
+        holders.fresh.clear()
+        kill(client, next(iter(session.workers())))
+        with pytest.raises(HolderLostError):
+            ask_on(holders)
+        assert holders.lost == len(holders.fresh) == 1
+        assert "10 rows were read again" in caplog.text
+        assert len(holders.ask_alike("leaf_sums", [0])) == 2
+    assert not left()
+
+
+def ask_on(holders):
+    for _ in range(200):
+        holders.ask_alike("leaf_sums", [0])
+
+
+def kill(client, worker):
+    """End a worker's process as the kernel would."""
+    import os
+    import signal
+
+    pid = client.run(os.getpid, workers=[worker])[worker]
+    os.kill(pid, signal.SIGKILL)

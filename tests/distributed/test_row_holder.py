@@ -1,0 +1,64 @@
+import numpy as np
+
+from coterie.core import Pool
+from coterie.data import Schema
+from coterie.distributed.row_holder import Found, Held, RowHolder, Step
+from coterie.native import NewtonGrowth, NewtonTable, Slopes, encode, find_bins, grow_newton
+
+N = 300
+
+
+def holder(rows=(None,)):
+    X = np.random.default_rng(0).normal(size=(N, 3)).round(1)
+    bins = find_bins(X)
+    codes = encode(X, bins)
+    return X, codes, RowHolder(Held(Schema(3), bins, list(rows), 0), codes)
+
+
+def test_answers_of_holders_add_up():
+    parts = [
+        Found(np.array([1, 2]), [np.array([1.0, 2.0])], [np.array([3])]),
+        Found(np.array([10, 20]), [np.array([10.0, 20.0])], [np.array([30])]),
+    ]
+    lefts, (histogram,), (codes,) = Found.together(parts)
+    assert lefts.tolist() == [11, 22]
+    assert histogram.tolist() == [11.0, 22.0]
+    assert codes.tolist() == [33]
+
+
+def test_a_holder_takes_the_rows_it_is_told():
+    rows = np.array([3, 5, 250])
+    _, codes, some = holder([rows])
+    np.testing.assert_array_equal(some.table.codes, codes[rows])
+
+
+def test_a_step_divides_parts_and_counts():
+    X, _, one = holder()
+    scale = one.begin(NewtonGrowth(), Slopes(X[:, 0].copy()))
+    assert scale.rows == N
+    found = one.step(Step((scale, 0), counts=[(0, np.zeros(3, dtype=np.uint8))]))
+    cells = found.histograms[0].reshape(-1, 3)
+    assert cells[:, 2].sum() == 3 * N
+    first = cells[: one.table.bins.counts[0] + 1]
+    assert one.leaf_sums([0]).tolist() == [[first[:, 0].sum(), N]]
+
+
+def test_no_row_to_learn_from_is_no_answer():
+    X, _, one = holder()
+    drawn = np.array([], dtype=np.int32)
+    assert one.begin(NewtonGrowth(), Slopes(X[:, 0].copy(), None, drawn)) is None
+    assert one.step(Step()) is None
+    assert one.leaf_sums([0, 1]).tolist() == [[0, 0], [0, 0]]
+
+
+def test_rows_that_were_not_learnt_from_find_their_leaves_and_votes():
+    X, codes, one = holder()
+    leaves = np.empty(N, dtype=np.int32)
+    table = NewtonTable(codes, np.asfortranarray(codes), one.table.bins)
+    tree = grow_newton(table, Slopes(X[:, 0] + X[:, 1]), NewtonGrowth(), leaves=leaves)
+    one.leaves = np.full(N, -1, dtype=np.int32)
+    found = one.find_leaves(tree)
+    assert found.dtype == np.uint8
+    np.testing.assert_array_equal(found, leaves)
+    votes = one.votes(Pool(tree, np.array([0.5])))
+    np.testing.assert_array_equal(votes, 0.5 * tree.values[leaves])
