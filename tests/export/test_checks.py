@@ -208,3 +208,11 @@ def test_numbers_that_would_overflow_are_refused(tmp_path):
     for bad in (1e300, np.inf):
         networks.outer[...] = bad
         refused(model, tmp_path, "outer of a Networks is huge")
+
+
+def test_mean_votes_need_weight():
+    model = coterie.RandomForestClassifier(2, random_state=0).fit(X, Y)
+    check("RandomForestClassifier", model)
+    model.pool_ = replace(model.pool_, weights=np.zeros(2))
+    with pytest.raises(ModelFileError, match="add up to zero"):
+        check("RandomForestClassifier", model)

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier as ForeignTree
 
 import coterie
@@ -187,10 +186,8 @@ def test_a_member_that_takes_codes_for_numbers(tmp_path):
         (coterie.VotingClassifier(classifiers(), voting="soft", ties="random"), "ties='random'"),
         (coterie.VotingClassifier(classifiers(), voting="median"), "voting='median'"),
         (
-            coterie.VotingClassifier(
-                [*classifiers(), ("line", LogisticRegression())], voting="soft"
-            ),
-            r"line \(LogisticRegression\)",
+            coterie.VotingClassifier([*classifiers(), ("theirs", ForeignTree())], voting="soft"),
+            r"theirs \(DecisionTreeClassifier\)",
         ),
         (
             coterie.VotingClassifier(classifiers(), voting="soft"),
@@ -201,8 +198,8 @@ def test_a_member_that_takes_codes_for_numbers(tmp_path):
             "DecisionTreeClassifier",
         ),
         (
-            coterie.TableClassifier(members=["linear"]),
-            r'linear \(Pipeline\)\. Fit with members="native" \(coterie fit --members native\)',
+            coterie.TableClassifier(members=["neighbours"]),
+            r'neighbours \(Pipeline\)\. Fit with members="native" \(coterie fit --members native\)',
         ),
     ],
 )

@@ -43,7 +43,7 @@ def test_categories_go_along(tmp_path):
     ("model", "why"),
     [
         (coterie.KNNEnsembleClassifier(), "cannot be exported"),
-        (LogisticRegression(), "cannot be exported"),
+        (LogisticRegression(), "skl2onnx"),
         (coterie.BaggingClassifier(LogisticRegression(), n_estimators=2), "not native trees"),
         (
             coterie.HistGradientBoostingClassifier(max_iter=2, init=LogisticRegression()),

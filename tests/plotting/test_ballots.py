@@ -9,7 +9,12 @@ from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeRegressor
 
-from coterie import NegativeCorrelationClassifier, RandomForestClassifier
+from coterie import (
+    GentleBoostClassifier,
+    LogitBoostClassifier,
+    NegativeCorrelationClassifier,
+    RandomForestClassifier,
+)
 from coterie.plotting.ballots import ballot_of, called, pushes, soft_vote
 from tests.plotting.pictures import fitted, rows
 
@@ -45,6 +50,14 @@ def test_members_of_gradient_boosters_vote_for_what_they_raise():
     two = GradientBoostingClassifier(n_estimators=3, init="zero").fit(X, y == 1)
     up = np.stack([round_[0].predict(X) > 0 for round_ in two.estimators_])
     np.testing.assert_array_equal(ballot_of(two, X).labels, up)
+
+
+@pytest.mark.parametrize("booster", [LogitBoostClassifier, GentleBoostClassifier])
+def test_members_that_move_scores_vote_for_what_they_raise(booster):
+    X, y = load_iris(return_X_y=True)
+    model = booster(n_estimators=1).fit(X, y)
+    (said,) = ballot_of(model, X).said
+    np.testing.assert_array_equal(said.argmax(axis=1), model.decision_function(X).argmax(axis=1))
 
 
 def test_lists_vote_by_plurality():

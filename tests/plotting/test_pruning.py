@@ -9,7 +9,7 @@ from coterie.selection import PruningCurve
 
 def test_curves_and_the_chosen_size_are_drawn():
     error = np.array([0.4, 0.2, 0.3])
-    curve = PruningCurve(np.array([1, 2, 4]), error / 2, error, np.full(3, 0.05))
+    curve = PruningCurve(np.array([1, 2, 4]), error / 2, error, np.full(3, 0.05), np.zeros(3))
     display = PruningCurveDisplay(curve, 2, "kappa").plot()
     other, own, chosen, whole = display.ax_.lines
     np.testing.assert_allclose(other.get_xydata(), np.column_stack([[1, 2, 4], error]))

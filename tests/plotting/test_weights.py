@@ -50,3 +50,12 @@ def test_what_is_missing_or_wrong_is_said(ten_boosted):
     ten_boosted.trace_.weights = []
     with pytest.raises(ValueError, match="Fit it with trace='weights'"):
         WeightsDisplay.from_estimator(ten_boosted)
+
+
+def test_rows_without_names_are_sorted_by_weight():
+    weights = np.tile(np.linspace(1, 3, 30), (4, 1))
+    weights[:, 5] = 9.0
+    display = WeightsDisplay(weights / weights.sum(axis=1, keepdims=True)).plot()
+    shown = np.asarray(display.ax_.images[0].get_array())[:, 0]
+    assert (np.diff(shown) <= 0).all()
+    assert display.ax_.get_ylabel() == "row, by weight"

@@ -12,7 +12,7 @@ from coterie.core import Pool
 from coterie.core.stages import StagedPool
 from coterie.export.errors import ModelFileError
 from coterie.learners import class_places
-from coterie.native import Forest
+from coterie.native import Forest, LinearLeaves
 from coterie.native.forest import CATEGORICAL, NODE
 
 __all__ = ["BUILDERS", "check", "check_numbers"]
@@ -54,15 +54,22 @@ def build_forest(state: dict[str, Any]) -> Forest:
     state : dict
         Its arrays and its number of columns.
     """
-    _require(set(state) == {*_FOREST, "n_features"}, "a forest has other parts than it should")
-    for name, (dtype, ndim) in _FOREST.items():
+    parts = _FOREST | ({"medians": _FOREST["values"]} if "medians" in state else {})
+    linear = state.get("linear")
+    named = {*parts, "n_features"} | ({"linear"} if linear is not None else set())
+    _require(set(state) == named, "a forest has other parts than it should")
+    _require(linear is None or _are_linear(linear), "linear leaves of a forest are none")
+    for name, (dtype, ndim) in parts.items():
         array = state[name]
         _require(isinstance(array, np.ndarray), f"{name} of a forest is not an array")
         fits = array.dtype == dtype if dtype is not None else array.dtype.char in "fd"
         _require(fits and array.ndim == ndim, f"{name} of a forest is of another type or shape")
     n_features = state["n_features"]
     _require(type(n_features) is int and n_features > 0, "a forest walks no columns")
-    _require(_are_moderate(state["values"]), "values of a forest are not finite, or huge")
+    for name in ("values", "medians") if "medians" in state else ("values",):
+        _require(_are_moderate(state[name]), f"{name} of a forest are not finite, or huge")
+        width = state["values"].shape[1]
+        _require(state[name].shape[1] == width, f"{name} of a forest are of another width")
     _require((state["n_samples"] >= 0).all(), "n_samples of a forest are negative")
     for name in ("weight", "impurity"):
         _require(bool(np.isfinite(state[name]).all()), f"{name} of a forest is not finite")
@@ -71,6 +78,15 @@ def build_forest(state: dict[str, Any]) -> Forest:
         return Forest(**state)
     except (TypeError, ValueError) as error:
         raise ModelFileError(f"the file is damaged: {error}") from error
+
+
+def _are_linear(leaves: Any) -> bool:
+    """Whether arrays of linear leaves are of the types they should be; `Forest` checks the rest."""
+    if not isinstance(leaves, LinearLeaves):
+        return False
+    kinds = {"columns": "<i4", "slopes": "<f8", "centres": "<f8"}
+    arrays = [(getattr(leaves, name), np.dtype(kind)) for name, kind in kinds.items()]
+    return all(isinstance(array, np.ndarray) and array.dtype == kind for array, kind in arrays)
 
 
 def check_pool(pool: Pool) -> None:
@@ -132,6 +148,9 @@ def check_estimator(model: Any) -> None:
         return
     _check_sizes(fitted, schema.n_columns)
     family = type(model).__module__.split(".")[1]
+    if pool is not None and "start_" not in fitted and family != "boosting":
+        # Votes are averaged, and a mean is divided by the sum.
+        _require(pool.weights.sum() != 0 or not len(pool), "the weights of a pool add up to zero")
     if pool is not None and family == "boosting":
         _check_origin(fitted.get("origin_"), pool.members, schema.n_columns)
     if pool is None or family not in _VOTES_ARE_SHARES:
@@ -146,7 +165,9 @@ def check_estimator(model: Any) -> None:
 
 def _check_sizes(fitted: dict[str, Any], n_columns: int) -> None:
     """As many columns and classes everywhere."""
-    if not getattr(fitted.get("dates_"), "names", ()):  # parts of dates are columns of their own
+    if not getattr(
+        fitted.get("preparation_"), "names", ()
+    ):  # parts of dates are columns of their own
         said = fitted.get("n_features_in_", n_columns)
         _require(said == n_columns, "n_features_in_ is not the number of columns")
         if "feature_importances_" in fitted:

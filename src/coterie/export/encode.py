@@ -31,6 +31,8 @@ TYPES: dict[str, type] = {
 }
 # What is made anew from the rest when a model is read.
 _MADE_ANEW = {"Forest": {"_checked"}, "Neighbours": {"known"}}
+# What is left out where there is none.
+_OPTIONAL = {"Forest": {"medians", "linear"}}
 
 
 class Encoder:
@@ -230,6 +232,7 @@ def state_of(value: Any, tag: str) -> dict[str, Any]:
     skipped = _MADE_ANEW.get(tag, set()) | derived
     held = {name: getattr(value, name) for name in slots if hasattr(value, name)}
     held |= getattr(value, "__dict__", {})
+    skipped |= {name for name in _OPTIONAL.get(tag, ()) if held[name] is None}
     return {name: part for name, part in held.items() if name not in skipped}
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
 
+from coterie.automl.preparation import Preparation
 from coterie.export.errors import ModelFileError
 from coterie.export.nesting import LARGEST
 from coterie.learners import ForeignMember, adapt
@@ -78,7 +80,15 @@ def _voter(state: State) -> ForeignMember:
     )
 
 
-_FORMER: dict[str, Callable[[State], ForeignMember]] = {
+def _table_model(state: State) -> SimpleNamespace:
+    """A model of a table, which once knew of dates alone."""
+    if "dates_" in state:
+        state["preparation_"] = Preparation(state.pop("dates_"))
+    return SimpleNamespace(**state)
+
+
+_FORMER: dict[str, Callable[[State], Any]] = {
+    **dict.fromkeys(("TableClassifier", "TableRegressor"), _table_model),
     "ForeignMember": _foreign_member,
     "Guest": _guest,
     "Seat": _seat,

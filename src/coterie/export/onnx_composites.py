@@ -8,12 +8,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
+from sklearn.pipeline import Pipeline
 
-from coterie.automl.combine import Blend
+from coterie.automl.combine import NOTHING, Blend
 from coterie.export.errors import OnnxError
 from coterie.export.onnx_graph import Graph
 from coterie.export.onnx_links import shares
 from coterie.export.onnx_native import Answer, is_native, native_answer, sum_of_votes
+from coterie.export.onnx_pipelines import (
+    LINEAR,
+    cells_of,
+    last_step,
+    linear_answer,
+    steps_before,
+    view_of,
+)
+from coterie.export.onnx_stacks import calibrated, column, probabilities, profiled
+from coterie.export.onnx_steps import Cells
 from coterie.export.onnx_view import View
 from coterie.export.registry import COTERIE, tag_of
 from coterie.learners import ForeignMember
@@ -25,7 +36,6 @@ Form = Callable[[Graph, Any, View], Answer]
 Floats = NDArray[np.float64]
 
 _FLOOR = 1e-6  # of probabilities whose logarithm a blend takes
-_NOTHING = 1e-12  # below which a blend takes support for none
 
 
 def answer(graph: Graph, model: Any, view: View) -> Answer:
@@ -41,12 +51,25 @@ def answer(graph: Graph, model: Any, view: View) -> Answer:
         What it sees of the input.
     """
     refuse_unknown(model)
+    if isinstance(model, Pipeline):
+        last, cells = steps_before(graph, model, cells_of(graph, view))
+        return _after_steps(graph, last, cells)
+    if isinstance(model, LINEAR):
+        return linear_answer(graph, model, cells_of(graph, view))
     return _FORMS.get(type(model).__name__, native_answer)(graph, model, view)
+
+
+def _after_steps(graph: Graph, model: Any, cells: Cells) -> Answer:
+    """What a model says of columns that other operators made."""
+    if isinstance(model, LINEAR):
+        return linear_answer(graph, model, cells)
+    return answer(graph, model, view_of(graph, model.schema_, cells))
 
 
 def refuse_unknown(model: Any) -> None:
     """Refuse a model of a class that has no form in ONNX, fitted or not."""
-    if not is_known(type(model)):
+    model = last_step(model)
+    if not can_be_said(model):
         exported = ((name, getattr(COTERIE, name)) for name in sorted(COTERIE.__all__))
         known = [name for name, cls in exported if isinstance(cls, type) and is_known(cls)]
         raise OnnxError(
@@ -56,12 +79,18 @@ def refuse_unknown(model: Any) -> None:
         )
 
 
+_PREPARED = {"date": "dates", "number": "amounts", "list": "lists", "text": "texts"}
+
+
 def _table(graph: Graph, model: Any, view: View) -> Answer:
     """Fold models answer with their mean, and a blend combines members."""
-    if model.dates_.names:
+    preparation = model.preparation_
+    if preparation.names:
+        kinds = dict.fromkeys(_PREPARED[preparation.kind(name)] for name in preparation.names)
         raise OnnxError(
-            f"This {type(model).__name__} reads dates ({', '.join(model.dates_.names)}), which "
-            "ONNX cannot take apart. Replace them by numbers, such as days, before the fit."
+            f"This {type(model).__name__} reads {' and '.join(kinds)} "
+            f"({', '.join(preparation.names)}), which ONNX cannot take apart. Replace them by "
+            "numbers, such as days, before the fit."
         )
     _refuse_foreigners(
         ((member.name, one) for member in model.members_ for one in member.models),
@@ -86,12 +115,16 @@ def _blended(graph: Graph, blend: Blend, said: Sequence[str], labels: bool) -> s
         return graph.add("Softmax", total, axis=1)
     if not labels:
         return total
-    nothing = graph.add("Less", total, graph.number(_NOTHING))
-    mean = shares(graph, graph.add("Where", nothing, graph.number(0.0), total))
+    nothing = graph.add("Less", total, graph.number(NOTHING))
+    mean = shares(graph, graph.add("Where", nothing, graph.number(blend.floor), total))
     if blend.tau == 1.0:
         return mean
     cooled = graph.add("Div", _logs(graph, mean), graph.number(blend.tau))
-    return graph.add("Softmax", cooled, axis=1)
+    said = graph.add("Softmax", cooled, axis=1)
+    if not blend.floor:
+        return said
+    raised = graph.add("Max", said, graph.number(blend.floor))
+    return shares(graph, graph.add("Where", nothing, raised, said))
 
 
 def _logs(graph: Graph, values: str) -> str:
@@ -112,16 +145,63 @@ def _vote(graph: Graph, model: Any, view: View) -> Answer:
         raise OnnxError(
             "Votes that may be rejected cannot be exported to ONNX: fit without reject."
         )
-    pairs = [(n, e) for n, e in model.named_estimators_.items() if not isinstance(e, str)]
-    names, seats = [name for name, _ in pairs], model.pool_.members
-    _refuse_foreigners(
-        (name, one) for name, seat in zip(names, seats, strict=True) for one in _models(seat)
-    )
-    said = [_named(name, graph, seat, view) for name, seat in zip(names, seats, strict=True)]
+    said = _members_say(graph, model, view)
     weights = np.asarray(model.weights_, dtype=np.float64)
     if not getattr(model, "sum_", False):
         weights = weights / weights.sum()
     return Answer(_weighted(graph, said, weights))
+
+
+def _members_say(graph: Graph, model: Any, view: View) -> list[str]:
+    """What each member of a combiner says."""
+    names = [n for n, e in model.named_estimators_.items() if not isinstance(e, str)]
+    seats = model.pool_.members
+    _refuse_foreigners(
+        (name, one) for name, seat in zip(names, seats, strict=True) for one in _models(seat)
+    )
+    return [_named(name, graph, seat, view) for name, seat in zip(names, seats, strict=True)]
+
+
+def _stack(graph: Graph, model: Any, view: View) -> Answer:
+    """What the second level makes of what members say."""
+    if model.n_outputs_ > 1:
+        raise OnnxError("A stack of several labels cannot be exported to ONNX: fit one for each.")
+    asked = set(model.stack_method_) - {"predict_proba" if is_classifier(model) else "predict"}
+    if asked:
+        raise OnnxError(
+            f"Members of this stack are asked for {', '.join(sorted(asked))}; with members that "
+            "have predict_proba it can be exported."
+        )
+    said, final = _members_say(graph, model, view), model.final_estimator_
+    if isinstance(model.final_estimator, str):
+        n_outputs = len(model.classes_) if is_classifier(model) else 1
+        support = profiled(graph, final, said, n_outputs)
+        if not is_classifier(model):
+            return Answer(support)
+        codes = graph.add("ArgMax", support, axis=1, keepdims=0)
+        return Answer(probabilities(graph, support, n_outputs), codes)
+    if not can_be_said(final):
+        _refuse_foreigners([("final_estimator", final)])
+    if is_classifier(model) and len(model.classes_) == 2:
+        said = [column(graph, one, 1) for one in said]
+    if model.passthrough:
+        said = [*said, cells_of(graph, view).tensor]
+    beside = said[0] if len(said) == 1 else graph.add("Concat", *said, axis=1)
+    width = sum(model.n_each_) + (len(view.columns) if model.passthrough else 0)
+    return _after_steps(graph, final, Cells(beside, (-1,) * width, {}))
+
+
+def _calibrated(graph: Graph, model: Any, view: View) -> Answer:
+    """Means of calibrated probabilities, or calibrated means."""
+    said = _members_say(graph, model, view)
+    if model.calibrate == "members":
+        said = [
+            calibrated(graph, maps, one) for maps, one in zip(model.calibrators_, said, strict=True)
+        ]
+    mean = _weighted(graph, said, np.full(len(said), 1.0 / len(said)))
+    if model.calibrate == "members":
+        return Answer(mean)
+    return Answer(calibrated(graph, model.calibrators_[0], mean))
 
 
 def _pruned(graph: Graph, model: Any, view: View) -> Answer:
@@ -197,7 +277,7 @@ def _refuse_foreigners(members: Iterable[tuple[str, Any]], cure: str = "") -> No
     """Name all members that have no form here."""
     strange: dict[str, str] = {}
     for name, model in members:
-        if not is_known(type(model)):
+        if not can_be_said(last_step(model)):
             strange[name] = type(model).__name__
     if strange:
         listed = ", ".join(f"{name} ({kind})" for name, kind in strange.items())
@@ -206,16 +286,24 @@ def _refuse_foreigners(members: Iterable[tuple[str, Any]], cure: str = "") -> No
 
 
 _FORMS: dict[str, Form] = {
+    "CalibratedEnsembleClassifier": _calibrated,
     "EnsembleSelectionClassifier": _vote,
     "EnsembleSelectionRegressor": _vote,
     "PrunedEnsembleClassifier": _pruned,
     "PrunedEnsembleRegressor": _pruned,
+    "StackingClassifier": _stack,
+    "StackingRegressor": _stack,
     "TableClassifier": _table,
     "TableRegressor": _table,
     "VotingClassifier": _vote,
     "VotingRegressor": _vote,
     "WeightedAverageRegressor": _vote,
 }
+
+
+def can_be_said(model: Any) -> bool:
+    """Whether a model that is no pipeline has a form in ONNX."""
+    return isinstance(model, LINEAR) or is_known(type(model))
 
 
 def is_known(cls: type) -> bool:

@@ -98,14 +98,24 @@ class Graph:
         strange = self.add("Or", below, above)
         self._cells = self.add("Where", strange, self.number(np.nan), "X")
 
-    def trees(self, arrays: TreeArrays, n_scores: int) -> str:
-        """The scores that trees add up, shape (n_rows, n_scores)."""
+    def trees(self, arrays: TreeArrays, n_scores: int, source: str = "") -> str:
+        """The scores that trees add up, shape (n_rows, n_scores).
+
+        Parameters
+        ----------
+        arrays : TreeArrays
+            The trees.
+        n_scores : int
+            How many scores they add to.
+        source : str, default=""
+            The result that they walk on; by default the input.
+        """
         tensor = self._onnx.numpy_helper.from_array
         # Attributes of an operator in ONNX, of which none is left out: readers differ in defaults.
         members = {"membership_values": tensor(arrays.members)} if len(arrays.members) else {}
         return self.add(
             "TreeEnsemble",
-            self._cells,
+            source or self._cells,
             domain="ai.onnx.ml",
             n_targets=n_scores,
             aggregate_function=1,  # the sum

@@ -23,6 +23,9 @@ from coterie.boosting.real import RealAdaBoost
 from coterie.export.onnx_graph import Graph
 from coterie.losses.classification import MultinomialLoss, TwoClassLoss
 from coterie.losses.counts import LogLinkLoss
+from coterie.losses.cox import CoxLoss
+from coterie.losses.failure_time import FailureTimeLoss
+from coterie.losses.lambda_rank import LambdaRankLoss
 from coterie.losses.margin import Exponential, Logistic, Mada, Squared, SquaredHinge
 from coterie.losses.pointwise import SCORE_LIMIT
 from coterie.losses.regression import (
@@ -38,7 +41,15 @@ __all__ = ["loss_link", "number_link", "pair", "rule_link", "shares"]
 #: Appends what turns scores into probabilities; takes the graph, the scores and their number.
 Link = Callable[[Graph, str, int], str]
 
-_IDENTITY = (SquaredError, AbsoluteError, QuantileLoss, ExpectileLoss, HuberLoss)
+_IDENTITY = (
+    SquaredError,
+    AbsoluteError,
+    QuantileLoss,
+    ExpectileLoss,
+    HuberLoss,
+    CoxLoss,
+    LambdaRankLoss,
+)
 
 
 def pair(graph: Graph, second: str) -> str:
@@ -169,6 +180,8 @@ def number_link(loss: Any) -> Callable[[Graph, str], str] | None:
     """The link of a loss of numbers, or None if there is none in ONNX."""
     if type(loss) in _IDENTITY:
         return lambda graph, raw: raw
+    if type(loss) is FailureTimeLoss:  # risks are larger for shorter times
+        return lambda graph, raw: graph.add("Neg", raw)
     if isinstance(loss, LogLinkLoss):
         limits = (-SCORE_LIMIT, SCORE_LIMIT)
         return lambda graph, raw: graph.add(

@@ -8,12 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from coterie.base.atomic import write_whole
+from coterie.data import Schema
+from coterie.export.errors import OnnxError
 from coterie.export.onnx_composites import answer, refuse_unknown
 from coterie.export.onnx_graph import Graph
 from coterie.export.onnx_native import Answer
+from coterie.export.onnx_pipelines import LINEAR, last_step
 from coterie.export.onnx_view import View
 
 __all__ = ["to_onnx"]
@@ -23,7 +27,8 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
     """Turn an ensemble of native trees into an ONNX model with the same predictions.
 
     Trees become one operator ``TreeEnsemble`` (ai.onnx.ml, version 5) in double precision for
-    each native ensemble; those that combine others become the operators of the combination. The
+    each native ensemble; those that combine others become the operators of the combination, and
+    so do the steps of a scikit-learn pipeline that ends in a model of coterie. The
     input ``X`` holds doubles, one column for each in ``feature_names_in_`` and in that order,
     whether it is used or not, NaN where something is missing; a categorical column holds the codes
     of its categories, their positions in the list that the metadata entry ``categories`` has for
@@ -34,8 +39,11 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
     ----------
     model : estimator
         Fitted: a tree, forest, bag of native trees, gradient boosting, or a kind of boosting that
-        adds up what its trees say; soft votes, averages, ensemble selection and pruned ensembles
-        of such members; what `fit_table` returns if its members are such, as those of
+        adds up what its trees say; soft votes, averages, stacks, calibrated ensembles, ensemble
+        selection and pruned ensembles of such members, of scikit-learn's linear models and of
+        pipelines with these at the end; a pipeline of scalers, `SimpleImputer`, `OneHotEncoder`,
+        `OrdinalEncoder` and `ColumnTransformer` with such a model at the end, whose text columns
+        are given as codes too; what `fit_table` returns if its members are such, as those of
         ``members="native"`` always are, and if no column holds dates.
     path : str or path, optional
         Where to write the model, as a whole or not at all.
@@ -63,17 +71,29 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
     """
     refuse_unknown(model)
     check_is_fitted(model)
-    graph = Graph(type(model).__name__, model.schema_.n_columns)
-    graph.forget_strange_codes(model.schema_.labels)
-    said = answer(graph, model, View.whole(model.schema_))
-    if is_classifier(model):
-        _put_classes(graph, model.target_.classes[0], said)
+    last = last_step(model)
+    if isinstance(last, LINEAR):
+        raise OnnxError(
+            f"A {type(last).__name__} is no model of coterie: skl2onnx exports it to ONNX."
+        )
+    schema = _input_schema(model) if isinstance(model, Pipeline) else model.schema_
+    graph = Graph(type(last).__name__, schema.n_columns)
+    graph.forget_strange_codes(schema.labels)
+    said = answer(graph, model, View.whole(schema))
+    if is_classifier(last):
+        _put_classes(graph, last.target_.classes[0], said)
     else:
-        _put_numbers(graph, model.n_outputs_, said.values)
-    made = graph.model(model.schema_)
+        _put_numbers(graph, last.n_outputs_, said.values)
+    made = graph.model(schema)
     if path is not None:
         write_whole(path, [made.SerializeToString()])
     return made
+
+
+def _input_schema(model: Pipeline) -> Schema:
+    """The columns of a pipeline; encoders tell on the way which categories text has."""
+    names = getattr(model, "feature_names_in_", None)
+    return Schema(model.n_features_in_, None if names is None else tuple(map(str, names)))
 
 
 def _put_classes(graph: Graph, classes: NDArray[Any], said: Answer) -> None:

@@ -92,7 +92,7 @@ def sum_of_votes(
         ballots = ballots.with_values(np.ascontiguousarray(ballots.values[:, 1:]))
     arrays = tree_arrays(ballots, weights, codes, pool.width)
     n_scores = pool.width if pool.width > 1 else ballots.values.shape[1]
-    raw = graph.trees(replace(arrays, feature=view.columns[arrays.feature]), n_scores)
+    raw = graph.trees(replace(arrays, feature=view.columns[arrays.feature]), n_scores, view.source)
     return (pair(graph, raw), 2) if halved else (raw, n_scores)
 
 
@@ -106,11 +106,13 @@ def _refuse_the_inexpressible(model: Any) -> None:
     problems = {
         "has members that are not native trees": not isinstance(model.pool_.members, Forest),
         "has no members": not len(model.pool_),
+        "has linear leaves": getattr(model.pool_.members, "linear", None) is not None,
         "has several outputs of classes": is_classifier(model) and len(model.target_.classes) != 1,
         "knows a single class": is_classifier(model) and len(model.target_.classes[0]) == 1,
         "starts from another model": vars(model).get("init_") is not None
         or vars(model).get("start_model_") is not None
         or getattr(origin, "member", None) is not None,
+        "has a number for missing values": getattr(model, "missing", None) is not None,
         "encodes categories by their targets": getattr(model, "ordered_", None) is not None,
         "corrects its probabilities by the prior": bool(getattr(model, "prior_correction", False)),
     }

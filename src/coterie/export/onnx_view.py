@@ -33,6 +33,8 @@ class View:
         their place: the k-th label for the code k, NaN for what it does not know.
     shows_codes : bool, default=False
         Whether the model sees the codes themselves, which it may then take for numbers.
+    source : str, default=""
+        The result that columns are positions in, if it is not the input.
 
     Examples
     --------
@@ -44,6 +46,7 @@ class View:
     columns: Ints
     labels: Mapping[int, NDArray[Any]]
     shows_codes: bool = False
+    source: str = ""
 
     @classmethod
     def whole(cls, schema: Schema) -> View:
@@ -53,14 +56,14 @@ class View:
     def take(self, columns: NDArray[Any]) -> View:
         """The view of a model that is shown some of the columns only, by their positions."""
         labels = {k: self.labels[j] for k, j in enumerate(columns.tolist()) if j in self.labels}
-        return View(self.columns[columns], labels, self.shows_codes)
+        return View(self.columns[columns], labels, self.shows_codes, self.source)
 
     def cells(self, schema: Schema) -> View:
         """The view of a model that is shown the cells of a table rather than what was given."""
         codes = self.codes(schema)
         same = all(np.array_equal(known, np.arange(len(known))) for known in codes.values())
         seen = {j: np.where(known < 0, np.nan, known) for j, known in codes.items()}
-        return View(self.columns, seen, shows_codes=same)
+        return View(self.columns, seen, shows_codes=same, source=self.source)
 
     def codes(self, schema: Schema) -> dict[int, Ints]:
         """For each categorical column of a model, its code for every code of the input.

@@ -23,7 +23,8 @@ COTERIE: Any = import_module("coterie")
 # The packages whose parts have tags, in the order in which these are looked for.
 _PACKAGES = (
     *("native", "data", "losses", "fusion", "core", "learners", "base", "trees", "forests"),
-    *("bagging", "boosting", "imbalance", "combining", "selection", "interpretation", "automl"),
+    *("bagging", "boosting", "imbalance", "combining", "selection", "interpretation"),
+    *("semisupervised", "clustering", "outliers", "conformal", "ranking", "survival", "automl"),
 )
 # What former versions had for a class of today; `coterie.export.former` makes its attributes.
 _FORMER = {

@@ -71,7 +71,7 @@ def rehearse(model: Any, foreign: Iterable[Any] = ()) -> None:
 
 def _reads_dates(model: Any) -> bool:
     """Whether cells of the row would have to be dates."""
-    return bool(getattr(getattr(model, "dates_", None), "names", ()))
+    return bool(getattr(getattr(model, "preparation_", None), "names", ()))
 
 
 def _is_particular(estimator: Any) -> bool:
@@ -95,6 +95,9 @@ def _rows(schema: Schema) -> NDArray[Any]:
 
 def _odd_answers(model: Any, rows: NDArray[Any]) -> str:
     """What of the answers for rows cannot be, or nothing."""
+    if not hasattr(model, "predict") and hasattr(model, "transform"):
+        shape = model.transform(rows).shape
+        return "" if shape[0] == _ROWS else f"the model gives {shape[0]} rows for {_ROWS}"
     said = np.asarray(model.predict(rows))
     if said.shape[:1] != (_ROWS,):
         return f"the model gives predictions of shape {said.shape} for {_ROWS} rows"

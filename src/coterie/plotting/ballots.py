@@ -107,7 +107,10 @@ def pushes(model: Any) -> bool:
     if not hasattr(model, "staged_decision_function"):
         return False
     models = members_of(model)[0]
-    return models[0] is model or not all(hasattr(member, "classes_") for member in models)
+    # Members of boosters carry their booster's classes, also those that predict numbers.
+    return models[0] is model or not all(
+        hasattr(m, "classes_") and is_classifier(m) for m in models
+    )
 
 
 def soft_vote(model: Any, X: Any) -> tuple[Array, NDArray[Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ from coterie.plotting.story import at_rounds, chosen_rounds, codes_of, votes_of
 
 Codes = NDArray[np.intp]
 MARKERS = "osD^vP*"
+#: Boundaries of more members than this are a thicket.
+MOST_MEMBERS = 5
 
 
 @dataclass(eq=False, repr=False)
@@ -42,6 +44,8 @@ class RegionsDisplay:
         The same of single members; their codes are their own and say only where decisions change.
     labels : ndarray of shape (n_rows,), optional
         Classes of the rows of the grid's table, which are then drawn as points.
+    most_members : int, optional
+        Pictures of more members do not show the boundaries of them.
 
     Attributes
     ----------
@@ -66,6 +70,7 @@ class RegionsDisplay:
     regions: Codes
     members: Codes
     labels: Codes | None = None
+    most_members: int | None = None
     axes_: Any = field(default=None, init=False)
     figure_: Any = field(default=None, init=False)
 
@@ -78,7 +83,7 @@ class RegionsDisplay:
         *,
         sizes: Sequence[int] | None = None,
         columns: Sequence[int | str] = (0, 1),
-        members: bool = True,
+        members: bool | Literal["auto"] = "auto",
         resolution: int = 200,
         ax: Any = None,
     ) -> Self:
@@ -99,9 +104,9 @@ class RegionsDisplay:
             averaged.
         columns : sequence of two int or str, default=(0, 1)
             The columns to draw, by position or name.
-        members : bool, default=True
+        members : bool or "auto", default="auto"
             Whether to draw the boundaries of the members, where the model has members that
-            classify.
+            classify. "auto" draws them in pictures of up to five members: more are not readable.
         resolution : int, default=200
             Points along each axis.
         ax : matplotlib Axes or sequence of them, optional
@@ -116,7 +121,8 @@ class RegionsDisplay:
             ballot = ballot_of(model, grid.rows)
             chosen = chosen_rounds(len(ballot.said) if sizes is None else sizes, len(ballot.said))
             shown = at_rounds(ballot.staged(), chosen)
-            inside = ballot.labels if members else None
+            few = members is True or (members == "auto" and max(chosen) <= MOST_MEMBERS)
+            inside = ballot.labels if few else None
             return cls.from_predictions(grid, shown, members=inside, labels=y, sizes=chosen, ax=ax)
         check_is_fitted(model)
         if not is_classifier(model):
@@ -126,7 +132,8 @@ class RegionsDisplay:
         labels = None if y is None else codes_of(model, y)
         number, regions = _regions(model, grid, sizes)
         pictures = _members(model, grid) if members else _no_members(grid)
-        return cls(grid, model.classes_, number, regions, pictures, labels).plot(ax)
+        most = MOST_MEMBERS if members == "auto" else None
+        return cls(grid, model.classes_, number, regions, pictures, labels, most).plot(ax)
 
     @classmethod
     def from_predictions(
@@ -200,7 +207,10 @@ class RegionsDisplay:
         colors = [PALETTE[code % len(PALETTE)] for code in range(n_classes)]
         levels = np.arange(n_classes + 1) - 0.5
         ax.contourf(grid.x, grid.y, region, levels=levels, colors=colors, alpha=0.2)
-        for member in self.members[:size]:
+        inside = self.members[:size]
+        if self.most_members is not None and len(inside) > self.most_members:
+            inside = inside[:0]
+        for member in inside:
             _boundary(ax, grid, member, colors="black", linewidths=0.6)
         _boundary(ax, grid, region, colors="red", linewidths=1.8)
         if self.labels is not None:

@@ -150,7 +150,8 @@ class WeightsDisplay(Display):
             Axes to draw in; by default a new figure.
         kind : {"auto", "lines", "image"}, default="auto"
             A line per group of rows that always weigh the same, or an image with a row of pixels
-            for each of them; "auto" draws lines for up to 20 rows.
+            for each of them, the heaviest first unless they have names; "auto" draws lines for up
+            to 20 rows.
 
         Returns
         -------
@@ -186,13 +187,19 @@ class WeightsDisplay(Display):
     def _image(self, ax: Any) -> None:
         n_rounds, n_rows = self.weights.shape
         relative = self.weights.T * n_rows
+        label = "row"
+        if self.names is None:  # rows that matter most are together
+            relative, label = (
+                relative[np.argsort(-relative.sum(axis=1), kind="stable")],
+                "row, by weight",
+            )
         # A few rows weigh many times the mean, most a fraction of it: equal steps of the scale
         # are equal factors, and the mean is in the middle.
         reach = max(2.0, float(relative.max()))
         corners = (0.5, n_rounds + 0.5, n_rows - 0.5, -0.5)
         image = ax.imshow(relative, norm="log", cmap="coolwarm", aspect="auto", extent=corners)
         image.set_clim(1 / reach, reach)
-        ax.set_ylabel("row")
+        ax.set_ylabel(label)
         if self.names is not None:
             ax.set_yticks(range(n_rows), self.names)
         ax.figure.colorbar(image, ax=ax, label="weight, as multiple of the mean", extend="min")

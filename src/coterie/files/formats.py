@@ -1,0 +1,154 @@
+"""The formats of files and how they are opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from coterie.files.errors import CommandError
+
+__all__ = [
+    "FORMATS",
+    "MISSING",
+    "ReadOptions",
+    "Source",
+    "check_file",
+    "file_format",
+    "open_bytes",
+]
+
+FORMATS = {
+    ".csv": "delimited",
+    ".tsv": "delimited",
+    ".tab": "delimited",
+    ".txt": "delimited",
+    ".data": "delimited",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".jsonl": "jsonlines",
+    ".ndjson": "jsonlines",
+    ".json": "jsonlines",
+}
+COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
+# Also with other capitals and with blanks around them.
+MISSING = ("", "na", "n/a", "nan", "<na>", "null", "?")
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What a user may say about a file that is not found out from it.
+
+    Attributes
+    ----------
+    delimiter : str, optional
+        Between the fields of a line; found out if not given.
+    encoding : str
+        Of a text file without a byte order mark.
+    missing : tuple of str
+        Fields that mean a missing value, in small letters.
+    odd : {"missing", "text", "error"}
+        What becomes of the few cells that are no numbers, or dates, in a column that holds them
+        otherwise: they count as missing, make the column text, or are an error.
+    text : tuple of str
+        Columns that are text, whatever they hold.
+    """
+
+    delimiter: str | None = None
+    encoding: str = "utf-8"
+    missing: tuple[str, ...] = MISSING
+    odd: Literal["missing", "text", "error"] = "missing"
+    text: tuple[str, ...] = ()
+
+
+class Source(Protocol):
+    """An opened file: the names of its columns, and its rows in blocks."""
+
+    path: Path
+    names: tuple[str, ...]
+    notes: list[str]
+
+    def blocks(self, columns: Sequence[str]) -> Iterator[Any]:
+        """The rows as Arrow record batches with these columns, as often as asked."""
+        ...
+
+    def line(self, row: int) -> int | None:
+        """The line on which a row stands, counted from one; None if the file has no lines."""
+        ...
+
+
+def file_format(path: Path) -> tuple[str, str | None]:
+    """Format and compression of a file, by the end of its name.
+
+    Examples
+    --------
+    >>> file_format(Path("sales.CSV.gz"))
+    ('delimited', 'gzip')
+    >>> file_format(Path("sales.parquet"))
+    ('parquet', None)
+    """
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    compression = COMPRESSIONS.get(suffixes[-1]) if suffixes else None
+    if compression is not None:
+        suffixes.pop()
+    kind = FORMATS.get(suffixes[-1]) if suffixes else None
+    if kind is None:
+        raise CommandError(
+            "the file name does not end in a known format.",
+            f"Known endings are {', '.join(FORMATS)}, also followed by .gz or .zst.",
+            file=path,
+        )
+    if compression is not None and kind in ("parquet", "arrow"):
+        raise CommandError(
+            f"a {kind} file is compressed inside, never as a whole.",
+            f"Unpack it first: {'gunzip' if compression == 'gzip' else 'unzstd'} {path.name}",
+            file=path,
+        )
+    return kind, compression
+
+
+def check_file(path: Path) -> None:
+    """Refuse what is no file, or an empty one."""
+    if path.is_dir():
+        raise CommandError("is a directory.", "Name a file in it.", file=path)
+    if not path.exists():
+        here = path.parent if path.parent.is_dir() else Path(".")
+        files = sorted(other.name for other in here.iterdir() if other.is_file())
+        from coterie.files.errors import nearest
+
+        raise CommandError(
+            "there is no such file.", nearest(path.name, files) if files else "", file=path
+        )
+    if not path.is_file():
+        raise CommandError(
+            "is a pipe or a device, not a file.",
+            "Name - to read the standard input, as in: cat table.csv | coterie fit -",
+            file=path,
+        )
+    if path.stat().st_size == 0:
+        raise CommandError(
+            "the file is empty.", "Write a header line and at least one row to it.", file=path
+        )
+
+
+@contextmanager
+def open_bytes(path: Path, compression: str | None) -> Iterator[Any]:
+    """The bytes of a file, unpacked; what is wrong with the packing is said in words."""
+    import pyarrow as pa
+
+    try:
+        with pa.input_stream(str(path), compression=compression) as stream:
+            yield stream
+    except OSError as error:
+        if isinstance(error, FileNotFoundError | PermissionError) or compression is None:
+            raise CommandError(f"cannot be read: {error}", file=path) from error
+        raise CommandError(
+            f"cannot be unpacked as {compression}: {error}",
+            "The file is damaged or was cut short; fetch or write it again.",
+            file=path,
+        ) from error

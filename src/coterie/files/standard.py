@@ -1,0 +1,39 @@
+"""The standard input as a table: kept in a file, since tables are read more than once."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from coterie.files.errors import SPOOLED
+
+__all__ = ["STANDARD", "spool"]
+
+STANDARD = Path("-")
+# How formats begin, and how the name of a file in them ends. Anything else is delimited text.
+_BEGINNINGS = {b"PAR1": ".parquet", b"ARROW1": ".arrow", b"{": ".jsonl"}
+_PACKED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
+
+
+def spool() -> Path:
+    """Copy the standard input to a file of a directory of its own.
+
+    Its first bytes tell the format. Of packed input only delimited text is expected.
+    """
+    stream = sys.stdin.buffer
+    begin = stream.read(64)
+    name = "table" + next(
+        (end for mark, end in _BEGINNINGS.items() if begin.lstrip().startswith(mark)), ".csv"
+    )
+    name += next((end for mark, end in _PACKED.items() if begin.startswith(mark)), "")
+    path = Path(tempfile.mkdtemp(prefix=SPOOLED)) / name
+    try:
+        with path.open("wb") as file:
+            file.write(begin)
+            shutil.copyfileobj(stream, file)
+    except BaseException:
+        shutil.rmtree(path.parent)
+        raise
+    return path

@@ -1,0 +1,130 @@
+// Scenes in step: controls, keyboard, and the state in the address.
+const LAYERS = ["regions", "member", "weights", "mistakes", "held"];
+
+class Player {
+  constructor() {
+    this.t = 1; this.playing = null; this.pictures = []; this.updates = []; this.scenes = [];
+    this.look = { regions: true, member: true, weights: true, mistakes: true, held: false, shade: "ensemble" };
+    this.listen();
+  }
+  get rounds() { return Math.max(1, ...this.scenes.map((scene) => scene.rounds)); }
+  // Show scenes; the round stays if there is such a one.
+  show(scenes, round = this.t) {
+    this.scenes = scenes; this.pictures = []; this.updates = [];
+    const cards = [], wide = [];
+    at("stage").classList.toggle("two", scenes.length > 1);
+    at("stage").replaceChildren(...scenes.map((scene, k) => this.view(scene, k)));
+    for (const make of [errorChart, marginChart, treeChart, factChart]) for (const scene of scenes) {
+      const made = make(scene);
+      if (made) { cards.push(made[0]); this.follow(scene, made[1]); } else if (scenes.length > 1) cards.push(html("div"));
+    }
+    for (const scene of scenes) {
+      for (const [element, update] of diversityCards(scene)) { wide.push(element); this.follow(scene, update, "diversity"); }
+    }
+    at("cards").replaceChildren(...cards);
+    at("diversity-cards").replaceChildren(...(wide.length ? wide : [html("p", {}, "There are fewer than two members that classify.")]));
+    at("round").max = this.rounds;
+    this.pictures.forEach((picture) => picture.fit());
+    this.go(round, false);
+  }
+  follow(scene, update, tab = "") { this.updates.push([(t) => update(Math.min(t, scene.rounds)), tab]); }
+  view(scene, number) {
+    const canvas = html("canvas", { role: "img", tabindex: "-1", id: `picture-${number}` }), picture = new Picture(scene, canvas, this.look);
+    this.pictures.push(picture);
+    const [panel, update] = formulaPanel(scene);
+    this.follow(scene, update);
+    this.updates.push([(t) => canvas.setAttribute("aria-label", this.words(scene, Math.min(t, scene.rounds))), ""]);
+    const more = scene.of > scene.rounds ? ` The first ${scene.rounds} of ${scene.of} rounds.` : "";
+    return html("div", { class: "view" }, html("div", {}, html("h2", {}, scene.name), canvas, legend(scene), html("p", { class: "soft legend" }, (scene.emphasis ? `Size of a dot: ${scene.emphasis}.` : "All rows count alike.") + more + (scene.note ? ` ${scene.note}` : ""))), panel);
+  }
+  words(scene, t) {
+    const held = scene.errors.held ? `, held-out ${shown(scene.errors.held[t - 1], 3)}` : "";
+    return `${scene.name}, round ${t} of ${scene.rounds}: training ${scene.measure} ${shown(scene.errors.train[t - 1], 3)}${held}`;
+  }
+  go(t, tell = true) {
+    this.t = Math.min(this.rounds, Math.max(1, Math.round(t) || 1));
+    at("round").value = this.t;
+    at("round-shown").textContent = `${this.t} of ${this.rounds}`;
+    at("round").setAttribute("aria-valuetext", `round ${this.t} of ${this.rounds}`);
+    this.draw();
+    for (const [update, tab] of this.updates) if (!tab || this.tab === tab) update(this.t);
+    if (!this.playing) { if (tell) at("said").textContent = this.scenes.map((scene) => this.words(scene, Math.min(this.t, scene.rounds))).join("; "); this.remember(); }
+  }
+  draw() { for (const picture of this.pictures) picture.draw(this.t); }
+  play(on) {
+    clearInterval(this.playing); this.playing = null;
+    if (on) {
+      if (this.t >= this.rounds) this.go(1);
+      this.playing = setInterval(() => (this.t >= this.rounds ? this.play(false) : this.go(this.t + 1)), 1000 / Number(at("speed").value));
+    } else this.go(this.t);
+    at("play").textContent = on ? "⏸ Pause" : "▶ Play";
+    at("play").setAttribute("aria-label", on ? "Pause" : "Play"); at("play").setAttribute("aria-pressed", String(on));
+  }
+  remember() {
+    const state = new URLSearchParams({ round: this.t, tab: this.tab || "explorer", shade: this.look.shade, show: LAYERS.filter((name) => this.look[name]).join(" "), ...(this.extra ? this.extra() : {}) });
+    try { history.replaceState(null, "", `#${state}`); } catch { /* a frame without an address */ }
+  }
+  restore(text) {
+    const state = new URLSearchParams(text.replace(/^#/, ""));
+    if (state.has("show")) { const on = state.get("show").split(" "); for (const name of LAYERS) { this.look[name] = on.includes(name); at(name).checked = this.look[name]; } }
+    if (state.get("shade") === "member" || state.get("shade") === "ensemble") at("shade").value = this.look.shade = state.get("shade");
+    if (state.has("round")) this.t = Number(state.get("round")) || 1;
+    if (at(`tab-${state.get("tab")}`)) this.open(state.get("tab"), false);
+    return state;
+  }
+  open(tab, tell = true) {
+    this.tab = tab;
+    for (const button of document.querySelectorAll("[role=tab]")) {
+      const on = button.id === `tab-${tab}`;
+      button.setAttribute("aria-selected", String(on)); button.tabIndex = on ? 0 : -1;
+      at(button.getAttribute("aria-controls")).hidden = !on;
+    }
+    at("player").hidden = tab === "calculator" || tab === "workbench";
+    if (tell) { this.pictures.forEach((picture) => picture.fit()); this.go(this.t); }
+  }
+  listen() {
+    const press = (id, act) => at(id).addEventListener("click", act);
+    press("first", () => this.go(1)); press("last", () => this.go(this.rounds));
+    press("back", () => this.go(this.t - 1)); press("forward", () => this.go(this.t + 1));
+    press("play", () => this.play(!this.playing));
+    press("png", () => savePng(this)); press("svg", () => saveSvg(this)); press("gif", () => saveGif(this));
+    press("link", () => this.copy());
+    at("round").addEventListener("input", () => this.go(Number(at("round").value)));
+    at("speed").addEventListener("change", () => { if (this.playing) this.play(true); });
+    for (const name of LAYERS) at(name).addEventListener("change", () => { this.look[name] = at(name).checked; this.go(this.t, false); });
+    at("shade").addEventListener("change", () => { this.look.shade = at("shade").value; this.go(this.t, false); });
+    const tabs = [...document.querySelectorAll("[role=tab]")];
+    for (const button of tabs) {
+      button.addEventListener("click", () => this.open(button.id.slice(4)));
+      button.addEventListener("keydown", (event) => {
+        const way = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+        if (!way) return;
+        event.stopPropagation(); event.preventDefault();
+        const seen = tabs.filter((tab) => !tab.hidden), next = seen[(seen.indexOf(button) + way + seen.length) % seen.length];
+        next.focus(); this.open(next.id.slice(4));
+      });
+    }
+    document.addEventListener("keydown", (event) => this.key(event));
+    window.addEventListener("resize", () => { this.pictures.forEach((picture) => picture.fit()); this.draw(); });
+    window.addEventListener("hashchange", () => { this.restore(location.hash); this.go(this.t); });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.pictures.forEach((picture) => picture.fit()); this.draw(); });
+  }
+  key(event) {
+    if (at("player").hidden || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea, [role=tab]")) return;
+    const acts = { ArrowLeft: () => this.go(this.t - 1), ArrowRight: () => this.go(this.t + 1), Home: () => this.go(1), End: () => this.go(this.rounds) };
+    if (event.key === " " && !event.target.matches("button")) acts[" "] = () => this.play(!this.playing);
+    if (acts[event.key]) { event.preventDefault(); acts[event.key](); }
+  }
+  async copy() {
+    this.remember();
+    try { await navigator.clipboard.writeText(location.href); at("said").textContent = "The link is copied."; } catch { at("said").textContent = `The address of this page holds the state: ${location.hash}`; }
+  }
+}
+
+function legend(scene) {
+  return html("ul", { class: "legend" }, ...scene.classes.slice(0, 12).map((name, code) => {
+    const mark = new Strokes();
+    symbol(mark, code % 5, 7, 7, 5);
+    return html("li", {}, svg("svg", { viewBox: "0 0 14 14", "aria-hidden": "true" }, svg("path", { d: mark.d, fill: css(colourOf(code)) })), ` ${name}`);
+  }));
+}

@@ -1,0 +1,13 @@
+// Unpack the scenes and begin, where the address says.
+async function start() {
+  const content = JSON.parse(at("content").textContent), player = new Player();
+  calculator(at("calculator"));
+  player.restore(location.hash);
+  if (content.live) { await startLive(player); startWorkbench(player); } else {
+    document.title = `${content.scenes.map((scene) => scene.name).join(" and ")} · coterie`;
+    player.show(await Promise.all(content.scenes.map(unpack)));
+  }
+  if (player.tab) player.open(player.tab);
+  document.documentElement.dataset.ready = "yes";
+}
+start().catch((error) => { at("trouble").hidden = false; at("trouble").textContent = `The page could not be shown: ${error.message}`; });

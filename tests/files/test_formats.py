@@ -1,0 +1,70 @@
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+
+from coterie.files.errors import CommandError
+from coterie.files.formats import check_file, file_format, open_bytes
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("a.csv", ("delimited", None)),
+        ("a.b.TSV.ZST", ("delimited", "zstd")),
+        ("a.parquet", ("parquet", None)),
+        ("a.feather", ("arrow", None)),
+        ("a.jsonl.gz", ("jsonlines", "gzip")),
+    ],
+)
+def test_format_is_told_by_the_name(name, expected):
+    assert file_format(Path(name)) == expected
+
+
+@pytest.mark.parametrize("name", ["a", "a.xlsx", "a.gz", "a.parquet.gz"])
+def test_other_names_are_refused(name):
+    with pytest.raises(CommandError, match="a"):
+        file_format(Path(name))
+
+
+def test_a_missing_file_names_its_neighbours(write):
+    write("sales.csv", "a\n")
+    with pytest.raises(CommandError) as caught:
+        check_file(write("other.csv", "a\n").with_name("sale.csv"))
+    assert 'Did you mean "sales.csv"?' in caught.value.cure
+
+
+def test_empty_files_and_directories_are_refused(write):
+    path = write("a.csv", "")
+    with pytest.raises(CommandError, match="empty"):
+        check_file(path)
+    with pytest.raises(CommandError, match="directory"):
+        check_file(path.parent)
+
+
+def test_packed_bytes_are_unpacked_also_in_several_parts(write):
+    path = write("a.csv.gz", gzip.compress(b"one") + gzip.compress(b"two"))
+    with open_bytes(path, "gzip") as stream:
+        assert bytes(stream.read()) == b"onetwo"
+
+
+def read_all(path):
+    with open_bytes(path, "gzip") as stream:
+        while stream.read(100):
+            pass
+
+
+def test_a_cut_file_is_told(write):
+    path = write("a.csv.gz", gzip.compress(bytes(range(256)) * 9)[:-30])
+    with pytest.raises(CommandError, match="unpacked"):
+        read_all(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_pipes_and_devices_are_refused(tmp_path):
+    os.mkfifo(tmp_path / "a.csv")
+    for path in (tmp_path / "a.csv", Path(os.devnull)):
+        with pytest.raises(CommandError, match="not a file") as caught:
+            check_file(path)
+        assert "Name -" in caught.value.cure
