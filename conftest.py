@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from importlib import util
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# A busy machine must not fail a test: nothing here is measured by the clock.
+settings.register_profile("coterie", deadline=None)
+settings.load_profile("coterie")
 
 # Pictures in docstrings are drawn into memory, also where there is a screen.
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -22,7 +28,15 @@ if engine := os.environ.get("COTERIE_TEST_ENGINE"):
     spec.loader.exec_module(sys.modules[name])
 
 #: Of a contract test over all estimators and many cases, the short suite runs one in this many.
-THINNING = 7
+THINNING = 11
+
+
+@pytest.fixture(autouse=True)
+def _close_figures() -> Iterator[None]:
+    """Close what a test or an example has drawn: matplotlib warns of many open figures."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -12,9 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.browsers import browser  # a fixture: only one may run in a process
+from tests.commands import call, credit, prices, write  # fixtures
+
 # Background jobs of a shell ignore Ctrl-C, and so would all processes that tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+__all__ = ["browser", "call", "credit", "prices", "write"]
 
 DATA = Path(os.environ.get("COTERIE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

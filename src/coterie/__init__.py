@@ -13,14 +13,21 @@ if TYPE_CHECKING:
     from coterie.automl import *
     from coterie.bagging import *
     from coterie.boosting import *
+    from coterie.clustering import *
     from coterie.combining import *
+    from coterie.conformal import *
     from coterie.diagnosis import *  # type: ignore[assignment]  # Finding, which is not exported
     from coterie.export import *
     from coterie.forests import *
     from coterie.imbalance import *
     from coterie.interpretation import *
+    from coterie.outliers import *
+    from coterie.ranking import *
     from coterie.report import *
     from coterie.selection import *
+    from coterie.semisupervised import *
+    from coterie.studio import *
+    from coterie.survival import *
     from coterie.trees import *
 
     __version__: str
@@ -28,12 +35,18 @@ if TYPE_CHECKING:
 # Packages of functions, which are used by their names: `coterie.diversity.kappa`.
 __all__ = [
     "__version__",
+    "clustering",
+    "conformal",
     "datasets",
     "diversity",
     "fusion",
+    "outliers",
     "plotting",
+    "ranking",
     "report",
     "selection",
+    "semisupervised",
+    "survival",
     "theory",
 ]
 # The package of each name, empty for packages; one of these is not in the list of names.
@@ -82,6 +95,8 @@ __all__ += [
     "AdaBoostVClassifier",
     "AnyBoostClassifier",
     "BoostByFilteringClassifier",
+    "BoostedTreesClassifier",
+    "BoostedTreesRegressor",
     "BoostingClassifier",
     "BrownBoostClassifier",
     "CostSensitiveBoostClassifier",
@@ -105,11 +120,15 @@ __all__ += [
     "TotalBoostClassifier",
 ]
 _live_in("boosting")
+__all__ += ["ClusterEnsemble"]
+_live_in("clustering")
 __all__ += [
     "BayesianModelAveragingClassifier",
     "BayesianModelAveragingRegressor",
     "CalibratedEnsembleClassifier",
     "DecisionTemplatesClassifier",
+    "DeepForestClassifier",
+    "DeepForestRegressor",
     "DempsterShaferClassifier",
     "EnsembleSelectionClassifier",
     "EnsembleSelectionRegressor",
@@ -127,15 +146,18 @@ __all__ += [
     "risk_coverage",
 ]
 _live_in("combining")
+__all__ += ["ConformalClassifier", "ConformalRegressor"]
+_live_in("conformal")
 __all__ += ["Diagnosis", "diagnose"]
 _live_in("diagnosis")
-__all__ += ["load", "save", "to_onnx"]
+__all__ += ["load", "save", "to_c", "to_onnx"]
 _live_in("export")
 __all__ += [
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RandomTreesEmbedding",
 ]
 _live_in("forests")
 __all__ += [
@@ -166,6 +188,17 @@ __all__ += [
     "shap_values",
 ]
 _live_in("interpretation")
+__all__ += [
+    "ExtendedIsolationForest",
+    "FeatureBaggingDetector",
+    "IsolationForest",
+    "LODADetector",
+    "NoveltyTestDetector",
+    "OutlierEnsemble",
+]
+_live_in("outliers")
+__all__ += ["LambdaMARTRanker"]
+_live_in("ranking")
 __all__ += ["write_report"]
 _live_in("report")
 __all__ += [
@@ -175,6 +208,22 @@ __all__ += [
     "PrunedEnsembleRegressor",
 ]
 _live_in("selection")
+__all__ += [
+    "AssembleClassifier",
+    "CoForestClassifier",
+    "CoTrainingByCommitteeClassifier",
+    "CoTrainingClassifier",
+    "DemocraticCoLearningClassifier",
+    "SelfTrainingClassifier",
+    "SemiBoostClassifier",
+    "TriTrainingClassifier",
+    "UDEEDClassifier",
+]
+_live_in("semisupervised")
+__all__ += ["Explorer", "explore"]
+_live_in("studio")
+__all__ += ["GradientBoostingSurvival", "RandomSurvivalForest"]
+_live_in("survival")
 __all__ += [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",

@@ -124,6 +124,7 @@ def test_one_vote():
     np.testing.assert_array_equal(votes, [[0, 1, 0, 1, 0], [1, 0, 1, 0, 0]])
 
 
+@pytest.mark.slow
 def test_memory_holds_no_copies_of_the_table():
     """A bag is weights of rows: what is kept does not grow with the rows but by a few bytes."""
     rng = np.random.default_rng(0)

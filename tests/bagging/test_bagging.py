@@ -212,6 +212,7 @@ def test_wagging_refusals():
         BaggingClassifier(wagging="exponential", oob_score=True).fit(X, y)
 
 
+@pytest.mark.slow
 def test_bayesian_bootstrap_of_a_mean():
     """The mean of means under exponential weights is the sample mean."""
     X, y = np.zeros((3, 1)), np.array([1.0, 2.0, 6.0])

@@ -172,6 +172,7 @@ def ambiguity(model, X):
     return float(((said - said.mean(axis=0)) ** 2).sum(axis=2).mean())
 
 
+@pytest.mark.slow
 def test_ambiguity_grows_with_the_penalty():
     X, y, X_new, _ = halves()
     models = [
@@ -205,6 +206,7 @@ def test_prediction_is_the_mean_and_ambiguity_what_it_gains():
     assert gain == pytest.approx(ambiguity(model, X_new))
 
 
+@pytest.mark.slow
 def test_learns_as_well_as_a_network_should():
     X, y = load_wine(return_X_y=True)
     model = NegativeCorrelationClassifier(random_state=0)

@@ -49,6 +49,7 @@ def test_labels_flip_as_often_as_they_should():
     np.testing.assert_allclose(found / found.sum(axis=1, keepdims=True), chances, atol=0.012)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "rate", "n_members"), [("proportional", 0.25, 100), ("uniform", 0.4, 400)]
 )
@@ -64,6 +65,7 @@ def test_members_miss_what_was_flipped_and_the_vote_recovers_it(method, rate, n_
     assert model.score(X, y) == 1.0
 
 
+@pytest.mark.slow
 def test_better_than_one_tree():
     X, y = load_breast_cancer(return_X_y=True)
     tree = cross_val_score(DecisionTreeClassifier(random_state=0), X, y, cv=5).mean()

@@ -49,6 +49,7 @@ def test_correction_takes_the_noise_away():
     assert np.mean(raw) > 1.08 * np.mean(corrected)
 
 
+@pytest.mark.slow
 def test_variance_of_a_bagged_mean():
     """Bagging a constant: the variance of its prediction is that of the mean of the target."""
     rows = np.zeros((60, 1))
@@ -83,6 +84,7 @@ def test_blocks_do_not_matter(monkeypatch):
     np.testing.assert_allclose(infinitesimal_jackknife(forest, rows, correct=False), whole)
 
 
+@pytest.mark.slow
 def test_draws_without_replacement_have_a_factor():
     rows, target = np.zeros((40, 1)), np.random.default_rng(1).normal(size=40)
     model = RandomPatchesRegressor(n_estimators=4000, max_features=1.0, random_state=0)
@@ -91,6 +93,7 @@ def test_draws_without_replacement_have_a_factor():
     np.testing.assert_allclose(variance, target.var() / 40, rtol=0.2)
 
 
+@pytest.mark.slow
 def test_groups_are_the_units():
     groups = np.arange(60) % 20
     target = np.random.default_rng(0).normal(size=20)[groups]

@@ -34,6 +34,7 @@ def test_second_stage_learns_what_was_left_out_of_bag():
         np.testing.assert_allclose(member.predict(X), again.predict(X))
 
 
+@pytest.mark.slow
 def test_takes_away_bias():
     X, y = make_friedman1(900, noise=1.0, random_state=0)
     plain = BaggingRegressor(STUMP, n_estimators=50, random_state=0).fit(X[:600], y[:600])
@@ -42,6 +43,7 @@ def test_takes_away_bias():
     assert np.all(np.diff(model.stage_errors_[:5]) < 0)
 
 
+@pytest.mark.slow
 def test_stages_after_the_best_are_thrown_away():
     X, y = load_diabetes(return_X_y=True)
     model = IteratedBaggingRegressor(STUMP, random_state=0).fit(X, y)
@@ -55,6 +57,7 @@ def test_stages_after_the_best_are_thrown_away():
     np.testing.assert_allclose(stages[-1], model.predict(X))
 
 
+@pytest.mark.slow
 def test_error_of_stages_is_that_of_new_rows():
     X, y = make_friedman1(1000, noise=1.0, random_state=1)
     tree = DecisionTreeRegressor(max_depth=3)
@@ -92,6 +95,7 @@ def test_target_that_nothing_is_left_of():
     np.testing.assert_allclose(model.predict(X), 3.0)
 
 
+@pytest.mark.slow
 def test_any_regressor():
     X, y = load_diabetes(return_X_y=True)
     model = IteratedBaggingRegressor(Ridge(), n_members=30, random_state=0).fit(X, y)
@@ -99,6 +103,7 @@ def test_any_regressor():
     assert model.score(X, y) > 0.4
 
 
+@pytest.mark.slow
 def test_several_outputs():
     X, y = load_diabetes(return_X_y=True)
     both = IteratedBaggingRegressor(STUMP, random_state=0).fit(X, np.column_stack([y, -y]))

@@ -77,6 +77,7 @@ def test_without_noise_members_are_gini_trees():
         )
 
 
+@pytest.mark.slow
 def test_better_than_one_tree():
     X, y = load_diabetes(return_X_y=True)
     tree = cross_val_score(DecisionTreeRegressor(random_state=0), X, y, cv=5).mean()

@@ -65,6 +65,7 @@ def test_a_failing_sync_keeps_the_old_file(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == ["model"]
 
 
+@pytest.mark.slow
 def test_a_kill_leaves_the_old_file(tmp_path):
     path = tmp_path / "model"
     path.write_bytes(b"old")
@@ -90,3 +91,9 @@ def test_links_and_permissions_stay(tmp_path):
     assert link.is_symlink()
     assert path.read_bytes() == b"new"
     assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_full_disk_names_the_file(tmp_path):
+    with pytest.raises(OSError, match="No space left") as caught:
+        write_whole(tmp_path / "model", failing_pieces())
+    assert caught.value.filename == str(tmp_path / "model")

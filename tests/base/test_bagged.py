@@ -50,6 +50,7 @@ def test_warm_start_with_other_draws():
     assert model.oob_score_ > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls", [BaggingClassifier, RandomForestClassifier])
 def test_growing_stops_when_rows_outside_have_enough(cls):
     long = cls(n_estimators=150, oob_score=True, random_state=0).fit(X, y)

@@ -1,4 +1,5 @@
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -7,7 +8,8 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.metrics import log_loss
 
 from coterie import BaggingClassifier, RandomForestClassifier, RandomForestRegressor
-from coterie.base.calibrate import Sigmoid
+from coterie.base.calibrate import CalibratedVotes, Sigmoid
+from coterie.data import Target
 
 
 def test_a_distorted_probability_is_put_right():
@@ -29,6 +31,23 @@ def test_weights_are_repetitions():
         np.repeat(p, times), np.repeat(truth, times), np.ones(times.sum()), 0.01
     )
     assert weighted.slope == pytest.approx(repeated.slope, rel=1e-3)
+
+
+def test_rows_of_no_weight_do_not_count():
+    rng = np.random.default_rng(0)
+    p, heavy = rng.uniform(0.1, 0.9, 400), np.arange(400) < 200
+    y = (rng.random(400) < np.where(heavy, p, 1 - p)).astype(int)
+
+    def learnt(rows, weight):
+        votes = SimpleNamespace(
+            covered=np.ones(len(rows), dtype=bool),
+            n_votes=np.full(len(rows), 20),
+            mean=np.column_stack([1 - p, p])[rows],
+        )
+        return CalibratedVotes.learn(None, votes, Target.labels(y[rows]), weight, "sigmoid").maps[0]
+
+    some = learnt(np.flatnonzero(heavy), None)
+    assert learnt(np.arange(400), heavy.astype(float)).slope == pytest.approx(some.slope, rel=1e-6)
 
 
 def test_hopeless_votes_become_the_base_rate():

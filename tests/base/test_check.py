@@ -181,10 +181,10 @@ def test_bad_weights_are_refused(weight, message):
 
 def test_one_class_is_allowed_unless_more_are_asked_for():
     assert admit(X, ["a"] * 4).target.n_classes == (1,)
-    message = r"SaplingClassifier needs rows of at least 2 classes, but y holds only one class"
+    message = r"y contains 1 class .* a minimum of 2 classes are required. SaplingClassifier"
     with pytest.raises(DataError, match=message):
         admit(X, ["a"] * 4, min_classes=2)
-    with pytest.raises(DataError, match="rows of zero weight do not count"):
+    with pytest.raises(DataError, match="trimmed classes with zero weights"):
         admit(X, LABELS, [1, 0, 1, 0], min_classes=2)
     admit(X, LABELS, min_classes=2)
     admit(X, NUMBERS, task="regression", min_classes=2)

@@ -30,6 +30,27 @@ def test_balanced_counts_sample_weights():
     np.testing.assert_allclose(class_factors("balanced", TARGET, weight), repeated[first])
 
 
+def test_effective_numbers_of_rows():
+    codes = np.repeat([0, 1, 2], [8000, 1000, 10])
+    factors = class_factors("effective", Target.labels(codes), None)
+    # Cui et al., equation 2 with beta = 0.999: 999.7, 632.3 and 9.96 rows.
+    known = [(1 - 0.999**n) / 0.001 for n in (8000, 1000, 10)]
+    a, b, c = factors[[0, 8000, -1]]
+    np.testing.assert_allclose([a / b, b / c], [known[1] / known[0], known[2] / known[1]])
+    assert factors.mean() == pytest.approx(1.0)
+
+
+def test_effective_numbers_count_whole_weights_as_rows():
+    weight = np.array([1.0, 2.0, 1.0, 1.0, 3.0, 2.0])
+    repeated = Target.labels(np.repeat(LABELS, weight.astype(int)))
+    first = np.cumsum(weight).astype(int) - 1
+    expected = class_factors("effective", repeated, None)[first]
+    np.testing.assert_allclose(class_factors("effective", TARGET, weight), expected)
+    # Importances have no unit.
+    halves = class_factors("effective", TARGET, weight / 7.0)
+    np.testing.assert_allclose(class_factors("effective", TARGET, weight / 3.5), halves)
+
+
 def test_one_dict_per_output():
     both = np.column_stack([[0, 1, 1], [1, 1, 0]])
     factors = class_factors([{0: 2.0}, {1: 3.0}], Target.labels(both), None)

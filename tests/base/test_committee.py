@@ -49,7 +49,7 @@ def test_weights_and_dropped_rows():
 
 
 def test_parameters_are_checked_at_fit():
-    with pytest.raises(ParameterError, match="Mean: repeat=0"):
+    with pytest.raises(ParameterError, match="'repeat' parameter of Mean .* Got 0"):
         Mean(0).fit(X, Y)
 
 

@@ -186,7 +186,9 @@ def test_labels_get_the_codes_of_the_rows_to_learn_from():
     target = under_classes(known, Target.labels(["c", "b", "c"]))
     assert target.codes.tolist() == [[2], [1], [2]]
     assert target.classes is known.classes
-    with pytest.raises(ValueError, match="y_val holds 'd', which is none of the classes in y"):
+    with pytest.raises(
+        ValueError, match="y_val contains 'd', which is not one of the classes in y"
+    ):
         under_classes(known, Target.labels(["a", "d"]))
 
 

@@ -30,6 +30,7 @@ def test_lines_are_sorted_and_failures_left_out() -> None:
     assert scaling.series(records, "rows", "fit_cpu") == {"a": [(10, 1.0), (20, 2.0)]}
 
 
+@pytest.mark.slow
 def test_the_same_records_draw_the_same_file(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     records = [

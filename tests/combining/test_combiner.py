@@ -134,9 +134,10 @@ def test_members_may_take_texts(cls, kind):
         ("counts", make_pipeline(CountVectorizer(), LogisticRegression(C=100))),
         ("shares", make_pipeline(TfidfVectorizer(), LogisticRegression(C=100))),
     ]
-    for weight in (None, np.arange(60) % 3):
-        model = cls(members, random_state=0).fit(kind(texts), y, weight)
-        assert model.predict(kind(["red red warm new", "green blue warm one"])).tolist() == [1, 0]
+    model = cls(members, random_state=0).fit(kind(texts), y)
+    assert model.predict(kind(["red red warm new", "green blue warm one"])).tolist() == [1, 0]
+    with pytest.raises(TypeError, match="Underlying estimator Pipeline does not support sample"):
+        cls(members).fit(kind(texts), y, np.arange(60) % 3)
     with pytest.raises(ValueError, match=r"The member 'tree' .*2D array"):
         cls([*members, ("tree", coterie.DecisionTreeClassifier())]).fit(kind(texts), y)
     with pytest.raises((ValueError, AttributeError), match="The member 'counts'"):

@@ -85,6 +85,7 @@ def test_recovers_two_lines():
     np.testing.assert_allclose(model.predict(X), mixed, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_ever_more_likely():
     for model in (
         MixtureOfExpertsRegressor(LinearRegression(), n_experts=3, tol=0.0, random_state=1).fit(
@@ -124,6 +125,7 @@ def test_one_expert_is_the_estimator():
     )
 
 
+@pytest.mark.slow
 def test_no_line_parts_the_classes():
     table = rng.normal(size=(400, 2))
     labels = np.where(table[:, 0] * table[:, 1] > 0, "same", "other")
@@ -144,6 +146,7 @@ def test_rows_are_drawn_for_experts_that_take_no_weights():
     assert drawn.fit(X, BENT).score(X, BENT) > 0.9
 
 
+@pytest.mark.slow
 def test_experts_that_are_mixtures():
     # Four pieces of a line: two experts of two experts each.
     table = np.linspace(-1, 1, 400)[:, None]

@@ -84,6 +84,7 @@ def test_options():
     assert mae.weights_.tolist() == expected.weights.tolist()
 
 
+@pytest.mark.slow
 def test_any_loss_on_folds():
     X, y = load_breast_cancer(return_X_y=True)
     labels = np.array(["bad", "good"])[y]

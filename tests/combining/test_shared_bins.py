@@ -181,6 +181,7 @@ def test_who_learns_from_bins():
     kinds = [kind for kind in kinds if isinstance(kind, type) and hasattr(kind, "learns_from_bins")]
     families = (
         *("DecisionTree", "ExtraTree", "RandomForest", "BalancedRandom"),
+        *("RandomTrees", "RandomSurvival"),
         *("GradientBoosting", "HistGradientBoosting"),
     )
     for kind in kinds:

@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import GroupKFold, RepeatedKFold, StratifiedKFold, TimeSeriesSplit
 
 from coterie import RowFolds
-from coterie.combining.splits import deal, make_splits, row_keys
+from coterie.combining.splits import deal, make_splits, table_keys
 from coterie.data import Table, Target
 
 rng = np.random.default_rng(0)
@@ -45,12 +45,12 @@ def test_row_folds_of_groups_and_of_few_rows():
 
 
 def test_keys_are_of_what_rows_hold():
-    keys = row_keys(Table.read(X))
+    keys = table_keys(Table.read(X))
     assert len(set(keys.tolist())) == 60
-    np.testing.assert_array_equal(row_keys(Table.read(np.asfortranarray(X))), keys)
-    assert (row_keys(Table.read(X[:, ::-1].copy())) != keys).all()
+    np.testing.assert_array_equal(table_keys(Table.read(np.asfortranarray(X))), keys)
+    assert (table_keys(Table.read(X[:, ::-1].copy())) != keys).all()
     odd = Table.read([[0.0, np.nan], [-0.0, -np.nan], [1.0, np.nan]])
-    a, b, c = row_keys(odd)
+    a, b, c = table_keys(odd)
     assert a == b != c
     assert deal(np.array([3, 1, 2], dtype=np.uint64), np.zeros(3, dtype=np.intp), 3).tolist() == [
         2,

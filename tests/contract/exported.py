@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,15 +12,28 @@ from sklearn.base import BaseEstimator, is_classifier
 from sklearn.datasets import make_classification, make_regression
 
 import coterie
+from coterie.base import TargetlessTask
 
-ESTIMATORS = [
+#: Rankers need queries besides X and y: tests/ranking holds them to the same promises.
+RANKERS = (coterie.LambdaMARTRanker,)
+#: Those whose targets are times.
+SURVIVAL = (coterie.GradientBoostingSurvival, coterie.RandomSurvivalForest)
+EVERY = [
     exported
     # An alias is the class it stands for.
     for exported in dict.fromkeys(getattr(coterie, name) for name in coterie.__all__)
-    if inspect.isclass(exported) and issubclass(exported, BaseEstimator)
+    if inspect.isclass(exported) and issubclass(exported, BaseEstimator) and exported not in RANKERS
 ]
+#: Those that learn from ``X`` alone.
+TARGETLESS = [cls for cls in EVERY if issubclass(cls, TargetlessTask)]
+#: Those that wrap a model, whose members are its own.
+WRAPPERS = [coterie.ConformalClassifier, coterie.ConformalRegressor]
+#: Committees that learn a target.
+ESTIMATORS = [cls for cls in EVERY if cls not in [*TARGETLESS, *WRAPPERS]]
 #: Those that make numbers of dates, which others refuse.
 READ_DATES = (coterie.TableClassifier, coterie.TableRegressor)
+#: What some choose by fitting themselves a dozen times: tests of these families try that.
+CHOSEN = {"nu": 0.3, "error_goal": 0.2}
 ENSEMBLES = [cls for cls in ESTIMATORS if "n_estimators" in inspect.signature(cls).parameters]
 
 
@@ -28,17 +42,23 @@ def make(cls: type, **params: Any) -> Any:
     names = inspect.signature(cls).parameters
     # Limits in rows are set to one: a weight of three is not three rows to them.
     small = {"n_estimators": 7, "n_members": 7, "max_iter": 7, "min_samples_leaf": 1}
-    small["random_state"] = 0
+    small |= {"random_state": 0, "n_trees": 7, "max_layers": 2}
+    if "vectors" in names:
+        small["vectors"] = (
+            "kfold"  # a row of weight three is outside a bag less often than one of three
+        )
     # Folds that do not depend on the order of rows, nor on whether they are repeated or weighted.
     small["cv"] = coterie.RowFolds(3)
-    small["members"] = "fast"  # searches try two small ensembles
+    small["effort"] = "fast"  # nothing is drawn
+    if cls in READ_DATES:
+        small["members"] = "fast"  # searches try two small ensembles
     small["final_estimator"] = "mlr"  # of a penalised one the scale of weights would matter
-    return cls(**{n: v for n, v in small.items() if n in names} | params)
+    return cls(**{n: v for n, v in (small | CHOSEN).items() if n in names} | params)
 
 
 def default(cls: type) -> Any:
     """An instance as it comes, but for searches, which would take a minute each."""
-    return cls(members="fast") if has_parameter(cls, "members") else cls()
+    return cls(members="fast") if cls in READ_DATES else cls()
 
 
 def has_parameter(cls: type, *names: str) -> bool:
@@ -56,7 +76,9 @@ def shallow(cls: type, depth: int = 2) -> dict[str, Any]:
     if has_parameter(cls, "estimators"):
         kinds = "Classifier" if is_classifier(cls()) else "Regressor"
         trees = [getattr(coterie, f"{kind}Tree{kinds}") for kind in ("Decision", "Extra")]
-        return {"estimators": [(tree.__name__, tree(max_depth=depth)) for tree in trees]}
+        pairs = [(tree.__name__, tree(max_depth=depth)) for tree in trees]
+        more = [("more", trees[0](max_depth=1))] * (getattr(cls, "min_members", 2) - 2)
+        return {"estimators": pairs + more}
     member = getattr(cls(), "estimator_", None)  # what is cloned, if it is known before a fit
     if member is None or not has_parameter(type(member), "max_depth"):
         return {}
@@ -69,7 +91,14 @@ def problem(cls: type, n_rows: int = 120, seed: int = 0) -> tuple[NDArray[Any], 
         return make_classification(
             n_rows, 6, n_informative=4, n_classes=3, flip_y=0.1, random_state=seed
         )
-    return make_regression(n_rows, 6, n_informative=4, noise=1.0, random_state=seed)
+    X, y = make_regression(n_rows, 6, n_informative=4, noise=1.0, random_state=seed)
+    return X, y - y.min() + 1.0 if cls in SURVIVAL else y  # times of events
+
+
+@cache
+def fitted(cls: type, n_rows: int = 120) -> Any:
+    """A small instance, fitted to its problem: shared by tests, which leave it as it is."""
+    return make(cls).fit(*problem(cls, n_rows))
 
 
 def outputs(fitted: Any, X: Any) -> list[NDArray[Any]]:

@@ -8,7 +8,14 @@ from scipy import sparse
 from sklearn.base import is_classifier, is_regressor
 
 from coterie.bagging.bag import Bag
-from tests.contract.exported import ESTIMATORS, READ_DATES, has_parameter, make, problem, shallow
+from tests.contract.exported import (
+    ESTIMATORS,
+    fitted,
+    has_parameter,
+    make,
+    problem,
+    shallow,
+)
 
 pytestmark = pytest.mark.contract
 every = pytest.mark.parametrize("cls", ESTIMATORS)
@@ -24,17 +31,23 @@ def check_refused(act):
     assert len(str(caught.value)) > 15
 
 
-def check_fits(cls, X, y, weight=None, new=None, **params):
+def check_fits(cls, X, y, weight=None, **params):
     """It fits, and what it predicts is of the right kind."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fitted = make(cls, **params).fit(X, y, weight)
-        predicted = fitted.predict(X if new is None else new)
-    if is_classifier(fitted):
-        assert np.isin(predicted, fitted.classes_).all()
+        model = make(cls, **params).fit(X, y, weight)
+    check_predicts(model, X)
+    return model
+
+
+def check_predicts(model, X):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        predicted = model.predict(X)
+    if is_classifier(model):
+        assert np.isin(predicted, model.classes_).all()
     else:
         assert np.isfinite(predicted).all()
-    return fitted
 
 
 def replaced(values, where, what):
@@ -63,6 +76,8 @@ def test_bad_target(cls, kind):
     X, y = problem(cls, 40)
     if kind == "dates" and is_classifier(cls()):
         pytest.skip("a date is a label like any other")
+    if kind == "nan" and cls.unlabelled:
+        pytest.skip("a missing label is unknown")
     check_refused(lambda: make(cls).fit(X, BAD_TARGETS[kind](y)))
 
 
@@ -77,12 +92,16 @@ def test_odd_targets(cls):
         check_fits(cls, X, y[:, None])
         return
     check_refused(lambda: make(cls).fit(X, X[:, 0]))
-    for labels in ([0, 2, 7], [-1, 1, 3], ["x", "yy", "z"], [1e39, 2, 3], [True, False, True]):
-        fitted = check_fits(cls, X, np.array(labels)[y])
-        assert fitted.classes_.tolist() == sorted(set(labels))
-    assert check_fits(cls, X, np.zeros(40)).predict(X).tolist() == [0] * 40
-    wide = np.random.default_rng(0).normal(size=(200, 3))
-    assert len(check_fits(cls, wide, np.arange(200)).classes_) == 200
+    for labels in ([-1, 1, 3], ["x", "yy", "z"], [1e39, 2, 3], [True, False, True]):
+        own = {"unlabeled": None} if cls.unlabelled else {}  # -1 is a class
+        model = check_fits(cls, X, np.array(labels)[y], **own)
+        assert model.classes_.tolist() == sorted(set(labels))
+    if cls.min_classes > 1:  # as in scikit-learn
+        check_refused(lambda: make(cls).fit(X, np.zeros(40)))
+    else:
+        assert check_fits(cls, X, np.zeros(40)).predict(X).tolist() == [0] * 40
+    wide = np.random.default_rng(0).normal(size=(60, 3))
+    assert len(check_fits(cls, wide, np.arange(60)).classes_) == 60
 
 
 BAD_WEIGHTS = {
@@ -105,22 +124,23 @@ def test_bad_weights(cls, kind):
 
 
 @every
-@pytest.mark.parametrize("size", [1e300, 1e-300, 1e18, 1e-18])
-def test_extreme_weights_are_weights(cls, size):
+def test_extreme_weights_are_weights(cls):
     X, y = problem(cls, 40)
-    half = np.where(np.arange(40) % 2, size / 2, size)
-    expected = check_fits(cls, X, y, half / size).predict(X)
-    np.testing.assert_allclose(check_fits(cls, X, y, half).predict(X), expected, rtol=1e-6)
+    half = np.where(np.arange(40) % 2, 0.5, 1.0)
+    expected = check_fits(cls, X, y, half).predict(X)
+    for size in (1e300, 1e-300):
+        predicted = check_fits(cls, X, y, half * size).predict(X)
+        np.testing.assert_allclose(predicted, expected, rtol=1e-6)
 
 
 @every
 def test_class_without_weight(cls):
     X, y = problem(cls, 40)
     if is_classifier(cls()):
-        fitted = check_fits(cls, X, y, (y != 1).astype(float))
+        model = check_fits(cls, X, y, (y != 1).astype(float))
         # Trees and bags of them keep it, as in scikit-learn; for others it does not exist.
         kept = getattr(cls, "keeps_classes", False)
-        assert fitted.classes_.tolist() == ([0, 1, 2] if kept else [0, 2])
+        assert model.classes_.tolist() == ([0, 1, 2] if kept else [0, 2])
 
 
 BAD_TABLES = {
@@ -148,17 +168,15 @@ def test_bad_table(cls, kind):
     X, y = problem(cls, 40)
     bad = BAD_TABLES[kind](X)
     check_refused(lambda: make(cls).fit(bad, y[: 0 if kind == "no rows" else None]))
-    fitted = make(cls).fit(X, y)
-    check_refused(lambda: fitted.predict(bad))
+    check_refused(lambda: fitted(cls, 40).predict(bad))
 
 
 @every
 def test_tables_that_do_not_match(cls):
     X, y = problem(cls, 40)
     check_refused(lambda: make(cls).predict(X))
-    fitted = make(cls).fit(X, y)
-    check_refused(lambda: fitted.predict(X[:, :-1]))
-    check_refused(lambda: fitted.predict(np.hstack([X, X])))
+    check_refused(lambda: fitted(cls, 40).predict(X[:, :-1]))
+    check_refused(lambda: fitted(cls, 40).predict(np.hstack([X, X])))
     check_refused(lambda: make(cls).fit(X, np.append(y, y)))
 
 
@@ -192,8 +210,17 @@ ODD_TABLES = {
 }
 
 
-@every
-@pytest.mark.parametrize("kind", ODD_TABLES)
+#: One reader serves all estimators: these containers are tried on one in four, each on others.
+CONTAINERS = list(ODD_TABLES)[8:]
+ODD_CASES = [
+    (cls, kind)
+    for number, cls in enumerate(ESTIMATORS)
+    for kind in ODD_TABLES
+    if kind not in CONTAINERS or (CONTAINERS.index(kind) + number) % 4 == 0
+]
+
+
+@pytest.mark.parametrize(("cls", "kind"), ODD_CASES)
 def test_odd_table(cls, kind):
     X, y = problem(cls, 40)
     check_fits(cls, ODD_TABLES[kind](X), y)
@@ -201,20 +228,21 @@ def test_odd_table(cls, kind):
 
 @every
 def test_odd_tables_at_predict(cls):
-    X, y = problem(cls, 40)
-    check_fits(cls, X, y, new=np.full_like(X, np.nan))
-    check_fits(cls, X, y, new=X * 1e300)
-    check_refused(lambda: make(cls).fit(X, y).predict(X[:0]))
+    X, _ = problem(cls, 40)
+    check_predicts(fitted(cls, 40), np.full_like(X, np.nan))
+    check_predicts(fitted(cls, 40), X * 1e300)
+    check_refused(lambda: fitted(cls, 40).predict(X[:0]))
 
 
 @every
 def test_few_rows_and_many_columns(cls):
     X, y = problem(cls, 40)
     for n_rows in (1, 2, 3):
-        check_fits(cls, X[:n_rows], y[:n_rows])
+        if len(set(y[:n_rows])) >= cls.min_classes:
+            check_fits(cls, X[:n_rows], y[:n_rows])
     # More columns than 16 bits can number, where that does not take long.
     n_columns = (
-        100_000 if cls.__name__.startswith(("DecisionTree", "Random", "Gradient")) else 9_000
+        100_000 if cls.__name__.startswith(("DecisionTree", "Random", "Gradient")) else 1_000
     )
     wide = np.random.default_rng(0).normal(size=(4, n_columns)).astype(np.float32)
     check_fits(cls, wide, y[:4], **({"n_estimators": 2} if hasattr(cls, "n_estimators") else {}))
@@ -244,14 +272,13 @@ def test_frames(cls):
     twins = frame.set_axis(["a"] * 6, axis=1)
     check_refused(lambda: make(cls).fit(twins, y))
     check_fits(cls, frame.set_axis(["", " ", "é", "🌳", "a b", "x" * 999], axis=1), y)
-    fitted = make(cls).fit(frame, y)
-    check_refused(lambda: fitted.predict(frame[list("fabcde")]))
-    check_refused(lambda: fitted.predict(frame.rename(columns={"a": "z"})))
-    check_refused(lambda: fitted.predict(frame.assign(a="text")))
+    model = make(cls).fit(frame, y)
+    check_refused(lambda: model.predict(frame[list("fabcde")]))
+    check_refused(lambda: model.predict(frame.rename(columns={"a": "z"})))
+    check_refused(lambda: model.predict(frame.assign(a="text")))
     frame["a"] = pandas.array([1, None, 3] * 20, dtype="Int64")
     check_fits(cls, frame, y)
-    if cls not in READ_DATES:
-        check_refused(lambda: make(cls).fit(frame.assign(a=pandas.Timestamp("2020-01-01")), y))
+    check_fits(cls, frame.assign(a=pandas.date_range("2020-01-01", periods=60)), y)
 
 
 @every
@@ -260,15 +287,15 @@ def test_categories_are_known_by_name(cls):
     X, y = problem(cls, 90)
     colours = np.array(["red", "green", "blue"])[np.arange(90) % 3]
     frame = pandas.DataFrame({"x": X[:, 0], "colour": pandas.Categorical(colours)})
-    fitted = check_fits(cls, frame, y)
+    model = check_fits(cls, frame, y)
     turned = frame.assign(
         colour=pandas.Categorical(colours, categories=["green", "unused", "red", "blue"])
     )
-    np.testing.assert_array_equal(fitted.predict(turned), fitted.predict(frame))
+    np.testing.assert_array_equal(model.predict(turned), model.predict(frame))
     unseen, missing = frame.assign(colour="mauve"), frame.assign(colour=None)
-    np.testing.assert_array_equal(fitted.predict(unseen), fitted.predict(missing))
-    levels = pandas.DataFrame({"c": [f"level {i}" for i in range(5000)]}).astype("category")
-    check_fits(cls, levels, np.resize(y, 5000), **shallow(cls, 3))
+    np.testing.assert_array_equal(model.predict(unseen), model.predict(missing))
+    levels = pandas.DataFrame({"c": [f"level {i}" for i in range(1000)]}).astype("category")
+    check_fits(cls, levels, np.resize(y, 1000), **shallow(cls, 3))
 
 
 class Odd:
@@ -276,10 +303,13 @@ class Odd:
 
 
 @every
+@pytest.mark.filterwarnings("ignore:The parameter criterion:FutureWarning")
 def test_no_parameter_is_an_odd_object(cls):
     X, y = problem(cls, 40)
     for name in make(cls).get_params():
         for value in (Odd(), float("nan"), b"bytes"):
+            if name == "missing" and value != value:  # which is what it is by default
+                continue
             estimator = make(cls).set_params(**{name: value})
             with pytest.raises(REFUSED, match=rf"(?s).*{name}"):
                 estimator.fit(X, y)
@@ -314,32 +344,38 @@ def test_numbers_out_of_range(cls):
                 check_refused(lambda estimator=estimator: estimator.fit(X, y))
 
 
+#: Those that change nothing, tried together, and those that do.
+LIMITS = {
+    "max_depth": 10**30,
+    "random_state": 2**200,
+    "n_jobs": -100_000,
+    "max_leaf_nodes": 10**18,
+    "max_features": 10**12,
+    "max_bins": 65_535,
+}
 EXTREMES = [
-    {"max_depth": 10**6},
-    {"max_depth": 10**30},
-    {"random_state": 2**63},
-    {"random_state": 2**200},
-    {"n_jobs": 100_000},
-    {"n_jobs": -100_000},
-    {"max_leaf_nodes": 10**18},
-    {"max_features": 10**12},
     {"min_samples_split": 10**30},
     {"min_samples_leaf": 10**30},
     {"ccp_alpha": 1e300},
     {"min_impurity_decrease": float("inf")},
-    {"max_bins": 65_535},
     {"max_bins": 2},
 ]
 
 
-def applies(cls, extreme):
-    """Bags refuse to draw more columns than there are, as scikit-learn's do."""
-    return has_parameter(cls, *extreme) and not ("max_features" in extreme and issubclass(cls, Bag))
+@every
+def test_limits_beyond_all_that_is_needed(cls):
+    X, y = problem(cls, 40)
+    limits = {name: value for name, value in LIMITS.items() if has_parameter(cls, name)}
+    if issubclass(
+        cls, Bag
+    ):  # which refuse to draw more columns than there are, as scikit-learn's do
+        limits.pop("max_features", None)
+    check_fits(cls, X, y, **limits)
 
 
 @pytest.mark.parametrize(
     ("cls", "extreme"),
-    [(cls, extreme) for cls in ESTIMATORS for extreme in EXTREMES if applies(cls, extreme)],
+    [(cls, extreme) for cls in ESTIMATORS for extreme in EXTREMES if has_parameter(cls, *extreme)],
     ids=str,
 )
 def test_extreme_parameters(cls, extreme):

@@ -29,22 +29,28 @@ from coterie.boosting import (
 from coterie.boosting.booster import Booster
 from coterie.boosting.gradient.base import GradientBooster
 from coterie.boosting.gradient.faces import ClassicBooster
-from tests.contract.exported import ESTIMATORS, has_parameter, make, problem
+from tests.contract.exported import ESTIMATORS, SURVIVAL, has_parameter, make, problem
 
 X, Y = load_breast_cancer(return_X_y=True)
 LEARN, HELD, Y_LEARN, Y_HELD = train_test_split(X, Y, test_size=0.4, random_state=0)
 
-BOOSTERS = [cls for cls in ESTIMATORS if has_parameter(cls, "early_stopping", "scoring")]
+BOOSTERS = [
+    cls
+    for cls in ESTIMATORS
+    # Times have measures of their own, see tests/survival.
+    if has_parameter(cls, "early_stopping", "scoring") and cls not in SURVIVAL
+]
 every = pytest.mark.parametrize("cls", BOOSTERS)
 
 
 def test_all_boosters_are_here():
     families = (Booster, GradientBooster)
     # As in scikit-learn, these stop early if n_iter_no_change is set.
-    boosters = {cls for cls in ESTIMATORS if issubclass(cls, families)}
+    boosters = {cls for cls in ESTIMATORS if issubclass(cls, families) and cls not in SURVIVAL}
     assert {cls for cls in boosters if not issubclass(cls, ClassicBooster)} == set(BOOSTERS)
 
 
+@pytest.mark.contract
 @every
 def test_the_words_are_the_same_everywhere(cls):
     names = ("validation_fraction", "n_iter_no_change", "tol", "random_state", "warm_start")
@@ -62,6 +68,7 @@ def largest(estimator, X, y):
     return float(np.mean(estimator.predict(X) == y))
 
 
+@pytest.mark.contract
 @every
 @pytest.mark.parametrize("scoring", ["name", largest, None, "error", ["error", "name"]])
 def test_every_booster_takes_scoring(cls, scoring):

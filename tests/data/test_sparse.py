@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from coterie.data.errors import DataError
-from coterie.data.sparse import column_blocks, infinite_cell, read_sparse, row_blocks
+from coterie.data.sparse import by_column, infinite_cell, read_sparse, row_blocks
 
 DENSE = np.array([[0.0, 2.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0], [0.0, 3.0, 0.0, np.nan]])
 FORMATS = ["csr", "csc", "coo", "bsr", "lil", "dok", "dia"]
@@ -146,10 +146,18 @@ def test_the_infinite_cell_is_found(format, cell):
 @pytest.mark.parametrize("max_cells", [1, 3, 4, 8, 100])
 def test_blocks_together_are_the_matrix(format, max_cells):
     X = read_sparse(made(format))
-    for blocks, axis in ((row_blocks, 0), (column_blocks, 1)):
-        parts = list(blocks(X, max_cells))
-        np.testing.assert_array_equal(np.concatenate([b for _, b in parts], axis=axis), DENSE)
-        assert [s.start for s, _ in parts[1:]] == [s.stop for s, _ in parts[:-1]]
-        assert all(b.shape[axis] == s.stop - s.start for s, b in parts)
-        smallest = DENSE.shape[1 - axis]
-        assert all(b.size <= max(max_cells, smallest) for _, b in parts)
+    parts = list(row_blocks(X, max_cells))
+    np.testing.assert_array_equal(np.concatenate([b for _, b in parts]), DENSE)
+    assert [s.start for s, _ in parts[1:]] == [s.stop for s, _ in parts[:-1]]
+    assert all(len(b) == s.stop - s.start for s, b in parts)
+    assert all(b.size <= max(max_cells, DENSE.shape[1]) for _, b in parts)
+
+
+@pytest.mark.parametrize("format", ["csr", "csc"])
+def test_cells_given_twice_are_added_up_by_column_and_left_alone_in_the_matrix(format):
+    X = getattr(sparse, f"{format}_array")(
+        (np.array([1.0, 2.0, 4.0]), np.array([1, 1, 0]), np.array([0, 2, 3])), shape=(2, 2)
+    )
+    assert by_column(X).nnz == 2
+    np.testing.assert_array_equal(by_column(X).toarray(), X.toarray())
+    assert X.nnz == 3

@@ -2,6 +2,7 @@
 
 import pickle
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
 from coterie.data import DataError, Table
+from coterie.native import SparseCodes
 
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "arrow": pa.table}
 
@@ -186,7 +188,7 @@ def test_the_width_of_codes_follows_the_bins(max_bins, form):
 @pytest.mark.parametrize(("columns", "order"), [(64, "C"), (65, "F")])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csc_array])
 def test_layout_of_codes(columns, order, form):
-    table = Table.read(form(np.eye(80)[:, :columns]))
+    table = Table.read(form(np.arange(80.0 * columns).reshape(80, columns)))
     assert table.bin().codes.flags[f"{order}_CONTIGUOUS"]
     assert table.bin(order="C").codes.flags.c_contiguous
     assert table.bin(order="F").codes.flags.f_contiguous
@@ -198,7 +200,7 @@ def test_weights_move_the_quantiles():
     table = Table.read(X).bin(weight=weight, max_bins=10)
     assert np.median(table.bins.lower) > 900
     packed = Table.read(sparse.csr_array(X)).bin(weight=weight, max_bins=10)
-    np.testing.assert_array_equal(packed.codes, table.codes)
+    np.testing.assert_array_equal(packed.codes.toarray(), table.codes)
 
 
 def random_sparse(n, d, *, density, format):
@@ -210,20 +212,49 @@ def random_sparse(n, d, *, density, format):
 
 @pytest.mark.parametrize("format", ["csr", "csc"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_sparse_tables_are_binned_like_dense_ones(monkeypatch, format, dtype):
-    X = random_sparse(300, 40, density=0.2, format=format).astype(dtype)
+@pytest.mark.parametrize("density", [0.2, 0.05])
+def test_sparse_tables_are_binned_like_dense_ones(format, dtype, density):
+    X = random_sparse(300, 40, density=density, format=format).astype(dtype)
     X.data[::7] = np.nan
-    dense = Table.read(X.toarray()).bin(max_bins=30)
-    for block_bytes in (1, 300 * 8 * 7, 64 << 20):
-        monkeypatch.setattr("coterie.data.table._BLOCK_BYTES", block_bytes)
-        packed = Table.read(X).bin(max_bins=30)
-        assert packed.values is None
-        np.testing.assert_array_equal(packed.codes, dense.codes)
-        np.testing.assert_array_equal(packed.bins.lower, dense.bins.lower)
-        np.testing.assert_array_equal(packed.bins.offsets, dense.bins.offsets)
-        np.testing.assert_array_equal(packed.admit(X).bin().codes, dense.codes)
-        np.testing.assert_array_equal(dense.admit(X).bin().codes, dense.codes)
-        np.testing.assert_array_equal(packed.admit(X.toarray()).bin().codes, dense.codes)
+    dense, packed = (Table.read(form).bin(max_bins=30) for form in (X.toarray(), X))
+
+    def codes(table):
+        stays = density < 1 / 8
+        assert isinstance(table.codes, SparseCodes if stays else np.ndarray)
+        return table.codes.toarray() if stays else table.codes
+
+    assert packed.values is None
+    np.testing.assert_array_equal(codes(packed), dense.codes)
+    np.testing.assert_array_equal(packed.bins.lower, dense.bins.lower)
+    np.testing.assert_array_equal(packed.bins.offsets, dense.bins.offsets)
+    np.testing.assert_array_equal(codes(packed.admit(X).bin()), dense.codes)
+    np.testing.assert_array_equal(codes(dense.admit(X).bin()), dense.codes)
+    np.testing.assert_array_equal(packed.admit(X.toarray()).bin().codes, dense.codes)
+
+
+def test_parts_of_sparse_tables_stay_sparse():
+    X = random_sparse(80, 30, density=0.05, format="csr")
+    dense, packed = (Table.read(form).bin() for form in (X.toarray(), X))
+    rows, columns = np.array([3, 3, 70, 0]), np.array([29, 1, 7])
+    for key in ((rows, slice(None)), (slice(5, 50), columns), (rows, columns)):
+        part, expected = packed[key], dense[key]
+        np.testing.assert_array_equal(part.codes.toarray(), expected.codes)
+        np.testing.assert_array_equal(part.sparse.toarray(), expected.values)
+        np.testing.assert_array_equal(part.bins.lower, expected.bins.lower)
+    again = pickle.loads(pickle.dumps(packed))
+    np.testing.assert_array_equal(again.codes.toarray(), dense.codes)
+    broken = replace(packed, codes=replace(packed.codes, rows=packed.codes.rows + np.uint32(80)))
+    with pytest.raises(ValueError, match="outside the table"):
+        pickle.loads(pickle.dumps(broken))
+
+
+def test_trees_walk_sparse_rows_as_they_are():
+    X = random_sparse(80, 30, density=0.05, format="csc")
+    [(rows, walked)] = Table.read(X).walks()
+    assert rows == slice(0, 80)
+    np.testing.assert_array_equal(walked.rows.toarray(), X.toarray())
+    [(rows, cells)] = Table.read(X.toarray()).walks()
+    assert isinstance(cells, np.ndarray)
 
 
 def test_sparse_memory_is_bounded(monkeypatch):
@@ -236,7 +267,8 @@ def test_sparse_memory_is_bounded(monkeypatch):
         assert block.size <= 1 << 17
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < binned.codes.nbytes + (8 << 20)  # the dense floats alone would be 80 MB
+    assert binned.codes.shape == (2000, 5000)
+    assert peak < 8 << 20  # a byte for every cell would be 10 MB
 
 
 def test_blocks_of_a_dense_table_are_the_table():
@@ -380,3 +412,13 @@ def test_tables_pickle(X):
     again = pickle.loads(pickle.dumps(table))
     np.testing.assert_array_equal(again.codes, table.codes)
     np.testing.assert_array_equal(again.admit(X).bin().codes, table.codes)
+
+
+def test_bins_alone_are_rows_of_estimators():
+    cells = np.zeros((50, 30))
+    cells[::7, ::5] = 2.0
+    for X in (cells, sparse.csr_array(cells)):
+        table = Table.read(X).bin()
+        rows = table.binned_rows()
+        assert rows.schema is table.schema
+        np.testing.assert_array_equal(rows.native(), cells)

@@ -328,7 +328,7 @@ def test_labels_may_be_unknown(y, classes):
 
 @pytest.mark.parametrize("y", [[-1, -1], [np.nan, -1.0], [None, None]], ids=str)
 def test_some_labels_must_be_known(y):
-    with pytest.raises(DataError, match="None of the 2 rows of y has a label"):
+    with pytest.raises(DataError, match="y has no label: all 2 entries are"):
         Target.labels(y, unlabelled=True)
 
 

@@ -84,7 +84,7 @@ def test_presets_of_class_weights_are_doubtful_in_warm_starts():
 def test_choices_that_do_not_go_together():
     with pytest.raises(ValueError, match="bootstrap=True"):
         RandomForestClassifier(bootstrap=False, oob_score=True).fit(X, Y)
-    with pytest.raises(ValueError, match="`max_samples` cannot be set"):
+    with pytest.raises(ValueError, match="`max_sample` cannot be set"):
         RandomForestClassifier(bootstrap=False, max_samples=0.5).fit(X, Y)
     with pytest.raises(ValueError, match="multiclass-multioutput"):
         RandomForestClassifier(oob_score=True).fit(X, np.column_stack([Y, Y]))

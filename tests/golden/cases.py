@@ -43,6 +43,11 @@ NOT_PROMISED = {
     "Distilled": "BLAS: the lasso",
     "RuleFit": "BLAS: the lasso",
     "Sirus": "BLAS: the ridge",
+    "Democratic": "BLAS: neighbours",
+    "Assemble": "SciPy: nearest rows",
+    "SemiBoost": "NumPy's exp: similarities",
+    "UDEED": "BLAS: linear members",
+    "GradientBoostingSurvival": "SciPy's digamma and error function",
 }
 
 
@@ -89,7 +94,7 @@ def _trees() -> Iterator[Case]:
         for kind in ("DecisionTreeClassifier", "ExtraTreeClassifier"):
             for target in ("two", "three"):
                 yield _case(kind, target, criterion=criterion, **seed)
-    for criterion in ("squared_error", "friedman_mse", "absolute_error", "poisson"):
+    for criterion in ("squared_error", "absolute_error", "poisson"):
         for kind in ("DecisionTreeRegressor", "ExtraTreeRegressor"):
             yield _case(kind, "counts", criterion=criterion, min_samples_leaf=3, **seed)
     for columns in ("missing", "sparse"):
@@ -116,6 +121,8 @@ def _forests() -> Iterator[Case]:
     yield _case("RandomForestClassifier", "rare", class_weight="balanced_subsample", **few)
     yield _case("RandomForestRegressor", "numbers", criterion="absolute_error", max_depth=3, **few)
     yield _case("RandomForestClassifier", "two", oob_score=True, max_samples=0.5, **few)
+    yield _case("RandomSurvivalForest", "positive", min_samples_leaf=5, **few)
+    yield _case("RandomSurvivalForest", "positive", "missing", weighted=True, **few)
     for strategy in ("auto", 0.5):
         yield _case("BalancedRandomForestClassifier", "rare", sampling_strategy=strategy, **few)
 
@@ -209,6 +216,10 @@ def _losses() -> Iterator[Case]:
             level = {"quantile": 0.7} if loss in ("quantile", "expectile") else {}
             yield _case("HistGradientBoostingRegressor", targets.get(loss, "numbers"), loss=loss,
                         **level, **small)  # fmt: skip
+        for loss in ("cox", "aft"):
+            yield _case("GradientBoostingSurvival", "positive", loss=loss, **small)
+        for loss in ("ndcg", "map", "pairwise"):
+            yield _case("LambdaMARTRanker", "grades", loss=loss, **small)
         for target, loss in (("two", "log_loss"), ("three", "log_loss"), ("two", "exponential")):
             yield _case("HistGradientBoostingClassifier", target, loss=loss, **small)
 
@@ -239,6 +250,10 @@ def _options() -> Iterator[Case]:
     for option in (options[0], options[1], options[5], options[9], options[13]):
         yield _case("HistGradientBoostingClassifier", "three", **option, **_GRADIENT)
     yield _case("HistGradientBoostingClassifier", "three", multiclass="vector", **_GRADIENT)
+    # A temperature is found by a solver.
+    few = {"n_folds": 3, "max_iter": 6, "calibrate": False, "random_state": 0}
+    yield _case("BoostedTreesRegressor", "numbers", **few)
+    yield _case("BoostedTreesClassifier", "three", **few)
 
 
 def _functional() -> Iterator[Case]:
@@ -313,8 +328,34 @@ def _explanations() -> Iterator[Case]:
         yield _case(f"Sirus{task}", target, n_trees=50, random_state=0)
 
 
+def _unlabelled() -> Iterator[Case]:
+    quiet = {"n_folds": None, "random_state": 0}
+    forest = {"estimator": coterie.RandomForestClassifier(5)}
+    for columns in ("plain", "missing"):
+        yield _case("TriTrainingClassifier", "some", columns, **quiet)
+        yield _case("CoForestClassifier", "some", columns, n_estimators=6, **quiet)
+    yield _case("TriTrainingClassifier", "some", error="oob", disagreement=True, **quiet)
+    yield _case("CoForestClassifier", "some", refit="all", n_estimators=6, weighted=True, **quiet)
+    yield _case("CoTrainingClassifier", "some", max_iter=5, **forest, **quiet)
+    yield _case("CoTrainingByCommitteeClassifier", "some", max_iter=5, **forest, **quiet)
+    yield _case("SelfTrainingClassifier", "some", precision=0.6, **forest, **quiet)
+    yield _case("DemocraticCoLearningClassifier", "some", max_iter=3, **quiet)
+    yield _case("AssembleClassifier", "some", n_estimators=6, **quiet)
+    yield _case("SemiBoostClassifier", "some", n_estimators=6, **quiet)
+    yield _case("UDEEDClassifier", "some", n_estimators=3, **quiet)
+
+
+def _cascades() -> Iterator[Case]:
+    small = {"n_trees": 5, "max_layers": 2, "random_state": 0}
+    for vectors in ("oob", "kfold"):
+        yield _case("DeepForestClassifier", "three", vectors=vectors, **small)
+        yield _case("DeepForestRegressor", "numbers", vectors=vectors, **small)
+    yield _case("DeepForestClassifier", "two", "missing", screening=True, weighted=True, **small)
+
+
 _FAMILIES = (_trees, _forests, _bags, _adaboost, _margins, _classic, _losses, _options,
-             _functional, _combiners, _selections, _explanations)  # fmt: skip
+             _functional, _combiners, _selections, _explanations, _unlabelled,
+             _cascades)  # fmt: skip
 EVERY = {case.name: case for family in _FAMILIES for case in family()}
 CLOSE = {name: case for name, case in EVERY.items() if name.startswith(tuple(NOT_PROMISED))}
 #: The rest.

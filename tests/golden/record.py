@@ -36,6 +36,8 @@ def fitted(case: Case) -> Any:
     """The model of a case."""
     table = rows(case.target, case.columns)
     more = {"sample_weight": table.weight} if case.weighted else {}
+    if case.target == "grades":
+        more["groups"] = table.query
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # small models say that they are too small
         return case.model().fit(table.X, table.y, **more)

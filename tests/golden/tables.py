@@ -27,12 +27,13 @@ def _draws(seed: int) -> Iterator[int]:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows to fit, rows to ask about, and weights of the former."""
+    """Rows to fit, rows to ask about, and weights and queries of the former."""
 
     X: Any
     y: NDArray[Any]
     new: Any
     weight: NDArray[np.float64]
+    query: NDArray[np.int64]
 
 
 @cache
@@ -66,8 +67,10 @@ def _target(kind: str) -> NDArray[Any]:
     _, signal, noise = _base()
     if kind == "two":
         return (signal > 1.5).astype(int)
-    if kind == "three":
+    if kind in ("three", "grades"):
         return np.digitize(signal, [0.75, 2.25])
+    if kind == "some":  # two of three labels are unknown
+        return np.where(noise % 3 == 0, np.digitize(signal, [0.75, 2.25]), -1)
     if kind == "rare":
         return (signal > 3.5).astype(int)
     if kind == "counts":
@@ -83,4 +86,5 @@ def _target(kind: str) -> NDArray[Any]:
 def rows(target: str, columns: str = "plain") -> Rows:
     """The table of one kind of target and one kind of columns."""
     X, y, noise = _columns(columns), _target(target), _base()[2]
-    return Rows(X[:N_ROWS], y[:N_ROWS], X[N_ROWS:], (noise[:N_ROWS] % 7 + 1) / 4.0)
+    weight = (noise[:N_ROWS] % 7 + 1) / 4.0
+    return Rows(X[:N_ROWS], y[:N_ROWS], X[N_ROWS:], weight, np.arange(N_ROWS) % 20)

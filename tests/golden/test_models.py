@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.contract.exported import ESTIMATORS
+from tests.contract.exported import ESTIMATORS, RANKERS
 from tests.golden.cases import CLOSE, EXACT
 from tests.golden.record import PARTS, fingerprint, read, sample
 
@@ -15,7 +15,9 @@ def test_every_estimator_is_on_the_list():
     listed = {type(case.model()) for case in (EXACT | CLOSE).values()}
     # What searches find depends on the time they are given.
     searches = {"TableClassifier", "TableRegressor"}
-    assert {cls.__name__ for cls in ESTIMATORS} - {cls.__name__ for cls in listed} == searches
+    assert {cls.__name__ for cls in (*ESTIMATORS, *RANKERS)} - {
+        cls.__name__ for cls in listed
+    } == searches
 
 
 def test_grades_are_kept_apart():

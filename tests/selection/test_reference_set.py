@@ -5,21 +5,13 @@ import pytest
 
 from coterie.base import Admitted
 from coterie.data import Table, Target
-from coterie.selection.reference_set import Order, ReferenceSet, divide, row_keys
+from coterie.selection.reference_set import Order, ReferenceSet, divide
 
 
 def rows(X, y, weight=None, numbers=False):
     target = Target.numbers(y) if numbers else Target.labels(y)
     weight = None if weight is None else np.asarray(weight, dtype=float)
     return Admitted(Table.read(np.asarray(X, dtype=float)), target, weight, None)
-
-
-def test_keys_know_cells_and_seeds():
-    cells = np.array([[0.0, 1.0], [-0.0, 1.0], [1.0, 0.0], [np.nan, 1.0]])
-    keys = row_keys(cells)
-    assert keys[0] == keys[1]
-    assert len(set(keys.tolist())) == 3
-    assert not (row_keys(cells, 1) == keys).any()
 
 
 def test_a_division_has_its_share_of_every_class():

@@ -86,7 +86,7 @@ def narrow(forest: Forest, columns: NDArray[np.intp]) -> Forest:
     nodes["column"] = np.where(inner, place.astype(np.uint32) | (nodes["column"] & flags), 0)
     parts = {
         name: getattr(forest, name)
-        for name in ("n_samples", "weight", "impurity", "values", "categories")
+        for name in ("n_samples", "weight", "impurity", "values", "categories", "medians")
     }
     offsets = {
         name: getattr(forest, name) for name in ("node_offsets", "leaf_offsets", "category_offsets")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
@@ -16,6 +17,7 @@ from coterie.bagging.bag_members import Members
 from coterie.bagging.refine import REFINEMENTS
 from coterie.base import Admitted, RegressorTask
 from coterie.base.bagged import check_draw
+from coterie.base.elsewhere import where_rows_are
 from coterie.base.routing import asks_weight, check_routing, members_router
 from coterie.core import (
     Allowed,
@@ -38,6 +40,9 @@ from coterie.core import (
 from coterie.data import Table, Target
 from coterie.learners import ForeignLearner, cut_params
 from coterie.trees.single import is_native
+
+#: What a bag is asked for, each time by asking its members in one way.
+_ANSWERS = ("predict", "predict_proba", "predict_log_proba")
 
 BAGGING: dict[str, Allowed] = BAG | {
     "max_samples": at_least(1) | fraction() | one_of(None),
@@ -150,7 +155,7 @@ class Drawn(Bag):
         super(Drawn, this)._train(draft, admitted, n_samples, groups)
 
     def get_metadata_routing(self) -> Any:
-        """What foreign members request for their `fit`; of native ones, what the bag requests.
+        """What foreign members request; of native ones, what the bag itself requests.
 
         Returns
         -------
@@ -159,7 +164,27 @@ class Drawn(Bag):
         member = self._member()
         if is_native(member):
             return super().get_metadata_routing()
-        return members_router(self, {"estimator": member})
+        asked = asked_for(member, getattr(self, "voting", "auto"))
+        return members_router(self, {"estimator": member}, dict.fromkeys(_ANSWERS, asked))
+
+    def _handing(self, caller: str, metadata: Mapping[str, Any]) -> Self:
+        """The bag itself or, with metadata, a copy whose members are handed what they request."""
+        if not metadata:
+            return self
+        check_routing(type(self).__name__, metadata, caller)
+        this = self._settled()
+        if not isinstance(this.pool_.members, tuple):
+            raise TypeError(f"Native trees take no metadata, but {caller} got {sorted(metadata)}.")
+        routed = process_routing(this, caller, **metadata).estimator
+        twin = this._copy()
+        twin.pool_ = replace(
+            this.pool_,
+            members=tuple(
+                replace(member, estimator=Handed(member.estimator, routed))
+                for member in this.pool_.members
+            ),
+        )
+        return twin
 
     @property
     def estimators_(self) -> Members:
@@ -241,6 +266,31 @@ class Drawn(Bag):
         return Columns(n_columns, n_draws, bool(self.bootstrap_features))
 
 
+class Handed:
+    """A fitted estimator whose answers are asked for with metadata besides the rows.
+
+    Parameters
+    ----------
+    estimator : estimator
+        What is asked.
+    routed : mapping of str to dict
+        What each of its methods is handed.
+    """
+
+    def __init__(self, estimator: Any, routed: Mapping[str, Mapping[str, Any]]) -> None:
+        self._estimator, self._routed = estimator, routed
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._estimator, name)
+        return partial(found, **self._routed[name]) if name in self._routed else found
+
+
+def asked_for(member: Any, voting: str) -> str:
+    """The method by which a bag asks a member."""
+    soft = voting != "hard" and hasattr(member, "predict_proba")
+    return "predict_proba" if soft else "predict"
+
+
 def resolve_columns(value: float, n_columns: int) -> int:
     """Columns drawn per member, at least one.
 
@@ -318,6 +368,57 @@ class BaggingClassifier(BagClassifierTask, Drawn):
 
     allowed: ClassVar[Mapping[str, Allowed]] = BAGGING | VOTING
 
+    @where_rows_are
+    def predict(self, X: Any, **params: Any) -> NDArray[Any]:
+        """The class of most votes; among equals the first in ``classes_``.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The rows, with the columns seen in `fit`.
+        **params : dict
+            Routed to foreign members, if scikit-learn's metadata routing is on.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        return super(BaggingClassifier, self._handing("predict", params)).predict(X)
+
+    @where_rows_are
+    def predict_proba(self, X: Any, **params: Any) -> Any:
+        """Mean of the members' votes.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The rows, with the columns seen in `fit`.
+        **params : dict
+            Routed to foreign members, if scikit-learn's metadata routing is on.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or a list of such arrays
+        """
+        return super(BaggingClassifier, self._handing("predict_proba", params)).predict_proba(X)
+
+    def predict_log_proba(self, X: Any, **params: Any) -> Any:
+        """Logarithm of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The rows, with the columns seen in `fit`.
+        **params : dict
+            Routed to foreign members, if scikit-learn's metadata routing is on.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or a list of such arrays
+        """
+        this = self._handing("predict_log_proba", params)
+        return super(BaggingClassifier, this).predict_log_proba(X)
+
 
 @dataclass(eq=False, repr=False)
 class BaggingRegressor(RegressorTask, Drawn):
@@ -347,3 +448,20 @@ class BaggingRegressor(RegressorTask, Drawn):
     >>> 0.35 < model.oob_score_ < 0.5
     True
     """
+
+    @where_rows_are
+    def predict(self, X: Any, **params: Any) -> NDArray[np.float64]:
+        """The mean of the members' predictions.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The rows, with the columns seen in `fit`.
+        **params : dict
+            Routed to foreign members, if scikit-learn's metadata routing is on.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        return super(BaggingRegressor, self._handing("predict", params)).predict(X)

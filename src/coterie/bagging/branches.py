@@ -29,7 +29,7 @@ def parents(tree: Forest) -> NDArray[np.intp]:
 def node_sums(tree: Forest, table: Table, facts: Array) -> Array:
     """Sum over the rows that pass each node of some facts about them, (n_nodes, n_facts)."""
     sums = np.zeros((len(tree.nodes), facts.shape[1]))
-    for rows, values in table.blocks():
+    for rows, values in table.walks():
         np.add.at(sums, tree.apply(values)[:, 0], facts[rows])
     parent = parents(tree)
     for node in range(len(sums) - 1, 0, -1):
@@ -143,7 +143,7 @@ def prune_by_price(tree: Forest, table: Table, target: Target, *, n_prices: int 
 
 def tree_loss(tree: Forest, table: Table, target: Target) -> float:
     """Errors, or squared errors, of a tree on some rows."""
-    votes = np.concatenate([tree.predict(values) for _, values in table.blocks()])
+    votes = np.concatenate([tree.predict(values) for _, values in table.walks()])
     if target.kind == "values":
         return float(((votes - target.values) ** 2).sum())
     parts = np.split(votes, np.cumsum(target.n_classes)[:-1], axis=1)

@@ -365,7 +365,7 @@ class CorrelatedNetworks(Committee):
             raise ParameterError(
                 f"{type(self).__name__}: penalty={self.penalty!r} is not allowed; with "
                 f"gradient={self.gradient!r} and {self.n_members} members, more than "
-                f"{self.penalty / penalty:.4g} makes members run away from one another."
+                f"{self.penalty / penalty:.4g} makes the members diverge."
             )
         entropy = draw_entropy(self.random_state)
         rows = settle_rows(admitted.table, admitted.target, admitted.weight, merge=True)

@@ -16,6 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from coterie.core import Bags, Grouped, Reserve, Subsample
 from coterie.core.seeds import draw_entropy
+from coterie.tags import tagged
+from coterie.theory import ranks_of
 
 Array = NDArray[np.float64]
 
@@ -207,6 +209,7 @@ def _unit_counts(bags: Bags, member: int) -> NDArray[Any]:
     return counts[first]
 
 
+@tagged
 class JackknifePlusIntervals:
     r"""Prediction intervals by jackknife+-after-bootstrap.
 
@@ -284,13 +287,10 @@ class JackknifePlusIntervals:
         low, high : ndarray of shape (n_samples,)
             Infinite when there are too few training rows for `alpha`.
         """
-        if not 0.0 < alpha < 1.0:
-            raise ValueError(f"alpha={alpha} is not allowed; give a number in (0, 1).")
         this, n = self._model, len(self._residuals)
         outputs = this.pool_.votes(this._admit(X))[:, :, 0]
         low, high = np.full(outputs.shape[1], -np.inf), np.full(outputs.shape[1], np.inf)
-        down = math.floor(alpha * (n + 1) + 1e-9)
-        up = math.ceil((1.0 - alpha) * (n + 1) - 1e-9)
+        down, up = ranks_of(n, alpha)
         for part in _parts(outputs, n):
             without = self._without(outputs[:, part])
             if down >= 1:
@@ -300,6 +300,26 @@ class JackknifePlusIntervals:
                 ends = without + self._residuals[:, None]
                 high[part] = np.partition(ends, up - 1, axis=0)[up - 1]
         return low, high
+
+    def leave_one_out(self, X: Any) -> Array:
+        """What the members that did not see each training row say of new rows.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            New rows; the result is large.
+
+        Returns
+        -------
+        ndarray of shape (n_training_rows, n_samples)
+        """
+        this = self._model
+        return self._without(this.pool_.votes(this._admit(X))[:, :, 0])
+
+    @property
+    def residuals(self) -> Array:
+        """Distances of the training targets from what the members outside say, (n_rows,)."""
+        return self._residuals
 
     def _without(self, outputs: Array) -> Array:
         """Mean of the members that did not see each training row, shape (n_rows, n_queries)."""

@@ -198,8 +198,12 @@ class IteratedBaggingRegressor(MembersShown, RegressorTask, Committee):
 def _equal_rows(view: View, axis: RowAxis) -> NDArray[np.intp]:
     """A number for every row, the same for rows that hold the same."""
     assert view.table.codes is not None
-    codes, values = view.table.codes[axis.order], view.target.values[axis.order]
-    same = (codes[1:] == codes[:-1]).all(axis=1) & (values[1:] == values[:-1]).all(axis=1)
+    codes, values = view.table.codes, view.target.values[axis.order]
+    if isinstance(codes, np.ndarray):
+        same = (codes[axis.order[1:]] == codes[axis.order[:-1]]).all(axis=1)
+    else:
+        same = codes.like_before(axis.order)
+    same &= (values[1:] == values[:-1]).all(axis=1)
     numbers = np.empty(len(codes), dtype=np.intp)
     numbers[axis.order] = np.cumsum(np.append(False, ~same))
     return numbers

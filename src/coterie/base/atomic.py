@@ -43,8 +43,10 @@ def write_whole(path: str | os.PathLike[str], pieces: Iterable[Any]) -> None:
         with contextlib.suppress(FileNotFoundError):
             aside.chmod(target.stat().st_mode & 0o7777)
         aside.replace(target)
-    except BaseException:
+    except BaseException as error:
         aside.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno and error.filename is None:
+            error.filename = os.fspath(path)  # a full disk does not say which file it was
         raise
     _sync_folder(target.parent)
 

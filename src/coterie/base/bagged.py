@@ -342,5 +342,5 @@ def _keep_results(earlier: Any, draft: Any) -> None:
     """A warm start that adds nothing: what was fitted stays."""
     warn_no_more()
     for name, value in vars(earlier).items():
-        if name in ("pool_", "bags_") or (name.startswith("oob_") and name.endswith("_")):
+        if name.endswith("_") and not name.startswith("_"):
             setattr(draft, name, value)

@@ -24,7 +24,7 @@ from coterie.data import DataError, OutputsError, Schema, Table, Target, open_so
 __all__ = ["Admitted", "Task", "admit_fit", "admit_predict", "publish_columns"]
 
 #: What a committee predicts; "none" is for those that learn from ``X`` alone.
-Task = Literal["classification", "regression", "none"]
+Task = Literal["classification", "regression", "ranking", "survival", "none"]
 
 
 class Admitted(NamedTuple):
@@ -79,7 +79,7 @@ def admit_fit(
     categorical : None, mask, indices or names
         See `Table.read`.
     min_classes : int, default=1
-        The fewest classes that every output must show.
+        The fewest classes that a single output must show.
     multi_output : bool, default=True
         Whether ``y`` may have several columns.
 
@@ -94,20 +94,39 @@ def admit_fit(
         )
     source = open_source(X, owner=owner)
     weight, kept = read_weight(sample_weight, source.n_rows)
-    if task == "none":
-        target = Target.absent(source.n_rows if kept is None else len(kept))
-    elif task == "regression":
-        target = Target.numbers(y, rows=kept, n_rows=source.n_rows)
-    else:
-        target = _read_labels(estimator, y, kept, source.n_rows)
-    _check_outputs(target, multi_output=multi_output)
-    _check_classes(target, min_classes, owner)
+    rows = kept, source.n_rows
+    target = admit_target(
+        estimator, y, *rows, task=task, min_classes=min_classes, multi_output=multi_output
+    )
     table = Table.read(
         source if kept is None else source.take(kept),
         categorical=categorical,
         infinite=getattr(estimator, "infinities", False),
     )
     return Admitted(table, target, weight, kept)
+
+
+def admit_target(
+    estimator: Any,
+    y: Any,
+    kept: NDArray[np.intp] | None,
+    n_rows: int,
+    *,
+    task: Task,
+    min_classes: int = 1,
+    multi_output: bool = True,
+) -> Target:
+    """Read the target of the rows that are kept of `n_rows`; see `admit_fit`."""
+    if task == "none":
+        return Target.absent(n_rows if kept is None else len(kept))
+    if task == "regression":
+        target = Target.numbers(y, rows=kept, n_rows=n_rows)
+    else:
+        target = _read_labels(estimator, y, kept, n_rows)
+    _check_outputs(target, multi_output=multi_output)
+    if target.n_outputs == 1:
+        _check_classes(target, min_classes, type(estimator).__name__)
+    return target
 
 
 def _read_labels(estimator: Any, y: Any, kept: Any, n_rows: int) -> Target:
@@ -118,7 +137,8 @@ def _read_labels(estimator: Any, y: Any, kept: Any, n_rows: int) -> Target:
             return Target.labels(y, n_rows=n_rows).take(kept)
         except DataError:  # what rows without weight hold does not matter
             pass
-    return Target.labels(y, rows=kept, n_rows=n_rows, unlabelled=some)
+    mark = getattr(estimator, "unlabeled", -1)
+    return Target.labels(y, rows=kept, n_rows=n_rows, unlabelled=some, mark=mark)
 
 
 def admit_predict(estimator: Any, X: Any) -> Table:
@@ -152,7 +172,7 @@ def _check_outputs(target: Target, *, multi_output: bool) -> None:
             "A column-vector y was passed when a 1d array was expected. Please change the "
             "shape of y to (n_samples, ), for example using ravel().",
             DataConversionWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     elif not multi_output:
         shape = (target.n_rows, target.n_outputs)
@@ -165,9 +185,9 @@ def _check_outputs(target: Target, *, multi_output: bool) -> None:
 def _check_classes(target: Target, min_classes: int, owner: str) -> None:
     for classes in target.classes:
         if len(classes) < min_classes:
-            found = "one class" if len(classes) == 1 else f"{len(classes)} classes"
+            found = "1 class" if len(classes) == 1 else f"{len(classes)} classes"
             raise DataError(
-                f"{owner} needs rows of at least {min_classes} classes, but y holds only {found}"
-                f": {classes.tolist()}. Add rows of another class; rows of zero weight do not "
-                "count."
+                f"y contains {found} after sample_weight trimmed classes with zero weights, while "
+                f"a minimum of {min_classes} classes are required. {owner} found "
+                f"{classes.tolist()}: add rows of another class."
             )

@@ -9,8 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.class_weight import compute_sample_weight
 
-from coterie.core import Allowed, ParameterError, balance, instance_of, one_of
+from coterie.core import Allowed, ParameterError, balance, instance_of, one_of, repetitions
 from coterie.data import Target
+
+#: The overlap of rows that "effective" class weights assume.
+_OVERLAP = 0.999
 
 a_class_weight: Allowed = one_of("balanced", None) | instance_of(dict, list)
 
@@ -24,9 +27,9 @@ def class_factors(
 
     Parameters
     ----------
-    class_weight : {"balanced", "balanced_subsample"}, dict, list of dicts, or None
+    class_weight : {"balanced", "balanced_subsample", "effective"}, dict, list of dicts, or None
         A weight per class (1 where none is given), one dict per output; "balanced" gives every
-        class the same total weight.
+        class the same total weight, "effective" see `effective_balance`.
     target : Target
         Labels.
     weight : ndarray of shape (n_rows,) or None
@@ -34,6 +37,8 @@ def class_factors(
     """
     if class_weight is None:
         return None
+    if class_weight == "effective":
+        return effective_balance(target, weight)
     if isinstance(class_weight, str):
         return balance(target, weight)
     labels = target.decode(target.codes)
@@ -43,6 +48,36 @@ def class_factors(
             f"class_weight={class_weight!r} is not allowed; give finite weights >= 0, at least "
             "one of them positive."
         )
+    return factors
+
+
+def effective_balance(target: Target, weight: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    r"""Factors inverse to the effective number of rows of each class, at mean one.
+
+    Rows of a class overlap more and more in what they say, so n of them count as
+    :math:`(1 - \beta^n) / (1 - \beta)`, here with :math:`\beta = 0.999`: classes of far more than a
+    thousand rows weigh alike by row, rare ones as much as if they were balanced.
+
+    Parameters
+    ----------
+    target : Target
+        Labels; factors of several outputs are multiplied.
+    weight : ndarray of shape (n_rows,) or None
+        The rows' weights. Whole numbers are numbers of rows, others are taken at mean one.
+
+    References
+    ----------
+    .. [1] Cui et al., "Class-balanced loss based on effective number of samples", CVPR (2019).
+    """
+    mass = np.ones(target.n_rows) if weight is None else weight
+    if repetitions(weight) is None:
+        mass = mass / mass.mean()
+    factors = np.ones(target.n_rows)
+    for codes, n_classes in zip(target.codes.T, target.n_classes, strict=True):
+        counts = np.bincount(codes, weights=mass, minlength=n_classes)
+        known = (1.0 - _OVERLAP**counts) / (1.0 - _OVERLAP)
+        share = np.divide(1.0, known, out=np.zeros(n_classes), where=known > 0)[codes]
+        factors *= share * (mass.sum() / (mass @ share))
     return factors
 
 

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from coterie.base.check import Admitted, Task, admit_fit, admit_predict, publish_columns
 from coterie.base.docstring import with_inherited_parameters
+from coterie.base.elsewhere import host_of
 from coterie.base.executor import thread_count
 from coterie.base.same_data import check_same_data
 from coterie.core import Allowed, Pool, check_params
@@ -44,6 +45,8 @@ class Committee(BaseEstimator):
     multi_output: ClassVar[bool] = True
     #: Whether it may at least have a column of zeros and ones for each of several labels.
     multi_label: ClassVar[bool] = False
+    #: The fewest classes that may be learnt from.
+    min_classes: ClassVar[int] = 1
     #: Whether infinity may be in ``X``, as the largest of numbers.
     infinities: ClassVar[bool] = False
     #: How the weighted sum of the members' votes becomes the answer: by their "mean", as the "sum"
@@ -82,21 +85,33 @@ class Committee(BaseEstimator):
     def _fit(self, X: Any, y: Any, sample_weight: Any, **extra: Any) -> Self:
         """Check, fit a draft and take its place; `extra` goes to `_train`."""
         check_params(type(self).__name__, self.get_params(deep=False), self.allowed)
-        draft = self._copy(without_results=True)
+        host = host_of(X)
+        if host is not None:
+            with host.admitted(self, X, y, sample_weight, extra) as (admitted, n_samples, extra):
+                return self._fit_admitted(admitted, n_samples, extra)
         admitted = self._admitting(X, lambda rows: self._admit_fit(rows, y, sample_weight))
+        n_samples = admitted.table.n_rows if admitted.kept is None else len(sample_weight)
+        return self._fit_admitted(admitted, n_samples, extra)
+
+    def _fit_admitted(self, admitted: Admitted, n_samples: int, extra: dict[str, Any]) -> Self:
+        """Fit a draft to admitted rows and take its place."""
+        draft = self._copy(without_results=True)
         publish_columns(draft, admitted.table.schema)
         self._describe_target(draft, admitted)
-        if getattr(self, "warm_start", False) and hasattr(self, "pool_"):
+        if getattr(self, "warm_start", False) and hasattr(self, "pool_") and self._adds_members:
             check_same_data(
                 self, draft, "A warm start keeps the old members; fit with warm_start=False."
             )
-        kept = admitted.kept
-        n_samples = admitted.table.n_rows if kept is None else len(sample_weight)
         self._train(draft, admitted, n_samples, **extra)
         if not type(self).fit.__module__.startswith("coterie."):
             self._keep_own(draft)
         self.__dict__ = draft.__dict__
         return self
+
+    @property
+    def _adds_members(self) -> bool:
+        """Whether a warm start has anything to add, for which data must be as they were."""
+        return True
 
     def _admit_fit(self, X: Any, y: Any, sample_weight: Any) -> Admitted:
         return admit_fit(
@@ -107,6 +122,7 @@ class Committee(BaseEstimator):
             task=self.task,
             categorical=self.categorical_features,
             multi_output=self.multi_output or self.multi_label,
+            min_classes=self.min_classes,
         )
 
     def _admitting(self, X: Any, admit: Callable[[Any], Read]) -> Read:

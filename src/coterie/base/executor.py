@@ -7,7 +7,9 @@ import itertools
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,6 +17,7 @@ from joblib import Parallel, cpu_count, delayed, effective_n_jobs
 from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
 
+from coterie.core.executor import Executor
 from coterie.native import obey, stop_if_told
 
 Item = TypeVar("Item")
@@ -24,6 +27,18 @@ Result = TypeVar("Result")
 _MOST_WORKERS = 256
 _PATIENCE = 0.02  # seconds between two looks at the workers
 _INSISTENCE = 1.0  # seconds after which workers are told again to stop
+# Where members are fitted instead, if somebody said so.
+_ELSEWHERE: ContextVar[Executor | None] = ContextVar("elsewhere", default=None)
+
+
+@contextmanager
+def members_on(executor: Executor) -> Iterator[None]:
+    """Let an executor fit the members meanwhile, in place of the threads of this process."""
+    token = _ELSEWHERE.set(executor)
+    try:
+        yield
+    finally:
+        _ELSEWHERE.reset(token)
 
 
 class JoblibExecutor:
@@ -57,6 +72,9 @@ class JoblibExecutor:
 
     def map(self, task: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
         """``task(item)`` for every item, in the order of the items."""
+        elsewhere = _ELSEWHERE.get()
+        if elsewhere is not None:
+            return list(elsewhere.map(task, items))
         workers = min(worker_count(self.n_jobs), len(items))
         backend, _ = get_active_backend(prefer="threads")
         try:

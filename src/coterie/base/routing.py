@@ -23,12 +23,12 @@ def routing_is_on() -> bool:
     return bool(get_config()["enable_metadata_routing"])
 
 
-def check_routing(owner: str, metadata: Mapping[str, Any]) -> None:
+def check_routing(owner: str, metadata: Mapping[str, Any], caller: str = "fit") -> None:
     """Refuse metadata for members while routing is off."""
     if metadata and not routing_is_on():
         raise ValueError(
-            f"{owner}.fit got {sorted(metadata)}. Passing metadata to members is only supported if "
-            "enable_metadata_routing=True: see sklearn.set_config."
+            f"{owner}.{caller} got {sorted(metadata)}. Passing metadata to members is only "
+            "supported if enable_metadata_routing=True: see sklearn.set_config."
         )
 
 
@@ -50,8 +50,12 @@ def asks_weight(estimator: Any) -> bool:
     return bool(get_routing_for_object(estimator).consumes("fit", ("sample_weight",)))
 
 
-def members_router(owner: Any, members: Mapping[str, Any]) -> MetadataRouter:
+def members_router(
+    owner: Any, members: Mapping[str, Any], answers: Mapping[str, str] | None = None
+) -> MetadataRouter:
     """What members request for their `fit`; and what the owner does, once that is set.
+
+    `answers` says which of their methods is called by which of the owner's.
 
     As in scikit-learn, an ensemble hands on what its members request and need not request it
     itself. One that was told to request something, as groups for its own splits, is heard too.
@@ -61,6 +65,8 @@ def members_router(owner: Any, members: Mapping[str, Any]) -> MetadataRouter:
     if any(request is not None for request in own.fit.requests.values()):
         router.add_self_request(owner)
     mapping = MethodMapping().add(callee="fit", caller="fit")
+    for caller, callee in (answers or {}).items():
+        mapping.add(callee=callee, caller=caller)
     for name, estimator in members.items():
         router.add(**{name: estimator}, method_mapping=mapping)
     return router

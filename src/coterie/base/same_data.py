@@ -29,7 +29,9 @@ def check_same_data(earlier: Any, draft: Any, cure: str) -> None:
     DataError
         When something differs; it says what.
     """
-    found = _columns(earlier.schema_, draft.schema_) or _outputs(earlier.target_, draft.target_)
+    found = _columns(earlier.schema_, draft.schema_)
+    if not found and hasattr(draft, "target_"):  # there is none where nothing is predicted
+        found = _outputs(earlier.target_, draft.target_)
     if found:
         raise DataError(f"The data does not match the last fit: {found} {cure}")
 

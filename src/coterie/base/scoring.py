@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -272,8 +272,9 @@ class Measures:
     own : mapping of str to callable
         The family's own measures of scores, ``raw -> float``, by name; without one, "error" is
         the share of mistakes or the mean absolute error.
-    where : {"validation", "train"}
-        How facts begin that are measured on these rows.
+    where : str
+        How facts begin that are measured on these rows: "train", "validation", or what a set of
+        rows is called.
     reading : callable or None
         From the sum of weighted votes to the scores that `answers` and `own` take; None if that
         is the same. It is called once per round.
@@ -283,7 +284,7 @@ class Measures:
     answers: Answers
     rows: Admitted
     own: Mapping[str, Callable[[Array], float]] = field(default_factory=dict)
-    where: Literal["validation", "train"] = "validation"
+    where: str = "validation"
     reading: Callable[[Array], Array] | None = None
 
     @cached_property
@@ -316,7 +317,7 @@ class Measures:
         estimator = StandIn(self.answers, self.given, raw, elsewhere)
         value = ask(scoring.scorer, estimator, self.y, self.rows.weight)
         if math.isnan(value):
-            rows = "rows held out" if self.where == "validation" else "training rows"
+            rows = "training rows" if self.where == "train" else "rows held out"
             raise ValueError(
                 f"The score {scoring.name!r} is not defined on the {rows}. Hold out more rows, or "
                 "choose another scoring."
@@ -357,7 +358,9 @@ def hold_out_seed(entropy: int) -> int:
     return int(np.random.SeedSequence(entropy, spawn_key=(2**31,)).generate_state(1)[0])
 
 
-def hold_out(target: Target, share: float, seed: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def hold_out(
+    target: Target, share: float, seed: int, *, strict: bool = False
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Rows to learn from and rows to hold out, both ascending; each class by its share.
 
     Parameters
@@ -368,15 +371,24 @@ def hold_out(target: Target, share: float, seed: int) -> tuple[NDArray[np.intp],
         The share to hold out, or their number.
     seed : int
         Seed of the draw.
+    strict : bool, default=False
+        Refuse, as scikit-learn's ``GradientBoostingClassifier``, classes that cannot be in both
+        parts.
     """
     strata = None
     if target.kind == "labels" and target.n_outputs == 1:
         # A class of a single row cannot be in both parts: then rows are drawn from all alike.
         sizes = np.bincount(target.codes[:, 0])
-        strata = target.codes[:, 0] if sizes[sizes > 0].min(initial=2) >= 2 else None
+        apart = strict or sizes[sizes > 0].min(initial=2) >= 2
+        strata = target.codes[:, 0].astype(np.float64) if apart else None
     learn, held = train_test_split(
         np.arange(target.n_rows), test_size=share, random_state=seed, stratify=strata
     )
+    if strict and strata is not None and len(np.unique(strata[learn])) < len(np.unique(strata)):
+        raise ValueError(
+            "The training data after the early stopping split is missing some classes. Try using "
+            "another random seed."
+        )
     return np.sort(learn), np.sort(held)
 
 
@@ -415,8 +427,8 @@ def under_classes(known: Target, target: Target) -> Target:
         unknown = [label for label in classes.tolist() if label not in place]
         if unknown:
             raise DataError(
-                f"y_val holds {unknown[0]!r}, which is none of the classes in y. Leave such rows "
-                "out."
+                f"y_val contains {unknown[0]!r}, which is not one of the classes in y. Leave out "
+                "such rows."
             )
         codes = np.array([place[label] for label in classes.tolist()], dtype=np.int32)
         columns.append(codes[target.codes[:, k]])

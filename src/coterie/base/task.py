@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from coterie.base.check import Admitted, Task
+from coterie.base.elsewhere import where_rows_are
 from coterie.data import Target
 
 
@@ -30,6 +31,7 @@ class ClassifierTask(ClassifierMixin):
         parts = split_outputs(draft.target_, mean)
         draft.oob_decision_function_ = parts[0] if len(parts) == 1 else np.stack(parts, axis=2)
 
+    @where_rows_are
     def predict_proba(self, X: Any) -> NDArray[np.float64] | list[NDArray[np.float64]]:
         """Class probabilities: the mean of the members' probabilities.
 
@@ -66,6 +68,7 @@ class ClassifierTask(ClassifierMixin):
                 return [np.log(p) for p in probabilities]
             return np.log(probabilities)
 
+    @where_rows_are
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class; among equals the first in ``classes_``.
 
@@ -99,6 +102,7 @@ class RegressorTask(RegressorMixin):
     def _publish_oob(self, draft: Any, mean: NDArray[np.float64]) -> None:
         draft.oob_prediction_ = mean[:, 0] if draft.n_outputs_ == 1 else mean
 
+    @where_rows_are
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The mean of the members' predictions.
 

@@ -10,6 +10,7 @@ from coterie.combining.bayes import (
     BayesianModelAveragingRegressor,
 )
 from coterie.combining.calibration import CalibratedEnsembleClassifier
+from coterie.combining.deep_forest import DeepForestClassifier, DeepForestRegressor
 from coterie.combining.evidence import DecisionTemplatesClassifier, DempsterShaferClassifier
 from coterie.combining.experts import MixtureOfExpertsClassifier, MixtureOfExpertsRegressor
 from coterie.combining.reject_option import (
@@ -22,12 +23,15 @@ from coterie.combining.splits import RowFolds
 from coterie.combining.stacking import StackingClassifier, StackingRegressor
 from coterie.combining.stackingc import StackingCClassifier
 from coterie.combining.voting import VotingClassifier
+from coterie.combining.window_forest import WindowForestTransformer
 
 __all__ = [
     "BayesianModelAveragingClassifier",
     "BayesianModelAveragingRegressor",
     "CalibratedEnsembleClassifier",
     "DecisionTemplatesClassifier",
+    "DeepForestClassifier",
+    "DeepForestRegressor",
     "DempsterShaferClassifier",
     "EnsembleSelectionClassifier",
     "EnsembleSelectionRegressor",
@@ -42,5 +46,6 @@ __all__ = [
     "VotingClassifier",
     "VotingRegressor",
     "WeightedAverageRegressor",
+    "WindowForestTransformer",
     "risk_coverage",
 ]

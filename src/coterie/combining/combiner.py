@@ -119,6 +119,8 @@ class Combiner(Composition, Committee):
     multi_output: ClassVar[bool] = False
     #: Under which name progress is told member by member; None tells how many fits are done.
     tells_as: ClassVar[str | None] = None
+    #: Whether members that take no weights get rows drawn by them; otherwise they are refused.
+    draws_by_weight: ClassVar[bool] = True
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, **fit_params: Any
@@ -252,8 +254,13 @@ class Combiner(Composition, Committee):
     def _drawing_entropy(self, members: Sequence[Named], weight: Array | None) -> int:
         """Seeds the draws of rows for those that take no weights; 0 if there are none to make."""
         fitted = [*(m.estimator for m in members), getattr(self, "final_estimator", None)]
-        if weight is None or all(takes_weight(e) for e in fitted if hasattr(e, "fit")):
+        unable = [e for e in fitted if hasattr(e, "fit") and not takes_weight(e)]
+        if weight is None or self._prefit or not unable:
             return 0
+        if not self.draws_by_weight and not routing_is_on():
+            raise TypeError(
+                f"Underlying estimator {type(unable[0]).__name__} does not support sample weights."
+            )
         return draw_entropy(self.random_state)
 
     def _default_members(self) -> list[Named]:

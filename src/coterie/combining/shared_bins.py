@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from coterie.base import Committee
 from coterie.combining.named_members import Named
 from coterie.data import BinnedRows, Table
@@ -74,6 +76,6 @@ def share_bins(
     for max_bins, names in alike.items():
         binned = read.bin(max_bins=max_bins, n_threads=n_threads)
         assert binned.bins is not None
-        assert binned.codes is not None
+        assert isinstance(binned.codes, np.ndarray)
         shared |= dict.fromkeys(names, BinnedRows(binned.schema, binned.bins, binned.codes))
     return shared

@@ -12,7 +12,7 @@ from sklearn.model_selection import LeaveOneOut, check_cv
 
 from coterie.core import Allowed, a_list, at_least, one_of
 from coterie.data import DataError, Table, Target
-from coterie.data.hashes import ODD, cell_bits
+from coterie.data.hashes import row_keys
 
 Rows = NDArray[np.intp]
 Split = tuple[Rows, Rows]
@@ -72,7 +72,7 @@ class RowFolds:
         if at_least(2).admits(self.n_splits) is False:
             raise ValueError(f"n_splits={self.n_splits!r} must be an integer >= 2.")
         table = Table.read(X)
-        keys = row_keys(table) if groups is None else _numbers(groups)
+        keys = table_keys(table) if groups is None else _numbers(groups)
         labels = np.zeros(table.n_rows, dtype=np.intp)
         if y is not None and groups is None:
             labels = _strata(np.asarray(y))
@@ -96,20 +96,12 @@ def deal(keys: NDArray[np.uint64], strata: NDArray[np.intp], n_folds: int) -> ND
     return np.asarray(place.ravel() % n_folds)
 
 
-def row_keys(table: Table) -> NDArray[np.uint64]:
-    """A number for every row that depends on what it holds only; equal rows have equal ones."""
-    rng = np.random.default_rng(20_040_731)
-    factors = rng.integers(0, 2**63, table.n_columns, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+def table_keys(table: Table) -> NDArray[np.uint64]:
+    """The keys of all rows, block by block."""
     keys = np.empty(table.n_rows, dtype=np.uint64)
-    step = max(1, _BLOCK_CELLS // max(1, table.n_columns))
-    for block, values in table.blocks(_BLOCK_CELLS):
-        for start in range(0, len(values), step):
-            bits = cell_bits(values[start : start + step])
-            bits = (bits ^ (bits >> np.uint64(29))) * ODD
-            bits = (bits ^ (bits >> np.uint64(32))) * factors
-            begin = block.start + start
-            keys[begin : begin + len(bits)] = bits.sum(axis=1, dtype=np.uint64)
-    return (keys ^ (keys >> np.uint64(31))) * ODD
+    for rows, cells in table.blocks(_BLOCK_CELLS):
+        keys[rows] = row_keys(cells)
+    return keys
 
 
 def make_splits(

@@ -45,7 +45,7 @@ FINALS: dict[str, Callable[..., Any]] = {
 
 STACK: dict[str, Allowed] = {
     **COMBINER,
-    "final_estimator": one_of(None, *FINALS) | has("fit", "predict"),
+    "final_estimator": one_of(None, *FINALS) | has("fit"),
     "stack_method": one_of("auto", "predict_proba", "decision_function", "predict"),
     "passthrough": one_of(True, False),
     "meta_features": one_of(None) | a_list | a_function,
@@ -79,6 +79,8 @@ class Stack(TransformerMixin, Combiner):
     stack_method: str
     passthrough: bool
     meta_features: Any = None
+
+    draws_by_weight = False
 
     def _default_final(self) -> Any:
         raise NotImplementedError

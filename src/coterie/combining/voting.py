@@ -18,7 +18,7 @@ from coterie.combining.combiner import COMBINER, Combiner
 from coterie.combining.folds import Rowset, Unseen
 from coterie.combining.named_members import Named, pick_method
 from coterie.combining.reject_option import RejectingVotes, a_reject_label, check_mark
-from coterie.combining.splits import row_keys
+from coterie.combining.splits import table_keys
 from coterie.combining.weighing import VOTE_WEIGHTS, read_weights
 from coterie.core import Allowed, a_function, a_list, between, draw_entropy, one_of
 from coterie.data import Table
@@ -54,6 +54,7 @@ class Voting(TransformerMixin, Mixin):
     """
 
     tells_as = "Voting"
+    draws_by_weight = False
 
     weights: Any
 
@@ -261,7 +262,7 @@ class VotingClassifier(RejectingVotes, ClassifierTask, Voting, Combiner):
 
     def _winners(self, table: Table, support: Array) -> NDArray[np.intp]:
         if self.ties == "random":
-            return winners(support, "random", self.entropy_, row_keys(table))
+            return winners(support, "random", self.entropy_, table_keys(table))
         if self.ties == "prior":
             return winners(support, self.priors_, 0, None)
         if self.ties == "confidence":

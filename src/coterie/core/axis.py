@@ -10,6 +10,7 @@ as their weights: then each is one unit, and heavy ones are drawn more often.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from coterie.data import Table, Target
 from coterie.data.hashes import ODD, cell_bits
-from coterie.native import row_hashes
+from coterie.native import cell_hashes, row_hashes
 from coterie.tags import tagged
 
 # Whole-number weights are repetitions up to this mean; beyond it (survey weights, say) a bag
@@ -40,14 +41,36 @@ def content_order(
         Importances, which tell rows apart that are equal otherwise.
     """
     assert table.codes is not None, "the table is not binned"
+    assert table.bins is not None
     bits = np.zeros(target.n_rows, dtype=np.uint64)
     for column in target.encoded.T.astype(np.float64):
         bits = (bits ^ cell_bits(column)) * ODD
         bits ^= bits >> np.uint64(29)
-    hashes = row_hashes(table.codes, bits)
+    hashes = row_hashes(table.codes, table.bins, bits)
     if weight is None:
         return np.argsort(hashes, kind="stable")
     return np.lexsort((weight, hashes))
+
+
+def cell_order(
+    table: Table, importance: NDArray[np.float64] | None = None, n_threads: int = 1
+) -> NDArray[np.intp]:
+    """As `content_order`, by what the cells of any table hold; nothing is binned.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    importance : ndarray of shape (n_rows,), optional
+        Tells rows apart that are equal otherwise.
+    n_threads : int, default=1
+        Native threads.
+    """
+    blocks = [cell_hashes(block, n_threads=n_threads) for _, block in table.blocks()]
+    hashes = np.concatenate(blocks)
+    if importance is None:
+        return np.argsort(hashes, kind="stable")
+    return np.lexsort((importance, hashes))
 
 
 def repetitions(weight: NDArray[np.float64] | None) -> NDArray[np.int64] | None:
@@ -144,10 +167,14 @@ class RowAxis:
             return np.minimum(rng.random(size) * self.mass, np.nextafter(self.mass, 0.0))
         return rng.integers(0, self.length, size=size)
 
+    def distinct_points(self, rng: Generator, size: int) -> NDArray[np.int64]:
+        """As many different units of the axis; rows must not be as long as their weights."""
+        return rng.choice(self.length, size, replace=False, shuffle=False)
+
     def distinct(self, rng: Generator, size: int) -> NDArray[np.int64]:
         """How often each row is among `size` units drawn one after the other and not put back."""
         if not self.weighs:
-            return self.count(rng.choice(self.length, size, replace=False, shuffle=False))
+            return self.count(self.distinct_points(rng, size))
         with np.errstate(divide="ignore"):
             # The first to arrive of exponential clocks is such a draw (Efraimidis & Spirakis).
             arrival = rng.exponential(size=self.length) / np.diff(
@@ -157,9 +184,18 @@ class RowAxis:
         counts[self.order[np.argsort(arrival, kind="stable")[:size]]] = 1
         return counts
 
+    def _places(self, points: NDArray[Any]) -> NDArray[Any]:
+        """Which of the rows in their order each of some points falls on."""
+        return points if self.ends is None else np.searchsorted(self.ends, points, side="right")
+
+    def rows_at(self, points: NDArray[Any]) -> NDArray[np.integer]:
+        """The row that each of some `points` of the axis falls on."""
+        rows: NDArray[np.integer] = self.order[self._places(points)]
+        return rows
+
     def count(self, points: NDArray[np.int64] | NDArray[np.float64]) -> NDArray[np.int64]:
         """How many `points` of the axis fall on each row."""
-        places = points if self.ends is None else np.searchsorted(self.ends, points, side="right")
+        places = self._places(points)
         counts = np.empty(len(self.order), dtype=np.int64)
         counts[self.order] = np.bincount(places, minlength=len(self.order))
         return counts

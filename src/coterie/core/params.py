@@ -21,16 +21,33 @@ class ParameterError(ValueError, TypeError):
 
 @dataclass(frozen=True)
 class Allowed:
-    """What a parameter may be: the test, and the words an error message uses."""
+    """What a parameter may be: the test, and the words an error message uses.
+
+    Parameters
+    ----------
+    admits : callable
+        The test.
+    *words : str
+        What may be given, in scikit-learn's words where it has any.
+    """
 
     admits: Callable[[object], bool]
-    wording: str
+    words: tuple[str, ...]
+
+    def __init__(self, admits: Callable[[object], bool], *words: str) -> None:
+        object.__setattr__(self, "admits", admits)
+        object.__setattr__(self, "words", words)
+
+    @property
+    def wording(self) -> str:
+        """What may be given, as a list in a sentence."""
+        *first, last = self.words
+        return f"{', '.join(first)} or {last}" if first else last
 
     def __or__(self, other: Allowed) -> Allowed:
         """Either of the two."""
         return Allowed(
-            lambda value: self.admits(value) or other.admits(value),
-            f"{self.wording} or {other.wording}",
+            lambda value: self.admits(value) or other.admits(value), *self.words, *other.words
         )
 
 
@@ -48,9 +65,12 @@ def at_least(low: float) -> Allowed:
     (True, False, True)
     """
     whole = isinstance(low, int)
-    kind = "an integer" if whole else "a number"
+    kind = "an int" if whole else "a float"
     # The checker does not follow `_is_number`, which makes sure that v compares with low.
-    return Allowed(lambda v: _is_number(v, whole=whole) and v >= low, f"{kind} >= {low}")  # type: ignore[operator]
+    return Allowed(
+        lambda v: _is_number(v, whole=whole) and v >= low,  # type: ignore[operator]
+        f"{kind} in the range [{low}, inf)",
+    )
 
 
 def between(low: float, high: float, closed: Closed = "both") -> Allowed:
@@ -60,9 +80,9 @@ def between(low: float, high: float, closed: Closed = "both") -> Allowed:
     --------
     >>> word = between(0.0, 1.0, closed="right")
     >>> word.wording, word.admits(1.0), word.admits(0.0), word.admits(float("nan"))
-    ('a number in (0.0, 1.0]', True, False, False)
+    ('a float in the range (0.0, 1.0]', True, False, False)
     >>> between(2, 255).wording
-    'an integer in [2, 255]'
+    'an int in the range [2, 255]'
     """
     left, right = closed in ("both", "left"), closed in ("both", "right")
     whole = isinstance(low, int) and isinstance(high, int)
@@ -75,9 +95,9 @@ def between(low: float, high: float, closed: Closed = "both") -> Allowed:
         below = number <= high if right else number < high
         return above and below
 
-    kind = "an integer" if whole else "a number"
+    kind = "an int" if whole else "a float"
     span = f"{'[' if left else '('}{low}, {high}{']' if right else ')'}"
-    return Allowed(admits, f"{kind} in {span}")
+    return Allowed(admits, f"{kind} in the range {span}")
 
 
 def fraction(closed: Closed = "right") -> Allowed:
@@ -89,10 +109,7 @@ def fraction(closed: Closed = "right") -> Allowed:
     (True, False, False)
     """
     share = between(0.0, 1.0, closed)
-    return Allowed(
-        lambda v: share.admits(v) and not isinstance(v, Integral),
-        share.wording.replace("a number", "a fraction"),
-    )
+    return Allowed(lambda v: share.admits(v) and not isinstance(v, Integral), *share.words)
 
 
 def one_of(*options: Hashable) -> Allowed:
@@ -100,12 +117,15 @@ def one_of(*options: Hashable) -> Allowed:
 
     Examples
     --------
-    >>> one_of("gini", "entropy").wording
-    "'gini' or 'entropy'"
+    >>> one_of("gini", "entropy", None).wording
+    "a str among {'gini', 'entropy'} or None"
     """
+    texts = ", ".join(repr(option) for option in options if isinstance(option, str))
+    others = [repr(option) for option in options if not isinstance(option, str)]
     return Allowed(
         lambda v: isinstance(v, Hashable) and v in options,
-        " or ".join(repr(option) for option in options),
+        *([f"a str among {{{texts}}}"] if texts else []),
+        *others,
     )
 
 
@@ -113,15 +133,20 @@ def has(*methods: str) -> Allowed:
     """An object with all of `methods`, a class itself excepted."""
     return Allowed(
         lambda v: not isinstance(v, type) and all(callable(getattr(v, m, None)) for m in methods),
-        "an object with " + " and ".join(f".{m}()" for m in methods),
+        "an object implementing " + _listed([repr(m) for m in methods]),
     )
 
 
 def instance_of(*kinds: type) -> Allowed:
     """An instance of one of `kinds`."""
     return Allowed(
-        lambda v: isinstance(v, kinds), " or ".join(f"a {kind.__name__}" for kind in kinds)
+        lambda v: isinstance(v, kinds), *(f"an instance of '{kind.__name__}'" for kind in kinds)
     )
+
+
+def _listed(names: list[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 a_function = Allowed(callable, "a function")
@@ -131,16 +156,18 @@ a_list = Allowed(
 
 
 def check_params(owner: str, values: Mapping[str, object], allowed: Mapping[str, Allowed]) -> None:
-    """Raise a `ParameterError` for the first value that is not allowed.
+    """Raise a `ParameterError`, worded as scikit-learn's, for the first value that is not allowed.
 
     Examples
     --------
-    >>> check_params("Forest", {"n_estimators": 0}, {"n_estimators": at_least(1)})
+    >>> check_params("Forest", {"rounds": 0}, {"rounds": at_least(1)})
     Traceback (most recent call last):
-    coterie.core.params.ParameterError: Forest: n_estimators=0 is not allowed; give an integer >= 1.
+    coterie.core.params.ParameterError: The 'rounds' parameter of Forest must be an int in the \
+range [1, inf). Got 0 instead.
     """
     for name, word in allowed.items():
         if not word.admits(values[name]):
             raise ParameterError(
-                f"{owner}: {name}={values[name]!r} is not allowed; give {word.wording}."
+                f"The {name!r} parameter of {owner} must be {word.wording}. Got {values[name]!r} "
+                "instead."
             )

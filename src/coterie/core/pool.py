@@ -165,7 +165,7 @@ class Pool:
                 n_outputs=self.n_outputs,
                 n_threads=n_threads,
             )
-            return _by_rows(table, predict)
+            return _walk(table, predict)
         first, *others = self.members
         total = self.weights[0] * self._vote(first, table)
         for weight, member in zip(self.weights[1:], others, strict=True):
@@ -202,13 +202,23 @@ class Pool:
             )
         )
 
+    def shap_interactions(self, table: Table, *, n_threads: int = 1) -> NDArray[np.float64]:
+        """Shapley interaction values of `raw`, (n_rows, n_columns, n_columns, n_scores)."""
+        if not isinstance(self.members, Forest):
+            raise TypeError(_NO_SHAP)
+        forest, weights = self.spread(), np.repeat(self.weights, self.width)
+        return _by_rows(
+            table,
+            lambda x: forest.shap_interactions(x, tree_weight=weights, n_threads=n_threads),
+        )
+
     def votes(self, table: Table, *, n_threads: int = 1) -> NDArray[np.float64]:
         """Every vote by itself and unweighted, shape (n_members, n_rows, n_scores)."""
         if isinstance(self.members, Forest):
             parts = [self.ballots[t * self.width : (t + 1) * self.width] for t in range(len(self))]
             settings: dict[str, Any] = {"n_outputs": self.n_outputs, "n_threads": n_threads}
             predicts = [partial(part.predict, **settings) for part in parts]
-            return np.stack([_by_rows(table, predict) for predict in predicts])
+            return np.stack([_walk(table, predict) for predict in predicts])
         return np.stack([self._vote(member, table) for member in self.members])
 
     def _vote(self, member: Foreign, table: Table) -> NDArray[np.float64]:
@@ -221,7 +231,7 @@ class Pool:
     def leaves(self, table: Table, *, n_threads: int = 1) -> NDArray[np.int32]:
         """Node each row ends in, numbered within each tree, shape (n_rows, n_members)."""
         forest = self.forest
-        return _by_rows(table, lambda x: forest.apply(x, n_threads=n_threads))
+        return _walk(table, lambda x: forest.apply(x, n_threads=n_threads))
 
     def paths(self, table: Table) -> sparse.csr_array:
         """Which nodes of all trees each row passes, shape (n_rows, n_nodes)."""
@@ -251,6 +261,12 @@ _NO_SHAP = (
     "else. Use an explainer for any model, such as shap.PermutationExplainer."
 )
 _MIXED = "a pool holds native trees or foreign members, not both"
+
+
+def _walk(table: Table, compute: Callable[[Any], NDArray[Kind]]) -> NDArray[Kind]:
+    """As `_by_rows`, of what walks the rows of a sparse table as they are."""
+    parts = [compute(rows) for _, rows in table.walks()]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _by_rows(table: Table, compute: Callable[[NDArray[Any]], NDArray[Kind]]) -> NDArray[Kind]:

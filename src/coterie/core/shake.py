@@ -101,6 +101,10 @@ class Bootstrap:
             counts += self.axis.count(self.axis.points(rng, size))
         return counts
 
+    def picks(self, rng: Generator) -> NDArray[np.integer]:
+        """The rows in the bag one by one, for bags much smaller than the table."""
+        return self.axis.rows_at(self.axis.points(rng, self.n_draws))
+
     def __call__(self, view: View, rng: Generator) -> View:
         """The same rows, weighted by how often each is in the bag."""
         return weighted(view, self.counts(rng))
@@ -122,6 +126,12 @@ class Subsample:
     def counts(self, rng: Generator) -> NDArray[np.int64]:
         """How often each row is in the sample; more than once only if it is repeated."""
         return self.axis.distinct(rng, self.n_draws)
+
+    def picks(self, rng: Generator) -> NDArray[np.integer]:
+        """The rows in the sample one by one, for samples much smaller than the table."""
+        if self.axis.weighs:
+            return np.flatnonzero(self.counts(rng))
+        return self.axis.rows_at(self.axis.distinct_points(rng, self.n_draws))
 
     def __call__(self, view: View, rng: Generator) -> View:
         """The same rows, weighted by whether each is in the sample."""

@@ -73,11 +73,6 @@ class BinnedRows(Opened):
         rows, columns = self.codes.shape
         return rows, columns
 
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return self.shape[0]
-
     def native(self) -> Any:
         """All cells as numbers."""
         return decode(self.codes, self.bins)

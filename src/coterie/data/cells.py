@@ -28,6 +28,7 @@ Array = NDArray[Any]
 Codes = NDArray[np.int32]
 
 _FEW = 500  # so many cells are looked up one by one sooner than a frame joins them
+_DAY = 86_400e6  # microseconds
 _OBJECT = np.dtype(object)
 _MIXTURE_CURE = "Make every value text, for example with str, or every value a number."
 
@@ -189,6 +190,30 @@ def cells_of_series(series: nw.Series[Any], where: str) -> Cells:
     if isinstance(dtype, nw.Decimal | nw.Int128 | nw.UInt128):  # NumPy has no such numbers
         series = series.cast(nw.Float64)
     return Numbers(series.to_numpy(), where)
+
+
+def in_days(series: nw.Series[Any]) -> Any:
+    """Moments as days since 1970, UTC, and durations as days; any other column as it is.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> when = pd.Series(pd.to_datetime(["1970-01-02 12:00", None]))
+    >>> in_days(nw.from_native(when, series_only=True)).to_list()
+    [1.5, nan]
+    """
+    dtype = series.dtype
+    if not isinstance(dtype, nw.Datetime | nw.Date | nw.Duration):
+        return series
+    if isinstance(dtype, nw.Date):
+        series = series.cast(nw.Datetime("us"))
+    elif isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
+        series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    # As numbers: NumPy's own moments crash polars 1.0.
+    lasts = isinstance(dtype, nw.Duration)
+    count = series.dt.total_microseconds() if lasts else series.dt.timestamp("us")
+    days = np.asarray(count.cast(nw.Float64).to_numpy(), dtype=np.float64) / _DAY
+    return nw.new_series(series.name, days, backend=series.implementation)
 
 
 def _cells_of_objects(values: list[Any], where: str) -> Cells:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from coterie.data.cells import Cells, cells_of_array, cells_of_series
+from coterie.data.cells import Cells, cells_of_array, cells_of_series, in_days
 from coterie.data.errors import DataError, KindError, column_label
 from coterie.data.numbers import as_float, fits_float, is_long, unmask
 from coterie.data.sparse import Sparse, read_sparse
@@ -46,6 +46,16 @@ class Opened:
 
     __slots__ = ()
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        raise NotImplementedError
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.shape[0]
+
 
 @dataclass(frozen=True, slots=True)
 class ArraySource(Opened):
@@ -60,11 +70,6 @@ class ArraySource(Opened):
         """Rows and columns."""
         rows, columns = self.values.shape
         return rows, columns
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return self.shape[0]
 
     def native(self) -> Any:
         """The container itself."""
@@ -112,11 +117,6 @@ class FrameSource(Opened):
         """Rows and columns."""
         return self.frame.shape
 
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return self.shape[0]
-
     def native(self) -> Any:
         """The container itself."""
         return self.frame.to_native()
@@ -141,7 +141,7 @@ class FrameSource(Opened):
     def cells(self) -> Iterator[Cells]:
         """The columns."""
         for j, series in enumerate(self.frame.iter_columns()):
-            yield cells_of_series(series, column_label(j, self.names))
+            yield cells_of_series(in_days(series), column_label(j, self.names))
 
 
 class Opaque(Opened):
@@ -162,11 +162,6 @@ class OpaqueRows(Opaque):
         """Rows and columns; a list has one."""
         shape: tuple[int, ...] = getattr(self.values, "shape", ())
         return len(self.values), shape[1] if len(shape) > 1 else 1
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return self.shape[0]
 
     def native(self) -> Any:
         """The container itself."""
@@ -204,11 +199,6 @@ class SparseSource(Opened):
         """Rows and columns."""
         rows, columns = self.values.shape
         return rows, columns
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return self.shape[0]
 
     def native(self) -> Any:
         """The cells in a container of the kind that was given, an array or a matrix."""

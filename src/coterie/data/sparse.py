@@ -16,7 +16,7 @@ from scipy import sparse
 from coterie.data.errors import DataError
 from coterie.data.numbers import as_float
 
-__all__ = ["Sparse", "column_blocks", "infinite_cell", "read_sparse", "row_blocks"]
+__all__ = ["Sparse", "by_column", "infinite_cell", "read_sparse", "row_blocks"]
 
 Array = NDArray[Any]
 Sparse: TypeAlias = Any  # a scipy.sparse csr_array or csc_array: SciPy ships no types
@@ -111,13 +111,14 @@ def infinite_cell(X: Sparse) -> tuple[int, int] | None:
     return (across, along) if X.format == "csr" else (along, across)
 
 
-def column_blocks(X: Sparse, max_cells: int) -> Iterator[tuple[slice, Array]]:
-    """Dense blocks of whole columns, at least one column each, at most `max_cells` if possible."""
-    by_column = X.tocsc()
-    step = max(1, max_cells // max(1, X.shape[0]))
-    for start in range(0, X.shape[1], step):
-        columns = slice(start, min(start + step, X.shape[1]))
-        yield columns, by_column[:, columns].toarray(order="F")
+def by_column(X: Sparse) -> Sparse:
+    """The cells in column-major format, none of them twice; `X` itself is left as it is."""
+    columns = X.tocsc()
+    if columns.has_canonical_format:
+        return columns
+    columns = columns.copy()
+    columns.sum_duplicates()
+    return columns
 
 
 def row_blocks(X: Sparse, max_cells: int) -> Iterator[tuple[slice, Array]]:

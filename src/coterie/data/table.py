@@ -13,8 +13,17 @@ from coterie.data.binned import BinnedRows, decode, decoded_blocks
 from coterie.data.errors import DataError
 from coterie.data.schema import Schema, learn_schema
 from coterie.data.sources import Source, open_source
-from coterie.data.sparse import Sparse, column_blocks, row_blocks
-from coterie.native import Bins, check_table, encode, find_bins
+from coterie.data.sparse import Sparse, by_column, row_blocks
+from coterie.native import (
+    Bins,
+    SparseCodes,
+    SparseRows,
+    check_table,
+    encode,
+    encode_sparse,
+    find_bins,
+    find_sparse_bins,
+)
 
 __all__ = ["Table"]
 
@@ -22,6 +31,7 @@ Array = NDArray[Any]
 
 _BLOCK_BYTES = 64 << 20  # the largest dense block made of a sparse table
 _WIDE = 64  # beyond as many columns, few of a row's codes are used at once
+_FULL = 8  # one of so many cells filled makes all codes as small as those of the filled ones
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,8 +52,9 @@ class Table:
         The cells of a sparse table.
     bins : Bins or None
         How the columns are cut, once the table is binned.
-    codes : ndarray of shape (n_rows, n_columns) or None
-        The bin of every cell, once the table is binned.
+    codes : ndarray of shape (n_rows, n_columns), SparseCodes or None
+        The bin of every cell, once the table is binned. Of a sparse table those of the filled
+        cells, unless there are many.
     source : Source or None
         The rows as they were given, for members that read them themselves; None for some of the
         columns only.
@@ -61,7 +72,7 @@ class Table:
     values: Array | None
     sparse: Sparse | None = None
     bins: Bins | None = None
-    codes: NDArray[np.unsignedinteger[Any]] | None = None
+    codes: NDArray[np.unsignedinteger[Any]] | SparseCodes | None = None
     source: Source | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -161,6 +172,13 @@ class Table:
         """For every column its labels, or None if it holds numbers."""
         return tuple(self.schema.labels.get(j) for j in range(self.n_columns))
 
+    def binned_rows(self) -> BinnedRows:
+        """The rows of a table that has been binned, as an ``X``; a sparse one is written out."""
+        assert self.bins is not None
+        assert self.codes is not None
+        codes = self.codes if isinstance(self.codes, np.ndarray) else self.codes.toarray()
+        return BinnedRows(self.schema, self.bins, codes)
+
     def bin(
         self,
         *,
@@ -205,16 +223,14 @@ class Table:
         return replace(self, bins=bins, codes=codes)
 
     def _bin_sparse(self, order: Literal["C", "F"], settings: dict[str, Any]) -> Table:
-        """Bin a few columns at a time, so that the dense block stays small."""
-        wide = settings["max_bins"] > 255 if self.bins is None else self.bins.dtype != np.uint8
-        codes = np.empty(self.shape, dtype=np.uint16 if wide else np.uint8, order=order)
-        parts: list[Bins] = []
-        for columns, block in column_blocks(self.sparse, _BLOCK_BYTES // 8):
-            part = find_bins(block, **settings) if self.bins is None else self.bins[columns]
-            codes[:, columns] = encode(block, part, n_threads=settings["n_threads"])
-            parts.append(part)
-        bins = Bins.concatenate(parts) if self.bins is None else self.bins
-        return replace(self, bins=bins, codes=codes.astype(bins.dtype, copy=False))
+        """Bin the filled cells; of a table with many of them, write out the others as well."""
+        cells = by_column(self.sparse)
+        bins = find_sparse_bins(cells, **settings) if self.bins is None else self.bins
+        codes = encode_sparse(cells, bins)
+        codes.checked(bins)  # before threads share it
+        if len(codes.rows) * _FULL < self.n_rows * self.n_columns:
+            return replace(self, bins=bins, codes=codes)
+        return replace(self, bins=bins, codes=np.asarray(codes.toarray(), order=order))
 
     def __getitem__(self, key: tuple[Any, Any]) -> Table:
         rows, columns = key
@@ -271,6 +287,13 @@ class Table:
             yield from decoded_blocks(self.codes, self.bins)  # type: ignore[arg-type]  # as above
         else:
             yield from row_blocks(self.sparse, max_cells)
+
+    def walks(self) -> Iterator[tuple[slice, Array | SparseRows]]:
+        """As `blocks`, for trees, which walk the rows of a sparse table as they are."""
+        if self.sparse is not None:
+            yield slice(0, self.n_rows), SparseRows(self.sparse.tocsr())
+        else:
+            yield from self.blocks()
 
 
 def _restore(*parts: Any) -> Table:

@@ -72,6 +72,7 @@ class Target:
         rows: Array | None = None,
         n_rows: int | None = None,
         unlabelled: bool = False,
+        mark: Any = _UNKNOWN,
     ) -> Target:
         """Encode class labels: text, integers, booleans, or floats that are whole numbers.
 
@@ -86,6 +87,8 @@ class Target:
         unlabelled : bool, default=False
             Whether labels may be unknown: -1, as in `sklearn.semi_supervised`, or missing. Their
             code is -1, which is not one of the classes.
+        mark : object, default=-1
+            What marks an unknown label besides a missing one; nothing if it is None.
 
         Examples
         --------
@@ -93,8 +96,12 @@ class Target:
         >>> target.codes.ravel(), target.labelled
         (array([ 0, -1, -1,  1], dtype=int32), array([ True, False, False,  True]))
         """
-        columns, flat = _read(_unmarked(y) if unlabelled else _as_texts(y), rows, n_rows)
-        learnt = [(_learn_some if unlabelled else _learn_labels)(cells, flat) for cells in columns]
+        if unlabelled:
+            columns, flat = _read(_unmarked(y, mark), rows, n_rows)
+            learnt = [_learn_some(cells, flat, mark) for cells in columns]
+        else:
+            columns, flat = _read(_as_texts(y), rows, n_rows)
+            learnt = [_learn_labels(cells, flat) for cells in columns]
         codes = np.stack([codes for _, codes in learnt], axis=1)
         return cls("labels", np.ascontiguousarray(codes), tuple(c for c, _ in learnt), flat)
 
@@ -266,7 +273,7 @@ def _check_length(length: int, n_rows: int | None) -> None:
         )
 
 
-def _unmarked(y: Any) -> Any:
+def _unmarked(y: Any, mark: Any) -> Any:
     """Text and other objects in which the mark of unknown labels is a missing value."""
     if sparse.issparse(y) or nw.dependencies.is_into_dataframe(y):
         return y
@@ -276,23 +283,27 @@ def _unmarked(y: Any) -> Any:
     if array.dtype.kind != "O":
         return y
     marked = array.copy()
-    marked[np.asarray(array == _UNKNOWN, dtype=bool)] = None
+    if mark is not None:
+        marked[np.asarray(array == mark, dtype=bool)] = None
     return marked
 
 
-def _learn_some(cells: Cells, flat: bool) -> tuple[Array, NDArray[np.int32]]:
-    """Classes and codes, -1 for labels that are missing or -1."""
+def _learn_some(cells: Cells, flat: bool, mark: Any) -> tuple[Array, NDArray[np.int32]]:
+    """Classes and codes, -1 for labels that are missing or marked."""
     if isinstance(cells, Numbers) and cells.values.dtype.kind in "fc":
         values = as_float(cells.values, cells.where)
         _check_whole(values[~np.isnan(values)], cells.where, flat)
     classes, codes = cells.learn()
-    if classes.dtype.kind in "if" and _UNKNOWN in classes:
-        place = int(np.searchsorted(classes, _UNKNOWN))
+    marked = [place for place, label in enumerate(classes.tolist()) if label == mark]
+    if marked and mark is not None:
+        (place,) = marked
         codes = np.where(codes == place, -1, codes - (codes > place)).astype(np.int32)
         classes = np.delete(classes, place)
     if not len(classes):
         raise DataError(
-            f"None of the {len(codes)} rows of {cells.where} has a label. Label some of them."
+            f"{cells.where} has no label: all {len(codes)} entries are "
+            f"{'' if mark is None else f'{mark!r} or '}missing (NaN). Give at least one labelled "
+            "row of every class."
         )
     return classes, codes
 

@@ -12,6 +12,7 @@ The life of a forest:
 """
 
 from coterie.base.oob_votes import OobCurve
+from coterie.forests.embedding import RandomTreesEmbedding
 from coterie.forests.forest import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
@@ -26,6 +27,7 @@ __all__ = [
     "OobCurve",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RandomTreesEmbedding",
     "proximity_blocks",
     "proximity_matrix",
 ]

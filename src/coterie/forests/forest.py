@@ -6,6 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+import sklearn.ensemble
+from numpy.typing import NDArray
+
 from coterie.base import ClassifierTask, RegressorTask, a_class_weight
 from coterie.core import (
     Allowed,
@@ -18,16 +22,17 @@ from coterie.core import (
 )
 from coterie.core.samplers import MAX_DRAWS
 from coterie.forests.many import ManyTrees
-from coterie.trees.growth import LABELS, SHAPE, VALUES
+from coterie.trees.growth import LABELS, SHAPE, VALUES, drop_friedman
 from coterie.trees.single import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ExtraTreeClassifier,
     ExtraTreeRegressor,
+    recursion,
 )
 
 _TRUTH = one_of(True, False)
-_FOREST = SHAPE | {
+FOREST = SHAPE | {
     "n_estimators": at_least(1),
     "bootstrap": _TRUTH,
     "oob_score": _TRUTH | a_function | instance_of(str),
@@ -94,7 +99,7 @@ class RandomForestClassifier(ClassifierTask, ManyTrees):
     True
     """
 
-    allowed: ClassVar[Mapping[str, Allowed]] = _FOREST | _LABELS
+    allowed: ClassVar[Mapping[str, Allowed]] = FOREST | _LABELS
     member_class: ClassVar[type] = DecisionTreeClassifier
 
     criterion: str = "gini"
@@ -111,8 +116,9 @@ class RandomForestRegressor(RegressorTask, ManyTrees):
 
     Parameters
     ----------
-    criterion : {"squared_error", "friedman_mse", "absolute_error", "poisson"}
-        Impurity of a node, "squared_error" by default.
+    criterion : {"squared_error", "absolute_error", "poisson"}
+        Impurity of a node, "squared_error" by default; "absolute_error" puts medians in the
+        leaves. "friedman_mse" is deprecated: it chooses the same splits as "squared_error".
     max_features : int, float, {"sqrt", "log2", "log2+1", "third"} or None, default=1.0
         Columns drawn per node: all by default; "third" is the usual choice for regression.
     oob_score : bool, str or callable, default=False
@@ -140,16 +146,25 @@ class RandomForestRegressor(RegressorTask, ManyTrees):
     True
     """
 
-    allowed: ClassVar[Mapping[str, Allowed]] = _FOREST | VALUES
+    allowed: ClassVar[Mapping[str, Allowed]] = FOREST | VALUES
     member_class: ClassVar[type] = DecisionTreeRegressor
+
+    def __post_init__(self) -> None:
+        drop_friedman(self)
+
+    def _compute_partial_dependence_recursion(
+        self, grid: NDArray[Any], target_features: NDArray[np.intp]
+    ) -> NDArray[np.float64]:
+        """What scikit-learn's `partial_dependence` asks for: outputs by points of a grid."""
+        return recursion(self, grid, target_features)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ExtraTreesClassifier(ClassifierTask, ManyTrees):
     """Extremely randomised trees, drop-in for ``sklearn.ensemble.ExtraTreesClassifier``.
 
-    Trees see all rows by default. At a node a threshold is drawn at random for each of a few
-    columns, and the best of these splits is kept.
+    At each node a threshold is drawn at random for each of a few columns, and the best of these
+    splits is kept. Trees see all rows by default.
 
     Parameters
     ----------
@@ -179,7 +194,7 @@ class ExtraTreesClassifier(ClassifierTask, ManyTrees):
     1.0
     """
 
-    allowed: ClassVar[Mapping[str, Allowed]] = _FOREST | _LABELS
+    allowed: ClassVar[Mapping[str, Allowed]] = FOREST | _LABELS
     member_class: ClassVar[type] = ExtraTreeClassifier
     random_thresholds: ClassVar[bool] = True
 
@@ -193,13 +208,14 @@ class ExtraTreesClassifier(ClassifierTask, ManyTrees):
 class ExtraTreesRegressor(RegressorTask, ManyTrees):
     """Extremely randomised trees, drop-in for ``sklearn.ensemble.ExtraTreesRegressor``.
 
-    Trees see all rows by default. At a node a threshold is drawn at random for each column, and
-    the best of these splits is kept.
+    At each node a threshold is drawn at random for each column, and the best of these splits is
+    kept. Trees see all rows by default.
 
     Parameters
     ----------
-    criterion : {"squared_error", "friedman_mse", "absolute_error", "poisson"}
-        Impurity of a node, "squared_error" by default.
+    criterion : {"squared_error", "absolute_error", "poisson"}
+        Impurity of a node, "squared_error" by default; "absolute_error" puts medians in the
+        leaves. "friedman_mse" is deprecated: it chooses the same splits as "squared_error".
     max_features : int, float, {"sqrt", "log2", "log2+1", "third"} or None, default=1.0
         Columns drawn per node: all by default.
     bootstrap : bool, default=False
@@ -224,8 +240,21 @@ class ExtraTreesRegressor(RegressorTask, ManyTrees):
     1.0
     """
 
-    allowed: ClassVar[Mapping[str, Allowed]] = _FOREST | VALUES
+    allowed: ClassVar[Mapping[str, Allowed]] = FOREST | VALUES
     member_class: ClassVar[type] = ExtraTreeRegressor
     random_thresholds: ClassVar[bool] = True
 
     bootstrap: bool = False
+
+    def __post_init__(self) -> None:
+        drop_friedman(self)
+
+
+# scikit-learn and its clients accept these wherever they ask for classes of scikit-learn.
+for _theirs, _ours in (
+    (sklearn.ensemble.RandomForestClassifier, RandomForestClassifier),
+    (sklearn.ensemble.RandomForestRegressor, RandomForestRegressor),
+    (sklearn.ensemble.ExtraTreesClassifier, ExtraTreesClassifier),
+    (sklearn.ensemble.ExtraTreesRegressor, ExtraTreesRegressor),
+):
+    _theirs.register(_ours)

@@ -21,6 +21,7 @@ from coterie.base import (
     worker_count,
 )
 from coterie.base.bagged import Bagged, Plan, check_draw, mean_importances
+from coterie.base.elsewhere import where_rows_are
 from coterie.base.oob_estimates import OutOfBag
 from coterie.core import (
     BagSampler,
@@ -120,13 +121,18 @@ class ManyTrees(Bagged, OutOfBag, Committee):
         """Whether `fit` asks for nothing but the bins of the cells: always."""
         return True
 
+    @property
+    def _adds_members(self) -> bool:
+        judged = not self.oob_score or hasattr(self, "oob_score_")
+        return self.n_estimators != len(self.pool_) or not judged
+
     def _check_choices(self, target: Target) -> None:
         super()._check_choices(target)
         check_draw(self, ("max_samples",))
         if not self.bootstrap and self.max_samples is not None:
             raise ValueError(
-                "`max_samples` cannot be set if `bootstrap=False`. Either switch to "
-                "`bootstrap=True` or set `max_samples=None`."
+                f"max_samples={self.max_samples} needs bags: `max_sample` cannot be set if "
+                "`bootstrap=False`. Either switch to `bootstrap=True` or set `max_sample=None`."
             )
         every = self._sampler() is None
         if every and (self.oob_score or self.oob_patience is not None):
@@ -228,6 +234,7 @@ class ManyTrees(Bagged, OutOfBag, Committee):
         """The fitted trees."""
         return iter(self.estimators_)
 
+    @where_rows_are
     def apply(self, X: Any) -> NDArray[np.int64]:
         """The leaf each row ends in, per tree.
 

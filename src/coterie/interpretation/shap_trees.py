@@ -57,6 +57,7 @@ def shap_trees(model: Any) -> dict[str, Any]:
             "Use shap_values, which adds their parts up."
         )
     start = getattr(model, "start_", None)
+    pool.members.only_constants("Trees for shap")
     forest, weights = pool.spread(), np.repeat(pool.weights, pool.width)
     if start is None:  # votes are averaged
         weights = weights / pool.weights.sum()

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from coterie.base import Committee, thread_count
 from coterie.core import Pool
 from coterie.data import Table
+from coterie.interpretation.interactions import interaction_values
 
 Array = NDArray[np.float64]
 
@@ -37,6 +38,9 @@ class Explanation:
         Names of the columns.
     output_names : list of str or None
         Names of the outputs, if there are several.
+    interactions : ndarray of shape (n_samples, n_features, n_features) or (..., n_outputs) or None
+        If asked for, half the interaction of each two columns in either order, and on the diagonal
+        what is left of the value of a column: ``interactions.sum(axis=2)`` are the `values`.
     """
 
     values: Array
@@ -45,6 +49,7 @@ class Explanation:
     display_data: NDArray[Any]
     feature_names: list[str]
     output_names: list[str] | None = None
+    interactions: Array | None = None
 
     def importances(self) -> Array:
         """Mean absolute value of each column, shape (n_features,) or (n_features, n_outputs).
@@ -77,7 +82,14 @@ class Explanation:
         )
 
 
-def shap_values(model: Any, X: Any, *, background: Any = None) -> Explanation:
+def shap_values(
+    model: Any,
+    X: Any,
+    *,
+    background: Any = None,
+    n_rounds: int | None = None,
+    interactions: bool = False,
+) -> Explanation:
     r"""Exact Shapley values of a tree, or of an ensemble that adds up trees.
 
     The value of column j is its mean contribution over all orders in which the d columns of a
@@ -110,6 +122,13 @@ def shap_values(model: Any, X: Any, *, background: Any = None) -> Explanation:
         The rows to explain, with the columns seen in `fit`.
     background : array-like, data frame or sparse matrix of shape (n_background, n_features)
         Rows to take unknown columns from; some dozens to hundreds of the training rows will do.
+    n_rounds : int, optional
+        Explain a gradient-boosted model after its first so many rounds.
+    interactions : bool, default=False
+        Also give the interactions of columns, exactly: for the Shapley interaction index of i and
+        j, :math:`v(S \cup \{i, j\}) - v(S \cup \{i\}) - v(S \cup \{j\}) + v(S)` takes the place of
+        the difference above, and each order of the two gets half of it [2]_. Not with a
+        `background`.
 
     Returns
     -------
@@ -133,8 +152,16 @@ def shap_values(model: Any, X: Any, *, background: Any = None) -> Explanation:
     >>> explanation.base_values, explanation.values
     (array([20.]), array([[30., 30.]]))
     """
+    if interactions and background is not None:
+        raise ValueError("Interactions are computed without a background. Leave one of them out.")
     pool = _pool(model)
-    model = model._settled()
+    if n_rounds is None:
+        model = model._settled()
+    elif hasattr(model, "_after"):
+        model = model._after(n_rounds)
+        pool = model.pool_
+    else:
+        raise TypeError(f"n_rounds is for gradient boosting; {type(model).__name__} is not that.")
     table = model._admit(X)
     whole = _contributions(
         model, pool, table, None if background is None else model._admit(background)
@@ -143,9 +170,11 @@ def shap_values(model: Any, X: Any, *, background: Any = None) -> Explanation:
     if getattr(model, "ordered_", None) is not None:  # trees saw statistics of some columns
         table = Committee._admit(model, X)
         whole = _by_origin(whole, model.origin_, table.n_columns)
+    pairs = interaction_values(model, pool, table) if interactions else None
     names, outputs = table.names, _output_names(model, whole.shape[2])
     if whole.shape[2] == 1:
         whole = whole[:, :, 0]
+        pairs = None if pairs is None else pairs[..., 0]
     return Explanation(
         values=whole[:, :-1],
         base_values=whole[:, -1],
@@ -153,6 +182,7 @@ def shap_values(model: Any, X: Any, *, background: Any = None) -> Explanation:
         display_data=_with_labels(table),
         feature_names=[f"x{j}" for j in range(table.n_columns)] if names is None else list(names),
         output_names=outputs,
+        interactions=pairs,
     )
 
 
@@ -255,6 +285,8 @@ def _output_names(model: Any, n_outputs: int) -> list[str] | None:
     if n_outputs == 1:
         return None
     classes = getattr(model, "classes_", None)
+    if isinstance(classes, list) and len(classes) == n_outputs:  # several labels
+        return [str(k) for k in range(n_outputs)]
     if isinstance(classes, list):  # several outputs, each with its classes
         return [f"{k}: {label}" for k, labels in enumerate(classes) for label in labels]
     return [str(name) for name in (range(n_outputs) if classes is None else classes)]

@@ -67,16 +67,7 @@ class TreeLearner:
     ) -> Forest:
         """A forest of one tree."""
         tree = self._grow(table, target, weight, rng, None)
-        if self.ccp_alpha == 0:
-            return tree
-        tree = tree.prune(self.ccp_alpha)
-        if self.growth.criterion != "absolute_error":
-            return tree
-        # Leaves that took the place of branches need the medians of their rows.
-        weights = np.ones(table.n_rows) if weight is None else weight
-        leaves, n_leaves = find_leaves(tree, table), len(tree.values)
-        medians = group_medians(leaves, target.values[:, 0], weights, n_groups=n_leaves)
-        return tree.with_values(medians[:, None])
+        return tree if self.ccp_alpha == 0 else tree.prune(self.ccp_alpha)
 
     def train(
         self,
@@ -157,40 +148,8 @@ class TreeLearner:
 
 def find_leaves(tree: Forest, table: Table) -> NDArray[np.int32]:
     """The leaf of every row in a single tree, block by block."""
-    nodes = np.concatenate([tree.apply(values)[:, 0] for _, values in table.blocks()])
+    nodes = np.concatenate([tree.apply(rows)[:, 0] for _, rows in table.walks()])
     return np.asarray(~tree.nodes["left"][nodes])
-
-
-def group_medians(
-    groups: NDArray[np.integer],
-    values: NDArray[np.float64],
-    weight: NDArray[np.float64],
-    *,
-    n_groups: int,
-) -> NDArray[np.float64]:
-    """Weighted median of the values of each group; halfway between two that are medians both.
-
-    Examples
-    --------
-    >>> group_medians(
-    ...     np.array([0, 1, 0, 0, 0]), np.arange(5.0), np.array([1.0, 1, 1, 1, 1]), n_groups=2
-    ... )
-    array([2.5, 1. ])
-    """
-    order = np.lexsort((values, groups))
-    order = order[weight[order] > 0]
-    groups, values, weight = groups[order], values[order], weight[order]
-    total = np.bincount(groups, weight, minlength=n_groups)
-    ends = np.searchsorted(groups, np.arange(n_groups), side="right")
-    starts = np.append(0, ends[:-1])
-    passed = np.concatenate([np.cumsum(weight[a:b]) for a, b in zip(starts, ends, strict=True)])
-    half = total[groups] / 2
-    found = [
-        np.bincount(groups, behind, minlength=n_groups).astype(np.int64)
-        for behind in (passed < half, passed <= half)
-    ]
-    lower, upper = (values[np.minimum(starts + number, ends - 1)] for number in found)
-    return np.asarray((lower + upper) / 2)
 
 
 def look_up(values: NDArray[np.float64], leaves: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from coterie.base import ClassifierTask, JoblibExecutor, thread_count
 from coterie.core import Allowed, a_function, one_of
+from coterie.data.hashes import row_keys
 from coterie.forests import RandomForestClassifier
 from coterie.fusion.votes import winners
 from coterie.selection.dynamic import DYNAMIC, DynamicSelection
 from coterie.selection.meta_des import MOST_PAIRS
 from coterie.selection.methods import METHODS
-from coterie.selection.reference_set import Array, Ints, ReferenceSet, row_keys
+from coterie.selection.reference_set import Array, Ints, ReferenceSet
 from coterie.selection.regions import Region, frienemies
 from coterie.tags import tagged
 

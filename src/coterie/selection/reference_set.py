@@ -23,7 +23,7 @@ from coterie.bagging.coordinates import Coordinates, Rows, dense_cells
 from coterie.base import Admitted
 from coterie.core import repetitions
 from coterie.data import Table
-from coterie.data.hashes import ODD, cell_bits, mix
+from coterie.data.hashes import mix, row_keys
 from coterie.selection.neighbours import SEARCHES
 from coterie.tags import tagged
 
@@ -37,24 +37,6 @@ class Near(NamedTuple):
     neighbours: Ints
     distances: Array
     importance: Array | None
-
-
-def row_keys(cells: Array, seed: int = 0) -> NDArray[np.uint64]:
-    """A number for each row that depends on what it holds and on the seed only.
-
-    Examples
-    --------
-    >>> keys = row_keys(np.array([[1.0, np.nan], [2.0, 0.0], [1.0, np.nan]]))
-    >>> bool(keys[0] == keys[2]), bool(keys[0] == keys[1])
-    (True, False)
-    """
-    start = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
-    total = np.full(len(cells), start)
-    with np.errstate(over="ignore"):
-        salts = mix(np.arange(1, cells.shape[1] + 1, dtype=np.uint64) * ODD)
-        for column, salt in zip(cells.T, salts, strict=True):
-            total = mix(total ^ mix(cell_bits(column) + salt))
-    return total
 
 
 class Order(NamedTuple):
@@ -76,7 +58,8 @@ class Order(NamedTuple):
         """Rows in an order that depends on the seed and on what they hold only."""
         encoded = admitted.target.encoded
         contents = np.hstack([dense_cells(admitted.table), encoded.astype(np.float64)])
-        keys = row_keys(contents, seed)
+        start = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
+        keys = mix(row_keys(contents) ^ start)
         classes = encoded[:, 0] if admitted.target.kind == "labels" else np.zeros(len(keys))
         ties = np.zeros(len(keys)) if admitted.weight is None else admitted.weight
         rows = np.lexsort((ties, keys, classes))

@@ -10,6 +10,7 @@ Everything is a function of arrays, (members, samples) and then outputs, or of a
    :func:`training_error_bound` what a vote promises, :func:`effective_members` how many there are.
 """
 
+from coterie.theory.conformal_ranks import conformal_quantile, needed_rows, ranks_of
 from coterie.theory.decomposition import AmbiguityParts, ambiguity, vote_ambiguity
 from coterie.theory.failures import DissentProfile, dissent, failure_chances
 from coterie.theory.rounds import rounds_needed, training_error_bound, training_margin_bound
@@ -47,6 +48,7 @@ __all__ = [
     "ambiguity",
     "bias_variance",
     "bias_variance_covariance",
+    "conformal_quantile",
     "dissent",
     "domingos",
     "effective_members",
@@ -60,7 +62,9 @@ __all__ = [
     "margin_bound",
     "margin_distribution",
     "margins",
+    "needed_rows",
     "pool_vote_error",
+    "ranks_of",
     "rounds_needed",
     "training_error_bound",
     "training_margin_bound",

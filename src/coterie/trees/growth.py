@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from numbers import Integral
 from typing import Any
 
@@ -59,6 +60,18 @@ SHAPE: dict[str, Allowed] = {
 }
 LABELS = {"criterion": one_of(*CLASSIFICATION), "class_weight": a_class_weight}
 VALUES = {"criterion": one_of(*REGRESSION)}
+
+
+def drop_friedman(estimator: Any) -> None:
+    """Put "squared_error" in place of "friedman_mse", with a warning, as scikit-learn does."""
+    if isinstance(estimator.criterion, str) and estimator.criterion == "friedman_mse":
+        estimator.criterion = "squared_error"
+        warnings.warn(
+            'criterion="friedman_mse" is deprecated: it chooses the same splits as '
+            '"squared_error". Use that instead.',
+            FutureWarning,
+            stacklevel=4,  # where the estimator is made
+        )
 
 
 def resolve_growth(params: Any, table: Table, target: Target, *, random_thresholds: bool) -> Growth:

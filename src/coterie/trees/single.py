@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import sklearn.tree
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
@@ -25,8 +26,14 @@ from coterie.base import (
 from coterie.base.signature import in_order
 from coterie.core import Allowed, Pool, RandomLike, draw_entropy, growing_stream, one_of
 from coterie.learners import TreeLearner
-from coterie.trees.growth import LABELS, SHAPE, VALUES, resolve_growth, resolve_max_features
-from coterie.trees.medians import node_medians
+from coterie.trees.growth import (
+    LABELS,
+    SHAPE,
+    VALUES,
+    drop_friedman,
+    resolve_growth,
+    resolve_max_features,
+)
 from coterie.trees.view import TreeView, numbered_leaves, numbered_paths
 
 # scikit-learn's trees take `check_input`; it has no effect here, and is no metadata.
@@ -91,14 +98,23 @@ class TreeRegressorTask(RegressorTask):
 
     Parameters
     ----------
-    criterion : {"squared_error", "friedman_mse", "absolute_error", "poisson"}
-        Impurity of a node, "squared_error" by default; "friedman_mse" chooses the same splits,
-        "absolute_error" puts medians in the leaves.
+    criterion : {"squared_error", "absolute_error", "poisson"}
+        Impurity of a node, "squared_error" by default; "absolute_error" puts medians in the
+        leaves. "friedman_mse" is deprecated: it chooses the same splits as "squared_error".
     monotonic_cst : array-like of int of shape (n_features,), default=None
         1 or -1 where the prediction must rise or fall with a column.
     """
 
     __metadata_request__predict: ClassVar = _NO_METADATA
+
+    def __post_init__(self) -> None:
+        drop_friedman(self)
+
+    def _compute_partial_dependence_recursion(
+        self, grid: NDArray[Any], target_features: NDArray[np.intp]
+    ) -> NDArray[np.float64]:
+        """What scikit-learn's `partial_dependence` asks for: outputs by points of a grid."""
+        return recursion(self, grid, target_features)
 
     def predict(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
         """The value of the leaf.
@@ -216,16 +232,13 @@ class SingleTree(Committee):
         tree = learner.fit(table, target, times(weight, factors), stream)
         draft.max_features_ = resolve_max_features(self.max_features, table.n_columns)
         draft.pool_ = Pool.of([tree])
-        if growth.criterion == "absolute_error":
-            # Leaves tell the means of the nodes above them, but not their medians.
-            draft.medians_ = node_medians(draft.pool_, table, target, weight, growth.monotone)
 
     @property
     def tree_(self) -> TreeView:
         """The nodes under scikit-learn's names, see `coterie.trees.TreeView`."""
         this = self._settled()
         classes = this.target_.n_classes or (1,) * this.n_outputs_
-        return TreeView(this.pool_, classes, getattr(this, "medians_", None))
+        return TreeView(this.pool_, classes)
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
@@ -430,6 +443,40 @@ class ExtraTreeRegressor(TreeRegressorTask, SingleTree):
 
     splitter: str = "random"
     max_features: float | str | None = 1.0
+
+
+def recursion(
+    model: Any, grid: NDArray[Any], columns: NDArray[np.intp], *, mean: bool = True
+) -> NDArray[np.float64]:
+    """Partial dependence on columns of an ensemble of native trees, shape (outputs, points).
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted.
+    grid : array-like of shape (points, columns)
+        Values of the columns.
+    columns : ndarray of int
+        Their positions.
+    mean : bool, default=True
+        Whether trees are averaged; otherwise they are added up.
+    """
+    pool = model._settled().pool_
+    weights = np.repeat(pool.weights, pool.width)
+    weights = weights / weights.sum() if mean else weights
+    turns = pool.width if pool.width > 1 else None
+    points = np.asarray(grid, dtype=np.float64)
+    return pool.forest.dependence(points, columns, weights, turns).T
+
+
+# scikit-learn and its clients accept these wherever they ask for classes of scikit-learn.
+for _theirs, _ours in (
+    (sklearn.tree.DecisionTreeClassifier, DecisionTreeClassifier),
+    (sklearn.tree.DecisionTreeRegressor, DecisionTreeRegressor),
+    (sklearn.tree.ExtraTreeClassifier, ExtraTreeClassifier),
+    (sklearn.tree.ExtraTreeRegressor, ExtraTreeRegressor),
+):
+    _theirs.register(_ours)
 
 
 def is_native(member: Any) -> bool:

@@ -15,6 +15,8 @@ from coterie.native.forest import CATEGORICAL, MISSING_LEFT
 
 LEAF = -1
 UNDEFINED = -2
+#: Of scikit-learn's trees too: some who draw trees look for this very type, and not for `int64`.
+_WHOLE = np.longlong
 
 
 class TreeView:
@@ -29,8 +31,6 @@ class TreeView:
         A pool of one tree.
     n_classes : tuple of int
         Classes per output; ones for regression.
-    medians : ndarray of shape (node_count, n_outputs) or None
-        Values of the nodes as the forest numbers them, if they are no means of their leaves.
 
     Attributes
     ----------
@@ -51,14 +51,8 @@ class TreeView:
         Sizes of the tree.
     """
 
-    def __init__(
-        self,
-        pool: Pool,
-        n_classes: tuple[int, ...],
-        medians: NDArray[np.float64] | None = None,
-    ) -> None:
+    def __init__(self, pool: Pool, n_classes: tuple[int, ...]) -> None:
         self._pool = pool
-        self._medians = medians
         self._forest = forest = pool.forest
         self.n_classes = np.array(n_classes)
         self.n_outputs = len(n_classes)
@@ -96,7 +90,7 @@ class TreeView:
         left = self._forest.nodes["left"]
         child = np.full(len(left), LEAF)
         child[left >= 0] = self._places[left[left >= 0] + step]
-        return self._shown(child, np.int64)
+        return self._shown(child, _WHOLE)
 
     @cached_property
     def children_left(self) -> NDArray[np.int64]:
@@ -112,7 +106,7 @@ class TreeView:
     def feature(self) -> NDArray[np.int64]:
         """Column of each split, -2 for a leaf."""
         inner = self._forest.nodes["left"] >= 0
-        return self._shown(np.where(inner, self._forest.features, UNDEFINED), np.int64)
+        return self._shown(np.where(inner, self._forest.features, UNDEFINED), _WHOLE)
 
     @cached_property
     def threshold(self) -> NDArray[np.float64]:
@@ -144,7 +138,7 @@ class TreeView:
     @cached_property
     def value(self) -> NDArray[np.float64]:
         """Class probabilities, means or medians, shape (node_count, n_outputs, max_n_classes)."""
-        flat = self._forest.node_values() if self._medians is None else self._medians
+        flat = self._forest.node_values()
         value = np.zeros((self.node_count, self.n_outputs, self.max_n_classes))
         start = 0
         for output, size in enumerate(self.n_classes):
@@ -160,7 +154,7 @@ class TreeView:
     @cached_property
     def n_node_samples(self) -> NDArray[np.int64]:
         """Training rows in each node."""
-        return self._shown(self._forest.n_samples, np.int64)
+        return self._shown(self._forest.n_samples, _WHOLE)
 
     @cached_property
     def weighted_n_node_samples(self) -> NDArray[np.float64]:

@@ -26,6 +26,24 @@ def test_no_row_judges_an_order_that_it_has_made():
     np.testing.assert_allclose(found.curve.order_error, own)
 
 
+def test_sizes_are_compared_row_by_row():
+    labels, y = random_votes(8, 40, seed=1)
+    apart = np.zeros((8, 40))
+    for number in range(2):
+        test = np.arange(40) % 2 == number
+        order = reduced_error_order(labels[:, ~test], y[~test])
+        for row in np.flatnonzero(test):
+            one = slice(row, row + 1)
+            apart[:, row] = [vote_error(labels[:, one], y[one], order[:u]) for u in range(1, 9)]
+    for most in (8, 3):
+        curve = prune(
+            judgement(labels, y), reduced_error_order, np.ones(8), labels=True, most=most
+        ).curve
+        gaps = apart - apart[apart.mean(axis=1)[:most].argmin()]
+        np.testing.assert_allclose(curve.gap_deviation, gaps.std(axis=1) / np.sqrt(40), atol=1e-12)
+        assert (curve.gap_deviation < curve.choice_deviation).any()
+
+
 def test_luck_is_not_taken_for_skill():
     # Members that guess: the order finds lucky ones, the other rows do not believe it.
     rng = np.random.default_rng(0)

@@ -8,12 +8,14 @@ from tests.selection.pruning.signatures import as_votes, random_votes, vote_erro
 
 def test_the_smallest_of_the_best_sizes():
     error = np.array([np.nan, 0.3, 0.21, 0.2, 0.2, 0.25])
-    curve = PruningCurve(np.arange(1, 7), error, error, np.full(6, 0.02))
+    gap = np.array([np.nan, 0.05, 0.02, 0.0, 0.0, 0.1])
+    curve = PruningCurve(np.arange(1, 7), error, error, np.full(6, 9.0), gap)
     assert curve.best() == 4
     assert curve.best(1.0) == 3
+    assert curve.best(2.0) == 2
     assert curve.best(most=2) == 2
     nothing = np.full(2, np.nan)
-    assert PruningCurve(np.array([3, 9]), nothing, nothing, nothing).best() == 9
+    assert PruningCurve(np.array([3, 9]), *(nothing,) * 4).best() == 9
 
 
 def test_candidates():

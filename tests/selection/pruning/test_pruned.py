@@ -39,9 +39,10 @@ def test_chosen_sizes():
     least = curve.choice_error.argmin()
     assert best.size_ == curve.sizes[least]
     # The one-standard-error rule: no smaller size is within it.
-    bound = curve.choice_error[least] + curve.choice_deviation[least]
+    within = curve.choice_error <= curve.choice_error[least] + curve.gap_deviation
     assert auto.size_ < best.size_
-    assert curve.choice_error[auto.size_ - 1] <= bound < curve.choice_error[: auto.size_ - 1].min()
+    assert within[auto.size_ - 1]
+    assert not within[: auto.size_ - 1].any()
     assert most.size_ == curve.best(most=6) <= 6
     assert auto.curve_.sizes.tolist() == list(range(1, 25))
     with pytest.raises(ValueError, match="more than the"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,7 +44,13 @@ class Pruning(NamedTuple):
 
 
 def prune(
-    judged: Judgement, find: Find, member: Array, *, labels: bool, n_folds: int = 2
+    judged: Judgement,
+    find: Find,
+    member: Array,
+    *,
+    labels: bool,
+    n_folds: int = 2,
+    most: int | None = None,
 ) -> Pruning:
     """Order members by all judged rows, and tell by cross-fitting what each size is worth.
 
@@ -62,6 +69,8 @@ def prune(
         Whether classes are predicted.
     n_folds : int, default=2
         Number of folds; fewer if there are fewer rows.
+    most : int, optional
+        The largest size that may be chosen, to which the others are compared.
     """
     n_members, n_rows = judged.votes.shape[:2]
     found = ask(find, judged, member)
@@ -78,8 +87,11 @@ def prune(
         match = [_at(known, size) for size in sizes]
         apart[:, inside] = losses(test, others, member, labels)[match]
     chosen, deviation = mean_losses(apart, judged.weight)
+    curve = PruningCurve(sizes, own, chosen, deviation, np.zeros(len(sizes)))
+    least = apart[_at(sizes, curve.best(most=most))]
+    curve = replace(curve, gap_deviation=mean_losses(apart - least, judged.weight)[1])
     order = np.asarray(found) if is_order(found) else None
-    return Pruning(order, subsets, PruningCurve(sizes, own, chosen, deviation))
+    return Pruning(order, subsets, curve)
 
 
 def ask(find: Find, judged: Judgement, member: Array) -> Any:

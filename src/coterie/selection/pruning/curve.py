@@ -30,19 +30,23 @@ class PruningCurve:
         class, or as the mean. NaN if there were too few rows.
     choice_deviation : ndarray of shape (n_sizes,)
         Standard error of `choice_error`.
+    gap_deviation : ndarray of shape (n_sizes,)
+        Standard error of the difference to the least `choice_error`, row by row. Sizes are wrong
+        about much the same rows, so that it is far smaller than `choice_deviation`.
 
     Examples
     --------
-    >>> error = np.array([0.3, 0.2, 0.21, 0.2])
-    >>> curve = PruningCurve(np.arange(1, 5), error - 0.1, error, np.full(4, 0.02))
+    >>> error, gap = np.array([0.3, 0.21, 0.2, 0.2]), np.array([0.05, 0.02, 0.0, 0.01])
+    >>> curve = PruningCurve(np.arange(1, 5), error - 0.1, error, np.full(4, 0.04), gap)
     >>> curve.best(), curve.best(1.0), curve.best(0.0, most=1)
-    (2, 2, 1)
+    (3, 2, 1)
     """
 
     sizes: Ints
     order_error: Array
     choice_error: Array
     choice_deviation: Array
+    gap_deviation: Array
 
     def best(self, deviations: float = 0.0, most: int | None = None) -> int:
         """The smallest size whose error is near the least.
@@ -50,7 +54,7 @@ class PruningCurve:
         Parameters
         ----------
         deviations : float, default=0.0
-            How many standard errors of the least error may be lost.
+            How many standard errors of the difference to the least error may be lost.
         most : int, optional
             The largest size to consider; the smallest of all is always considered.
 
@@ -65,8 +69,9 @@ class PruningCurve:
             return int(self.sizes[-1])
         least = int(error.argmin())
         slack = 1e-12 * max(abs(float(error[least])), np.finfo(float).tiny)
-        bound = error[least] + deviations * self.choice_deviation[least] + slack
-        return int(self.sizes[np.argmax(error <= bound)])
+        # Where nothing is known of a size, its error is infinite, whatever may be lost.
+        lost = deviations * np.nan_to_num(self.gap_deviation)
+        return int(self.sizes[np.argmax(error <= error[least] + lost + slack)])
 
 
 class Judgement(NamedTuple):

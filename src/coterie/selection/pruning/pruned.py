@@ -62,8 +62,8 @@ class Pruned(Pooled):
     ----------
     size : "auto", "best", int or float, default="auto"
         How many members to keep: the smallest size whose error, on rows that were not used for the
-        order, is within one standard error of the lowest one; the size with the lowest error
-        ("best"), which is often nearly all; a number, or a share of all.
+        order, exceeds the lowest one by at most one standard error of the difference; the size
+        with the lowest error ("best"), which is often nearly all; a number, or a share of all.
     max_size : int or float, default=1.0
         Upper limit for "auto" and "best": a number, or a share of all.
     validate : "auto", "oob", float or int, default="auto"
@@ -125,7 +125,7 @@ class Pruned(Pooled):
             )
             chosen, draft.order_ = np.arange(n_members), np.arange(n_members)
             nothing = np.full(1, np.nan)
-            draft.curve_ = PruningCurve(np.array([n_members]), nothing, nothing, nothing)
+            draft.curve_ = PruningCurve(np.array([n_members]), *(nothing,) * 4)
         else:
             found = prune(
                 judged,
@@ -133,6 +133,7 @@ class Pruned(Pooled):
                 panel.pool.weights,
                 labels=self.task == "classification",
                 n_folds=self.choice_folds,
+                most=number(self.max_size, n_members),
             )
             chosen = found.subset(self._wanted(found, n_members))
             draft.order_, draft.curve_ = found.order, found.curve
@@ -159,7 +160,8 @@ class Pruned(Pooled):
         if self.validate not in ("auto", "oob"):
             raise ValueError(
                 f"validate={self.validate!r} needs a pool that is not yet fitted. With "
-                'prefit=True all rows judge; "oob" says that they are the rows of its fit.'
+                'prefit=True all rows are used to evaluate members; "oob" says that they are the '
+                "training rows of the pool."
             )
         model, unseen = self.estimator, None
         panel = adapt_weighted(model, self._classes(admitted))

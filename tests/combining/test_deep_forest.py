@@ -1,0 +1,88 @@
+"""Deep forests against the forests they begin with, and on letters."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_diabetes, load_iris, load_wine
+
+import coterie
+from coterie import DeepForestClassifier, DeepForestRegressor, RandomForestClassifier
+
+
+def test_one_level_of_one_forest_is_that_forest():
+    X, y = load_wine(return_X_y=True)
+    model = DeepForestClassifier(n_forests=1, n_trees=60, max_layers=1, random_state=0).fit(X, y)
+    ((inner,),) = model.layers_
+    forest = RandomForestClassifier(
+        60, random_state=inner.random_state, oob_score=True, max_bins=65_535
+    ).fit(X, y)
+    np.testing.assert_array_equal(model.predict_proba(X), forest.predict_proba(X))
+    np.testing.assert_array_equal(model.oob_decision_function_, forest.oob_decision_function_)
+    assert model.layer_scores_ == [forest.oob_score_]
+    np.testing.assert_allclose(model.feature_importances_, forest.feature_importances_)
+
+
+def test_the_second_level_of_folds_is_a_stack():
+    X, y = load_wine(return_X_y=True)
+    pairs = [("forest", RandomForestClassifier(10, random_state=1))]
+    settings = {"estimators": pairs, "vectors": "kfold", "cv": coterie.RowFolds(3)}
+    deep = DeepForestClassifier(max_layers=2, patience=3, random_state=0, **settings).fit(X, y)
+    first = DeepForestClassifier(max_layers=1, random_state=0, **settings).fit(X, y)
+    np.testing.assert_array_equal(
+        deep.layers_[0][0].predict_proba(X), first.layers_[0][0].predict_proba(X)
+    )
+    if deep.n_layers_ == 2:
+        assert deep.layers_[1][0].n_features_in_ == X.shape[1] + 3
+    assert len(deep.layer_scores_) == 2
+
+
+@pytest.mark.parametrize("vectors", ["oob", "kfold"])
+@pytest.mark.parametrize("predictor", [None, "gradient"])
+def test_classes_and_numbers(vectors, predictor):
+    settings = {"n_trees": 10, "max_layers": 2, "vectors": vectors, "predictor": predictor}
+    X, y = load_iris(return_X_y=True)
+    model = DeepForestClassifier(random_state=0, **settings).fit(X[::2], y[::2])
+    assert model.score(X[1::2], y[1::2]) > 0.9
+    X, y = load_diabetes(return_X_y=True)
+    numbers = DeepForestRegressor(random_state=0, **settings).fit(X[::2], y[::2])
+    assert numbers.score(X[1::2], y[1::2]) > 0.2
+    assert len(numbers.oob_prediction_) == len(y[::2])
+
+
+def test_levels_are_chosen_by_rows_held_out():
+    X, y = load_wine(return_X_y=True)
+    model = DeepForestClassifier(
+        n_trees=10, max_layers=3, patience=1, validation_fraction=0.25, random_state=0
+    ).fit(X, y)
+    assert model.n_layers_ == int(np.argmax(model.layer_scores_)) + 1
+    assert len(model.oob_decision_function_) == len(y)
+
+
+def test_screening_changes_only_who_answers():
+    X, y = load_wine(return_X_y=True)
+    model = DeepForestClassifier(n_trees=10, screening=True, max_layers=3, random_state=0)
+    assert model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
+
+
+def test_missing_values_categories_and_files(tmp_path):
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    X = X.iloc[:, :4].copy()
+    X.iloc[::9, 0] = np.nan
+    X["kind"] = pd.Categorical(np.array(["a", "b", "c"])[(y + (np.arange(len(y)) % 5 == 0)) % 3])
+    model = DeepForestClassifier(n_trees=10, max_layers=2, tol=0.0, random_state=0).fit(X, y)
+    assert model.score(X, y) > 0.9
+    coterie.save(model, tmp_path / "deep.coterie")
+    again = coterie.load(tmp_path / "deep.coterie")
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.slow
+def test_letters(real_table):
+    X, y = real_table("letter")
+    train, test = slice(0, 5000), slice(16_000, 20_000)
+    settings = {"random_state": 0, "max_bins": 255}
+    forest = RandomForestClassifier(80, **settings).fit(X[train], y[train])
+    deep = DeepForestClassifier(n_trees=20, max_layers=2, **settings).fit(X[train], y[train])
+    score = deep.score(X[test], y[test])
+    assert score > 0.9
+    assert score > forest.score(X[test], y[test]) - 0.01
