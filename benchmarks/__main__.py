@@ -13,10 +13,10 @@ from typing import Any, get_args
 
 from benchmarks import defaults, gradient_report, report, runner, scaling
 from benchmarks.cases import Case, Size, Suite, build, select
-from benchmarks.contenders import CONTENDERS
+from benchmarks.contenders import BASE, CONTENDERS, OURS
 from benchmarks.tables import PROJECT, available
 
-LONG = ("boosting", "gradient")
+LONG = ("boosting", "forests", "gradient")
 
 
 def _numbers(text: str) -> list[int]:
@@ -67,9 +67,10 @@ def _suite(args: argparse.Namespace) -> tuple[Suite, Size]:
     return args.suite, size
 
 
-def _contenders(wanted: str | None) -> list[str]:
+def _contenders(wanted: str | None, suite: Suite) -> list[str]:
     """Contenders asked for that are installed, in the order they take turns."""
-    names = wanted.split(",") if wanted else list(CONTENDERS)
+    usual = [OURS, BASE] if suite == "forests" else list(CONTENDERS)
+    names = wanted.split(",") if wanted else usual
     unknown = set(names) - set(CONTENDERS)
     if unknown:
         known = ", ".join(CONTENDERS)
@@ -80,7 +81,7 @@ def _contenders(wanted: str | None) -> list[str]:
 def _plan(args: argparse.Namespace, suite: Suite, size: Size) -> runner.Plan:
     quick, full = size == "quick", size == "full"
     return runner.Plan(
-        contenders=_contenders(args.contenders),
+        contenders=_contenders(args.contenders, suite),
         threads=args.threads,
         repeats=args.repeats or (1 if quick or suite == "gradient" else 3),
         enough=float("inf") if args.repeats else 120.0 if full else 8.0,

@@ -9,7 +9,7 @@ from typing import Literal
 from benchmarks.contenders import BASE, BOOSTED, CONTENDERS, OURS, Family
 from benchmarks.tables import REAL, Task, task_of
 
-Suite = Literal["quick", "default", "full", "boosting", "bagging", "gradient"]
+Suite = Literal["quick", "default", "full", "boosting", "bagging", "forests", "gradient"]
 Size = Literal["quick", "default", "full"]
 FORESTS = ("covertype", "letter", "magic", "adult", "flights", "housing")
 
@@ -162,6 +162,27 @@ def _bagging(sizes: Sequence[int] | None) -> list[Case]:
     return cases
 
 
+def _forests(sizes: Sequence[int] | None) -> list[Case]:
+    """Forests, extra trees and bagged trees as they come, at every size, and on real tables."""
+    cases = []
+    for rows in sizes or (10_000, 100_000, 1_000_000):
+        trees = 100 if rows <= 10_000 else 20 if rows <= 100_000 else 5
+        cases.append(Case("forest", "normal", rows, trees))
+        cases.append(Case("extra", "normal", rows, trees))
+        cases.append(Case("forest", "higgs", rows, trees))
+        # scikit-learn's trees on all columns take minutes there.
+        few = 1 if rows > 100_000 else trees // 4
+        cases.append(Case("bagging", "higgs", rows, few))
+        cases.append(Case("forest", "energy", rows, few))
+    if sizes is None:
+        cases.append(Case("forest", "covertype", REAL["covertype"].rows, 20))
+        cases.append(Case("extra", "covertype", REAL["covertype"].rows, 20))
+        for table in ("letter", "magic", "adult", "spambase", "german", "vehicle", "housing"):
+            cases.append(Case("forest", table, REAL[table].rows, 100))
+        cases.append(Case("extra", "letter", REAL["letter"].rows, 100))
+    return cases
+
+
 def _rounds(size: Size, rows: int, classes: int) -> int:
     """Rounds of gradient boosting: 100 where that takes seconds, fewer on large tables.
 
@@ -212,6 +233,8 @@ def build(
         cases = _boosting(sizes)
     elif suite == "bagging":
         cases = _bagging(sizes)
+    elif suite == "forests":
+        cases = _forests(sizes)
     elif suite == "quick":
         cases = _synthetic(suite, sizes or (10_000,))
         if sizes is None:

@@ -28,8 +28,8 @@ BAGGED: dict[Family, dict[str, Any]] = {
 }
 
 UNEQUAL = (
-    "scikit-learn searches every distinct value exactly; coterie, LightGBM and XGBoost cut "
-    "each column into at most 255 bins (their time includes the binning).",
+    "scikit-learn searches every distinct value exactly; coterie cuts each column into at most "
+    "65,535 bins, LightGBM and XGBoost into 255 (their time includes the binning).",
     "Bootstrap samples: coterie and scikit-learn draw n rows with replacement. LightGBM and "
     "XGBoost cannot; they draw 63.2 % of the rows without, the share of distinct rows in a "
     "bootstrap sample.",

@@ -4,15 +4,18 @@ Each study fits what was the default, what is, and something simple beside them 
 splits of real tables, at most ``--rows`` rows of each. A difference is given with half of its 95 %
 interval over the splits; losses are listed like gains. Tables of the folder ``more`` are marked by
 what they are for: defaults were chosen on some and confirmed on others. Results go to
-``benchmarks/results/defaults.md``.
+``benchmarks/results/defaults.json``, where those of studies that are not asked for stay, and to
+``defaults.md``.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -128,11 +131,11 @@ def soft_margin(booster: type, share: float) -> Callable[[Split], Answers]:
 
 
 def robust(share: float) -> Callable[[Split], Answers]:
-    """A goal of 0.1, and one chosen by rows held out."""
+    """A goal of 0.1 and whole steps, and short steps to a goal chosen by rows held out."""
 
     def study(split: Split) -> Answers:
         models = {
-            "before": RobustBoostClassifier(error_goal=0.1),
+            "before": RobustBoostClassifier(error_goal=0.1, learning_rate=1.0),
             "after": RobustBoostClassifier(),
             "AdaBoost": AdaBoostClassifier(n_estimators=200),
         }
@@ -200,23 +203,25 @@ def selection(split: Split) -> Answers:
 
 
 class Study(NamedTuple):
-    """What is measured, on which tables, and what it says."""
+    """What is measured, on which tables, what it says, and what the default must not lose to."""
 
     title: str
     run: Callable[[Split], Answers]
     tables: list[str]
     confirm: list[str]
+    rival: str = "before"
     labels: bool = True
 
 
 STUDIES = {
-    "m2": Study("AdaBoost.M2, stumps: error in %", m2, MANY, MANY_CONFIRM),
+    "m2": Study("AdaBoost.M2, stumps: error in %", m2, MANY, MANY_CONFIRM, "AdaBoost"),
     **{
         f"{name}_{share:.0%}": Study(
             f"{name}, {share:.0%} of the labels flipped: error in %",
             soft_margin(booster, share),
             BINARY,
             BINARY_CONFIRM,
+            "one stump",
         )
         for name, booster in (("LPBoost", LPBoostClassifier), ("SoftBoost", SoftBoostClassifier))
         for share in (0.0, 0.2)
@@ -227,6 +232,7 @@ STUDIES = {
             robust(share),
             BINARY,
             BINARY_CONFIRM,
+            "AdaBoost",
         )
         for share in (0.0, 0.2)
     },
@@ -236,6 +242,7 @@ STUDIES = {
             costs(ratio),
             ["mlc_churn", "titanic", *BINARY],
             BINARY_CONFIRM,
+            "AdaBoost, threshold",
         )
         for ratio in (2.0, 5.0)
     },
@@ -251,12 +258,14 @@ STUDIES = {
         pruning,
         [*BINARY, "vehicle", "soybean"],
         BINARY_CONFIRM,
+        "whole",
     ),
     "selection": Study(
         "Ensemble selection by log loss (before, the default) and by error (after): error in %",
         selection,
         [*BINARY[:6], "spambase", "vehicle", "soybean"],
         BINARY_CONFIRM,
+        "forest",
     ),
 }
 
@@ -267,52 +276,89 @@ def half_interval(values: list[float]) -> float:
     return float(student.ppf(0.975, len(values) - 1)) * spread
 
 
+def gaps_of(answers: Sequence[Answers], other: str) -> list[float]:
+    """What the default has more than something else, by split."""
+    return [answer["after"] - answer[other] for answer in answers]
+
+
+def tally(what: str, gaps: dict[str, float], confirm: Sequence[str]) -> str:
+    """How often the default is better, and by how much on either half."""
+    halves = {
+        "choosing": [gap for table, gap in gaps.items() if table not in confirm],
+        "confirming": [gap for table, gap in gaps.items() if table in confirm],
+    }
+    means = [
+        f"{np.mean(found):+.2f} ± {half_interval(found):.2f} on the {name} half"
+        for name, found in halves.items()
+    ]
+    better, worse = sum(gap < 0 for gap in gaps.values()), sum(gap > 0 for gap in gaps.values())
+    return f"Against {what}: less on {better} tables, more on {worse}; {', '.join(means)}."
+
+
+def page_of(known: dict[str, Any]) -> str:
+    """All studies measured so far, with what there is to say about single measurements."""
+    lines, notes, former = [HEAD], known.get("notes", {}), known.get("former", {})
+    for name in STUDIES:
+        if name not in known and name in former:  # of which only the table was kept
+            lines += [former[name], ""]
+        if name in known:
+            lines += report(STUDIES[name], known[name])
+            lines += [notes[name], ""] if name in notes else []
+    return "\n".join(lines)
+
+
 def report(study: Study, found: dict[str, list[Answers]]) -> list[str]:
     """A table of means, and how often the new default is better."""
-    names = list(next(iter(found.values()))[0])
-    lines = [f"## {study.title}", "", f"| table | {' | '.join(names)} | after - before |"]
-    lines.append("|---" * (len(names) + 2) + "|")
-    gaps = []
+    names, others = (
+        list(next(iter(found.values()))[0]),
+        list(dict.fromkeys(["before", study.rival])),
+    )
+    shown = [*names, *(f"after - {other}" for other in others)]
+    n_splits = len(next(iter(found.values())))
+    lines = [f"## {study.title}", "", f"{n_splits} splits.", "", f"| table | {' | '.join(shown)} |"]
+    lines.append("|---" * (len(shown) + 1) + "|")
     for table, answers in found.items():
-        means = [f"{np.mean([answer[name] for answer in answers]):.1f}" for name in names]
-        gap = [answer["after"] - answer["before"] for answer in answers]
-        gaps.append(float(np.mean(gap)))
+        cells = [f"{np.mean([answer[name] for answer in answers]):.1f}" for name in names]
+        for other in others:
+            gaps = gaps_of(answers, other)
+            cells.append(f"{np.mean(gaps):+.1f} ± {half_interval(gaps):.1f}")
         mark = " (confirm)" if table in study.confirm else ""
-        change = f"{np.mean(gap):+.1f} ± {half_interval(gap):.1f}"
-        lines.append(f"| {table}{mark} | {' | '.join(means)} | {change} |")
-    better, worse = sum(gap < 0 for gap in gaps), sum(gap > 0 for gap in gaps)
-    lines += ["", f"Less on {better} tables, more on {worse}; {np.mean(gaps):+.2f} on average.", ""]
-    return lines
+        lines.append(f"| {table}{mark} | {' | '.join(cells)} |")
+    for other in others:
+        means = {table: float(np.mean(gaps_of(found[table], other))) for table in found}
+        lines += ["", tally(other, means, study.confirm)]
+    return [*lines, ""]
+
+
+HEAD = """# Defaults before and after
+
+At most 600 rows of a table, a third of them to test by; means of random splits, and 95 % intervals
+of differences over the splits, below each table over the tables. Tables marked (confirm) had no
+part in the choice. Written by `python -m benchmarks.ensemble_defaults`.
+"""
 
 
 def main() -> None:
     """Measure, and write after every study."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=600, help="rows of a table at most")
-    parser.add_argument("--splits", type=int, default=3)
+    parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--studies", nargs="*", choices=list(STUDIES), default=list(STUDIES))
-    parser.add_argument("--out", default=str(PROJECT / "benchmarks" / "results" / "defaults.md"))
+    parser.add_argument("--out", default=str(PROJECT / "benchmarks" / "results" / "defaults"))
     chosen = parser.parse_args()
-    lines = [
-        "# Defaults before and after",
-        "",
-        f"At most {chosen.rows} rows of a table, a third of them to test by; means of "
-        f"{chosen.splits} random splits, and 95 % intervals of the differences over them. Tables "
-        "marked (confirm) had no part in the choice. Written by "
-        "`python -m benchmarks.ensemble_defaults`.",
-        "",
-    ]
+    raw, page = (Path(f"{chosen.out}.{kind}") for kind in ("json", "md"))
     warnings.simplefilter("ignore")
+    known = json.loads(raw.read_text(encoding="utf-8")) if raw.exists() else {}
     for name in chosen.studies:
-        study, began = STUDIES[name], time.perf_counter()
-        found = {
+        study, began = STUDIES[name], time.process_time()
+        known[name] = {
             table: [study.run(s) for s in splits(table, chosen.rows, chosen.splits, study.labels)]
             for table in [*study.tables, *study.confirm]
         }
-        lines += report(study, found)
-        with open(chosen.out, "w", encoding="utf-8") as file:
-            file.write("\n".join(lines))
-        print(f"{name}: {time.perf_counter() - began:.0f} s", flush=True)
+        known.get("notes", {}).pop(name, None)  # it was about the former measurement
+        raw.write_text(json.dumps(known), encoding="utf-8")
+        page.write_text(page_of(known), encoding="utf-8")
+        print(f"{name}: {time.process_time() - began:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -94,9 +94,17 @@ def _energy(n: int, rng: np.random.Generator) -> tuple[NDArray[np.float32], NDAr
     return X, _signal(X) + rng.normal(0.0, 1.0, n)
 
 
+def _normal(n: int, rng: np.random.Generator) -> tuple[NDArray[np.float32], NDArray[Any]]:
+    """28 normal columns and two classes that overlap little, so that deep trees tell accuracy."""
+    X = rng.standard_normal((n, 28), dtype=np.float32)
+    score = X[:, 0] + X[:, 1] * X[:, 2] + np.sin(2.0 * X[:, 3]) + 0.5 * X[:, 4] ** 2 - 0.5
+    return X, (score + rng.normal(0.0, 0.5, n) > 0.0).astype(np.int64)
+
+
 SYNTHETIC: dict[str, tuple[Task, Callable[..., tuple[NDArray[np.float32], NDArray[Any]]]]] = {
     "higgs": ("classification", _higgs),
     "energy": ("regression", _energy),
+    "normal": ("classification", _normal),
 }
 
 
@@ -183,9 +191,13 @@ def make(table: str, rows: int | None, seed: int = 0) -> Split:
 
 def read_frame(table: str) -> tuple[Any, NDArray[Any]]:
     """Columns as a data frame with text as categories; target as numbers, or codes 0, 1, ..."""
+    return read_file(REAL[table])
+
+
+def read_file(real: Real) -> tuple[Any, NDArray[Any]]:
+    """The same of any table of the data folder."""
     import pandas as pd
 
-    real = REAL[table]
     path = data_folder() / real.file
     if path.suffix == ".parquet":
         frame = pd.read_parquet(path)
