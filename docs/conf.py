@@ -1,19 +1,27 @@
 """Settings of Sphinx, and the hook that lists the public names by itself."""
 
 import inspect
+import sys
 from collections import defaultdict
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
 import coterie
+import coterie.clustering
 import coterie.datasets
 import coterie.diversity
 import coterie.export
 import coterie.fusion
 import coterie.plotting
+import coterie.ranking
 import coterie.report
 import coterie.selection
+import coterie.semisupervised
+import coterie.survival
 import coterie.theory
+
+sys.path.insert(0, str(Path(__file__).parent))
+from catalogue import algorithms_page, see_also
 
 project = "coterie"
 author = "The coterie developers"
@@ -24,6 +32,8 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",  # formulas without the network
+    "sphinx_design",
     "numpydoc",
     "sphinx_gallery.gen_gallery",
 ]
@@ -32,12 +42,19 @@ templates_path = ["_templates"]
 html_static_path = ["_static"]
 html_css_files = ["coterie.css"]
 html_theme = "pydata_sphinx_theme"
-html_theme_options = {"show_prev_next": False, "navigation_with_keys": False}
-html_sidebars = {"install": []}
+html_theme_options = {
+    "show_prev_next": False,
+    "navigation_with_keys": False,
+    "header_links_before_dropdown": 6,
+    "show_toc_level": 2,
+}
+html_sidebars = {"index": [], "install": [], "algorithms": []}
+html_title = "coterie"
 html_show_sourcelink = False
 default_role = "literal"
 
 autosummary_generate = True
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 autodoc_typehints = "none"  # docstrings say it in words
 
@@ -58,6 +75,10 @@ PACKAGES = (
     coterie.diversity,
     coterie.fusion,
     coterie.selection,
+    coterie.semisupervised,
+    coterie.clustering,
+    coterie.ranking,
+    coterie.survival,
     coterie.theory,
     coterie.plotting,
     coterie.report,
@@ -65,18 +86,29 @@ PACKAGES = (
     coterie.datasets,
 )
 SECTIONS = {
-    "forests": "Trees and forests",
-    "bagging": "Bagging",
+    "automl": "The best ensemble for a table",
+    "trees": "Trees",
+    "forests": "Forests",
+    "bagging": "Bagging and other parallel ensembles",
     "boosting": "Boosting",
+    "imbalance": "Imbalanced classes",
+    "combining": "Voting, stacking and calibration",
+    "selection": "Dynamic selection and pruning",
+    "ranking": "Ranking",
+    "survival": "Survival analysis",
+    "semisupervised": "Rows without labels",
+    "clustering": "Cluster ensembles",
+    "outliers": "Outlier detection",
+    "conformal": "Prediction sets and intervals",
     "interpretation": "Interpretation",
-    "fusion": "Combining what members say",
-    "selection": "Dynamic selection",
+    "diagnosis": "Diagnosis",
+    "fusion": "Combination rules",
     "diversity": "Measures of diversity",
     "theory": "Decompositions, bounds and margins",
     "plotting": "Plots",
     "report": "Reports",
-    "export": "Model files and ONNX",
-    "datasets": "Tables that come with the package",
+    "export": "Model files, ONNX and C",
+    "datasets": "Data sets",
 }
 
 
@@ -113,26 +145,33 @@ autosummary_context = {
         name: own_members(exported) if name.endswith(f".{exported.__name__}") else []
         for name, exported in PUBLIC.items()
         if inspect.isclass(exported)
-    }
+    },
+    "see_also": see_also(PUBLIC),
 }
 
 
-def write_api_page(app, config):
-    """Write docs/api.rst from what the package exports, so that it grows by itself."""
+def api_page() -> str:
+    """Everything that is public, by family, each with the first line of its docstring."""
     grouped = defaultdict(list)
     for name, exported in PUBLIC.items():
         grouped[exported.__module__.split(".")[1]].append(name)
     lines = ["Reference", "=========", "", "Everything that is public, by family."]
     for family in sorted(grouped, key=[*SECTIONS, *grouped].index):
         title = SECTIONS.get(family, family.capitalize())
-        lines += ["", title, "-" * len(title), "", ".. autosummary::", "   :toctree: generated", ""]
-        lines += [f"   {name}" for name in grouped[family]]
-    page = Path(app.srcdir) / "api.rst"
-    text = "\n".join(lines) + "\n"
-    if not page.exists() or page.read_text(encoding="utf-8") != text:
-        page.write_text(text, encoding="utf-8")
+        lines += ["", title, "-" * len(title), "", ".. autosummary::"]
+        lines += ["   :toctree: generated", "   :nosignatures:", ""]
+        lines += [f"   ~{name}" for name in grouped[family]]
+    return "\n".join(lines) + "\n"
+
+
+def write_pages(app, config):
+    """Write what follows from the package's exports, so that it grows by itself."""
+    for name, text in {"api.rst": api_page(), "algorithms.rst": algorithms_page()}.items():
+        page = Path(app.srcdir) / name
+        if not page.exists() or page.read_text(encoding="utf-8") != text:
+            page.write_text(text, encoding="utf-8")
 
 
 def setup(app):
     """Register the hook."""
-    app.connect("config-inited", write_api_page)
+    app.connect("config-inited", write_pages)

@@ -1,0 +1,59 @@
+"""
+7. Stacking without leaking
+===========================
+
+A stack learns how to combine members from what they say about rows. If these are the rows that they
+were trained on, the member that remembers best wins. So members answer for rows that they have not
+seen.
+"""
+
+# %%
+# The wrong way: the second level is trained on answers to the training rows. A deep tree is never
+# wrong about them, so it gets the larger weight.
+import numpy as np
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from coterie import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    DecisionTreeClassifier,
+    MultiBoostClassifier,
+    StackingClassifier,
+)
+
+X, y = load_breast_cancer(return_X_y=True)
+learn, test = np.arange(len(y)) % 2 == 0, np.arange(len(y)) % 2 == 1
+linear = make_pipeline(StandardScaler(), LogisticRegression())
+members = [("tree", DecisionTreeClassifier(random_state=0)), ("linear", linear)]
+
+for _, member in members:
+    member.fit(X[learn], y[learn])
+leaking = np.stack([m.predict_proba(X[learn])[:, 1] for _, m in members], axis=1)
+meta = LogisticRegression().fit(leaking, y[learn])
+answers = np.stack([m.predict_proba(X[test])[:, 1] for _, m in members], axis=1)
+print("weights that leaked, tree and linear:", meta.coef_[0].round(2))
+print("error:", np.mean(meta.predict(answers) != y[test]).round(4))
+
+# %%
+# The right way is the default: members answer for folds that they were not fitted on.
+stack = StackingClassifier(members, final_estimator=LogisticRegression()).fit(X[learn], y[learn])
+print("weights, tree and linear:", stack.final_estimator_.coef_[0].round(2))
+print("error:", np.mean(stack.predict(X[test]) != y[test]).round(4))
+
+# %%
+# Exercise 8.8 of Zhou: ensembles of ensembles. MultiBoost wraps AdaBoost in a kind of bagging; the
+# other way round, bags are boosted. The first is to keep the low bias of boosting and to take away
+# some of its variance; the second gives AdaBoost better members. On this table neither pays.
+stump = DecisionTreeClassifier(max_depth=1)
+bag = BaggingClassifier(stump, n_estimators=10, random_state=0)
+contenders = {
+    "AdaBoost": AdaBoostClassifier(stump, n_estimators=100, random_state=0),
+    "MultiBoost": MultiBoostClassifier(stump, n_estimators=100, random_state=0),
+    "boosted bags": AdaBoostClassifier(bag, n_estimators=10, random_state=0),
+}
+for name, model in contenders.items():
+    model.fit(X[learn], y[learn])
+    print(f"{name}: error {np.mean(model.predict(X[test]) != y[test]):.4f}")

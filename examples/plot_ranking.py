@@ -1,0 +1,54 @@
+"""
+The best ones first
+===================
+
+A ranker is judged by the order in which it puts the documents of a query, above all at the top.
+Here it is compared with a regressor of the same size that predicts grades: it knows what a document
+is worth, but not that only the order within a query counts.
+"""
+
+# %%
+# Documents have a quality that users see in every query, and queries differ in how generous they
+# are: grades of one query are higher than those of another, which a regressor tries to explain.
+import matplotlib.pyplot as plt
+import numpy as np
+
+from coterie import HistGradientBoostingRegressor, LambdaMARTRanker
+from coterie.ranking import ndcg
+
+rng = np.random.default_rng(0)
+query = np.repeat(np.arange(400), 20)
+X = rng.normal(size=(len(query), 8))
+quality = X[:, 0] + np.sin(2 * X[:, 1]) + X[:, 2] * X[:, 3] + rng.normal(size=len(query))
+generous = rng.normal(scale=1.5, size=400)[query]
+y = np.digitize(quality + generous, [1.0, 2.0, 3.5, 5.0])
+learn, test = query < 250, query >= 250
+
+# %%
+# Both grow 100 trees, and are judged by the NDCG of the first k places of queries not seen.
+ranker = LambdaMARTRanker(random_state=0, early_stopping=False)
+ranker.fit(X[learn], y[learn], groups=query[learn])
+regressor = HistGradientBoostingRegressor(random_state=0).fit(X[learn], y[learn])
+
+places = np.arange(1, 21)
+fig, ax = plt.subplots(figsize=(5, 3.5), layout="constrained")
+for name, model in (("LambdaMART", ranker), ("regression", regressor)):
+    said = model.predict(X[test])
+    scores = [ndcg(y[test], said, query[test], k=int(k), empty=None) for k in places]
+    ax.plot(places, scores, label=name)
+    print(f"{name}: NDCG@5 {scores[4]:.3f}")
+ax.set(xlabel="places that count", ylabel="NDCG")
+ax.legend()
+plt.show()
+
+# %%
+# The measure after every round, on queries seen and not seen.
+fig, ax = plt.subplots(figsize=(5, 3.5), layout="constrained")
+for name, rows in (("seen", learn), ("not seen", test)):
+    curve = [
+        ndcg(y[rows], said, query[rows], k=5, empty=None) for said in ranker.staged_predict(X[rows])
+    ]
+    ax.plot(np.arange(1, len(curve) + 1), curve, label=name)
+ax.set(xlabel="round", ylabel="NDCG@5")
+ax.legend()
+plt.show()
