@@ -3,11 +3,14 @@
 #   PYTHON  the interpreter to build the environments from
 #   UV      empty to use venv and pip although uv is there
 #   JOBS    processes that run tests (2)
+#   WHEEL_PYTHON  the interpreter to build wheels with, best 3.12 or newer
+#   ARCHS   processors to build wheels for (x86_64 aarch64)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help run build test test-all test-native test-short test-python test-oldest \
-        test-processors test-redirected lint format bench docs sanitize sanitized clean distclean
+        test-processors test-redirected lint format bench bench-quick docs wheel port sbom \
+        sanitize sanitized clean distclean
 
 # It would make every import compile its modules anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -20,6 +23,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 
 VENV := .venv
 OLDEST := .venv-oldest
+WHEEL := .venv-wheel
 SANITIZE := .venv-sanitize
 BIN := $(VENV)/bin
 
@@ -61,7 +65,7 @@ test-short test-python test-oldest: export OMP_NUM_THREADS = 1
 test-short: $(VENV)/.built $(VENV)/.ready-test ## Python tests without the slow and repetitive ones
 	$(BIN)/python -m pytest -n $(JOBS) -q --short
 
-test-python: $(VENV)/.built $(VENV)/.ready-test ## all Python tests and doctests
+test-python: $(VENV)/.built $(VENV)/.ready-test $(VENV)/.ready-peers ## all Python tests and doctests
 	$(BIN)/python -m pytest -n $(JOBS) -q
 
 # An installed wheel, so that a file missing from it is noticed too.
@@ -69,7 +73,7 @@ test-python: $(VENV)/.built $(VENV)/.ready-test ## all Python tests and doctests
 OLDEST_TESTS = tests/contract/test_sklearn_checks.py tests/contract/test_exports.py \
   tests/base tests/data tests/datasets tests/trees
 test-oldest: $(OLDEST)/.built ## contract tests with the oldest supported scikit-learn
-	$(OLDEST)/bin/python -m pytest -n $(JOBS) -q -p no:cacheprovider $(wildcard $(OLDEST_TESTS))
+	$(OLDEST)/bin/python -m pytest -n $(JOBS) -q --short -p no:cacheprovider $(wildcard $(OLDEST_TESTS))
 
 test-redirected: $(VENV)/.built $(VENV)/.ready-test ## other projects' tests of their ensembles
 	$(BIN)/python tools/redirected.py -n $(JOBS)
@@ -93,7 +97,7 @@ test-processors: $(VENV)/.built $(VENV)/.ready-test ## the same bits and digits 
 	  OPENBLAS_CORETYPE=Prescott NPY_DISABLE_CPU_FEATURES="$(PLAIN_NUMPY)" \
 	  GLIBC_TUNABLES=$(PLAIN_LIBM) $(try_processors) -W ignore::ImportWarning
 	threads=1; for kernels in $(KERNELS); do \
-	  OMP_NUM_THREADS=$$threads OPENBLAS_CORETYPE=$$kernels $(try_processors) || exit 1; \
+	  OMP_NUM_THREADS=$$threads OPENBLAS_CORETYPE=$$kernels $(try_processors) --short || exit 1; \
 	  threads=4; done
 
 lint: $(VENV)/.built $(VENV)/.ready-lint ## ruff, mypy, import contracts, clang-format, codespell
@@ -112,10 +116,28 @@ format: $(VENV)/.ready-lint ## mend what ruff and clang-format can mend
 bench: $(VENV)/.built $(VENV)/.ready-bench ## measure against scikit-learn, LightGBM and XGBoost
 	$(BIN)/python -m benchmarks
 
+bench-quick: $(VENV)/.built $(VENV)/.ready-bench ## what got slower than recorded, in two minutes
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.quick
+
 docs: $(VENV)/.built $(VENV)/.ready-docs ## build the documentation in docs/_build/html
 	rm -rf docs/generated
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+# From 3.12 on, one wheel serves all later Pythons; with 3.11 it would serve 3.11 only.
+WHEEL_PYTHON ?= $(shell for p in python3.14 python3.13 python3.12; do \
+  $$p -c 'import sys; print(sys.executable)' 2>/dev/null && exit; done; echo $(PYTHON))
+ARCHS ?= x86_64 aarch64
+wheel: $(WHEEL)/.ready ## the sdist and manylinux wheels in dist/, tried without a compiler
+	$(WHEEL)/bin/python tools/wheel.py build $(ARCHS:%=--arch %)
+	$(WHEEL)/bin/python tools/wheel.py check
+
+PORTS = x86_64-linux-gnu.2.17 x86_64-windows-gnu aarch64-macos
+port: $(WHEEL)/.ready ## compile the engine for other systems with Clang, warnings as errors
+	$(WHEEL)/bin/python tools/wheel.py port $(PORTS:%=--target %)
+
+sbom: $(VENV)/.built $(VENV)/.ready-all $(VENV)/.ready-audit ## audit dependencies, list them in dist/sbom.json
+	$(BIN)/python tools/sbom.py
 
 sanitize: $(SANITIZE)/.built ## C++ tests and engine tests under ASan and UBSan, threads under TSan
 	$(SANITIZE)/bin/cmake --build build/sanitize --target coterie_tests
@@ -134,12 +156,13 @@ sanitized: ## `make sanitize`, unless it has passed on these very files
 	  echo "native/ is as it was when the sanitizers last passed"; else $(MAKE) sanitize; fi
 
 clean: ## remove what was built, keep the environments
-	rm -rf build dist docs/_build docs/generated docs/auto_examples docs/api.rst
+	rm -rf build dist docs/_build docs/generated docs/auto_examples docs/api.rst \
+	  docs/algorithms.rst
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	rm -f $(VENV)/.built $(OLDEST)/.built $(SANITIZE)/.built docs/sg_execution_times.rst
 
 distclean: clean ## remove the environments too
-	rm -rf $(VENV) $(OLDEST) $(SANITIZE)
+	rm -rf $(VENV) $(OLDEST) $(WHEEL) $(SANITIZE)
 
 %/bin/python:
 	@test -n "$(PYTHON)" || { echo "coterie needs Python 3.11 or newer, and found none on the" \
@@ -163,6 +186,14 @@ $(OLDEST)/.built: $(VENV)/.built $(OLDEST)/.ready $(PACKAGE)
 	$(BIN)/python -c 'from scikit_build_core.build import build_wheel as b; \
 	  b("build/wheel", {"build-dir": "build/editable"})' > build/wheel.log
 	$(call install,$(OLDEST)) --no-deps --force-reinstall build/wheel/*.whl
+	@touch $@
+
+# With pip, which builds the wheels.
+$(WHEEL)/bin/python:
+	"$(WHEEL_PYTHON)" -m venv $(WHEEL)
+
+$(WHEEL)/.ready: pyproject.toml tools/requirements.py | $(WHEEL)/bin/python
+	$(call require,$(WHEEL),build wheel)
 	@touch $@
 
 $(OLDEST)/.ready: pyproject.toml tests/oldest.txt | $(OLDEST)/bin/python
