@@ -51,13 +51,15 @@ def test_copies_do_not_make_scores_too_good():
 @pytest.mark.slow
 def test_a_killed_search_goes_on_to_the_same_model(tmp_path):
     X, y = make_classification(150, 5, random_state=0)
-    whole = TableClassifier(members=NAMES).fit(X, y)
+    whole = TableClassifier(members=NAMES, time_limit=None).fit(X, y)
     journal = Journal(tmp_path)
     for after in (1, 1):
         with pytest.raises(Stop):
-            TableClassifier(members=NAMES).fit(X, y, journal=journal, progress=killer(after))
+            TableClassifier(members=NAMES, time_limit=None).fit(
+                X, y, journal=journal, progress=killer(after)
+            )
     names = []
-    resumed = TableClassifier(members=NAMES).fit(
+    resumed = TableClassifier(members=NAMES, time_limit=None).fit(
         X, y, journal=journal, progress=lambda e: names.append((e.kind, e.name))
     )
     assert ("try", "gradient boosting") not in names
@@ -68,9 +70,9 @@ def test_a_killed_search_goes_on_to_the_same_model(tmp_path):
 def test_another_table_has_a_journal_of_its_own(tmp_path):
     X, y = make_classification(100, 5, random_state=0)
     journal = Journal(tmp_path)
-    TableClassifier(members="fast").fit(X, y, journal=journal)
-    other = TableClassifier(members="fast").fit(X + 1, y, journal=journal)
-    again = TableClassifier(members="fast").fit(X + 1, y)
+    TableClassifier(members="fast", time_limit=None).fit(X, y, journal=journal)
+    other = TableClassifier(members="fast", time_limit=None).fit(X + 1, y, journal=journal)
+    again = TableClassifier(members="fast", time_limit=None).fit(X + 1, y)
     np.testing.assert_array_equal(other.predict_proba(X), again.predict_proba(X))
     assert len(list(tmp_path.iterdir())) == 2
 
@@ -82,7 +84,7 @@ def test_threads_are_not_part_of_a_search_but_groups_are(tmp_path):
 
     def fit(n_jobs, groups=None):
         names.clear()
-        model = TableClassifier(members="fast", n_jobs=n_jobs)
+        model = TableClassifier(members="fast", time_limit=None, n_jobs=n_jobs)
         model.fit(
             X, y, groups=groups, journal=journal, progress=lambda e: names.append((e.kind, e.name))
         )
