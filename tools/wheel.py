@@ -68,7 +68,7 @@ def build_sdist() -> Path:
 def build_wheel(source: Path, arch: str) -> Path:
     """A wheel for one processor, tagged with the oldest glibc it runs on."""
     env = os.environ | compilers(arch) | {"_PYTHON_HOST_PLATFORM": f"linux-{arch}"}
-    settings = {
+    settings: dict[str, str | Path] = {
         "build-dir": BUILD / f"wheel-{arch}",
         "cmake.define.CMAKE_AR": env["AR"],
         "cmake.define.CMAKE_CXX_COMPILER_AR": env["AR"],
@@ -184,7 +184,7 @@ def check(jobs: int) -> None:
     print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB, installed {size / 1e6:.1f} MB")
     print(f"import coterie: {alone - empty:.2f} CPU seconds; with a forest: {forest - empty:.2f}")
     run(python, "-m", "pip", "install", *quiet, *TEST_NEEDS, env=env, cwd=home)
-    pytest = [python, "-m", "pytest", "-q", f"-n{jobs}", "-p", "no:cacheprovider"]
+    pytest: list[str | Path] = [python, "-m", "pytest", "-q", f"-n{jobs}", "-p", "no:cacheprovider"]
     run(*pytest, *TESTS, env=env | {"OMP_NUM_THREADS": "1"})  # each process has a core
 
 
