@@ -130,7 +130,7 @@ WHEEL_PYTHON ?= $(shell for p in python3.14 python3.13 python3.12; do \
 ARCHS ?= x86_64 aarch64
 wheel: $(WHEEL)/.ready ## the sdist and manylinux wheels in dist/, tried without a compiler
 	$(WHEEL)/bin/python tools/wheel.py build $(ARCHS:%=--arch %)
-	$(WHEEL)/bin/python tools/wheel.py check
+	$(WHEEL)/bin/python tools/wheel.py check --jobs $(JOBS)
 
 PORTS = x86_64-linux-gnu.2.17 x86_64-windows-gnu aarch64-macos
 port: $(WHEEL)/.ready ## compile the engine for other systems with Clang, warnings as errors

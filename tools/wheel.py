@@ -1,7 +1,7 @@
 """Build wheels for old Linux systems with Zig's Clang, and try one where there is no compiler.
 
     wheel.py build --arch x86_64 --arch aarch64     sdist, then wheels from that sdist, in dist/
-    wheel.py check                                  install this machine's wheel, fit a table
+    wheel.py check                                  install this machine's wheel, fit, compare
     wheel.py port --target x86_64-windows-gnu       compile the engine for a system, link nothing
 
 Zig (the package `ziglang`) brings Clang, libc++ and the headers of every glibc, so that a wheel
@@ -25,6 +25,9 @@ ROOT = Path(__file__).parents[1]
 BUILD, DIST = ROOT / "build", ROOT / "dist"
 GLIBC = "2.17"
 TABLE = ROOT / "src/coterie/datasets/tables/german_credit.csv.gz"
+# What must be the same with every compiler, and what those tests need besides the wheel.
+TESTS = ("tests/golden", "tests/native")
+TEST_NEEDS = ("pytest", "pytest-xdist", "hypothesis")
 # More than a build asks for. Signs are left out: indices are unsigned, differences are not.
 WARNINGS = [
     *("-Wall", "-Wextra", "-Wconversion", "-Wno-sign-conversion", "-Wshadow"),
@@ -65,13 +68,16 @@ def build_sdist() -> Path:
 def build_wheel(source: Path, arch: str) -> Path:
     """A wheel for one processor, tagged with the oldest glibc it runs on."""
     env = os.environ | compilers(arch) | {"_PYTHON_HOST_PLATFORM": f"linux-{arch}"}
-    settings = {
+    settings: dict[str, str | Path] = {
         "build-dir": BUILD / f"wheel-{arch}",
         "cmake.define.CMAKE_AR": env["AR"],
         "cmake.define.CMAKE_CXX_COMPILER_AR": env["AR"],
     }
     settings |= _clones(arch)
-    if arch != platform.machine():
+    here = arch == platform.machine()
+    if here:
+        settings |= {"cmake.define.COTERIE_TESTS": "ON"}
+    else:
         settings |= {
             "cmake.define.CMAKE_SYSTEM_NAME": "Linux",
             "cmake.define.CMAKE_SYSTEM_PROCESSOR": arch,
@@ -81,9 +87,22 @@ def build_wheel(source: Path, arch: str) -> Path:
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
     options = [f"--config-settings={name}={value}" for name, value in settings.items()]
     run(*pip, *options, "--wheel-dir", plain, source, env=env)
+    if here:
+        _try_engine(settings["build-dir"], env)
     (wheel,) = plain.glob("*.whl")
     tag = f"manylinux_{GLIBC.replace('.', '_')}_{arch}"
     return _tagged(wheel, tag)
+
+
+def _try_engine(folder: str | Path, env: dict[str, str]) -> None:
+    """Run the C++ tests on the very objects that are in the wheel.
+
+    Another compiler evaluates operands in another order and has another standard library, and so
+    finds mistakes that the compiler of every day forgives.
+    """
+    tools = Path(sys.executable).parent
+    run(tools / "cmake", "--build", folder, "--target", "coterie_tests", env=env)
+    run(tools / "ctest", "--test-dir", folder, "--output-on-failure", env=env)
 
 
 def _tagged(wheel: Path, tag: str) -> Path:
@@ -115,7 +134,8 @@ def _clones(arch: str) -> dict[str, str]:
         return {"cmake.define.COTERIE_NO_CLONES": "ON"}
     command = [gcc, "-m64", "-print-libgcc-file-name"]
     library = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-    return {"cmake.define.CMAKE_MODULE_LINKER_FLAGS": library}
+    linked = ("MODULE", "EXE")  # the extension, and the C++ tests
+    return {f"cmake.define.CMAKE_{kind}_LINKER_FLAGS": library for kind in linked}
 
 
 def cpu_seconds(*command: str | Path, env: dict[str, str]) -> float:
@@ -129,8 +149,12 @@ def cpu_seconds(*command: str | Path, env: dict[str, str]) -> float:
     return min(costs)
 
 
-def check() -> None:
-    """Install this machine's wheel in an empty environment without a compiler, and fit a table."""
+def check(jobs: int) -> None:
+    """Install this machine's wheel in an empty environment without a compiler, and try it.
+
+    A table is fitted from the command line, the engine is tested, and models of every family must
+    have the bits that are on record from another compiler.
+    """
     wheel = max(DIST.glob(f"*{platform.machine()}.whl"), key=lambda path: path.stat().st_mtime)
     home = BUILD / "wheel-check"
     venv.create(home, with_pip=True, clear=True)
@@ -159,6 +183,9 @@ def check() -> None:
     )
     print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB, installed {size / 1e6:.1f} MB")
     print(f"import coterie: {alone - empty:.2f} CPU seconds; with a forest: {forest - empty:.2f}")
+    run(python, "-m", "pip", "install", *quiet, *TEST_NEEDS, env=env, cwd=home)
+    pytest: list[str | Path] = [python, "-m", "pytest", "-q", f"-n{jobs}", "-p", "no:cacheprovider"]
+    run(*pytest, *TESTS, env=env | {"OMP_NUM_THREADS": "1"})  # each process has a core
 
 
 def port(target: str) -> None:
@@ -185,7 +212,8 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     building = commands.add_parser("build")
     building.add_argument("--arch", action="append", choices=["x86_64", "aarch64"])
-    commands.add_parser("check")
+    checking = commands.add_parser("check")
+    checking.add_argument("--jobs", type=int, default=2)
     porting = commands.add_parser("port")
     porting.add_argument("--target", action="append", required=True)
     arguments = parser.parse_args()
@@ -194,7 +222,7 @@ def main() -> None:
         for arch in arguments.arch or [platform.machine()]:
             print(build_wheel(source, arch))
     elif arguments.command == "check":
-        check()
+        check(arguments.jobs)
     else:
         for target in arguments.target:
             port(target)

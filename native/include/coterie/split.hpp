@@ -224,7 +224,9 @@ class Scanner {
         Side<Pair, C> left(*this, column, node, limits);
         const auto codes = column.occupied;
         if (column.categorical) {
-            const auto middle = order_.begin() + draw_subset(column, random);
+            // Drawn first: it fills order_, which may move it to other memory.
+            const std::ptrdiff_t chosen = draw_subset(column, random);
+            const auto middle = order_.begin() + chosen;
             for (auto code = order_.begin(); code != middle; ++code) left.add(*code);
             const double gain = left.gain();
             if (!better(gain, best, node)) return;

@@ -24,7 +24,7 @@ def main(arguments: list[str] | None = None) -> None:
     --------
     >>> from coterie.cli import main
     >>> main(["--version"])  # doctest: +SKIP
-    coterie 0.1.0
+    coterie 0.2.0
     """
     try:
         from coterie.cli.main import run
