@@ -35,7 +35,7 @@ def connection(cluster):
 def client(cluster, connection):
     """The cluster's client, once both workers are there; a test may have ended them."""
     cluster.scale(2)
-    connection.wait_for_workers(2, timeout=120)
+    connection.wait_for_workers(2, timeout=600)
     return connection
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from coterie.distributed.holders import Holders
 
-LONGEST = 300  # seconds for a fit of moments: one that takes so long will not end
+LONGEST = 900  # seconds for a fit of moments: one that takes so long will not end
 
 
 @contextmanager

@@ -114,6 +114,24 @@ def test_a_long_call_is_waited_for_while_the_pulse_beats(monkeypatch):
     assert asked.result() == 8
 
 
+def test_a_pulse_that_is_not_heard_at_once_is_no_loss():
+    late = Coming()
+    line = Line(late)
+    line.pulse = lambda: Unheard(line, late)
+    assert call(line).result() == 8
+
+
+class Unheard(Coming):
+    """Done, but the process that waits for it has no time to hear it; the call is answered."""
+
+    def __init__(self, line, late):
+        super().__init__()
+        late.value = line.holder.answer(7, seal("double", (4,)))
+
+    def done(self):
+        return True
+
+
 def late_after(line, late):
     if len(line.pulses) == 1:
         late.value = line.holder.answer(7, seal("double", (4,)))

@@ -213,7 +213,7 @@ def test_a_worker_may_die_at_random_moments(client, left, case):
         with limited():
             assert same_forest(whole, fitted(cls, settings, *there(X, y)))
         shot.join()
-        client.wait_for_workers(2, timeout=120)
+        client.wait_for_workers(2, timeout=600)
     assert not left()
 
 

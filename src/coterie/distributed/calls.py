@@ -90,6 +90,8 @@ class Call:
         now = time.monotonic()
         if self._pulse.done():
             answered = self._awaited(self._pulse)
+            if answered is None:  # this process is too busy to hear it
+                return
             self._pulse, self._heard = None, now
             # A large answer may be on its way for a while.
             self._told = now if answered < self.number else self._told
