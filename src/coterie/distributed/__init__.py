@@ -12,8 +12,8 @@ The life of a fit:
 4. Forests and bags hand all bins to every worker once, and spread the members (`ClusterExecutor`).
 5. Whatever was put on the cluster is taken away, however the fit ended (`Session`).
 
-A holder that is lost is made again from its partitions, and the tree begun anew (`Call` tells a loss
-from a long silence). A cluster without workers is waited for, but not for ever.
+A holder that is lost is made again from its partitions, and the tree begun anew (`Call` tells a
+loss from a long silence). A cluster without workers is waited for, but not for ever.
 """
 
 from coterie.distributed.checkpoints import checkpointed
