@@ -21,12 +21,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
-from coterie import HistGradientBoostingClassifier
+from coterie import HistGradientBoostingClassifier, RandomForestClassifier
 
 RESULTS = Path(__file__).parent / "results"
 COLUMNS, LEAVES = 28, 31
-PATIENCE = 150  # seconds for a fit
+PATIENCE = 300  # seconds for a fit
 SETTINGS = {"max_leaf_nodes": LEAVES, "early_stopping": False, "random_state": 0}
 
 
@@ -67,8 +68,11 @@ def limited(seconds: int) -> Iterator[None]:
 @contextmanager
 def cluster(workers: int = 2) -> Iterator[Any]:
     """A client of a fresh cluster of processes, one thread each."""
+    import dask
     from distributed import Client, LocalCluster
 
+    # By itself a LocalCluster gives up workers that take longer than this to start again.
+    dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"})
     settings = {"processes": True, "threads_per_worker": 1, "dashboard_address": ":0"}
     with LocalCluster(n_workers=workers, **settings) as local, Client(local) as client:
         yield client
@@ -155,29 +159,112 @@ def contenders(trees: int) -> dict[str, Callable[[Any], Any]]:
     }
 
 
-def killed(times: int, rows: int = 20_000, trees: int = 10) -> tuple[int, int]:
-    """Fits in which a worker is killed at a random moment; how many have the same bits."""
+class Toll(NamedTuple):
+    """Fits during which workers were lost: how many ended, and with the same bits."""
+
+    what: str
+    fits: int
+    ended: int
+    same: int
+    usual: float
+    longest: float
+
+
+def endured(what: str, model: Any, rows: int, strikes: list[Callable[[Any, Any], Any]]) -> Toll:
+    """Fit once for every strike, which begins something that makes the cluster lose workers."""
     import dask.array as da
 
     X, y = made(rows)
-    settings = SETTINGS | {"max_iter": trees}
-    whole = HistGradientBoostingClassifier(**settings).fit(X, y)
-    rng, good = np.random.default_rng(0), 0
+    whole = clone(model).fit(X, y)
+    there = da.from_array(X, chunks=(rows // 5, -1)), da.from_array(y, chunks=rows // 5)
+    spent, good = [], 0
     with cluster() as client:
-        there = da.from_array(X, chunks=(rows // 5, -1)), da.from_array(y, chunks=rows // 5)
         began = time.perf_counter()
-        HistGradientBoostingClassifier(**settings).fit(*there)
+        clone(model).fit(*there)
         usual = time.perf_counter() - began
-        for _ in range(times):
-            client.wait_for_workers(2)
-            # One that has just been killed may still be on the list.
-            pids = list(client.run(os.getpid, on_error="ignore").values())
-            moment, victim = rng.uniform(0, 0.9 * usual), int(rng.choice(pids))
-            shot = threading.Timer(moment, os.kill, (victim, signal.SIGKILL))
-            shot.start()
-            good += same(whole, HistGradientBoostingClassifier(**settings).fit(*there))
-            shot.join()
-    return times, good
+        for strike in strikes:
+            client.cluster.scale(2)
+            client.wait_for_workers(2, timeout=PATIENCE)
+            under_way = strike(client, usual)
+            began = time.perf_counter()
+            try:
+                with limited(PATIENCE):
+                    good += same(whole, clone(model).fit(*there))
+                spent.append(time.perf_counter() - began)
+            except TimeoutError as error:
+                print(f"{what}: {error}", file=sys.stderr, flush=True)
+            under_way.join()
+            print(what, len(spent), good, f"{spent[-1]:.1f} s", file=sys.stderr, flush=True)
+    return Toll(what, len(strikes), len(spent), good, usual, max(spent))
+
+
+def _processes(client: Any) -> list[int]:
+    # One that has just been killed may still be on the list.
+    return list(client.run(os.getpid, on_error="ignore").values())
+
+
+def at_random(rng: np.random.Generator) -> Callable[[Any, float], Any]:
+    """Kill one worker at a random moment of a fit."""
+
+    def strike(client: Any, usual: float) -> Any:
+        moment, victim = rng.uniform(0, 0.9 * usual), int(rng.choice(_processes(client)))
+        shot = threading.Timer(moment, os.kill, (victim, signal.SIGKILL))
+        shot.start()
+        return shot
+
+    return strike
+
+
+def one_by_one(client: Any, usual: float) -> Any:
+    """Kill each of the workers, one after the other."""
+
+    def shoot() -> None:
+        for victim in _processes(client):
+            time.sleep(usual / 3)
+            os.kill(victim, signal.SIGKILL)
+
+    shots = threading.Thread(target=shoot)
+    shots.start()
+    return shots
+
+
+def down_and_up(client: Any, usual: float) -> Any:
+    """Scale down to one worker, and up to three."""
+
+    def scale() -> None:
+        for workers in (1, 3):
+            time.sleep(usual / 3)
+            client.cluster.scale(workers)
+
+    scaling = threading.Thread(target=scale)
+    scaling.start()
+    return scaling
+
+
+def losses(times: int, rows: int = 20_000, trees: int = 5) -> list[Toll]:
+    """What becomes of fits during which workers are lost."""
+    rng = np.random.default_rng(0)
+    boosting = HistGradientBoostingClassifier(**SETTINGS, max_iter=trees)
+    forest = RandomForestClassifier(200, max_bins=255, max_depth=12, random_state=0)
+    some = max(1, times // 3)
+    return [
+        endured("boosting, a worker killed", boosting, rows, [at_random(rng)] * times),
+        endured("forest, a worker killed", forest, rows, [at_random(rng)] * some),
+        endured("boosting, each worker killed once", boosting, rows, [one_by_one] * 3),
+        endured("boosting, scaled to 1 and to 3", boosting, rows, [down_and_up] * 3),
+    ]
+
+
+def toll_table(tolls: list[Toll]) -> list[str]:
+    """The lines of a table."""
+    head = [
+        "| | fits | ended | same bits | usual s | longest s |",
+        "|---|---|---|---|---|---|",
+    ]
+    return head + [
+        f"| {t.what} | {t.fits} | {t.ended} | {t.same} | {t.usual:.1f} | {t.longest:.1f} |"
+        for t in tolls
+    ]
 
 
 def reckoned(cell: float, exchange: float, rows: float, workers: int, rate: float) -> float:
@@ -206,7 +293,7 @@ def exchange_time(times: int = 200) -> float:
     return spent
 
 
-def report(costs: list[Cost], kills: tuple[int, int], exchange: float, shape: str) -> str:
+def report(costs: list[Cost], tolls: list[Toll], exchange: float, shape: str) -> str:
     """The page of results."""
     lines = [
         "# Gradient boosting on a cluster",
@@ -221,8 +308,9 @@ def report(costs: list[Cost], kills: tuple[int, int], exchange: float, shape: st
     lines += [f"| {c.name} | {c.wall:.1f} | {c.cpu:.1f} | {c.peak:.0f} | {c.note} |" for c in costs]
     lines += [
         "",
-        f"A worker was killed (SIGKILL) at a random moment of {kills[0]} fits: {kills[1]} had the",
-        "same bits as the model in memory.",
+        "Fits during which workers were lost (SIGKILL at random moments):",
+        "",
+        *toll_table(tolls),
         "",
         f"An exchange with both workers took {1000 * exchange:.1f} ms. By the guide's formula,",
         "with 0.6 ns for a cell, that exchange and 1 GB/s to the driver, seconds per tree of 28",
@@ -243,11 +331,15 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=500_000)
     parser.add_argument("--trees", type=int, default=20)
     parser.add_argument("--kills", type=int, default=30)
+    parser.add_argument("--only-losses", action="store_true", help="print these, write nothing")
     chosen = parser.parse_args()
+    if chosen.only_losses:
+        print("\n".join(toll_table(losses(chosen.kills))))
+        return
     costs, _ = compare(chosen.rows, chosen.trees)
-    kills, exchange = killed(chosen.kills), exchange_time()
+    tolls, exchange = losses(chosen.kills), exchange_time()
     shape = f"{chosen.rows:,} rows of {COLUMNS} columns, {chosen.trees} trees"
-    page = report(costs, kills, exchange, shape)
+    page = report(costs, tolls, exchange, shape)
     (RESULTS / "distributed.md").write_text(page, encoding="utf-8")
     print(page)
 

@@ -6,19 +6,37 @@ pytest.importorskip("distributed")
 
 
 @pytest.fixture(scope="session")
-def client():
-    from distributed import Client, LocalCluster
+def cluster():
+    import dask
+    from distributed import LocalCluster
 
+    # By itself a LocalCluster gives up workers that take longer than this to start again.
     with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),
         LocalCluster(
             n_workers=2,
             threads_per_worker=1,
             processes=True,
             dashboard_address=":0",
         ) as cluster,
-        Client(cluster) as client,
     ):
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def connection(cluster):
+    from distributed import Client
+
+    with Client(cluster) as client:
         yield client
+
+
+@pytest.fixture
+def client(cluster, connection):
+    """The cluster's client, once both workers are there; a test may have ended them."""
+    cluster.scale(2)
+    connection.wait_for_workers(2, timeout=600)
+    return connection
 
 
 @pytest.fixture

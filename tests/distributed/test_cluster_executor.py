@@ -1,9 +1,11 @@
 import os
+from contextlib import nullcontext
 
 import pytest
 
 from coterie.distributed.cluster_executor import ClusterExecutor
 from coterie.distributed.session import Session
+from tests.distributed.deaths import end_worker_once, intolerant, limited
 
 
 def test_results_come_in_order_from_several_processes(client, left):
@@ -27,3 +29,28 @@ def test_an_error_of_a_member_is_raised_here(client, left):
 
 def _inverse(number):
     return 1 / number
+
+
+@pytest.mark.parametrize("tolerant", [True, False])
+def test_members_of_lost_workers_are_fitted_by_others(client, left, tmp_path, tolerant):
+    patience = nullcontext() if tolerant else intolerant(client)
+    with limited(), patience, Session(client) as session:
+        found = ClusterExecutor(session).map(_mortal, [(k, tmp_path) for k in range(9)])
+    assert found == [k * k for k in range(9)]
+    assert not left()
+
+
+def _mortal(given):
+    number, folder = given
+    if number == 5:
+        end_worker_once(folder)
+    return number**2
+
+
+def test_members_that_always_end_their_workers_are_given_up(client, left, monkeypatch):
+    from distributed import CancelledError
+
+    monkeypatch.setattr(ClusterExecutor, "_attempt", lambda *_: CancelledError("lost"))
+    with Session(client) as session, pytest.raises(RuntimeError, match="lost 10 times"):
+        ClusterExecutor(session).map(abs, [1])
+    assert not left()

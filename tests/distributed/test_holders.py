@@ -7,6 +7,7 @@ from coterie.distributed.partitions import Partitions, Reading
 from coterie.distributed.remote_table import RemoteTable
 from coterie.distributed.session import Session
 from coterie.native import find_bins
+from tests.distributed.deaths import kill, limited
 
 da = pytest.importorskip("dask.array")
 
@@ -22,7 +23,7 @@ def bare(sizes, rows=None):
 
 def test_neighbouring_partitions_are_shared_out_by_rows():
     shares = share_out(bare([10, 10, 0, 30, 50]), {"a": 2, "b": 1})
-    assert [share.encoded for share in shares] == [["part 0", "part 1", "part 3"], ["part 4"]]
+    assert [share.parts for share in shares] == [[0, 1, 3], [4]]
     assert [share.rows for share in shares] == [slice(0, 50), slice(50, 100)]
     assert [share.held.first_row for share in shares] == [0, 50]
     assert shares[0].held.n_threads == 1
@@ -52,11 +53,9 @@ def test_holders_are_asked_together_and_leave_nothing(client, left):
     assert not left()
 
 
-@pytest.mark.skip(reason="a known defect: a fit may hang after a worker was killed")
-@pytest.mark.slow
 def test_a_lost_holder_is_made_again(client, left, caplog):
     X = np.arange(40.0).reshape(20, 2)
-    with Session(client) as session:
+    with limited(), Session(client) as session:
         parts = Partitions.open(session, da.from_array(X, chunks=(5, 2)))
         holders = Holders(RemoteTable.of(parts, None, gathers=False).bin())
         holders.fresh.clear()
@@ -74,10 +73,41 @@ def ask_on(holders):
         holders.ask_alike("leaf_sums", [0])
 
 
-def kill(client, worker):
-    """End a worker's process as the kernel would."""
-    import os
-    import signal
+def test_holders_are_spread_over_workers(client):
+    X = np.arange(40.0).reshape(20, 2)
+    with limited(), Session(client) as session:
+        parts = Partitions.open(session, da.from_array(X, chunks=(5, 2)))
+        holders = Holders(RemoteTable.of(parts, None, gathers=False).bin())
+        first, second = session.workers()
+        assert sorted(holders._places(2)) == [first, second]
+        holders._lose([0], OSError())
+        (lonely,) = set(session.workers()) - {
+            worker for where in client.who_has([holders._futures[1]]).values() for worker in where
+        }
+        assert holders._places(1) == [lonely]
 
-    pid = client.run(os.getpid, workers=[worker])[worker]
-    os.kill(pid, signal.SIGKILL)
+
+def test_bins_that_dask_gave_up_are_made_again(client, left):
+    X = np.arange(40.0).reshape(20, 2)
+    with limited(), Session(client) as session:
+        parts = Partitions.open(session, da.from_array(X, chunks=(5, 2)))
+        table = RemoteTable.of(parts, None, gathers=False).bin()
+        holders = Holders(table)
+        client.cancel([*table.encoded, *holders._futures], force=True)  # as a restart does
+        with pytest.raises(HolderLostError):
+            ask_on(holders)
+        assert holders.lost == 2
+        assert [len(sums) for sums in holders.ask_alike("leaf_sums", [0, 1])] == [2, 2]
+    assert not left()
+
+
+def test_losses_without_end_are_no_accidents(client, left, monkeypatch):
+    monkeypatch.setattr("coterie.distributed.holders._MOST_LOSSES", 1)
+    X = np.arange(40.0).reshape(20, 2)
+    with limited(), Session(client) as session:
+        parts = Partitions.open(session, da.from_array(X, chunks=(5, 2)))
+        holders = Holders(RemoteTable.of(parts, None, gathers=False).bin())
+        client.cancel(holders._futures, force=True)
+        with pytest.raises(RuntimeError, match=r"lost 2 times while nothing was finished"):
+            ask_on(holders)
+    assert not left()

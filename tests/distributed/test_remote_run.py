@@ -1,5 +1,6 @@
 import os
 import signal
+import threading
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from coterie import (
     HistGradientBoostingRegressor,
 )
 from coterie.distributed import NotDistributedError
+from tests.distributed.deaths import kill_before, limited, processes
 from tests.distributed.models import same_forest, table
 
 da = pytest.importorskip("dask.array")
@@ -101,27 +103,117 @@ def test_a_warm_start_goes_on_there(client):
     assert same_forest(model, fitted(HistGradientBoostingRegressor, {"max_iter": 4}, X, y))
 
 
-@pytest.mark.skip(reason="a known defect: a fit may hang after a worker was killed")
+def there(X, y, chunks=400):
+    return da.from_array(X, chunks=(chunks, -1)), da.from_array(y, chunks=chunks)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("case", ["plain", "median"])
-def test_a_worker_that_dies_changes_nothing(client, left, case):
+def test_a_worker_that_dies_between_rounds_changes_nothing(client, left, case):
     X, y = table()
     cls, settings = CASES[case]
     settings = settings | {"max_iter": 6}
     killed = []
 
-    def kill(number, trace):
+    def shoot(number, trace):
         if number in (2, 4):
             # One that has just been killed may still be on the list.
-            worker, pid = next(iter(client.run(os.getpid, on_error="ignore").items()))
+            worker, pid = next(iter(processes(client).items()))
             os.kill(pid, signal.SIGKILL)
             killed.append(worker)
 
-    there = da.from_array(X, chunks=(400, -1)), da.from_array(y, chunks=400)
-    other = fitted(cls, settings | {"callbacks": [kill]}, *there)
+    with limited():
+        other = fitted(cls, settings | {"callbacks": [shoot]}, *there(X, y))
     assert len(killed) == 2
     assert same_forest(fitted(cls, settings, X, y), other)
-    client.wait_for_workers(2)
+    assert not left()
+
+
+# The first exchanges tell holders what they have; a round begins, draws, opens a tree, counts,
+# parts, sums up leaves and votes.
+@pytest.mark.parametrize(
+    ("case", "moments"),
+    [
+        ("plain", {1}),
+        ("drawn", {7}),
+        *(pytest.param("plain", {n}, marks=pytest.mark.slow) for n in (2, 3, 4, 5, 6, 8, 9, 10)),
+        *(pytest.param("median", {n}, marks=pytest.mark.slow) for n in (1, 2, 4, 7)),
+        *(pytest.param("drawn", {n}, marks=pytest.mark.slow) for n in (5, 6, 9)),
+        pytest.param("goss", {6}, marks=pytest.mark.slow),
+        pytest.param("dart", {12}, marks=pytest.mark.slow),
+        pytest.param("logistic", {3, 6, 9}, marks=pytest.mark.slow),
+    ],
+    ids=str,
+)
+def test_a_worker_may_die_before_any_exchange(client, left, monkeypatch, case, moments):
+    X, y = table()
+    killed = kill_before(monkeypatch, client, moments)
+    with limited():
+        other = fitted(*CASES[case], *there(X, y))
+    assert len(killed) == len(moments)
+    monkeypatch.undo()
+    assert same_forest(fitted(*CASES[case], X, y), other)
+    assert not left()
+
+
+@pytest.mark.slow
+def test_all_workers_may_die_if_one_comes_back(client, left, monkeypatch):
+    X, y = table()
+    killed = kill_before(monkeypatch, client, {6}, how=lambda pids: pids)
+    with limited():
+        other = fitted(*CASES["plain"], *there(X, y))
+    assert len(killed) == 2
+    assert same_forest(fitted(*CASES["plain"], X, y), other)
+    assert not left()
+
+
+@pytest.mark.slow
+def test_a_cluster_may_shrink_and_grow(client, cluster, left):
+    X, y = table()
+    cls, settings = CASES["plain"]
+    settings = settings | {"max_iter": 8}
+
+    def scale(number, trace):
+        if number in (2, 5):
+            cluster.scale(1 if number == 2 else 3)
+
+    with limited():
+        other = fitted(cls, settings | {"callbacks": [scale]}, *there(X, y))
+    assert same_forest(fitted(cls, settings, X, y), other)
+    assert not left()
+
+
+@pytest.mark.slow
+def test_a_restart_of_all_workers_changes_nothing(client, left):
+    X, y = table()
+    cls, settings = CASES["plain"]
+    settings = settings | {"max_iter": 4}
+
+    def restart(number, trace):
+        if number == 2:
+            client.restart(wait_for_workers=False)
+
+    with limited():
+        other = fitted(cls, settings | {"callbacks": [restart]}, *there(X, y))
+    assert same_forest(fitted(cls, settings, X, y), other)
+    assert not left()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", ["plain", "median"])
+def test_a_worker_may_die_at_random_moments(client, left, case):
+    X, y = table()
+    cls, settings = CASES[case]
+    settings = settings | {"max_iter": 8}
+    whole, rng = fitted(cls, settings, X, y), np.random.default_rng(0)
+    for _ in range(4):
+        victim = int(rng.choice(list(processes(client).values())))
+        shot = threading.Timer(rng.uniform(0, 3), os.kill, (victim, signal.SIGKILL))
+        shot.start()
+        with limited():
+            assert same_forest(whole, fitted(cls, settings, *there(X, y)))
+        shot.join()
+        client.wait_for_workers(2, timeout=600)
     assert not left()
 
 

@@ -1,7 +1,10 @@
+import time
+
 import pytest
 
 from coterie.data import DataError, KindError
-from coterie.distributed.session import NotDistributedError, Session
+from coterie.distributed.session import NotDistributedError, Session, WorkersLostError
+from tests.distributed.deaths import end_worker_once, intolerant, limited
 
 
 def test_without_a_client_the_error_says_how_to_start_one(monkeypatch):
@@ -51,3 +54,63 @@ def _odd(number):
 
 def test_workers_come_with_their_threads(client):
     assert list(Session(client).workers().values()) == [1, 1]
+
+
+def test_workers_that_come_back_are_waited_for(client, caplog, monkeypatch):
+    monkeypatch.setattr("coterie.distributed.session._UNEASE", 0.0)
+    answers = [{}, {}, {"b": 1, "a": 2}]
+    monkeypatch.setattr(client, "nthreads", lambda: answers.pop(0))
+    assert list(Session(client).workers()) == ["a", "b"]
+    assert "No worker is left on the cluster; waiting up to 300 s" in caplog.text
+    assert "A worker came back" in caplog.text
+
+
+def test_a_cluster_without_workers_is_not_waited_for_without_end(client, left, monkeypatch):
+    import dask
+
+    monkeypatch.setattr("coterie.distributed.session.PATIENCE", 0.01)
+    slow = dask.delayed(time.sleep)(30)
+    with dask.config.set({"coterie.worker-timeout": "10 ms"}), Session(client) as session:
+        monkeypatch.setattr(client, "nthreads", dict)
+        with pytest.raises(WorkersLostError, match=r"none came back within 0\.01 s.*scale"):
+            session.run(str, [slow])
+        with pytest.raises(WorkersLostError):
+            session.gather(session.start(str, [slow]))
+        with pytest.raises(WorkersLostError):
+            session.fetch(slow)
+    assert not left()
+
+
+def test_a_closed_client_is_named():
+    from types import SimpleNamespace
+
+    with pytest.raises(ConnectionError, match="the client is closed"):
+        Session(SimpleNamespace(status="closed")).workers()
+
+
+def test_what_dask_gave_up_is_done_again(client, left, tmp_path):
+    import dask
+
+    parts = [dask.delayed(k) for k in (1, 2)]
+    with limited(), intolerant(client), Session(client) as session:
+        assert session.run(_die_at_first, parts, [str(tmp_path)] * 2) == [1, 2]
+    assert not left()
+
+
+def _die_at_first(number, folder):
+    if number == 2:
+        end_worker_once(folder)
+    return number
+
+
+def test_collections_are_fetched(client, left):
+    da = pytest.importorskip("dask.array")
+    with Session(client) as session:
+        assert session.fetch(da.arange(5, chunks=2)).tolist() == [0, 1, 2, 3, 4]
+        with pytest.raises(ZeroDivisionError):
+            session.fetch(da.arange(2, chunks=1).map_blocks(_inverse_of_nothing, dtype=float))
+    assert not left()
+
+
+def _inverse_of_nothing(block):
+    return 1 / 0

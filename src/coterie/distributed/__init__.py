@@ -12,11 +12,12 @@ The life of a fit:
 4. Forests and bags hand all bins to every worker once, and spread the members (`ClusterExecutor`).
 5. Whatever was put on the cluster is taken away, however the fit ended (`Session`).
 
-A holder that is lost is made again from its partitions, and the tree begun anew.
+A holder that is lost is made again from its partitions, and the tree begun anew (`Call` tells a
+loss from a long silence). A cluster without workers is waited for, but not for ever.
 """
 
 from coterie.distributed.checkpoints import checkpointed
 from coterie.distributed.host import admitted, answers
-from coterie.distributed.session import NotDistributedError
+from coterie.distributed.session import NotDistributedError, WorkersLostError
 
-__all__ = ["NotDistributedError", "admitted", "answers", "checkpointed"]
+__all__ = ["NotDistributedError", "WorkersLostError", "admitted", "answers", "checkpointed"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,19 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.distributed.calls import Call, HolderGoneError, seal
 from coterie.distributed.remote_table import RemoteTable
 from coterie.distributed.row_holder import Held, RowHolder
-from coterie.distributed.session import Session
+from coterie.distributed.session import Session, is_loss, named
 
 Array = NDArray[Any]
 _LOG = logging.getLogger("coterie.distributed")
 
-# What a call to an actor says when its worker, or the way to it, is gone. Dask has no one error
-# for it: the connection breaks (OSError), or the actor or its worker is not known any more.
-_GONE = ("Actor", "actor", "Worker", "worker", "Unable to contact", "cancelled", "lost")
-
-
-_PATIENCE = 2.0  # seconds between two looks at whether a holder is still there
 _MOST_LOSSES = 50  # before something is finished: more are no accidents
 
 
@@ -38,14 +34,14 @@ class Share:
     ----------
     held : Held
         Their rows.
-    encoded : list of futures
-        Their bins.
+    parts : list of int
+        Their numbers.
     rows : slice
         Where its rows are among all.
     """
 
     held: Held
-    encoded: Sequence[Any]
+    parts: Sequence[int]
     rows: slice
 
 
@@ -69,16 +65,13 @@ class Holders:
 
     def __init__(self, table: RemoteTable, kind: type = RowHolder) -> None:
         self.session: Session = table.partitions.session
-        self.kind, self.fresh = kind, set[int]()
-        self.shares = share_out(table, self.session.workers())
-        self.lost = self._since = 0
-        workers = list(self.session.workers())
+        self.table, self.kind, self.fresh = table, kind, set[int]()
+        workers = self.session.workers()
+        self.shares = share_out(table, workers)
+        self.lost = self._since = self._calls = 0
         self._futures: list[Any] = [None] * len(self.shares)
         self.actors: list[Any] = [None] * len(self.shares)
-        for number in range(len(self.shares)):
-            self._submit(number, workers[number % len(workers)])
-        for number in range(len(self.shares)):
-            self._await(number)
+        self._make(range(len(self.shares)))
         rows = self.shares[-1].rows.stop
         cells = rows * len(self.shares[0].held.bins.categorical)
         width = np.dtype(self.shares[0].held.bins.dtype).itemsize
@@ -94,54 +87,59 @@ class Holders:
             When one was lost; all are there again.
         """
         each: list[Any] = list(zip(*given, strict=True)) if given else [()] * len(self.actors)
-        asked: list[Any] = []
+        return self._exchange(dict(enumerate(seal(method, own) for own in each)))
+
+    def ask_one(self, number: int, method: str, *given: Any) -> Any:
+        """The same of one holder."""
+        return self._exchange({number: seal(method, given)})[0]
+
+    def ask_alike(self, method: str, *given: Any) -> list[Any]:
+        """The same of every holder with the same arguments."""
+        return self._exchange(dict.fromkeys(range(len(self.actors)), seal(method, given)))
+
+    def _exchange(self, questions: dict[int, bytes]) -> list[Any]:
+        """Ask some holders at a time, and wait for all of them."""
+        self._calls += 1
+        calls = {
+            number: Call(self.actors[number], self._futures[number], self._calls, asked)
+            for number, asked in questions.items()
+        }
         answers: list[Any] = []
         gone: dict[int, Exception] = {}
-        for number, (actor, own) in enumerate(zip(self.actors, each, strict=True)):
+        for number, call in calls.items():
             try:
-                asked.append(getattr(actor, method)(*own))
-            except Exception as error:
-                _check_gone(error)
-                gone[number] = error
-                asked.append(None)
-        for number, future in enumerate(asked):
-            try:
-                answers.append(None if future is None else self._result(number, future))
-            except Exception as error:
-                _check_gone(error)
+                answers.append(call.result())
+            except HolderGoneError as error:
                 gone[number] = error
         if gone:
             self._replace(list(gone), next(iter(gone.values())))
             raise HolderLostError(f"{len(gone)} of {len(self.actors)} holders were lost.")
         return answers
 
-    def ask_one(self, number: int, method: str, *given: Any) -> Any:
-        """The same of one holder."""
-        try:
-            return self._result(number, getattr(self.actors[number], method)(*given))
-        except Exception as error:
-            _check_gone(error)
-            self._replace([number], error)
-            raise HolderLostError(f"Holder {number} was lost.") from error
-
-    def ask_alike(self, method: str, *given: Any) -> list[Any]:
-        """The same of every holder with the same arguments."""
-        return self.ask(method, *([one] * len(self.actors) for one in given))
-
-    def _result(self, number: int, future: Any) -> Any:
-        """The answer of a holder; a call that breaks off on its way is never answered."""
-        while True:
-            try:
-                return future.result(timeout=_PATIENCE)
-            except TimeoutError as error:
-                if self._futures[number].status != "finished":
-                    raise OSError("The worker that held the rows is gone.") from error
-
     def close(self) -> None:
         """Let go of all holders."""
         self.actors = []
         self.session.release([future for future in self._futures if future is not None])
         self._futures = []
+
+    def _make(self, numbers: Sequence[int]) -> None:
+        """Have holders made, on the workers that have fewest of them."""
+        for number, worker in zip(numbers, self._places(len(numbers)), strict=True):
+            self._submit(number, worker)
+        for number in numbers:
+            self._await(number)
+
+    def _places(self, count: int) -> list[str]:
+        """Workers for new holders."""
+        workers = list(self.session.workers())
+        there = [future for future in self._futures if future is not None]
+        known = self.session.client.who_has(there) if there else {}
+        held = Counter(worker for where in known.values() for worker in where)
+        chosen = []
+        for _ in range(count):
+            chosen.append(min(workers, key=lambda worker: held[worker]))
+            held[chosen[-1]] += 1
+        return chosen
 
     def _submit(self, number: int, worker: str) -> None:
         """Have a holder made on a worker, or on another if that is gone meanwhile."""
@@ -150,7 +148,7 @@ class Holders:
         future = self.session.client.submit(
             self.kind,
             share.held,
-            *share.encoded,
+            *(self.table.encoded[k] for k in share.parts),
             actor=True,
             workers=[worker],
             allow_other_workers=True,
@@ -162,12 +160,21 @@ class Holders:
         """Wait for a holder, however often it must be made."""
         while True:
             try:
-                self.actors[number] = self._futures[number].result()
+                (self.actors[number],) = self.session.gather([self._futures[number]])
                 return
             except Exception as error:
-                _check_gone(error)
+                if not is_loss(error):
+                    raise self._explained(number, error) from error
                 self._lose([number], error)
-                self._submit(number, next(iter(self.session.workers())))
+            self.table.renew()
+            self._submit(number, *self._places(1))
+
+    def _explained(self, number: int, error: Exception) -> Exception:
+        """An error in making a holder, which says if a partition is to blame."""
+        for k in self.shares[number].parts:
+            if self.table.encoded[k].status == "error":
+                return named(k, error)
+        return error
 
     def _lose(self, gone: Sequence[int], error: Exception) -> None:
         """Count losses, and let go of what is left of the holders."""
@@ -179,6 +186,8 @@ class Holders:
                 "what they lack, use more of them or smaller partitions."
             ) from error
         self.session.release([self._futures[number] for number in gone])
+        for number in gone:
+            self._futures[number] = None
 
     def finished(self) -> None:
         """Note that something was finished in spite of losses."""
@@ -187,11 +196,8 @@ class Holders:
     def _replace(self, gone: Sequence[int], error: Exception) -> None:
         """Make lost holders again."""
         self._lose(gone, error)
-        workers = list(self.session.workers())
-        for place, number in enumerate(gone):
-            self._submit(number, workers[place % len(workers)])
-        for number in gone:
-            self._await(number)
+        self.table.renew()
+        self._make(gone)
         rows = sum(s.rows.stop - s.rows.start for s in (self.shares[number] for number in gone))
         _LOG.warning(f"A worker was lost; {rows:,} rows were read again, the round begins anew")
 
@@ -215,22 +221,6 @@ def share_out(table: RemoteTable, workers: dict[str, int]) -> list[Share]:
         rows = [own[k] for k in parts]
         held = Held(table.schema, table.bins, rows, first, threads)
         after = first + int(sizes[parts].sum())
-        shares.append(Share(held, [table.encoded[k] for k in parts], slice(first, after)))
+        shares.append(Share(held, parts.tolist(), slice(first, after)))
         first = after
     return shares
-
-
-def _check_gone(error: Exception) -> None:
-    """Raise any error that does not say that a holder is lost."""
-    from distributed.scheduler import KilledWorker
-
-    if isinstance(error, OSError | KilledWorker):
-        return
-    kind = type(error).__module__.partition(".")[0]
-    said = str(error)
-    if kind == "distributed" or (
-        isinstance(error, ValueError | KeyError | RuntimeError)
-        and any(word in said for word in _GONE)
-    ):
-        return
-    raise error

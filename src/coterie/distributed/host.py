@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -54,15 +55,15 @@ def admitted(
             _refuse(estimator)
             rows, n_samples = _admit(session, estimator, X, y, sample_weight)
             _refuse_ordered(estimator, rows)
-            yield rows, n_samples, {**extra, "given": _remote(extra["given"])}
+            yield rows, n_samples, {**extra, "given": _remote(session, extra["given"])}
             return
         if estimator.learns_from_bins and plain:
             rows, n_samples = _admit(session, estimator, X, y, sample_weight, gathers=True)
         else:
-            X = here(X)
-            rows, n_samples = estimator._admit_fit(X, here(y), here(sample_weight)), len(X)
+            X, y, weight = (here(session, given) for given in (X, y, sample_weight))
+            rows, n_samples = estimator._admit_fit(X, y, weight), len(X)
         with members_on(ClusterExecutor(session)):
-            yield rows, n_samples, {name: here(value) for name, value in extra.items()}
+            yield rows, n_samples, {name: here(session, value) for name, value in extra.items()}
 
 
 def _admit(
@@ -76,7 +77,7 @@ def _admit(
         infinite=estimator.infinities,
     )
     n_rows = partitions.n_rows
-    weight, kept = read_weight(here(sample_weight), n_rows)
+    weight, kept = read_weight(here(session, sample_weight), n_rows)
     if y is None and estimator.task != "none":
         raise DataError(
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y "
@@ -84,7 +85,7 @@ def _admit(
         )
     target = admit_target(
         estimator,
-        here(y),
+        here(session, y),
         kept,
         n_rows,
         task=estimator.task,
@@ -95,20 +96,22 @@ def _admit(
     return Admitted(table, target, weight, kept), n_rows
 
 
-def here(given: Any) -> Any:
+def here(session: Session, given: Any) -> Any:
     """A Dask collection as an array or a series; anything else as it is."""
-    return given.compute() if hasattr(given, "dask") and hasattr(given, "compute") else given
+    there = hasattr(given, "dask") and hasattr(given, "compute")
+    return session.fetch(given) if there else given
 
 
-def _remote(given: Given) -> Given:
+def _remote(session: Session, given: Given) -> Given:
     """What `fit` was given, for rounds on the cluster; rows to watch come here."""
-    sets = {name: Validation(*map(here, rows)) for name, rows in given.eval_sets.items()}
+    fetch = partial(here, session)
+    sets = {name: Validation(*map(fetch, rows)) for name, rows in given.eval_sets.items()}
     watched = given.validation
     return given._replace(
-        validation=None if watched is None else Validation(*map(here, watched)),
+        validation=None if watched is None else Validation(*map(fetch, watched)),
         eval_sets=sets,
-        init_score=here(given.init_score),
-        init_score_val=here(given.init_score_val),
+        init_score=fetch(given.init_score),
+        init_score_val=fetch(given.init_score_val),
         board=RemoteBoard.at,
         run=RemoteRun,
     )

@@ -119,12 +119,12 @@ class Partitions:
         read = self.session.run(read_cells, self.parts, [self.reading] * len(own), own)
         return np.concatenate(read)
 
-    def encode(self, bins: Bins) -> list[Any]:
-        """Futures of the bins of all rows, partition by partition; they stay where they are."""
-        n = len(self.parts)
-        coded = self.session.start(read_codes, self.parts, [self.reading] * n, [bins] * n)
-        self.session.collect(coded, keep=True)
-        return coded
+    def encode(self, bins: Bins, some: Sequence[int] | None = None) -> list[Any]:
+        """Futures of the bins of all rows, by partition or of some; they stay where they are."""
+        numbers = range(len(self.parts)) if some is None else some
+        parts, n = [self.parts[k] for k in numbers], len(numbers)
+        given = [self.reading] * n, [bins] * n
+        return self.session.run(read_codes, parts, *given, names=numbers, keep=True)
 
 
 def recipes(X: Any) -> list[Any]:

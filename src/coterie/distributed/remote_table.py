@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from coterie.data import Table
 from coterie.distributed.partitions import Partitions, few_values, take_codes
+from coterie.distributed.session import is_spoilt
 from coterie.native import Bins, find_bins
 from coterie.native.bins import SAMPLE_ROWS, sampled_rows
 
@@ -79,13 +80,28 @@ class RemoteTable(Table):
         try:
             return table.gathered()
         finally:
-            self.partitions.session.release(encoded)
+            self.partitions.session.release(table.encoded)
 
     def gathered(self) -> Table:
         """The table with all bins here, without the cells."""
         own = self.partitions.split(self.rows)
-        codes = np.concatenate(self.partitions.session.run(take_codes, self.encoded, own))
+        run = self.partitions.session.run
+        codes = np.concatenate(run(take_codes, self.encoded, own, renew=self.renew))
         return Table(self.schema, None, None, self.bins, codes)
+
+    def renew(self) -> None:
+        """Have partitions encoded again whose bins the loss of workers has spoilt for good.
+
+        Dask gives a task up once it has cost several workers, and all tasks when workers are
+        restarted; what is merely lost with a worker, it computes again by itself.
+        """
+        spoilt = [k for k, future in enumerate(self.encoded) if is_spoilt(future)]
+        if spoilt:
+            assert self.bins is not None
+            self.partitions.session.release([self.encoded[k] for k in spoilt])
+            again = self.partitions.encode(self.bins, spoilt)
+            for k, future in zip(spoilt, again, strict=True):
+                self.encoded[k] = future
 
     def blocks(self, max_cells: int = 0) -> Iterator[tuple[slice, Array]]:
         """All rows with their cells, which are fetched once and kept: as bins, if there are any."""

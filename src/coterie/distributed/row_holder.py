@@ -64,6 +64,12 @@ class Found(NamedTuple):
         return first
 
 
+class Raised(NamedTuple):
+    """The answer of a holder whose method has failed."""
+
+    error: Exception
+
+
 @dataclass(frozen=True)
 class Held:
     """Which rows a holder has.
@@ -105,6 +111,23 @@ class RowHolder:
         self.held = held
         self.table = NewtonTable(codes, np.asfortranarray(codes), held.bins)
         self.shard: Shard | None = None
+        self.answered = -1
+
+    def answer(self, number: int, asked: bytes) -> bytes:
+        """What a method says to a call, both sealed; see `Call`."""
+        from distributed.protocol import pickle
+
+        try:
+            method, given = pickle.loads(asked)
+            said = pickle.dumps(getattr(self, method)(*given))
+        except Exception as error:
+            said = _sealed_error(error)
+        self.answered = number
+        return said
+
+    async def pulse(self) -> int:
+        """The number of the last call that was answered; told even while another is worked on."""
+        return self.answered
 
     def begin(self, growth: NewtonGrowth, slopes: Slopes) -> Any:
         """Take the slopes of a tree; their scale, or None if no row is learnt from."""
@@ -161,6 +184,16 @@ class RowHolder:
 
     def _table(self) -> Table:
         return Table(self.held.schema, None, None, self.held.bins, self.table.codes)
+
+
+def _sealed_error(error: Exception) -> bytes:
+    """An error as an answer; one that cannot travel, by its words."""
+    from distributed.protocol import pickle
+
+    try:
+        return pickle.dumps(Raised(error))
+    except Exception:
+        return pickle.dumps(Raised(RuntimeError(f"{type(error).__name__}: {error}")))
 
 
 def _narrow(n_leaves: int) -> Any:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
 from coterie.data import DataError
 
+_LOG = logging.getLogger("coterie.distributed")
+PATIENCE = 1.0  # seconds between two looks at whether those who should answer are still there
+_BLINK = 0.2  # seconds between two looks at a cluster without workers
+_UNEASE = 5.0  # seconds without workers after which the user is told
+_ATTEMPTS = 5  # at a partition: each ends when it has cost Dask's allowed number of workers
 _CLIENT = (
     "X is a Dask collection, and there is no Dask client to work on it. Start one first: "
     "`from dask.distributed import Client; client = Client()` on this machine, or "
@@ -17,6 +25,18 @@ _EXTRA = (
     "Rows in a Dask collection need the package distributed. Install it with "
     "`pip install 'coterie[dask]'`."
 )
+_ALONE = (
+    "There is no worker on the cluster: all were lost, and none came back within {seconds:g} s. "
+    "Start workers and fit again. If they need longer to come back, set "
+    "dask.config.set({{'coterie.worker-timeout': '30 minutes'}}). A LocalCluster gives up a worker "
+    "that takes longer than Dask's setting distributed.deploy.lost-worker-timeout to start again; "
+    "cluster.scale(...) starts new ones."
+)
+_CUT_OFF = "The connection to the Dask scheduler is lost ({why})."
+
+
+class WorkersLostError(RuntimeError):
+    """No worker is left on the cluster, and none came back in time."""
 
 
 class NotDistributedError(NotImplementedError):
@@ -79,12 +99,38 @@ class Session:
             future.release()
 
     def workers(self) -> dict[str, int]:
-        """Addresses of the workers with their numbers of threads, at least one of them."""
-        found: dict[str, int] = self.client.nthreads()
-        while not found:
-            self.client.wait_for_workers(1)
-            found = self.client.nthreads()
-        return dict(sorted(found.items()))
+        """Addresses of the workers with their numbers of threads, at least one of them.
+
+        Waits for one to come back, as long as Dask's setting ``coterie.worker-timeout`` says.
+        """
+        began, told = time.monotonic(), False
+        while True:
+            found = self._threads()
+            waited = time.monotonic() - began
+            if found:
+                if told:
+                    _LOG.warning(f"A worker came back after {waited:.0f} s; the fit goes on")
+                return dict(sorted(found.items()))
+            longest = worker_timeout()
+            if waited > longest:
+                raise WorkersLostError(_ALONE.format(seconds=longest))
+            if waited > _UNEASE and not told:
+                told = True
+                _LOG.warning(
+                    f"No worker is left on the cluster; waiting up to {longest:.0f} s for one to "
+                    "come back"
+                )
+            time.sleep(_BLINK)
+
+    def _threads(self) -> dict[str, int]:
+        """Threads of the workers that the scheduler knows."""
+        if self.client.status in ("closing", "closed"):
+            raise ConnectionError(_CUT_OFF.format(why=f"the client is {self.client.status}"))
+        try:
+            found: dict[str, int] = self.client.nthreads()
+        except OSError as error:
+            raise ConnectionError(_CUT_OFF.format(why=error)) from error
+        return found
 
     def start(self, function: Any, parts: Sequence[Any], *each: Sequence[Any]) -> list[Any]:
         """Begin ``function(part, *own)`` for every part, where `each` has an entry of its own."""
@@ -99,32 +145,174 @@ class Session:
         ]
         return self.keep(self.client.compute(tasks))
 
-    def collect(self, futures: Sequence[Any], *, keep: bool = False) -> list[Any]:
-        """The results; an error says which of the parts it is about."""
-        from distributed import wait
+    def wait(self, futures: Sequence[Any]) -> None:
+        """Wait until all have ended, well or badly, unless there are no workers for too long."""
+        from distributed import CancelledError, wait
 
+        while True:
+            try:
+                wait(futures, timeout=PATIENCE)
+            except TimeoutError:
+                self.workers()
+            except CancelledError:
+                alive = [future for future in futures if not future.cancelled()]
+                if alive:
+                    self.wait(alive)
+                return
+            else:
+                return
+
+    def gather(self, futures: Sequence[Any]) -> list[Any]:
+        """The results, here. Dask computes anew what is lost on the way, if there are workers."""
+        loop = self.client.loop.asyncio_loop
+        coming = self.client.gather(list(futures), asynchronous=True)
+        gathering = asyncio.run_coroutine_threadsafe(coming, loop)
         try:
-            wait(futures)
-            for number, future in enumerate(futures):
-                if future.status == "error":
-                    raise _named(number, future.exception())
-            return [] if keep else self.client.gather(futures)
+            while True:
+                try:
+                    found: list[Any] = gathering.result(timeout=PATIENCE)
+                    return found
+                except TimeoutError:
+                    if gathering.done():  # then it is the results' own
+                        raise
+                    self.workers()
+        finally:
+            gathering.cancel()
+
+    def run(
+        self,
+        function: Any,
+        parts: Sequence[Any],
+        *each: Sequence[Any],
+        names: Sequence[int] | None = None,
+        renew: Callable[[], None] | None = None,
+        keep: bool = False,
+    ) -> list[Any]:
+        """``function(part, *own)`` of every part; what the loss of workers spoilt is done again.
+
+        Parameters
+        ----------
+        function : callable
+            Runs on workers.
+        parts, each : lists
+            See `start`.
+        names : list of int or None
+            Numbers of the partitions for errors; None if these are all of them.
+        renew : callable or None
+            Mends entries of `parts` that were spoilt themselves, in place.
+        keep : bool, default=False
+            Whether the results stay there; then their futures are returned.
+        """
+
+        def start(some: Sequence[int]) -> list[Any]:
+            own = [[given[k] for k in some] for given in each]
+            return self.start(function, [parts[k] for k in some], *own)
+
+        futures = start(range(len(parts)))
+        try:
+            for _ in range(_ATTEMPTS):
+                self.wait(futures)
+                _check(futures, names)
+                again = [k for k, future in enumerate(futures) if is_spoilt(future)]
+                found = None if again else self._unless_lost(futures, keep=keep)
+                if found is not None:
+                    return found
+                self.release([futures[k] for k in again])
+                if renew is not None:
+                    renew()
+                for k, future in zip(again, start(again) if again else (), strict=True):
+                    futures[k] = future
+            self.wait(futures)
+            _check(futures, names, allow_loss=False)
+            return futures if keep else self.gather(futures)
+        except BaseException:
+            keep = False
+            raise
         finally:
             if not keep:
-                self.release(list(futures))
+                self.release(futures)
 
-    def run(self, function: Any, parts: Sequence[Any], *each: Sequence[Any]) -> list[Any]:
-        """``function(part, *own)`` of every part."""
-        return self.collect(self.start(function, parts, *each))
+    def _unless_lost(self, futures: list[Any], *, keep: bool) -> list[Any] | None:
+        """The results, or their futures if they are kept; None if they were lost on the way."""
+        if keep:
+            return futures
+        try:
+            return self.gather(futures)
+        except Exception as error:
+            if not is_loss(error):
+                raise
+            return None
+
+    def fetch(self, collection: Any) -> Any:
+        """All of a Dask collection, here."""
+        for _ in range(_ATTEMPTS):
+            (future,) = self.keep([self.client.compute(collection)])
+            try:
+                self.wait([future])
+                if not is_spoilt(future):
+                    return self.gather([future])[0]
+                error = error_of(future)
+            finally:
+                self.release([future])
+        raise error
 
 
-def _named(number: int, error: BaseException) -> Exception:
+def worker_timeout() -> float:
+    """Seconds that a fit waits for a worker when there is none."""
+    import dask
+    from dask.utils import parse_timedelta
+
+    return float(parse_timedelta(dask.config.get("coterie.worker-timeout", "5 minutes")))
+
+
+def is_spoilt(future: Any) -> bool:
+    """Whether a task ended because workers did, and not by an error of its own."""
+    return future.status in ("error", "cancelled") and is_loss(error_of(future))
+
+
+def is_loss(error: BaseException | None) -> bool:
+    """Whether an error is what Dask says of tasks whose workers were lost."""
+    from distributed import CancelledError
+    from distributed.scheduler import KilledWorker
+
+    lost_actor = isinstance(error, RuntimeError) and "holding Actor was lost" in str(error)
+    return lost_actor or isinstance(error, CancelledError | KilledWorker)
+
+
+def error_of(future: Any) -> BaseException:
+    """The error of a task that has failed."""
+    from distributed import CancelledError
+
+    if future.status == "cancelled":
+        return CancelledError(future.key)
+    try:
+        error: BaseException | None = future.exception(timeout=PATIENCE)
+    except (CancelledError, TimeoutError) as gone:
+        error = gone
+    return CancelledError(future.key) if error is None else error
+
+
+def _check(futures: Sequence[Any], names: Sequence[int] | None, *, allow_loss: bool = True) -> None:
+    """Raise the first error of parts; it says which of them."""
+    for k, future in enumerate(futures):
+        if future.status in ("error", "cancelled") and not (allow_loss and is_spoilt(future)):
+            raise named(k if names is None else names[k], error_of(future))
+
+
+def named(number: int, error: BaseException) -> Exception:
     """An error of a partition that says of which."""
+    from distributed.scheduler import KilledWorker
+
     if isinstance(error, DataError):
-        named: Exception = type(error)(f"Partition {number} of X: {error}")
+        found: Exception = type(error)(f"Partition {number} of X: {error}")
+    elif isinstance(error, KilledWorker):
+        found = RuntimeError(
+            f"Partition {number} of X could not be computed: every worker that tried was lost. If "
+            "memory is what they lack, use smaller partitions, or workers with more of it."
+        )
     else:
-        named = DataError(
+        found = DataError(
             f"Partition {number} of X could not be computed ({type(error).__name__}: {error})."
         )
-    named.__cause__ = error
-    return named
+    found.__cause__ = error
+    return found

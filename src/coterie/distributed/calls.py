@@ -1,0 +1,109 @@
+"""Calls of holders, which end with an answer or with the word that the holder is gone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from coterie.distributed import session
+from coterie.distributed.row_holder import Raised
+
+_SILENCE = 300.0  # seconds without a sign of life; Dask's scheduler waits as long for a worker
+
+
+class HolderGoneError(Exception):
+    """A holder will never answer."""
+
+
+class Call:
+    """A call of a holder's method.
+
+    Dask answers a call of an actor only if all goes well, or if it meets an `OSError` on the way.
+    After anything else the call is never answered: its actor became unknown, or what was said could
+    not be read. So questions and answers travel as bytes, which can always be read, and errors of
+    the method as answers. Whatever else is raised means that the holder is gone. While there is no
+    answer, the caller looks for signs of life: what the scheduler says of the actor, and the
+    holder's pulse.
+
+    Parameters
+    ----------
+    actor : Actor
+        The holder.
+    future : Future
+        Of the actor; says whether the scheduler knows it still.
+    number : int
+        Counts the calls.
+    asked : bytes
+        See `seal`.
+    """
+
+    def __init__(self, actor: Any, future: Any, number: int, asked: bytes) -> None:
+        self.actor, self.future, self.number = actor, future, number
+        self._pulse: Any = None
+        self._heard = self._told = time.monotonic()
+        self._coming: Any = None
+        try:
+            self._coming = actor.answer(number, asked)
+        except Exception as error:
+            self._failed: Exception = error
+
+    def result(self) -> Any:
+        """What the method returned or raised.
+
+        Raises
+        ------
+        HolderGoneError
+            When there will be no answer.
+        """
+        from distributed.protocol import pickle
+
+        if self._coming is None:
+            raise HolderGoneError("It cannot be called.") from self._failed
+        said = self._awaited(self._coming)
+        while said is None:
+            self._look()
+            said = self._awaited(self._coming)
+        found = pickle.loads(said)
+        if isinstance(found, Raised):
+            raise found.error
+        return found
+
+    def _awaited(self, coming: Any) -> Any:
+        """An answer; None if it does not come for a while."""
+        try:
+            return coming.result(timeout=session.PATIENCE)
+        except TimeoutError:
+            return None
+        except Exception as error:
+            raise HolderGoneError("Its worker is lost.") from error
+
+    def _look(self) -> None:
+        """Look whether the answer may still come."""
+        if self.future.status != "finished":
+            raise HolderGoneError(f"Its state is {self.future.status}, says the scheduler.")
+        if self._pulse is None:
+            try:
+                self._pulse = self.actor.pulse()
+            except Exception as error:
+                raise HolderGoneError("It cannot be called.") from error
+        now = time.monotonic()
+        if self._pulse.done():
+            answered = self._awaited(self._pulse)
+            if answered is None:  # this process is too busy to hear it
+                return
+            self._pulse, self._heard = None, now
+            # A large answer may be on its way for a while.
+            self._told = now if answered < self.number else self._told
+            if now - self._told > _SILENCE:
+                raise HolderGoneError("Its answer was lost on the way.")
+        elif now - self._heard > _SILENCE:
+            raise HolderGoneError(f"There was no sign of life for {_SILENCE:g} s.")
+
+
+def seal(method: str, given: Sequence[Any]) -> bytes:
+    """A question, as it travels."""
+    from distributed.protocol import pickle
+
+    asked: bytes = pickle.dumps((method, tuple(given)))
+    return asked
