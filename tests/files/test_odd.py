@@ -20,7 +20,7 @@ def test_a_slip_is_missing_and_named(write):
     assert found.columns.kinds["x"] == "number"
     assert found.table.column("x").null_count == 1
     assert len(found.notes) == 1
-    assert 'a.csv, column "x": 1 cell counts as missing' in found.notes[0]
+    assert 'a.csv, column "x": 1 cell is treated as missing' in found.notes[0]
     assert 'line 9 "abc"' in found.notes[0]
 
 

@@ -50,8 +50,8 @@ class Plan:
     def words(self) -> str:
         """For people."""
         if self.hold_out:
-            which = "the last" if self.in_order else "one"
-            return f"{which} part in {self.n_folds} of the rows is held out"
+            which = "the last " if self.in_order else ""
+            return f"{which}1/{self.n_folds} of the rows held out"
         if self.in_order:
             return f"{self.n_folds} blocks of consecutive rows"
         again = f", {self.n_repeats} times" if self.n_repeats > 1 else ""
