@@ -134,7 +134,7 @@ def test_refusals(fitted):
         model.oob_features(X[:9])
     with pytest.raises(ValueError, match="other classes .*Pass the training data again"):
         model.oob_metric("accuracy", X, y + 5)
-    with pytest.raises(ValueError, match="cannot weigh 40 members"):
+    with pytest.raises(ValueError, match="there are 40 members"):
         model.reweighted(np.ones(3))
     with pytest.raises(ValueError, match="from 1 to 40"):
         model.shortened(0)

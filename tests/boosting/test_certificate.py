@@ -69,7 +69,7 @@ def test_the_others_say_why_there_is_none():
     hist = certificate(coterie.HistGradientBoostingClassifier(max_iter=3).fit(X, y))
     bag = certificate(coterie.BaggingClassifier(n_estimators=3, random_state=0).fit(X, y))
     for proof, words in (
-        (numbers, "loss is measured itself"),
+        (numbers, "loss is measured directly"),
         (drawn, "rows drawn"),
         (hist, "does not measure"),
         (bag, "no rounds"),

@@ -84,7 +84,7 @@ def test_missing_values_and_categories_need_trees():
     with pytest.raises(ValueError, match="column 'b' has missing values. Use members='embedding'"):
         small().fit(frame)
     frame["e"] = pd.Categorical(np.array(["x", "y", "z"])[truth])
-    with pytest.raises(ValueError, match="column 'e' has categories"):
+    with pytest.raises(ValueError, match="column 'e' is categorical"):
         small().fit(frame)
     model = small(n_clusters=3, members="embedding").fit(frame)
     assert adjusted_rand(model.labels_, truth) > 0.9

@@ -100,7 +100,7 @@ def test_what_does_not_fit_is_refused():
     with pytest.raises(DataError, match="number of columns"):
         BinnedRows(rows.schema, rows.bins, rows.codes[:, :2])
     model = HistGradientBoostingClassifier(max_iter=2).fit(X, y)
-    with pytest.raises(DataError, match="not of the stream"):
+    with pytest.raises(DataError, match="do not come from the stream"):
         model.predict(rows)
     with pytest.raises(DataError, match="know which"):
         Table.read(rows, categorical=[0])

@@ -246,7 +246,7 @@ def test_slanted_warm_start_and_refusals():
         ExtendedIsolationForest().fit(X)
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"a": ["x", "y"] * 20, "b": np.arange(40.0)})
-    with pytest.raises(ValueError, match="column 'a' holds categories"):
+    with pytest.raises(ValueError, match="column 'a' is categorical"):
         ExtendedIsolationForest().fit(frame)
 
 

@@ -93,7 +93,7 @@ def test_errors():
         make().fit(X, Y)
     with pytest.raises(ValueError, match="No query has two documents of different grade"):
         make().fit(X, np.ones(len(Y)), groups=Q)
-    with pytest.raises(ValueError, match="Grade 40 would weigh"):
+    with pytest.raises(ValueError, match="Grade 40 would have a gain of"):
         make().fit(X, np.where(Y > 3, 40, Y), groups=Q)
     with pytest.raises(ValueError, match="'scoring' parameter"):
         make(scoring="ndcg@0").fit(X, Y, groups=Q)
