@@ -85,7 +85,7 @@ BAD = {
     "no frame": (FRAME.to_numpy(), "kind", {}, "data frame"),
     "weights of text": (FRAME, "size", {"weight": "kind"}, "must contain a number"),
     "no such column to drop": (FRAME, "kind", {"drop": ["sizes"]}, "Did you mean 'size'"),
-    "a column both ways": (FRAME, "kind", {"drop": ["size"], "weight": "size"}, "needed"),
+    "a column both ways": (FRAME, "kind", {"drop": ["size"], "weight": "size"}, "another role"),
     "costs of numbers": (FRAME, "kind", {"cost": {"fp": 1}}, "cost"),
     "no such setting": (FRAME, "kind", {"budget": 3}, "budget"),
 }

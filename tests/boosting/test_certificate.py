@@ -70,7 +70,7 @@ def test_the_others_say_why_there_is_none():
     bag = certificate(coterie.BaggingClassifier(n_estimators=3, random_state=0).fit(X, y))
     for proof, words in (
         (numbers, "loss is measured directly"),
-        (drawn, "rows drawn"),
+        (drawn, "rows sampled"),
         (hist, "does not measure"),
         (bag, "no rounds"),
     ):

@@ -191,7 +191,7 @@ def test_odd_cells_are_told_once_and_stand_in_the_report(call, write, tmp_path):
     assert coterie.load(tmp_path / "m" / "model.coterie").file_columns_["kinds"]["x"] == "integer"
     said = call("predict", tmp_path / "m", slip(write), "--odd-cells", "error")
     assert said.code == 1
-    assert 'line 6, column "x": "abc"' in said.err
+    assert 'line 6, column "x": found "abc"' in said.err
 
 
 @pytest.mark.parametrize("how", ["--stream", "--no-stream"])

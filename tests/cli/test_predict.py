@@ -74,7 +74,7 @@ def test_types_are_those_of_the_fit(call, credit, write):
     assert 'b.csv, column "age": 1 cell is treated as missing' in said.err
     said = call("predict", credit.model, path, "--odd-cells", "error")
     assert said.code == 1
-    assert 'b.csv, line 2, column "age": "old"' in said.err
+    assert 'b.csv, line 2, column "age": found "old"' in said.err
     path = write("c.csv", "housing,duration,checking_status\nown,1,<0\n")
     said = call("predict", credit.model, path)
     assert said.code == 1
@@ -177,4 +177,4 @@ def test_sets_of_classes_hold_the_truth_often_enough(call, credit):
 def test_sets_and_intervals_are_one_or_the_other(call, credit):
     said = call("predict", credit.model, credit.test, "--sets", "0.8", "--interval", "0.8")
     assert said.code == 2
-    assert "use one of them" in said.err
+    assert "use only one of them" in said.err

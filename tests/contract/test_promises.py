@@ -229,7 +229,7 @@ def test_several_outputs(cls):
     X, y = problem(cls)
     Y = np.column_stack([y, y[::-1]])
     if not cls.multi_output:
-        with pytest.raises(ValueError, match="1d array|several labels"):
+        with pytest.raises(ValueError, match="1d array|multilabel"):
             make(cls).fit(X, Y)
         return
     model = make(cls).fit(X, Y)
@@ -259,7 +259,7 @@ def test_warm_start_refuses_other_columns_and_classes(cls):
     recoded = frame.assign(a=frame["a"].cat.rename_categories({"no": "never"}))
     wrong = [
         ("X has 5 columns, but had 6", frame.drop(columns="f"), y),
-        ("Column 1 of X is 'x', and was 'b'", frame.rename(columns={"b": "x"}), y),
+        ("Column 1 of X is 'x', but was 'b'", frame.rename(columns={"b": "x"}), y),
         ("different categories .new: 'never'; gone: 'no'", recoded, y),
     ]
     if is_classifier(model):

@@ -100,7 +100,7 @@ def test_categories_may_be_numbers(values, labels):
 
 
 def test_categories_of_other_kinds_are_refused():
-    with pytest.raises(KindError, match="column 'c' holds Interval"):
+    with pytest.raises(KindError, match="column 'c' contains Interval"):
         series_of(pd.Series(pd.cut([1.0, 5.0], 2))).learn()
     with pytest.raises(KindError, match="column 'c' mixes text and numbers"):
         series_of(pd.Series(pd.Categorical(["a", 1]))).learn()

@@ -65,7 +65,7 @@ def test_members_and_truth_may_know_different_classes():
         ([[1, 0]], [1], DataError, "y has 1 labels, but members label 2 samples"),
         ([[1.0, np.nan]], None, DataError, "NaN, which is not a label"),
         ([[1, 0]], ["a", "b"], KindError, "some are text and some are numbers"),
-        (np.array([["a", 1]], dtype=object), None, KindError, "different kinds"),
+        (np.array([["a", 1]], dtype=object), None, KindError, "different types"),
         (np.zeros((2, 0)), None, DataError, "empty"),
         (np.array([["2020-01-01"]], dtype="M8[D]"), None, KindError, "numbers or text"),
     ],

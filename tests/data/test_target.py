@@ -231,9 +231,9 @@ def test_text_is_no_number(y):
         (np.zeros((2, 0)), "1d array"),
         ([[1], [1, 2]], "same number of values"),
         (sparse.csr_array(np.eye(2)), "sparse multilabel-indicator for y is not supported"),
-        (np.array(["2020"], dtype="M8[D]"), "y holds datetime64"),
+        (np.array(["2020"], dtype="M8[D]"), "y contains datetime64"),
         (np.array([1j]), "Complex data not supported"),
-        ([{"a": 1}], "y holds dict"),
+        ([{"a": 1}], "y contains dict"),
     ],
 )
 @pytest.mark.parametrize("read", [Target.labels, Target.numbers])

@@ -47,7 +47,7 @@ def test_categories_go_along(tmp_path):
         (coterie.BaggingClassifier(LogisticRegression(), n_estimators=2), "not native trees"),
         (
             coterie.HistGradientBoostingClassifier(max_iter=2, init=LogisticRegression()),
-            "another model",
+            "an init model",
         ),
         (
             coterie.HistGradientBoostingClassifier(

@@ -80,7 +80,7 @@ def plan_splits(
     >>> plan_splits(200, 60, 2).words, plan_splits(1_000_000, 30, 2).hold_out
     ('8 folds, 2 times', True)
     >>> plan_splits(15_000, 16, 26, seconds=30).words
-    'one part in 6 of the rows is held out'
+    '1/6 of the rows held out'
     """
     if fast:
         return Plan(3, in_order=in_order)

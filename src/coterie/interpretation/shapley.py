@@ -153,9 +153,7 @@ def shap_values(
     (array([20.]), array([[30., 30.]]))
     """
     if interactions and background is not None:
-        raise ValueError(
-            "interactions=True cannot be combined with background. Use only one of them."
-        )
+        raise ValueError("interactions=True cannot be combined with background; use only one.")
     pool = _pool(model)
     if n_rounds is None:
         model = model._settled()

@@ -52,7 +52,7 @@ class ImportancesDisplay(Display):
     >>> forest = RandomForestClassifier(20, random_state=0).fit(X[::2], y[::2])
     >>> display = ImportancesDisplay.from_estimator(forest, X[1::2], y[1::2])
     >>> display.ax_.get_xlabel()
-    'fall of accuracy when the column is shuffled'
+    'decrease of accuracy when the column is shuffled'
     """
 
     names: Sequence[str]

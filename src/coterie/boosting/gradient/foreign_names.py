@@ -292,7 +292,7 @@ def answer(name: str, known: Iterable[str], words: Mapping[str, str]) -> str:
     >>> answer("num_leaves", ["max_leaf_nodes"], {})
     "LightGBM's and CatBoost's num_leaves is max_leaf_nodes here."
     >>> answer("subsample_freq", [], {})
-    "LightGBM's subsample_freq is not needed here: rows are drawn anew in every round."
+    "LightGBM's subsample_freq is not needed here: rows are resampled in every round."
     """
     known = set(known)
     found = [one for one in FOREIGN_NAMES if one.name == name]
