@@ -72,7 +72,7 @@ def test_the_others_say_why_there_is_none():
         (numbers, "loss is measured directly"),
         (drawn, "rows sampled"),
         (hist, "does not measure"),
-        (bag, "no rounds"),
+        (bag, "do not build on one another"),
     ):
         assert (proof.kind, proof.values) == ("none", None)
         assert words in proof.words

@@ -93,7 +93,7 @@ def test_rows_that_nobody_clustered():
 def test_what_is_refused():
     with pytest.raises(ValueError, match="n_clusters=7, but the members distinguish only 6 kinds"):
         consensus(LABELS, 7)
-    with pytest.raises(ValueError, match="method='best' is not known"):
+    with pytest.raises(ValueError, match="method='best' is not allowed"):
         consensus(LABELS, 3, "best")
 
 
