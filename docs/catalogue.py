@@ -22,8 +22,8 @@ FAMILIES = {
     "streams": "Data streams",
     "imbalance": "Imbalanced classes",
     "ranking": "Ranking",
-    "survival": "Survival",
-    "outliers": "Outliers",
+    "survival": "Survival analysis",
+    "outliers": "Outlier detection",
     "conformal": "Prediction sets",
     "interpretation": "Interpretation",
     "automl": "Automatic",
@@ -87,14 +87,11 @@ def stem(name: str) -> str:
 
 
 def idea(doc: str) -> str:
-    """The first sentence that tells the idea; "drop-in for ..." does not."""
+    """The first sentence that states the idea; "a drop-in replacement for ..." does not."""
     first, second, *_ = [" ".join(part.split()) for part in doc.split("\n\n")]
-    after = re.search(r"drop-in for [^:]+: (.+)", first)
-    if after:
-        first = after[1]
-    elif re.search(r"drop-in for|scikit-learn's class", first):
+    if re.search(r", a drop-in replacement for|scikit-learn's class", first):
         first = second
-    sentence = re.match(r"(.+?)(; see .*)?[.](?=\s|$)", first)
+    sentence = re.match(r"(.+?)(; (?:see|a drop-in replacement) .*)?[.](?=\s|$)", first)
     said = sentence[1] if sentence else first
     return said[0].upper() + said[1:].replace("*", r"\*")
 

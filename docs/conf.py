@@ -96,7 +96,7 @@ SECTIONS = {
     "selection": "Dynamic selection and pruning",
     "ranking": "Ranking",
     "survival": "Survival analysis",
-    "semisupervised": "Rows without labels",
+    "semisupervised": "Semi-supervised learning",
     "clustering": "Cluster ensembles",
     "outliers": "Outlier detection",
     "conformal": "Prediction sets and intervals",

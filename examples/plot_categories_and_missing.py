@@ -5,7 +5,7 @@ Categorical columns and missing values
 Most tables contain text as well as numbers, and missing values. coterie's trees handle both
 directly: a categorical column of a data frame is split into two sets of categories, and a missing
 value goes to the side that worked best in training. There is no one-hot encoding, no imputation,
-and no pipeline to keep in step with the model.
+and no preprocessing pipeline to maintain along with the model.
 """
 
 # %%

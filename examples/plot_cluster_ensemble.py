@@ -2,9 +2,9 @@
 What many clusterings agree on
 ==============================
 
-k-means cuts two moons in straight halves. Many runs of it, each with more clusters than there are
-moons, never put rows of different moons together; how often rows are together is a similarity, and
-cutting its dendrogram finds the moons.
+k-means splits two moons along a straight line. Many runs, each with more clusters than there are
+moons, never put rows of different moons into one cluster; how often two rows share a cluster is a
+similarity, and cutting its dendrogram finds the moons.
 """
 
 # %%
@@ -26,6 +26,6 @@ for ax, fitted, title in zip(axes, (single, model), ("k-means", "fifty of them")
     ax.set_title(title)
 
 # %%
-# The members' opinion: two blocks, and within them chains of rows that are close.
+# The members' co-association matrix: two blocks, and within them chains of rows that are close.
 CoAssociationDisplay.from_estimator(model)
 print(f"agreement with members {model.anmi_:.2f}, stability {model.stability_:.2f}")

@@ -2,8 +2,8 @@
 Levels of forests
 =================
 
-A deep forest adds levels of forests as long as honest answers, those of trees that did not see the
-row, get better. The accuracy by level and its standard error show how little there is to choose by.
+A deep forest adds levels of forests as long as its out-of-bag predictions improve. The accuracy by
+level and its standard error show how little evidence there is for the choice.
 """
 
 # %%

@@ -1,16 +1,15 @@
 """
-Boosting round by round, to play with
-=====================================
+Boosting round by round, interactively
+======================================
 
-``coterie.explore`` makes a page on which an ensemble can be stepped and played: dots grow with the
-weights of their rows, the dashed line is the new member, the shading is the score. The pages below
-are live; nothing is loaded from elsewhere. ``explore(...).save("page.html")`` writes such a page
-to a file.
+``coterie.explore`` creates a page on which you can step or play through an ensemble: dots grow with
+the weights of their rows, the dashed line is the new member, the shading is the score. The pages
+below are live; nothing is loaded from elsewhere. ``explore(...).save("page.html")`` writes such a
+page to a file.
 """
 
 # %%
-# The ten points of the textbooks need three stumps. The formulas have the numbers of each round in
-# them.
+# The ten points of the textbooks need three stumps. The formulas show the numbers of each round.
 import numpy as np
 
 from coterie import AdaBoostClassifier, BaggingClassifier, DecisionTreeClassifier, explore
@@ -22,8 +21,8 @@ stump = DecisionTreeClassifier(max_depth=1, criterion="misclassification")
 explore(AdaBoostClassifier(stump, n_estimators=3), X, y)
 
 # %%
-# Two methods run in step. Under noise in the labels, AdaBoost looks at ever fewer rows, which may
-# be wrong; bagging draws all of them alike.
+# Two methods side by side. With label noise, AdaBoost concentrates on ever fewer rows, which may be
+# mislabelled; bagging draws all rows with equal probability.
 from sklearn.datasets import make_moons
 
 X, y = make_moons(150, noise=0.25, random_state=0)

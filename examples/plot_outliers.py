@@ -1,10 +1,10 @@
 """
-Straight and slanted cuts
-=========================
+Axis-parallel and oblique splits
+================================
 
-An isolation forest cuts a random column at a random value until rows are alone; rows that are alone
-early are strange. Cuts along the axes leave ghosts: places that share the range of a cluster in one
-column look normal, though no row was ever there. Slanted cuts do away with them.
+An isolation forest splits random columns at random values until rows are isolated; rows that are
+isolated early are outliers. Axis-parallel splits produce artefacts: regions that share the range of
+a cluster in one column look normal, although no row was ever there. Oblique splits avoid them.
 """
 
 # %%
@@ -25,7 +25,7 @@ X = np.vstack(
 )
 
 # %%
-# The corners at the upper right and the lower left are ghosts of the first forest.
+# The corners at the upper right and the lower left are artefacts of the first forest.
 figure, axes = plt.subplots(1, 2, figsize=(11, 4.5))
 for ax, cls in zip(axes, (IsolationForest, ExtendedIsolationForest), strict=True):
     forest = cls(n_estimators=200, contamination=0.02, random_state=0).fit(X)
@@ -34,6 +34,7 @@ for ax, cls in zip(axes, (IsolationForest, ExtendedIsolationForest), strict=True
 figure.tight_layout()
 
 # %%
-# Nobody knows the share of outliers. With p-values only the share of false alarms has to be chosen.
+# The share of outliers is rarely known. With p-values, only the rate of false alarms has to be
+# chosen.
 detector = NoveltyTestDetector(alpha=0.01, random_state=0).fit(X[:600])
 print(detector.p_values([[0.0, 0.0], [-3.0, 3.0]]).round(3))

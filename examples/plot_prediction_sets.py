@@ -1,10 +1,10 @@
 """
-Sets that hold the truth
-========================
+Prediction sets with a chosen coverage
+======================================
 
-A forest is right about most digits. For the others it helps to know which classes are possible: a
-prediction set holds the true class with a chance that is chosen beforehand. The out-of-bag votes of
-the forest calibrate the sets, so that nothing is fitted twice.
+A forest is right about most digits. For the others it helps to know which classes are plausible: a
+prediction set contains the true class with a probability that you choose. The out-of-bag votes of
+the forest calibrate the sets, so the forest is fitted only once.
 """
 
 # %%
@@ -23,11 +23,11 @@ sets = model.predict_set(X[900:], alpha=0.05)
 print("sizes of sets:", np.bincount(sets.sum(axis=1)))
 
 # %%
-# Over all rows, sets hold the truth about as often as asked. Single digits need not.
+# Over all rows, the coverage is about as high as requested. For individual digits it need not be.
 CoverageDisplay.from_estimator(model, X[900:], y[900:], alpha=0.05, most=15)
 
 # %%
-# Intervals for numbers come from the same rows.
+# Intervals for regression use out-of-bag rows in the same way.
 X, y = load_diabetes(return_X_y=True)
 intervals = ConformalRegressor(random_state=0).fit(X[:300], y[:300])
 low, high = intervals.predict_interval(X[300:], alpha=0.1).T

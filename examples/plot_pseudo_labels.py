@@ -1,9 +1,10 @@
 """
-Rows without labels, round by round
-===================================
+Semi-supervised learning, round by round
+========================================
 
-A co-forest teaches its trees rows that the other trees are sure of. The picture shows how many rows
-were taught in each round, and how many of them with a wrong class.
+In a co-forest, each tree also learns from unlabelled rows that the other trees label with
+confidence. The plot shows how many rows were pseudo-labelled in each round, and how many of them
+wrongly.
 """
 
 # %%
@@ -19,7 +20,7 @@ X, y = make_moons(800, noise=0.25, random_state=0)
 known = np.where(np.arange(len(y)) < 20, y, -1)
 
 # %%
-# Self-training with a constant threshold takes whatever it is sure of, mistakes included.
+# Self-training with a constant threshold uses all confident predictions, including wrong ones.
 figure, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
 models = [
     CoForestClassifier(n_folds=None, random_state=0),
@@ -30,7 +31,7 @@ for ax, model in zip(axes, models, strict=True):
     ax.set_title(type(model).__name__)
 
 # %%
-# Whether that was worth it: the forest on the labelled rows alone is hard to beat.
+# Was it worth it? A forest fitted to the labelled rows alone is hard to beat.
 forest = RandomForestClassifier(random_state=0).fit(X[:20], y[:20])
 for model in (forest, *models):
     print(f"{type(model).__name__:25} {model.score(X[20:], y[20:]):.3f}")

@@ -1,10 +1,10 @@
 """
-The best ones first
-===================
+Learning to rank
+================
 
-A ranker is judged by the order in which it puts the documents of a query, above all at the top.
-Here it is compared with a regressor of the same size that predicts grades: it knows what a document
-is worth, but not that only the order within a query counts.
+A ranker is evaluated by the order of the documents of a query, especially at the top. Here it is
+compared with a regressor of the same size that predicts grades: the regressor learns how good a
+document is, but not that only the order within a query counts.
 """
 
 # %%
@@ -25,7 +25,7 @@ y = np.digitize(quality + generous, [1.0, 2.0, 3.5, 5.0])
 learn, test = query < 250, query >= 250
 
 # %%
-# Both grow 100 trees, and are judged by the NDCG of the first k places of queries not seen.
+# Both grow 100 trees, and are evaluated by the NDCG of the first k positions on unseen queries.
 ranker = LambdaMARTRanker(random_state=0, early_stopping=False)
 ranker.fit(X[learn], y[learn], groups=query[learn])
 regressor = HistGradientBoostingRegressor(random_state=0).fit(X[learn], y[learn])
@@ -42,7 +42,7 @@ ax.legend()
 plt.show()
 
 # %%
-# The measure after every round, on queries seen and not seen.
+# The NDCG after every round, on training queries and on unseen queries.
 fig, ax = plt.subplots(figsize=(5, 3.5), layout="constrained")
 for name, rows in (("seen", learn), ("not seen", test)):
     curve = [

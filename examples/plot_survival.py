@@ -2,13 +2,13 @@
 When will it happen?
 ====================
 
-Half of these machines still run when the table is made, so that their lifetimes are known by lower
-bounds only. A survival forest learns from them all the same, and answers with a curve: the chance
-that a machine still runs after so many days.
+Half of these machines are still running when the data are collected, so only a lower bound of their
+lifetime is known. A survival forest learns from them nevertheless, and predicts a curve: the
+probability that a machine is still running after a given number of days.
 """
 
 # %%
-# Heat and load shorten the life of a machine; the column "serial" says nothing.
+# Heat and load shorten the life of a machine; the column "serial" is irrelevant.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -29,15 +29,15 @@ y = make_outcomes(lifetime <= observed, np.minimum(lifetime, observed))
 print(f"{1 - y['event'].mean():.0%} still run")
 
 # %%
-# The forest judges itself by the rows outside its bags: in how many pairs did the machine of higher
-# risk fail first?
+# The out-of-bag score of the forest: in how many pairs did the machine with the higher risk fail
+# first?
 learn, test = slice(0, 1000), slice(1000, None)
 forest = RandomSurvivalForest(oob_score=True, random_state=0).fit(X[learn], y[learn])
 boosted = GradientBoostingSurvival(random_state=0).fit(X[learn], y[learn])
 print(f"out of bag {forest.oob_score_:.3f}, new machines {forest.score(X[test], y[test]):.3f}")
 
 # %%
-# Curves of three machines beside that of all, and how far curves are from what happened.
+# Curves of three machines and of all machines together, and the prediction error of the curves.
 times = np.linspace(5, 250, 60)
 machines = {"cool": [0.1, 0.5, 0.5], "warm": [0.5, 0.5, 0.5], "hot, loaded": [0.9, 0.9, 0.5]}
 fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5), layout="constrained")

@@ -2,14 +2,14 @@
 1. Boosting, round by round
 ===========================
 
-A weak learner is fitted, rows that it gets wrong are made heavier, and the next one is fitted. Step
-through the rounds below and watch three numbers: the weighted error ε, the weight α of the member,
-and the normaliser Z, whose product bounds the training error.
+A weak learner is fitted, the rows it misclassifies get more weight, and the next learner is fitted.
+Step through the rounds below and watch three numbers: the weighted error ε, the weight α of the
+member, and the normaliser Z, whose product bounds the training error.
 """
 
 # %%
 # Exercise 8.3 of Zhou: AdaBoost of trees on the watermelons. Members are stumps, as in his figure
-# 8.4. After eleven rounds every melon is where it belongs.
+# 8.4. After eleven rounds every melon is classified correctly.
 import numpy as np
 
 from coterie import AdaBoostClassifier, explore
@@ -37,12 +37,12 @@ assert (model.trace_["train_error"] <= proof.values).all()
 # Exercise 8.4: gradient boosting and AdaBoost both add members along the steepest descent of a
 # loss. AdaBoost puts the slope into the weights of the rows and keeps the labels; gradient boosting
 # puts it into the targets and keeps the weights. So the former needs classifiers, and the latter
-# regressors and any loss that has a slope.
+# regressors and any differentiable loss.
 gradient = GradientBoostingClassifier(n_estimators=30, max_depth=1).fit(X, y)
 explore([model, gradient], X, y, resolution=48)
 
 # %%
-# Both begin with the same stump, and part from there.
+# Both start with the same stump and diverge from there.
 for t in (1, 11):
     said = [list(m.staged_predict(X))[t - 1] for m in (model, gradient)]
     print(f"agreement after {t} rounds:", np.mean(said[0] == said[1]).round(3))

@@ -3,14 +3,14 @@
 ================
 
 Twenty-one members that are each wrong three times in ten are wrong once in forty together, if they
-err independently. They never do. This page shows what is left.
+err independently. They never do. This page shows how much of the gain remains.
 """
 
 # %%
 # Exercise 8.1 of Zhou: Hoeffding's inequality bounds the error of a vote of T independent members
 # by :math:`e^{-T(1-2\epsilon)^2/2}`. A vote is wrong if at most half of the members are right. Put
-# :math:`p = 1-\epsilon` and :math:`\delta = 1/2 - \epsilon` into
-# :math:`P(H \le (p-\delta)T) \le e^{-2\delta^2T}`, and it is there. The exact number is lower.
+# :math:`p = 1-\epsilon` and :math:`\delta = 1/2 - \epsilon` into :math:`P(H \le (p-\delta)T) \le
+# e^{-2\delta^2T}` to obtain it. The exact number is lower.
 import numpy as np
 from sklearn.datasets import make_moons
 
@@ -29,7 +29,7 @@ bag = BaggingClassifier(n_estimators=25, random_state=0)
 explore(bag, X, y, resolution=48)
 
 # %%
-# Exercise 8.9: a picture of diversity. The κ-error diagram shows pairs. The dissent profile shows
+# Exercise 8.9: visualising diversity. The κ-error diagram shows pairs. The dissent profile shows
 # what matters to the vote: where a row is high and on the left, members are wrong together.
 train, test = slice(None, None, 2), slice(1, None, 2)
 bag.fit(X[train], y[train])
@@ -37,8 +37,8 @@ KappaErrorDisplay.from_estimator(bag, X[test], y[test])
 DissentDisplay.from_estimator(bag, X[test], y[test])
 
 # %%
-# Exercise 8.6: bagging helps members that change much when their rows change. Naive Bayes does not,
-# so its copies agree.
+# Exercise 8.6: bagging helps members that change a lot when their rows change. Naive Bayes does
+# not, so its members agree.
 from sklearn.naive_bayes import GaussianNB
 
 bayes = BaggingClassifier(GaussianNB(), n_estimators=25, random_state=0).fit(X[train], y[train])
@@ -49,8 +49,8 @@ for name, model in (("trees", bag), ("naive Bayes", bayes)):
 
 # %%
 # Exercise 8.10: nearest neighbours are as stable as naive Bayes. Members must differ in more than
-# their rows: `KNNEnsembleClassifier` makes them differ in what they measure distances by. That
-# needs a table of some columns.
+# their rows: `KNNEnsembleClassifier` varies how they measure distances. This needs a table with
+# several columns.
 from sklearn.datasets import load_breast_cancer
 from sklearn.neighbors import KNeighborsClassifier
 

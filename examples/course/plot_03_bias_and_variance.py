@@ -3,7 +3,7 @@
 ====================
 
 Train the same learner on many samples. How far the mean of its predictions is from the truth is its
-bias; how much they scatter is its variance. Bagging lowers the second, boosting the first.
+bias; how much they scatter is its variance. Bagging reduces variance, boosting reduces bias.
 """
 
 # %%
@@ -27,8 +27,8 @@ bag = BaggingRegressor(n_estimators=30, random_state=0).fit(X, y)
 MemberCurvesDisplay.from_estimator(bag, X, y)
 
 # %%
-# The same, to play with: a bag beside gradient boosting. The curve of the bag settles; that of
-# boosting grows towards the rows.
+# An interactive version: bagging next to gradient boosting. The curve of bagging converges; that of
+# boosting moves towards the training rows.
 explore([bag, GradientBoostingRegressor(n_estimators=60, max_depth=2).fit(X, y)], X, y)
 
 # %%

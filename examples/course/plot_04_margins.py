@@ -2,8 +2,8 @@
 4. Margins
 ==========
 
-The training error of AdaBoost is zero after a few rounds, and its test error still falls. What goes
-on is the margin: by how much the votes for the true class outweigh the others.
+The training error of AdaBoost is zero after a few rounds, and its test error still falls. What
+keeps growing is the margin: by how much the votes for the true class outweigh the others.
 """
 
 # %%
@@ -27,9 +27,9 @@ explore(ada, X, y, resolution=48)
 MarginDisplay.from_estimator(ada, X, y)
 
 # %%
-# AdaBoost raises the least margin, but not to the most possible. LPBoost does, and proves it: no
-# vote of such members has a larger margin than the least edge so far. It ends when both meet, or
-# when the learner finds no member of a larger edge.
+# AdaBoost raises the smallest margin, but not to the maximum. LPBoost does, and proves it: no vote
+# of such members has a larger margin than the smallest edge so far. It stops when the two meet, or
+# when the learner finds no member with a larger edge.
 best = LPBoostClassifier(tree, n_estimators=60, nu=1 / len(y), trace="weights").fit(X, y)
 proof = certificate(best)
 print(f"{proof.kind} after {len(proof.values)} rounds: {proof.values[-1]:.5f}. {proof.words}")

@@ -7,7 +7,7 @@ of them are robust.
 """
 
 # %%
-# One label in eight is turned round. Let both run to the end and look at the largest dots: those of
+# One label in eight is flipped. Let both run to the end and look at the largest dots: those of
 # AdaBoost are the wrong labels.
 import numpy as np
 from sklearn.datasets import make_moons
@@ -32,7 +32,7 @@ for name, model in (("AdaBoost", ada), ("RobustBoost", robust)):
     print(f"{name}: {last[wrong].sum() / last.sum():.2f}")
 
 # %%
-# Errors on rows whose labels are right.
+# Errors on rows with correct labels.
 bag = BaggingClassifier(n_estimators=60, random_state=0).fit(X[learn], y[learn])
 for name, model in (("AdaBoost", ada), ("RobustBoost", robust), ("bagging", bag)):
     print(f"{name}: {np.mean(model.predict(X[test]) != truth[test]):.3f}")

@@ -2,7 +2,7 @@
 6. Random forests from the inside
 =================================
 
-A forest is a bag of trees that are made more different: each node looks at a few columns only.
+A random forest is bagging with more diverse trees: each node considers only a few columns.
 """
 
 # %%
@@ -22,7 +22,7 @@ trees = BaggingClassifier(n_estimators=20, random_state=0)
 explore([stumps, trees], X, y, resolution=48)
 
 # %%
-# One tree beside a forest. The size of a dot is how often the row is in the bag of the new tree.
+# One tree next to a forest. The size of a dot is how often the row is in the bag of the new tree.
 X, y = make_moons(200, noise=0.3, random_state=0)
 alone = BaggingClassifier(n_estimators=1, bootstrap=False, random_state=0)
 forest = RandomForestClassifier(n_estimators=40, random_state=0)
@@ -41,5 +41,6 @@ for name, model in (
     print(f"{name}: {time.process_time() - began:.2f} s of CPU")
 
 # %%
-# A third of the rows is in no bag of a tree: they measure the forest without a test set.
+# About a third of the rows are not in the bag of a given tree: these out-of-bag rows evaluate the
+# forest without a test set.
 print("out-of-bag accuracy:", np.round(model.oob_score_, 3))

@@ -2,14 +2,14 @@
 7. Stacking without leaking
 ===========================
 
-A stack learns how to combine members from what they say about rows. If these are the rows that they
-were trained on, the member that remembers best wins. So members answer for rows that they have not
-seen.
+A stack learns how to combine members from their predictions. If these are predictions for the
+members' training rows, the member that memorises best wins. So stacking uses predictions for rows
+that the members have not seen.
 """
 
 # %%
-# The wrong way: the second level is trained on answers to the training rows. A deep tree is never
-# wrong about them, so it gets the larger weight.
+# The wrong way: the second level is trained on predictions for the training rows. A deep tree is
+# never wrong about them, so it gets the larger weight.
 import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
@@ -38,15 +38,15 @@ print("weights that leaked, tree and linear:", meta.coef_[0].round(2))
 print("error:", np.mean(meta.predict(answers) != y[test]).round(4))
 
 # %%
-# The right way is the default: members answer for folds that they were not fitted on.
+# The right way is the default: out-of-fold predictions.
 stack = StackingClassifier(members, final_estimator=LogisticRegression()).fit(X[learn], y[learn])
 print("weights, tree and linear:", stack.final_estimator_.coef_[0].round(2))
 print("error:", np.mean(stack.predict(X[test]) != y[test]).round(4))
 
 # %%
 # Exercise 8.8 of Zhou: ensembles of ensembles. MultiBoost wraps AdaBoost in a kind of bagging; the
-# other way round, bags are boosted. The first is to keep the low bias of boosting and to take away
-# some of its variance; the second gives AdaBoost better members. On this table neither pays.
+# other way round, bags are boosted. The first aims to keep the low bias of boosting and to reduce
+# its variance; the second gives AdaBoost better members. On this data set neither pays off.
 stump = DecisionTreeClassifier(max_depth=1)
 bag = BaggingClassifier(stump, n_estimators=10, random_state=0)
 contenders = {

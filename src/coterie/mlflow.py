@@ -158,8 +158,8 @@ def load_model(model_uri: str, *, trusted: tuple[str, ...] = ()) -> Any:
     flavors = mlflow.models.Model.load(str(folder / "MLmodel")).flavors
     if FLAVOR_NAME not in flavors:
         raise ValueError(
-            f"{model_uri} is not a model of coterie; its flavours are {', '.join(flavors)}. "
-            "Load it with mlflow.pyfunc.load_model."
+            f"{model_uri} is not a coterie model; its flavours are {', '.join(flavors)}. Load it "
+            "with mlflow.pyfunc.load_model."
         )
     return load(folder / flavors[FLAVOR_NAME]["data"], trusted=trusted)
 

@@ -55,8 +55,8 @@ def tagged(named: Named) -> Named:
     # A dataclass with slots is a second class of the same name, and takes the place of the first.
     if other is not None and _home(other) != _home(named):
         raise TypeError(
-            f"{_home(named)} and {_home(other)} would both stand in model files as {tag!r}. Give "
-            "the newer one a file_tag of its own."
+            f"{_home(named)} and {_home(other)} would both be called {tag!r} in model files. "
+            "Give the newer one its own file_tag."
         )
     TAGS.pop(other, None)
     known[tag] = named

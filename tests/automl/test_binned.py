@@ -68,7 +68,9 @@ def test_a_model_of_bins_is_about_as_good_as_one_of_numbers(kind):
     assert len(model.out_of_fold_) == len(model.truth_) == 200
     assert model.member_out_of_fold_.shape[1] == 200
     assert model.made_["rows"] == 2000
-    assert "needs the numbers" in next(h["note"] for h in model.history_ if h["name"] == "linear")
+    assert "needs the original values" in next(
+        h["note"] for h in model.history_ if h["name"] == "linear"
+    )
     assert set(model.importances_) == {"a", "kind", "b"}
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict(new), model.predict(new))

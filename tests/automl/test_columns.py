@@ -41,14 +41,14 @@ def test_what_says_nothing_is_left_out():
         "number": "used",
         "whole": "used",
         "label": "used",
-        "same": "always the same",
-        "empty": "no value",
+        "same": "constant",
+        "empty": "no values",
         "half": "used",
         "counter": "identifier",
         "customer_id": "identifier",
         "salary": "used",
         "code": "identifier",
-        "note": "sentences",
+        "note": "free text",
     }
 
 

@@ -73,12 +73,12 @@ def test_duplicates_and_those_that_contradict():
     y = codes(frame)
     twice = pandas.concat([frame, frame[:40]], ignore_index=True)
     found = find(twice, np.append(y, y[:40]))["duplicates"]
-    assert found.message.startswith("40 rows (9.1%) seem to be copies")
+    assert found.message.startswith("40 rows (9.1%) seem to be duplicates")
     assert "chance" in found.message
-    assert "kept in one fold" in found.advice
+    assert "kept in the same fold" in found.advice
     found = find(twice, np.append(y, 1 - y[:40]))["duplicates"]
-    assert "40 of them with another target" in found.message
-    assert "no sign that they are copies" in found.advice
+    assert "40 of them with a different target" in found.message
+    assert "do not look like accidental duplicates" in found.advice
 
 
 def test_what_there_was_no_time_for_is_told():

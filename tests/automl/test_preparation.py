@@ -70,7 +70,7 @@ def test_a_model_reads_new_rows_as_those_of_the_fit(tmp_path):
     assert set(model.importances_) <= set(table.columns)
     title = model.columns_[0]
     assert (title.kind, title.used) == ("text", True)
-    assert "directions" in title.note
+    assert "TF-IDF components" in title.note
     save(model, tmp_path / "model")
     again = load(tmp_path / "model")
     np.testing.assert_array_equal(again.predict(table[:9]), model.predict(table[:9]))

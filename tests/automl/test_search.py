@@ -139,7 +139,7 @@ def test_a_booster_that_was_cut_short_is_told():
     assert found.shortage == []
     found.trials[0].note = "3 rounds for lack of time"
     (finding,) = found.shortage
-    assert "linear alone" in finding.message
+    assert "only one candidate, linear" in finding.message
     assert "3 rounds" in finding.message
 
 
@@ -238,7 +238,7 @@ def test_what_adds_nothing_is_left_after_the_first_splits(monkeypatch):
     found.run([LINEAR, candidate("nothing", Counted()), TREE])
     assert len(fitted) == 2
     assert [t.name for t in found.trials] == ["linear", "tree"]
-    assert {h["name"]: h["note"] for h in found.history}["nothing"].startswith("it adds nothing")
+    assert {h["name"]: h["note"] for h in found.history}["nothing"].startswith("does not improve")
 
 
 def test_with_time_for_all_nothing_is_left_out():

@@ -95,7 +95,7 @@ def test_rows_in_order_are_split_into_blocks():
     assert plan.words == "5 blocks of consecutive rows"
     np.testing.assert_array_equal(fold, np.repeat([4, 3, 2, 1, 0], 60))
     large = plan_splits(1_000_000, 30, 2, in_order=True)
-    assert large.words == "the last part in 8 of the rows is held out"
+    assert large.words == "the last 1/8 of the rows held out"
     ((_, test),) = splits_of(folds(X, Y, Plan(8, hold_out=True, in_order=True)), large)
     np.testing.assert_array_equal(test, np.arange(262, 300))
 

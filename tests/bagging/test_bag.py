@@ -97,7 +97,7 @@ def test_parameters_of_the_native_tree_count():
     Z = np.random.default_rng(0).normal(size=(55, 2))
     shares = [m.fit(Z, y[rare]).predict_proba(Z)[:, 1].mean() for m in (plain, even)]
     assert shares[0] < 0.2 < 0.3 < shares[1]
-    with pytest.raises(ValueError, match="Give a DecisionTreeClassifier"):
+    with pytest.raises(ValueError, match="Use a DecisionTreeClassifier"):
         BaggingClassifier(DecisionTreeRegressor()).fit(X, y)
     with pytest.raises(ValueError, match="max_depth"):
         BaggingClassifier(DecisionTreeClassifier(max_depth=-1)).fit(X, y)

@@ -318,7 +318,7 @@ def test_metadata_that_go_nowhere_are_refused():
     with sklearn.config_context(enable_metadata_routing=True):
         with pytest.raises(UnsetMetadataPassedError, match="extra"):
             BaggingClassifier(Taking()).fit(X, y, extra=extra)
-        with pytest.raises(TypeError, match="Native trees take no metadata"):
+        with pytest.raises(TypeError, match="Native trees do not accept metadata"):
             BaggingClassifier().fit(X, y, extra=extra)
         member = Taking().set_fit_request(extra=True, sample_weight=True)
         with pytest.raises(ValueError, match="oob_use"):
@@ -374,5 +374,5 @@ def test_members_may_be_changed_and_predictions_follow():
     model.estimators_.append(other)
     np.testing.assert_allclose(model.predict_proba(X), (2 * said + other.predict_proba(X)) / 3)
     narrow = BaggingClassifier(None, 2, max_features=0.5, random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match="columns of their own"):
+    with pytest.raises(ValueError, match="own subset of the columns"):
         narrow.estimators_ = narrow.estimators_[:1]

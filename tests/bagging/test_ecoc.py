@@ -142,7 +142,7 @@ def test_two_classes_are_one_problem(name):
     ("code", "complaint"),
     [
         ([[1, -1], [-1, 1]], "one row for each of the 3"),
-        ([[1], [-1], [2]], "-1, 0 and 1 only"),
+        ([[1], [-1], [2]], "only -1, 0 and 1"),
         ([[1, 1], [-1, 0], [0, 1]], "column 1 has no class on one"),
         (np.zeros((3, 0)), "at least one column"),
     ],

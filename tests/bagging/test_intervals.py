@@ -151,5 +151,5 @@ def test_too_few_rows_give_everything():
     assert np.isposinf(high).all()
     with pytest.raises(ValueError, match="alpha=2"):
         JackknifePlusIntervals(model, X[:8], y[:8]).interval(X, alpha=2)
-    with pytest.raises(ValueError, match="regressor of one output"):
+    with pytest.raises(ValueError, match="single-output regressor"):
         JackknifePlusIntervals(RandomForestClassifier(2).fit(X[:8], [0, 1] * 4), X[:8], [0, 1] * 4)

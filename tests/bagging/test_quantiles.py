@@ -107,7 +107,7 @@ def test_quantiles_rise_and_cover():
 
 
 def test_refusals():
-    with pytest.raises(ValueError, match="regressor of one output"):
+    with pytest.raises(ValueError, match="single-output regressor"):
         QuantilePredictor(RandomForestClassifier(2).fit(X, y > 100), X, y > 100)
     with pytest.raises(TypeError, match="native trees"):
         QuantilePredictor(BaggingRegressor(Cart(), 2).fit(X, y), X, y)

@@ -32,7 +32,7 @@ def test_warm_start_adds_the_members_that_are_missing():
     with pytest.warns(UserWarning, match="does not fit new trees"):
         grown.set_params(n_estimators=9).fit(X, y)
     assert len(grown) == 9
-    with pytest.raises(ValueError, match="y has other classes"):
+    with pytest.raises(ValueError, match="y has different classes"):
         grown.set_params(n_estimators=10).fit(X, y + 1)
 
 

@@ -82,5 +82,5 @@ def test_labels_pickling_and_refusals():
     np.testing.assert_array_equal(again.predict(X), calibrated.predict(X))
     with pytest.raises(ValueError, match="'sigmoid' or 'isotonic'"):
         model.calibrated(X, names, method="beta")
-    with pytest.raises(ValueError, match="Only a classifier"):
+    with pytest.raises(ValueError, match="Only a single-output classifier"):
         RandomForestRegressor(20, random_state=0).fit(X, y).calibrated(X, y)

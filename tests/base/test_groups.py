@@ -18,7 +18,7 @@ def test_groups_are_numbered_by_label():
         ([1, 2], "expected \\(4,\\)"),
         (np.ones((4, 1)), "one label per row"),
         ([1.0, 2.0, np.nan, 3.0], "NaN"),
-        (np.array([1, "a", None, 2], dtype=object), "of one kind"),
+        (np.array([1, "a", None, 2], dtype=object), "of one type"),
     ],
 )
 def test_bad_groups(groups, message):

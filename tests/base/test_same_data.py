@@ -18,15 +18,19 @@ def noted(schema, target=TWO):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        (Schema(3), Schema(2), "X has 2 columns, and had 3"),
-        (Schema(2, ("a", "b")), Schema(2, ("a", "c")), "Column 1 of X is 'c', and was 'b'"),
-        (Schema(1, ("a",)), Schema(1), "X has no column names, and had some"),
-        (Schema(1), Schema(1, ("a",)), "X has column names, and had none"),
-        (Schema(1), Schema(1, None, {0: np.array(["u"])}), "holds categories, and held numbers"),
+        (Schema(3), Schema(2), "X has 2 columns, but had 3"),
+        (Schema(2, ("a", "b")), Schema(2, ("a", "c")), "Column 1 of X is 'c', but was 'b'"),
+        (Schema(1, ("a",)), Schema(1), "X has no column names, but had some"),
+        (Schema(1), Schema(1, ("a",)), "X has column names, but had none"),
+        (
+            Schema(1),
+            Schema(1, None, {0: np.array(["u"])}),
+            "contains categories, but contained numbers",
+        ),
         (
             Schema(1, ("a",), {0: np.array(["u", "v"])}),
             Schema(1, ("a",), {0: np.array(["u", "w"])}),
-            r"'a'.* has other categories \(new: 'w'; gone: 'v'\)",
+            r"'a'.* has different categories \(new: 'w'; gone: 'v'\)",
         ),
     ],
 )
@@ -39,14 +43,14 @@ def test_columns(old, new, words):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        (TWO, Target.labels(["a", "b", "c"]), r"y has other classes \(new: 'c'\)"),
+        (TWO, Target.labels(["a", "b", "c"]), r"y has different classes \(new: 'c'\)"),
         (TWO, Target.labels([0, 1]), r"new: 0, 1; gone: 'a', 'b'"),
         (Target.labels(list("abcdefgh")), TWO, "gone: 'c', 'd', 'e', 'f', 'g' and 1 more"),
-        (Target.numbers([1.0]), Target.numbers([[1.0, 2.0]]), "y has 2 outputs, and had 1"),
+        (Target.numbers([1.0]), Target.numbers([[1.0, 2.0]]), "y has 2 outputs, but had 1"),
         (
             Target.labels([[0, 1], [1, 0]]),
             Target.labels([[0, 2], [1, 0]]),
-            r"Output 1 of y has other classes \(new: 2; gone: 1\)",
+            r"Output 1 of y has different classes \(new: 2; gone: 1\)",
         ),
     ],
 )

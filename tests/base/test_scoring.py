@@ -161,7 +161,7 @@ def test_errors_of_numbers_and_of_several_labels():
 def test_undefined_scores_are_refused():
     rows = Admitted(Table.read(ROWS), Target.labels(LABELS), None, None)
     measures = Measures([Scoring("mine", lambda *_: np.nan, larger=True)], BINARY, rows)
-    with pytest.raises(ValueError, match="'mine' is not defined on the rows held out"):
+    with pytest.raises(ValueError, match="'mine' is not defined on the held-out rows"):
         measures(RAW)
 
 

@@ -207,7 +207,7 @@ def test_losses_that_are_none(loss):
 
 @pytest.mark.parametrize("flat", [np.ones_like, lambda z: np.full_like(z, np.nan)])
 def test_losses_with_nothing_to_descend(flat):
-    with pytest.raises(ValueError, match="nothing to descend"):
+    with pytest.raises(ValueError, match="boosting cannot start"):
         AnyBoostClassifier(loss=flat).fit(TEN_X, TEN_Y)
 
 

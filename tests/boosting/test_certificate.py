@@ -69,10 +69,10 @@ def test_the_others_say_why_there_is_none():
     hist = certificate(coterie.HistGradientBoostingClassifier(max_iter=3).fit(X, y))
     bag = certificate(coterie.BaggingClassifier(n_estimators=3, random_state=0).fit(X, y))
     for proof, words in (
-        (numbers, "loss is measured itself"),
-        (drawn, "rows drawn"),
+        (numbers, "loss is measured directly"),
+        (drawn, "rows sampled"),
         (hist, "does not measure"),
-        (bag, "no rounds"),
+        (bag, "do not build on one another"),
     ):
         assert (proof.kind, proof.values) == ("none", None)
         assert words in proof.words

@@ -166,5 +166,5 @@ def test_weighting_is_free_to_choose(name, weighting):
 @pytest.mark.parametrize("name", CLOCKED)
 def test_rules_with_a_clock_do_not_go_beyond_their_steps(name):
     X, y = load_breast_cancer(return_X_y=True)
-    with pytest.raises(ValueError, match="learning_rate=1.5 is beyond"):
+    with pytest.raises(ValueError, match="learning_rate=1.5 is too large"):
         BoostingClassifier(rule=name, learning_rate=1.5).fit(X, y)

@@ -18,7 +18,7 @@ def test_several_models_on_one_table(call, credit, tmp_path):
     coterie.save(poor, tmp_path / "tree.coterie")
     said = call("compare", tmp_path / "tree.coterie", credit.model, "--on", credit.test)
     assert said.code == 0, said.err
-    assert f"{credit.model} is the best of them." in said.out
+    assert f"{credit.model} is significantly better than the others." in said.out
     options = ["--on", credit.test, "--metric", "accuracy", "--json"]
     found = json.loads(call("compare", tmp_path / "tree.coterie", credit.model, *options).out)
     best, other = found["models"]
@@ -39,7 +39,7 @@ def test_equal_models_cannot_be_told_apart():
 
 def test_what_cannot_be_compared(call, credit):
     chances = Answers("classification", np.array([0]), np.array([[1.0, 0.0]]))
-    with pytest.raises(CommandError, match="some numbers"):
+    with pytest.raises(CommandError, match="some are regressors"):
         compare_answers({"a": chances, "b": answers(1)}, "auto")
     with pytest.raises(CommandError, match="not a mean over rows"):
         compare_answers({"a": answers(1), "b": answers(1)}, "r2")

@@ -44,8 +44,8 @@ def test_what_cannot_be_measured(call, credit, write):
     header = "checking_status,duration,age,housing"
     said = call("evaluate", credit.model, write("a.csv", f"{header}\n<0,1,2,own\n"))
     assert said.code == 1
-    assert "the true target is needed" in said.err
+    assert "needs the true target" in said.err
     said = call("evaluate", credit.model, write("b.csv", f"{header},credit\n<0,1,2,own,fair\n"))
-    assert "1 rows are of classes the model does not know: fair" in said.err
+    assert "1 rows have classes that the model does not know: fair" in said.err
     said = call("evaluate", credit.model, write("c.csv", f"{header},credit\n<0,1,2,own,\n"))
-    assert "no row has a known target" in said.err
+    assert "no row has a target value" in said.err

@@ -112,7 +112,7 @@ def test_rows_without_a_target_are_left_out(call, write, tmp_path):
     path = write("a.csv", "\n".join(["x,y", *lines]))
     said = call("fit", path, "--target", "y", "--members", "fast", "--out", tmp_path / "m")
     assert said.code == 0
-    assert "2 rows without a target value are left out" in said.err
+    assert "2 rows without a target value are ignored" in said.err
 
 
 def test_a_finished_fit_is_not_done_again(call, credit):
@@ -154,7 +154,7 @@ def test_ctrl_c_keeps_the_best_so_far(credit, tmp_path):
     process.send_signal(signal.SIGINT)
     text = rest(process)
     assert process.returncode == 0, text
-    assert "keeping the best so far" in text
+    assert "keeping the best model so far" in text
     assert "the search was interrupted" in text
     assert coterie.load(tmp_path / "m" / "model.coterie").stopped_ == "interrupted"
 
@@ -191,7 +191,7 @@ def test_odd_cells_are_told_once_and_stand_in_the_report(call, write, tmp_path):
     assert coterie.load(tmp_path / "m" / "model.coterie").file_columns_["kinds"]["x"] == "integer"
     said = call("predict", tmp_path / "m", slip(write), "--odd-cells", "error")
     assert said.code == 1
-    assert 'line 6, column "x": "abc"' in said.err
+    assert 'line 6, column "x": found "abc"' in said.err
 
 
 @pytest.mark.parametrize("how", ["--stream", "--no-stream"])
@@ -268,14 +268,14 @@ def test_what_there_was_no_time_to_read_is_told(call, write, tmp_path, monkeypat
         out = tmp_path / str(number)
         said = call("fit", path, "--target", "y", "--members", "fast", "--out", out, *more)
         assert said.code == 0, said.err
-        assert "to read only the first" in said.err
+        assert "to read more than the first" in said.err
         first = coterie.load(out / "model.coterie").findings_[0]
         assert (first.kind, first.level) == ("not read", "warning")
     path = write("b.csv", "x,y\n" + "".join(f"{k},{'ab'[k > 900]}\n" for k in range(1000)))
     said = call("fit", path, "--target", "y", "--members", "fast", "--out", tmp_path / "one")
     assert said.code == 1
     assert "only one class" in said.err
-    assert "Allow a longer --time" in said.err
+    assert "set a longer --time" in said.err
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ def test_the_first_ends_the_search_and_the_second_the_rest(capsys):
     with patient_interrupts(lambda: False, lambda: True):
         with pytest.raises(KeyboardInterrupt):
             press()
-        assert "keeping the best so far; Ctrl-C again to abort" in capsys.readouterr().err
+        assert "keeping the best model so far; Ctrl-C again to abort" in capsys.readouterr().err
         with pytest.raises(KeyboardInterrupt):
             press()
     assert signal.getsignal(signal.SIGINT) is before
@@ -32,5 +32,5 @@ def test_nothing_is_promised_before_there_is_a_result(capsys):
     with patient_interrupts(lambda: False, lambda: False), pytest.raises(KeyboardInterrupt):
         press()
     said = capsys.readouterr().err
-    assert "no model is kept" in said
+    assert "no model to keep" in said
     assert "best so far" not in said

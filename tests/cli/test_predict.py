@@ -67,18 +67,18 @@ def test_types_are_those_of_the_fit(call, credit, write):
     path = write("a.tsv", "extra\thousing\tage\tduration\tchecking_status\nx\t7\t30\t\t<0\n")
     said = call("predict", credit.model, path)
     assert said.code == 0
-    assert said.err == "note: columns the model does not know are ignored: extra\n"
+    assert said.err == "note: columns that the model does not know are ignored: extra\n"
     path = write("b.csv", "housing,age,duration,checking_status\nown,old,1,<0\n")
     said = call("predict", credit.model, path)
     assert said.code == 0
-    assert 'b.csv, column "age": 1 cell counts as missing' in said.err
+    assert 'b.csv, column "age": 1 cell is treated as missing' in said.err
     said = call("predict", credit.model, path, "--odd-cells", "error")
     assert said.code == 1
-    assert 'b.csv, line 2, column "age": "old"' in said.err
+    assert 'b.csv, line 2, column "age": found "old"' in said.err
     path = write("c.csv", "housing,duration,checking_status\nown,1,<0\n")
     said = call("predict", credit.model, path)
     assert said.code == 1
-    assert 'a column that the file lacks: "age"' in said.err
+    assert 'a column that is not in the file: "age"' in said.err
 
 
 def test_other_formats_give_the_same(call, credit, tmp_path):
@@ -177,4 +177,4 @@ def test_sets_of_classes_hold_the_truth_often_enough(call, credit):
 def test_sets_and_intervals_are_one_or_the_other(call, credit):
     said = call("predict", credit.model, credit.test, "--sets", "0.8", "--interval", "0.8")
     assert said.code == 2
-    assert "use one of them" in said.err
+    assert "use only one of them" in said.err

@@ -55,7 +55,7 @@ def test_bins_and_target_are_those_of_the_same_rows(sales):
     assert found.n_lost == 0
     assert [(c.name, c.note) for c in found.left_out] == [
         ("id", "identifier"),
-        ("note", "sentences"),
+        ("note", "free text"),
     ]
     assert found.dates == ("day",)
     assert list(found.columns.kinds) == ["size", "town", "day", "same", "price", "dear"]

@@ -48,7 +48,7 @@ def test_information_by_hand():
 
 
 def test_a_half_empty_member_is_not_weighed():
-    with pytest.warns(UserWarning, match="1 of 4 members leave out many rows"):
+    with pytest.warns(UserWarning, match="1 of 4 members do not cluster many of the rows"):
         weights = information_weights(FOUND)
     assert weights[3] == 0
     assert weights.sum() == pytest.approx(1)

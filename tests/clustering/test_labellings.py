@@ -47,7 +47,7 @@ def test_contingency_leaves_out_what_is_missing():
 
 @pytest.mark.parametrize("labels", [[[0.5, 1.0]], [["a", "b"]], np.zeros((0, 3), dtype=int)])
 def test_labels_are_whole_numbers(labels):
-    with pytest.raises(ValueError, match="labels must be whole numbers"):
+    with pytest.raises(ValueError, match="labels must be integers"):
         Labellings.read(labels)
 
 

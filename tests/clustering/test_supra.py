@@ -84,16 +84,16 @@ def test_the_number_of_clusters_is_found():
 
 def test_rows_that_nobody_clustered():
     labels = np.hstack([LABELS, np.full((4, 1), -1)])
-    with pytest.warns(UserWarning, match="1 rows were clustered by no member"):
+    with pytest.warns(UserWarning, match="1 rows were not clustered by any member"):
         found = consensus(labels, 3, "hbgf")
     assert found[-1] == -1
     assert adjusted_rand(found[:-1], EXPECTED) == 1
 
 
 def test_what_is_refused():
-    with pytest.raises(ValueError, match="n_clusters=7, but the members tell only 6 kinds"):
+    with pytest.raises(ValueError, match="n_clusters=7, but the members distinguish only 6 kinds"):
         consensus(LABELS, 7)
-    with pytest.raises(ValueError, match="method='best' is not known"):
+    with pytest.raises(ValueError, match="method='best' is not allowed"):
         consensus(LABELS, 3, "best")
 
 

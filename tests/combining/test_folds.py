@@ -121,5 +121,5 @@ def test_fits_are_kept_on_disk(tmp_path):
 def test_nothing_to_hold_out():
     table, target = Table.read(X[:1]), Target.labels(y[:1])
     way = Pass(JoblibExecutor(None))
-    with pytest.warns(UserWarning, match="predict the rows they were fitted on"):
+    with pytest.warns(UserWarning, match="predict their own training rows"):
         way.run(Rowset(table, target), [Named("m", GaussianNB())], ["predict_proba"], [])

@@ -92,7 +92,7 @@ def test_chow():
 
 
 def test_refusals():
-    with pytest.raises(ValueError, match="instead of coverage"):
+    with pytest.raises(ValueError, match="combined with coverage"):
         RejectOptionClassifier(LogisticRegression(), cost=0.3, coverage=0.5).fit(X, y)
     with pytest.raises(ValueError, match="is one of the classes"):
         RejectOptionClassifier(LogisticRegression(), cost=0.3).fit(X, 1 - 2 * y)

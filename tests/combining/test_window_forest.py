@@ -67,8 +67,8 @@ def test_scans_help_where_the_place_varies():
 
 def test_what_is_refused():
     X, y = waves(10)
-    with pytest.raises(ValueError, match="does not make the 32 columns"):
+    with pytest.raises(ValueError, match="does not match the 32 columns"):
         WindowForestTransformer(shape=(5, 5)).fit(X, y)
-    with pytest.raises(ValueError, match="sides from 1 to 32"):
+    with pytest.raises(ValueError, match="size from 1 to 32"):
         WindowForestTransformer(windows=[40]).fit(X, y)
     assert WindowForestTransformer(n_trees=2).fit(X, y).windows_ == [2, 4, 8]

@@ -27,5 +27,5 @@ def test_parts_are_told_apart():
     report = CoverageReport(0.1, tuple(rows))
     assert report.coverage == 0.75
     assert report.size == 1.5
-    assert "coverage, 0.9 wanted" in str(report)
+    assert "coverage, target 0.9" in str(report)
     assert "class b" in str(report)

@@ -28,7 +28,7 @@ def test_groups_stay_together():
     folds = fold_numbers(TABLE, 4, np.random.default_rng(0), groups=groups)
     assert all(len(set(folds[groups == g])) == 1 for g in range(12))
     assert np.bincount(folds).tolist() == [15] * 4
-    with pytest.raises(ValueError, match="12 groups cannot make 13 folds"):
+    with pytest.raises(ValueError, match="12 groups are too few for 13 folds"):
         fold_numbers(TABLE, 13, np.random.default_rng(0), groups=groups)
 
 

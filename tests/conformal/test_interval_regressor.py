@@ -164,7 +164,7 @@ def test_infinite_intervals_are_told():
 
 
 def test_wrong_methods_are_refused():
-    with pytest.raises(ValueError, match="LinearRegression is none. Use method='cv.'"):
+    with pytest.raises(ValueError, match="not LinearRegression. Use method='cv.'"):
         ConformalRegressor(LinearRegression(), method="oob").fit(X, y)
     with pytest.raises(ValueError, match="keeps no out-of-fold"):
         ConformalRegressor(LinearRegression(), method="oof").fit(X, y)

@@ -138,7 +138,7 @@ def test_rare_classes_are_always_in_the_set():
     truth[truth == 2] = 0
     truth[:4] = 2
     model = ConformalClassifier(Given().fit(p, truth), prefit=True, by="class").calibrate(p, truth)
-    with pytest.warns(UserWarning, match="for want of rows: 2. A class needs 9"):
+    with pytest.warns(UserWarning, match="too few calibration rows: 2. A class needs 9"):
         assert model.predict_set(p, 0.1)[:, 2].all()
 
 

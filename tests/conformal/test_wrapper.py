@@ -54,7 +54,7 @@ class TestBoth:
 
     def test_members_without_weights_are_named(self, cls):
         model = cls(make_pipeline(StandardScaler(), KNeighborsRegressor()))
-        with pytest.raises(ValueError, match="Pipeline takes no sample_weight"):
+        with pytest.raises(ValueError, match="Pipeline does not accept sample_weight"):
             model.fit(X, self.target(cls), np.ones(len(X)))
 
     def test_fitted_models_are_calibrated(self, cls):

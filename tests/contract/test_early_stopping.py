@@ -145,7 +145,7 @@ def test_metrics_is_the_former_name_of_scoring():
     assert old.trace_["validation_log_loss"].tolist() == new.trace_["validation_log_loss"].tolist()
     with (
         pytest.warns(FutureWarning, match="deprecated"),
-        pytest.raises(ValueError, match="give only scoring"),
+        pytest.raises(ValueError, match="set only scoring"),
     ):
         old.set_params(scoring="roc_auc").fit(X, Y)
 

@@ -229,7 +229,7 @@ def test_several_outputs(cls):
     X, y = problem(cls)
     Y = np.column_stack([y, y[::-1]])
     if not cls.multi_output:
-        with pytest.raises(ValueError, match="1d array|several labels"):
+        with pytest.raises(ValueError, match="1d array|multilabel"):
             make(cls).fit(X, Y)
         return
     model = make(cls).fit(X, Y)
@@ -258,9 +258,9 @@ def test_warm_start_refuses_other_columns_and_classes(cls):
     model.set_params(**{size: 9})
     recoded = frame.assign(a=frame["a"].cat.rename_categories({"no": "never"}))
     wrong = [
-        ("X has 5 columns, and had 6", frame.drop(columns="f"), y),
-        ("Column 1 of X is 'x', and was 'b'", frame.rename(columns={"b": "x"}), y),
-        ("other categories .new: 'never'; gone: 'no'", recoded, y),
+        ("X has 5 columns, but had 6", frame.drop(columns="f"), y),
+        ("Column 1 of X is 'x', but was 'b'", frame.rename(columns={"b": "x"}), y),
+        ("different categories .new: 'never'; gone: 'no'", recoded, y),
     ]
     if is_classifier(model):
         wrong += [
@@ -268,7 +268,7 @@ def test_warm_start_refuses_other_columns_and_classes(cls):
             ("other classes .new: 3", frame, np.r_[3, y[1:]]),
         ]
     elif cls.multi_output:
-        wrong += [("y has 2 outputs, and had 1", frame, np.c_[y, y])]
+        wrong += [("y has 2 outputs, but had 1", frame, np.c_[y, y])]
     for words, rows, target in wrong:
         with pytest.raises(ValueError, match=words + ".*warm_start=False"):
             model.fit(rows, target)

@@ -150,12 +150,12 @@ def test_model_files_hold_coteries_own_samplers(tmp_path):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (BaggingClassifier(draw="half", max_samples=0.5), "both say how bags are drawn"),
-        (BaggingClassifier(draw="half", wagging="poisson"), "Leave wagging=None"),
-        (RandomForestClassifier(draw="half", max_samples=0.5), "both say how bags are drawn"),
-        (BalancedRandomForestClassifier(draw="half"), "leave draw=None"),
+        (BaggingClassifier(draw="half", max_samples=0.5), "both define how bags are drawn"),
+        (BaggingClassifier(draw="half", wagging="poisson"), "Set wagging=None"),
+        (RandomForestClassifier(draw="half", max_samples=0.5), "both define how bags are drawn"),
+        (BalancedRandomForestClassifier(draw="half"), "Set draw=None"),
         (BaggingClassifier(draw="quarter"), "'draw' parameter .* Got 'quarter'"),
-        (BaggingClassifier(draw=Wrong()), "must give each of the 120 units"),
+        (BaggingClassifier(draw=Wrong()), "for each of the 120 units"),
         (BaggingClassifier(KNeighborsClassifier(), draw="poisson"), "draw='poisson' needs members"),
     ],
     ids=str,
@@ -166,7 +166,7 @@ def test_what_does_not_go_together_is_refused(model, message):
 
 
 def test_classes_are_needed_to_balance_them():
-    with pytest.raises(ValueError, match="y holds one class per row"):
+    with pytest.raises(ValueError, match="y contains one class per row"):
         BaggingRegressor(draw="balanced").fit(X, X[:, 0])
 
 

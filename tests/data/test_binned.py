@@ -97,10 +97,10 @@ def test_what_does_not_fit_is_refused():
     rows = binned(X)
     with pytest.raises(ValueError, match="code"):
         BinnedRows(rows.schema, rows.bins, np.full((3, 3), 255, dtype=np.uint8))
-    with pytest.raises(DataError, match="number of columns"):
+    with pytest.raises(DataError, match="numbers of columns"):
         BinnedRows(rows.schema, rows.bins, rows.codes[:, :2])
     model = HistGradientBoostingClassifier(max_iter=2).fit(X, y)
-    with pytest.raises(DataError, match="not of the stream"):
+    with pytest.raises(DataError, match="do not come from the stream"):
         model.predict(rows)
     with pytest.raises(DataError, match="know which"):
         Table.read(rows, categorical=[0])

@@ -59,7 +59,9 @@ def test_labels_are_matched_by_name_and_unknown_ones_are_missing(make):
     assert cells.match(np.array(["0", "b", "zz"], dtype=object)).tolist() == [1, -1, -1, 2, 1]
     for nothing in (np.array([], dtype=object), np.array([], dtype=float)):
         assert cells.match(nothing).tolist() == [-1] * 5
-    with pytest.raises(KindError, match="column 'c' held numbers at fit and holds text now"):
+    with pytest.raises(
+        KindError, match="column 'c' contained numbers at fit, but contains text now"
+    ):
         cells.match(np.array([1.0, 2.0]))
 
 
@@ -93,12 +95,12 @@ def test_categories_may_be_numbers(values, labels):
     assert found.tolist() == labels
     assert codes.tolist() == [labels.index(values[0]), -1, labels.index(values[2])]
     assert Numbers(np.array(labels, dtype=float), "x").match(found).tolist() == [0, 1]
-    with pytest.raises(KindError, match="held text at fit and holds numbers now"):
+    with pytest.raises(KindError, match="contained text at fit, but contains numbers now"):
         cells.match(np.array(["a"], dtype=object))
 
 
 def test_categories_of_other_kinds_are_refused():
-    with pytest.raises(KindError, match="column 'c' holds Interval"):
+    with pytest.raises(KindError, match="column 'c' contains Interval"):
         series_of(pd.Series(pd.cut([1.0, 5.0], 2))).learn()
     with pytest.raises(KindError, match="column 'c' mixes text and numbers"):
         series_of(pd.Series(pd.Categorical(["a", 1]))).learn()
@@ -200,7 +202,7 @@ def test_objects_that_are_text_may_be_missing(missing):
 
 @pytest.mark.parametrize("values", [["a", 1], [1.5, "a"], [True, "a"], ["a", None, np.int64(3)]])
 def test_text_mixed_with_numbers_is_refused(values):
-    with pytest.raises(TypeError, match="y mixes text and numbers.*Make every value text"):
+    with pytest.raises(TypeError, match="y mixes text and numbers.*Convert all values to text"):
         cells_of_array(np.array(values, dtype=object), "y")
 
 
@@ -213,7 +215,7 @@ def test_other_objects_are_refused_in_scikit_learns_words(junk):
 
 
 def test_an_integer_that_no_float_holds_is_refused():
-    with pytest.raises(ValueError, match="column 0 holds an integer too large"):
+    with pytest.raises(ValueError, match="column 0 contains an integer too large"):
         cells_of_array(np.array([10**400, 1], dtype=object), "column 0")
 
 
@@ -259,7 +261,7 @@ def test_numbers_match_by_value_across_dtypes():
         1, -1, -1, -1, -1, 0,
     ]  # fmt: skip
     assert Numbers(np.array([True, False]), "x").match(labels).tolist() == [0, -1]
-    with pytest.raises(KindError, match="x held text at fit and holds numbers now"):
+    with pytest.raises(KindError, match="x contained text at fit, but contains numbers now"):
         Numbers(np.array([1.0]), "x").match(np.array(["a"], dtype=object))
 
 

@@ -167,12 +167,12 @@ def test_the_search_for_infinity_makes_no_large_array(order):
 
 def test_check_finite_names_the_column_and_the_cure():
     values = np.array([[1.0, 2.0], [3.0, np.inf]])
-    with pytest.raises(ValueError, match=r"infinity.*column_1, row 1.*NaN is read as missing"):
+    with pytest.raises(ValueError, match=r"infinity.*column_1, row 1.*NaN is treated as missing"):
         check_finite(values, "column_{}".format)
 
 
 def test_integers_beyond_float64_warn_only_if_they_are_rounded():
-    with pytest.warns(UserWarning, match=r"column 0 holds integers beyond 2\*\*53.*categorical"):
+    with pytest.warns(UserWarning, match=r"column 0 contains integers beyond 2\*\*53.*categorical"):
         warn_if_rounded(np.array([1, 2**53 + 1]), "column 0")
     with pytest.warns(UserWarning, match="beyond"):
         warn_if_rounded(np.array([2**64 - 1], dtype=np.uint64), "column 0")

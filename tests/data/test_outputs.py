@@ -64,8 +64,8 @@ def test_members_and_truth_may_know_different_classes():
         ([1, 0], None, DataError, r"shape \(members, samples\), not \(2,\)"),
         ([[1, 0]], [1], DataError, "y has 1 labels, but members label 2 samples"),
         ([[1.0, np.nan]], None, DataError, "NaN, which is not a label"),
-        ([[1, 0]], ["a", "b"], KindError, "some are text, some numbers"),
-        (np.array([["a", 1]], dtype=object), None, KindError, "different kinds"),
+        ([[1, 0]], ["a", "b"], KindError, "some are text and some are numbers"),
+        (np.array([["a", 1]], dtype=object), None, KindError, "different types"),
         (np.zeros((2, 0)), None, DataError, "empty"),
         (np.array([["2020-01-01"]], dtype="M8[D]"), None, KindError, "numbers or text"),
     ],
@@ -77,9 +77,9 @@ def test_bad_labels_are_refused(labels, y, error, message):
 
 def test_hits_are_zeros_and_ones():
     assert hits_of([[0.0, 1.0]]).tolist() == [[False, True]]
-    with pytest.raises(DataError, match="Give y along with labels"):
+    with pytest.raises(DataError, match="If you pass labels, also pass y"):
         hits_of([[0, 2]])
-    with pytest.raises(DataError, match="Give y along with labels"):
+    with pytest.raises(DataError, match="If you pass labels, also pass y"):
         hits_of([["a", "b"]])
 
 
@@ -93,7 +93,7 @@ def test_numbers():
         numbers_of([1.0])
     with pytest.raises(DataError, match="empty"):
         numbers_of([[]])
-    with pytest.raises(DataError, match=r"y must be of shape \(3,\)"):
+    with pytest.raises(DataError, match=r"y must have shape \(3,\)"):
         y_numbers([1.0, 2.0], (3,))
 
 

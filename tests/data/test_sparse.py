@@ -85,19 +85,19 @@ def spoiled(format, **arrays):
         ("indices", lambda a: np.r_[a[:-1], len(a)], "indices from"),
         ("indices", lambda a: np.r_[a[:-1], -1], "indices from -1"),
         ("indices", lambda a: a.astype(float), "expected integers"),
-        ("indices", lambda a: a[:-1], "only . stored cells"),
+        ("indices", lambda a: a[:-1], "only . stored entries"),
         ("indptr", lambda a: np.r_[a[:-1], 1000], "pointers up to 1000"),
-        ("indptr", lambda a: np.r_[a[:-1], -1], "do not rise from 0"),
-        ("indptr", lambda a: np.r_[1, a[1:]], "do not rise from 0"),
-        ("indptr", lambda a: np.r_[0, a[-1], a[2:-1] * 0, a[-1]], "do not rise from 0"),
+        ("indptr", lambda a: np.r_[a[:-1], -1], "do not increase from 0"),
+        ("indptr", lambda a: np.r_[1, a[1:]], "do not increase from 0"),
+        ("indptr", lambda a: np.r_[0, a[-1], a[2:-1] * 0, a[-1]], "do not increase from 0"),
         ("indptr", lambda a: a[:-1], "pointers of shape"),
         ("indptr", lambda a: a.astype(float), "expected . integers"),
-        ("data", lambda a: a[:-1], "only . stored cells"),
+        ("data", lambda a: a[:-1], "only . stored entries"),
     ],
 )
 def test_wrong_indices_and_pointers_are_refused(format, name, spoil, message):
     before = getattr(made(format), name)
-    with pytest.raises(DataError, match=f"(?s)Sparse X.*{message}.*Build it again"):
+    with pytest.raises(DataError, match=f"(?s)Sparse X.*{message}.*Rebuild it"):
         read_sparse(spoiled(format, **{name: spoil(before)}))
 
 

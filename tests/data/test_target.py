@@ -146,7 +146,7 @@ def test_a_list_of_texts_and_numbers_is_text_as_in_numpy():
 
 @pytest.mark.parametrize("y", [["a", 1.5, None], [[1, "a"], ["b", "c"]]])
 def test_mixed_labels_are_refused(y):
-    with pytest.raises(TypeError, match="mixes text and numbers. Make every value text"):
+    with pytest.raises(TypeError, match="mixes text and numbers. Convert all values to text"):
         Target.labels(y)
 
 
@@ -167,14 +167,14 @@ def test_infinity_is_refused(y):
 
 @pytest.mark.parametrize("y", [[1e308, 1.0], [0.0, -1e200], [1e71, 0]])
 def test_numbers_whose_powers_overflow_are_refused(y):
-    with pytest.raises(DataError, match=r"1 of 2 values beyond 1e\+70.*Rescale y"):
+    with pytest.raises(DataError, match=r"1 of 2 values are larger than 1e\+70.*Rescale y"):
         Target.numbers(y)
 
 
 @pytest.mark.parametrize("y", [[5e-324, 0.0], [1e-300, -2e-300]])
 def test_numbers_whose_powers_vanish_are_refused(y):
     """A square of zero makes every target constant, and so would be the predictions."""
-    with pytest.raises(DataError, match=r"no value beyond .*e-3.* Rescale y"):
+    with pytest.raises(DataError, match=r"no value is larger than .*e-3.* Rescale y"):
         Target.numbers(y)
 
 
@@ -218,7 +218,7 @@ def test_numbers_with_several_outputs():
 
 @pytest.mark.parametrize("y", [["a", "b"], pd.Series(["a", "b"]), ["1", "2"]])
 def test_text_is_no_number(y):
-    with pytest.raises(TypeError, match="y holds .*, but a regressor learns numbers"):
+    with pytest.raises(TypeError, match="y contains .*, but a regressor needs numbers"):
         Target.numbers(y)
 
 
@@ -231,9 +231,9 @@ def test_text_is_no_number(y):
         (np.zeros((2, 0)), "1d array"),
         ([[1], [1, 2]], "same number of values"),
         (sparse.csr_array(np.eye(2)), "sparse multilabel-indicator for y is not supported"),
-        (np.array(["2020"], dtype="M8[D]"), "y holds datetime64"),
+        (np.array(["2020"], dtype="M8[D]"), "y contains datetime64"),
         (np.array([1j]), "Complex data not supported"),
-        ([{"a": 1}], "y holds dict"),
+        ([{"a": 1}], "y contains dict"),
     ],
 )
 @pytest.mark.parametrize("read", [Target.labels, Target.numbers])
@@ -333,7 +333,7 @@ def test_some_labels_must_be_known(y):
 
 
 def test_known_labels_are_checked_beside_unknown_ones():
-    with pytest.raises(DataError, match="holds fractions"):
+    with pytest.raises(DataError, match="contains continuous values"):
         Target.labels([0.5, np.nan, 1.0], unlabelled=True)
     with pytest.raises(DataError, match="infinity"):
         Target.labels([np.inf, np.nan, 1.0], unlabelled=True)

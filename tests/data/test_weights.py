@@ -62,7 +62,7 @@ def test_given_weights_are_left_alone():
 @pytest.mark.parametrize(
     ("weight", "message"),
     [
-        ([1, -1, 2], r"Negative values in data passed.*-1.0 in row 1.*zero to leave a row out"),
+        ([1, -1, 2], r"Negative values in data passed.*-1.0 in row 1.*zero to ignore a row"),
         ([-1, -2, -3], r"Negative values in data passed"),
         (-1.0, r"Negative values in data passed"),
         ([0, 0, 0], r"weights.*zero"),
@@ -76,7 +76,7 @@ def test_given_weights_are_left_alone():
         ([1, 2, 3, 4], r"expected \(3,\)"),
         ([[1], [2], [3]], r"must be 1D array or scalar, got 2D array"),
         (np.array(2.0), r"at least 1 dimension"),
-        (["1", "2", "3"], r"sample_weight holds text"),
+        (["1", "2", "3"], r"sample_weight contains text"),
         (["a", 1, 2], r"sample_weight"),
         ([1j, 1, 1], r"[Cc]omplex"),
     ],
@@ -108,7 +108,7 @@ def test_moderate_weights_are_not_scaled(weight):
 
 
 def test_weights_too_far_apart_are_refused():
-    with pytest.raises(DataError, match="too far apart.*Use zero"):
+    with pytest.raises(DataError, match="too wide a range.*Use zero"):
         read_weight([1e300, 1e-300], 2)
 
 

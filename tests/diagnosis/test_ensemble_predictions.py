@@ -102,7 +102,7 @@ def test_combined_in_a_way_of_their_own(model):
     fitted, X, _ = _fitted(model)
     found = answers_of(fitted, X)
     assert (found.unit, found.stages) == ("member", None)
-    assert "cannot be combined in part" in found.why
+    assert "cannot be used in part" in found.why
     assert len(found.ballot.said) == found.n_parts > 1
 
 

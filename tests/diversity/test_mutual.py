@@ -93,5 +93,5 @@ def test_refusals():
         information([[0, 1]], [0, 1], method="all")
     with pytest.raises(ValueError, match="correction"):
         information([[0, 1]], [0, 1], correction="jackknife")
-    with pytest.raises(DataError, match="give y"):
+    with pytest.raises(DataError, match="pass y"):
         diversity.information([[0, 1]], None)

@@ -128,9 +128,9 @@ def test_q_needs_two_classes():
 def test_refusals():
     with pytest.raises(ValueError, match="mistakes"):
         diversity.double_fault([[0, 1]], mistakes="all")
-    with pytest.raises(DataError, match="give y"):
+    with pytest.raises(DataError, match="pass y"):
         diversity.double_fault([[0, 1]], mistakes="same")
-    with pytest.raises(DataError, match="Give y"):
+    with pytest.raises(DataError, match="also pass y"):
         diversity.double_fault([["a", "b"]])
 
 

@@ -118,5 +118,5 @@ def test_undefined():
         assert np.isnan(diversity.interrater_agreement(perfect))
     assert np.isnan(diversity.generalised_diversity(np.ones((3, 4))))
     assert diversity.coincident_failure_diversity(np.ones((3, 4))) == 0
-    with pytest.raises(DataError, match="give y"):
+    with pytest.raises(DataError, match="pass y"):
         diversity.distinct_failure_diversity(one, None)

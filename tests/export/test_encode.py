@@ -105,7 +105,7 @@ def test_code_has_no_place(value):
 def test_circles_are_refused():
     ring = []
     ring.append(ring)
-    with pytest.raises(SaveError, match="holds itself"):
+    with pytest.raises(SaveError, match="contains itself"):
         Encoder().value(ring, "model")
     deep = []
     for _ in range(100_000):

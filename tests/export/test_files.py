@@ -196,7 +196,7 @@ def test_what_has_no_place_in_a_file_is_named(model, path, tmp_path):
 def test_a_model_that_holds_itself_is_refused(tmp_path):
     model = coterie.BaggingClassifier()
     model.estimator = model
-    with pytest.raises(SaveError, match="holds itself"):
+    with pytest.raises(SaveError, match="contains itself"):
         coterie.save(model, tmp_path / "model")
 
 

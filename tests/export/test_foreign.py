@@ -93,7 +93,7 @@ def test_unknown_types_need_trust(tmp_path):
 
 def test_ours_inside_of_others_is_refused(tmp_path):
     search = GridSearchCV(coterie.DecisionTreeClassifier(), {"max_depth": [1]})
-    with pytest.raises(SaveError, match="holds estimators of coterie"):
+    with pytest.raises(SaveError, match="contains estimators of coterie"):
         coterie.save(coterie.BaggingClassifier(search), tmp_path / "model")
 
 

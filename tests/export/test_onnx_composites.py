@@ -191,7 +191,7 @@ def test_a_member_that_takes_codes_for_numbers(tmp_path):
         ),
         (
             coterie.VotingClassifier(classifiers(), voting="soft"),
-            "forest: .*holds categories for a member",
+            "forest: .*is categorical for a member",
         ),
         (
             coterie.PrunedEnsembleClassifier([ForeignTree().fit(np.nan_to_num(X), TWO)]),

@@ -47,13 +47,13 @@ def test_categories_go_along(tmp_path):
         (coterie.BaggingClassifier(LogisticRegression(), n_estimators=2), "not native trees"),
         (
             coterie.HistGradientBoostingClassifier(max_iter=2, init=LogisticRegression()),
-            "another model",
+            "an init model",
         ),
         (
             coterie.HistGradientBoostingClassifier(
                 max_iter=2, high_cardinality="ordered", categorical_features=[2]
             ),
-            "targets",
+            "target statistics",
         ),
         (
             coterie.BalancedBaggingClassifier(n_estimators=2, prior_correction=True),
@@ -63,7 +63,7 @@ def test_categories_go_along(tmp_path):
     ids=lambda value: type(value).__name__,
 )
 def test_what_cannot_be_expressed_is_refused(model, why, tmp_path):
-    full = np.nan_to_num(np.round(X, 1) if "targets" in why else X)
+    full = np.nan_to_num(np.round(X, 1) if "target statistics" in why else X)
     with pytest.raises(OnnxError, match=why):
         coterie.to_onnx(clone(model).fit(full, TWO), tmp_path / "model.onnx")
     assert list(tmp_path.iterdir()) == []
@@ -71,7 +71,7 @@ def test_what_cannot_be_expressed_is_refused(model, why, tmp_path):
 
 def test_multi_output_classes_are_refused():
     model = coterie.RandomForestClassifier(2).fit(X, np.stack([TWO, TWO[::-1]], axis=1))
-    with pytest.raises(OnnxError, match="several outputs"):
+    with pytest.raises(OnnxError, match="several classification outputs"):
         coterie.to_onnx(model)
 
 

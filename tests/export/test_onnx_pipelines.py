@@ -131,5 +131,5 @@ def test_what_has_no_form_is_named():
     with pytest.raises(OnnxError, match="skl2onnx"):
         coterie.to_onnx(linear)
     scores = coterie.StackingClassifier([("f", forest())], cv=3, stack_method="predict")
-    with pytest.raises(OnnxError, match="asked for predict"):
+    with pytest.raises(OnnxError, match="uses predict"):
         coterie.to_onnx(scores.fit(X, TWO))

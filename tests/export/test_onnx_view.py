@@ -43,12 +43,12 @@ def test_a_table_inside_that_knows_fewer_categories():
     cells = view.cells(Schema(1, labels={0: np.array(["c", "b"])}))
     # b is 1, c is 0, and a is not known; of the two a fold saw b only.
     assert plain(cells.codes(Schema(1, labels={0: np.array([1.0])}))) == {0: [0, -1, -1]}
-    with pytest.raises(OnnxError, match="numbers for a member"):
+    with pytest.raises(OnnxError, match="is numeric for a member"):
         cells.codes(Schema(1))
 
 
 def test_categories_and_numbers_must_be_the_same_everywhere():
-    with pytest.raises(OnnxError, match="'size' holds categories for a member"):
+    with pytest.raises(OnnxError, match="'size' is categorical for a member"):
         View.whole(Schema(1)).codes(Schema(1, ("size",), {0: np.array([1, 2])}))
-    with pytest.raises(OnnxError, match="numbers for a member"):
+    with pytest.raises(OnnxError, match="is numeric for a member"):
         View.whole(Schema(1, labels={0: WORDS})).codes(Schema(1))

@@ -93,7 +93,7 @@ def test_blocks_are_small_and_only_of_the_columns_asked_for(write, monkeypatch):
 
 
 def test_what_is_no_text_is_refused(write):
-    with pytest.raises(CommandError, match="zero bytes"):
+    with pytest.raises(CommandError, match="null bytes"):
         rows(write("a.csv", b"a,b\n\0\0"))
 
 
@@ -101,7 +101,7 @@ def test_what_is_no_text_is_refused(write):
     ("content", "options", "words"),
     [
         (b"a,b\n1,2\n", {"encoding": "utf-16"}, "not valid utf-16"),
-        ("a,b\n1,2\n".encode("utf-16-le"), {}, "zero bytes"),
+        ("a,b\n1,2\n".encode("utf-16-le"), {}, "null bytes"),
         (b'"a,b\n1,2\n3,4\n', {}, "several lines"),
         (b"\n \n", {}, "blank"),
     ],

@@ -8,5 +8,5 @@ def test_an_error_names_place_and_cure():
 
 
 def test_near_misses():
-    assert nearest("Prise", ["size", "price"]) == 'Did you mean "price"? There are: size, price.'
-    assert nearest("zzz", ["a", "b", "c"], most=2) == "There are: a, b, … (3 in all)."
+    assert nearest("Prise", ["size", "price"]) == 'Did you mean "price"? Available: size, price.'
+    assert nearest("zzz", ["a", "b", "c"], most=2) == "Available: a, b, … (3 in all)."

@@ -30,7 +30,7 @@ def test_truth_as_codes_of_the_classes(classes, cells, codes):
 
 
 def test_unknown_classes_are_listed():
-    with pytest.raises(CommandError, match="2 rows are of classes .*: d, z"):
+    with pytest.raises(CommandError, match="2 rows have classes .*: d, z"):
         truth_codes(knowing(["a", "b"]), pa.array(["a", "z", "d"]), Path("a"))
 
 
@@ -54,4 +54,4 @@ def test_rows_without_truth_are_left_out_and_told(credit, write):
     path = write("a.csv", "\n".join([header, *lines[:9], "<0,1,2,own,?"]))
     answers = gather_answers(load_model(credit.model), path, None, ReadOptions())
     assert answers.said.shape == (9, 2)
-    assert answers.notes == ["1 rows without a target are left out"]
+    assert answers.notes == ["1 rows without a target value are ignored"]

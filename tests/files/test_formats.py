@@ -67,4 +67,4 @@ def test_pipes_and_devices_are_refused(tmp_path):
     for path in (tmp_path / "a.csv", Path(os.devnull)):
         with pytest.raises(CommandError, match="not a file") as caught:
             check_file(path)
-        assert "Name -" in caught.value.cure
+        assert "use -" in caught.value.cure

@@ -29,7 +29,7 @@ def test_new_rows_are_covered():
 
 def test_what_has_no_intervals():
     classifier = SimpleNamespace(classes_=np.array(["a", "b"]))
-    with pytest.raises(CommandError, match="classes"):
+    with pytest.raises(CommandError, match="classifier"):
         interval_width(Fitted(classifier, Path("a")), 0.9)
     with pytest.raises(CommandError, match="keeps no out-of-fold predictions"):
         interval_width(Fitted(SimpleNamespace(), Path("a")), 0.9)

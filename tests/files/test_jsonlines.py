@@ -21,7 +21,7 @@ def test_keys_of_all_lines_are_columns(write, monkeypatch):
     [
         ('{"a": ', "not valid JSON", None),
         ("[1]", "not a JSON object", None),
-        ('{"a": "x"}', "another kind", "a"),
+        ('{"a": "x"}', "the same type", "a"),
     ],
 )
 def test_bad_lines_are_named(write, second, message, column):

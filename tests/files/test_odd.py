@@ -20,7 +20,7 @@ def test_a_slip_is_missing_and_named(write):
     assert found.columns.kinds["x"] == "number"
     assert found.table.column("x").null_count == 1
     assert len(found.notes) == 1
-    assert 'a.csv, column "x": 1 cell counts as missing' in found.notes[0]
+    assert 'a.csv, column "x": 1 cell is treated as missing' in found.notes[0]
     assert 'line 9 "abc"' in found.notes[0]
 
 
@@ -49,7 +49,9 @@ def test_words_for_no_value_are_missing_among_numbers_only(write):
     assert found.columns.kinds == {"x": "integer", "t": "text"}
     assert found.table.column("x").null_count == 20
     assert found.table.column("t").null_count == 0
-    assert found.notes == ['column "x" holds whole numbers; "-" counts as missing there (20 cells)']
+    assert found.notes == [
+        'column "x" holds whole numbers; "-" is treated as missing there (20 cells)'
+    ]
 
 
 def test_a_column_can_stay_text_and_a_slip_can_be_an_error(write):

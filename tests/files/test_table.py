@@ -46,7 +46,7 @@ def test_blocks_have_the_columns_and_types_of_the_fit(write):
     assert table.to_pydict() == {"a": [1.0, 2.5], "b": ["7", "8"], "z": ["9", "8"]}
     assert notes == []
     _, notes = open_blocks(path, columns)
-    assert notes == ["columns the model does not know are ignored: y, z"]
+    assert notes == ["columns that the model does not know are ignored: y, z"]
 
 
 def test_missing_columns_are_named(write):

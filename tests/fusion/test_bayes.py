@@ -68,5 +68,5 @@ def test_refusals():
         fusion.noise_log_likelihood([11], 10)
     with pytest.raises(ValueError, match="n_draws"):
         fusion.combination_weights([[0, 1]], [0, 1], n_draws=0)
-    with pytest.raises(DataError, match="give y"):
+    with pytest.raises(DataError, match="pass y"):
         fusion.combination_weights([[0, 1]], None)

@@ -122,7 +122,7 @@ def test_a_class_that_no_member_names():
 
 def test_refusals():
     fitted = quietly(LABELS, TRUTH)
-    with pytest.raises(DataError, match="There were 2 members, but now 1"):
+    with pytest.raises(DataError, match="There were 2 members at fit, but there are 1 now"):
         fitted.predict([["a"]])
     with pytest.raises(DataError, match="not one of"):
         fitted.predict([["d"], ["a"]])
@@ -132,5 +132,5 @@ def test_refusals():
         quietly([["a", "b"]], ["a"])
     with pytest.raises(DataError, match="some are text"):
         quietly([["a", "b"]], [0, 1])
-    with pytest.raises(DataError, match="There were 1 members, but now 2"):
+    with pytest.raises(DataError, match="There were 1 members at fit, but there are 2 now"):
         fusion.naive_bayes_votes([[0, 1]], [0, 1]).support([[0], [1]])

@@ -48,7 +48,7 @@ def test_true_probabilities_have_hardly_an_error():
 def test_bad_input_is_refused():
     with pytest.raises(DataError, match="between 0 and 1"):
         fusion.reliability_curve([2.0], [1])
-    with pytest.raises(DataError, match="positions of the 2"):
+    with pytest.raises(DataError, match="indices of the 2"):
         fusion.reliability_curve([[0.5, 0.5]], [2])
     with pytest.raises(DataError, match="outcomes of the event"):
         fusion.reliability_curve([0.5], [2])

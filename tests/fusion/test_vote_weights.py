@@ -65,7 +65,7 @@ def test_refusals():
         fusion.log_odds_weights([0.5], n_classes=1)
     with pytest.raises(ValueError, match="n_samples"):
         fusion.log_odds_weights([0.5], n_samples=0)
-    with pytest.raises(DataError, match="ever right"):
+    with pytest.raises(DataError, match="right on any sample"):
         fusion.accuracy_weights([0, 0])
     with pytest.raises(DataError, match="not one of the classes"):
         fusion.log_loss_weights([[[0.5, 0.5]]], [2])

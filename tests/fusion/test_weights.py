@@ -152,5 +152,5 @@ def test_refusals():
     for matrix in ([[1, 2], [0, 1]], [[1, 2]]):
         with pytest.raises(DataError, match="symmetric"):
             fusion.covariance_weights(matrix)
-    with pytest.raises(DataError, match="y must be of shape"):
+    with pytest.raises(DataError, match="y must have shape"):
         fusion.nnls_weights([[1.0, 2.0]], [1.0])

@@ -105,7 +105,7 @@ def test_weights_zero_are_absent(frame, numbers):
 
 def test_who_has_no_bags(frame, numbers):
     y = numbers > 0
-    with pytest.raises(TypeError, match="has no bags"):
+    with pytest.raises(TypeError, match="has no out-of-bag rows"):
         oob_importances(AdaBoostClassifier(n_estimators=3).fit(frame, y), frame, y)
     forest = RandomForestClassifier(5, bootstrap=False).fit(frame, y)
     with pytest.raises(ValueError, match="bootstrap=True"):

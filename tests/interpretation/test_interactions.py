@@ -103,5 +103,5 @@ def test_shap_says_the_same():
 def test_a_background_has_no_interactions():
     X, y = numbers()
     model = HistGradientBoostingRegressor(max_iter=2).fit(X, y)
-    with pytest.raises(ValueError, match="without a background"):
+    with pytest.raises(ValueError, match="combined with background"):
         shap_values(model, X, background=X, interactions=True)

@@ -242,11 +242,11 @@ def test_slanted_warm_start_and_refusals():
     whole = ExtendedIsolationForest(n_estimators=7, random_state=0).fit(X)
     np.testing.assert_array_equal(grown.score_samples(X), whole.score_samples(X))
     X[3, 1] = np.nan
-    with pytest.raises(ValueError, match=r"column 1 has missing values .*extension_level=0"):
+    with pytest.raises(ValueError, match=r"column 1 contains NaN.*extension_level=0"):
         ExtendedIsolationForest().fit(X)
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"a": ["x", "y"] * 20, "b": np.arange(40.0)})
-    with pytest.raises(ValueError, match="column 'a' holds categories"):
+    with pytest.raises(ValueError, match="column 'a' is categorical"):
         ExtendedIsolationForest().fit(frame)
 
 

@@ -66,5 +66,5 @@ def test_the_guilty_column_is_named():
 def test_projections_need_numbers():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"a": ["x", "y"] * 20, "b": np.arange(40.0)})
-    with pytest.raises(ValueError, match="column 'a' holds categories"):
+    with pytest.raises(ValueError, match="column 'a' is categorical"):
         LODADetector().fit(frame)

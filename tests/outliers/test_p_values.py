@@ -40,7 +40,7 @@ def test_any_detector_with_rows_held_out():
     assert len(model.reference_scores_) == 20
     with pytest.raises(ValueError, match="needs an IsolationForest"):
         NoveltyTestDetector(estimator=OneClassSVM()).fit(X)
-    with pytest.raises(ValueError, match="too few to hold some out"):
+    with pytest.raises(ValueError, match="too few to hold any out"):
         NoveltyTestDetector(reference="holdout").fit(X[:1])
 
 

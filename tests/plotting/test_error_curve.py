@@ -72,7 +72,7 @@ def test_rows_count_what_they_weigh():
 
 
 def test_refusals():
-    with pytest.raises(TypeError, match="not make a smaller ensemble"):
+    with pytest.raises(TypeError, match="not a smaller ensemble"):
         ErrorCurveDisplay.from_estimator(fitted("stack"), *rows("test"))
     with pytest.raises(ValueError, match="2 rows, but"):
         ErrorCurveDisplay.from_predictions([[1, 0, 1]], [1, 0])

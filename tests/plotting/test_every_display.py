@@ -68,7 +68,7 @@ def test_any_ensemble_can_be_drawn(ensemble):
         if (name == "ErrorCurveDisplay" and ensemble in NO_SIZES) or (
             name in ("ReliabilityDisplay", "RiskCoverageDisplay") and ensemble in NO_CHANCES
         ):
-            with pytest.raises(TypeError, match="no probabilities|not make a smaller ensemble"):
+            with pytest.raises(TypeError, match="no probabilities|not a smaller ensemble"):
                 DISPLAYS[name].from_estimator(model, X, y)
             continue
         ax = figure.add_subplot()

@@ -72,7 +72,7 @@ def test_a_member_without_errors_has_finite_weight():
 
 def test_refusals(ten_points):
     X, y = ten_points
-    with pytest.raises(ValueError, match="Pass X and y"):
+    with pytest.raises(ValueError, match="Pass its training rows as X and y"):
         story_of(Theirs(n_estimators=2).fit(X, y))
     with pytest.raises(TypeError, match="keeps no trace"):
         story_of(RandomForestClassifier(2).fit(X, y), X, y)

@@ -19,7 +19,7 @@ def test_the_trace_of_a_booster(ten_boosted):
     trace = trace_of(ten_boosted)
     assert fact(trace, "error") == pytest.approx([3 / 10, 3 / 14, 3 / 22])
     assert optional_fact(trace, "validation_error") is None
-    with pytest.raises(ValueError, match="no 'temperature'; they have error, edge"):
+    with pytest.raises(ValueError, match="does not contain 'temperature'; it contains error, edge"):
         fact(trace, "temperature")
 
 

@@ -91,9 +91,9 @@ def test_rows_may_come_in_any_order_of_queries():
 def test_errors():
     with pytest.raises(ValueError, match="A ranker needs groups"):
         make().fit(X, Y)
-    with pytest.raises(ValueError, match="No query has two documents of different grade"):
+    with pytest.raises(ValueError, match="No query has two documents with different grades"):
         make().fit(X, np.ones(len(Y)), groups=Q)
-    with pytest.raises(ValueError, match="Grade 40 would weigh"):
+    with pytest.raises(ValueError, match="Grade 40 would have a gain of"):
         make().fit(X, np.where(Y > 3, 40, Y), groups=Q)
     with pytest.raises(ValueError, match="'scoring' parameter"):
         make(scoring="ndcg@0").fit(X, Y, groups=Q)

@@ -39,7 +39,7 @@ def test_the_order_of_rows_does_not_matter():
 
 
 def test_one_row_judges_itself_with_a_warning():
-    with pytest.warns(UserWarning, match="set aside"):
+    with pytest.warns(UserWarning, match="held out"):
         learn, judge = divide(rows([[1.0], [1.0]], [0, 0]), 0.5, 0)
     assert learn.tolist() == judge.tolist()
 

@@ -59,5 +59,5 @@ def test_weights_by_hand():
 
 
 def test_classes_must_be_columns():
-    with pytest.raises(DataError, match="positions of classes"):
+    with pytest.raises(DataError, match="class indices"):
         rrc_chance([[[0.5, 0.5]]], ["a"])

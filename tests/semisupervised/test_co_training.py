@@ -116,5 +116,5 @@ def test_views_by_name_and_what_is_refused():
             CoTrainingClassifier(views=views, **settings).fit(rows, known)
     with pytest.raises(ValueError, match="n_features=1"):
         CoTrainingClassifier(**settings).fit(rows[:, :1], known)
-    with pytest.raises(ValueError, match="'z' of views is not in the table"):
+    with pytest.raises(ValueError, match="'z' in views is not in the table"):
         CoTrainingClassifier(views=(["a"], ["z"]), **settings).fit(frame, known)

@@ -60,5 +60,5 @@ def test_no_member_is_right():
     X, y = rng.normal(size=(60, 2)), rng.integers(0, 6, 60)
     members = [(name, DecisionTreeClassifier(max_depth=1)) for name in "abc"]
     model = DemocraticCoLearningClassifier(estimators=members, n_folds=None)
-    with pytest.warns(UserWarning, match="all vote alike"):
+    with pytest.warns(UserWarning, match="all have equal votes"):
         model.fit(X, y).predict(X)

@@ -78,5 +78,5 @@ def test_a_price_makes_them_differ():
 
 def test_too_high_a_price_is_told():
     X, _, known = problem()
-    with pytest.warns(UserWarning, match="gamma=50.0 pushes members so far apart"):
+    with pytest.warns(UserWarning, match="gamma=50.0 makes the members so different"):
         UDEEDClassifier(gamma=50.0, n_estimators=5, random_state=0, n_folds=None).fit(X, known)

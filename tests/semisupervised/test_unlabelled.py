@@ -125,11 +125,11 @@ def test_labels_that_cannot_be_learnt():
         model.fit(X, [-1] * 6)
     with pytest.raises(ValueError, match="Only class 3 has labels"):
         model.fit(X, [3, 3, -1, -1, -1, -1])
-    with pytest.raises(ValueError, match="y holds only -1 and 1"):
+    with pytest.raises(ValueError, match="y contains only -1 and 1"):
         model.fit(X, [1, -1, 1, -1, 1, -1])
     model.set_params(unlabeled=None).fit(X, [1, -1, 1, -1, 1, -1])
     assert model.classes_.tolist() == [-1, 1]
-    with pytest.warns(UserWarning, match="No row has the mark unlabeled=9"):
+    with pytest.warns(UserWarning, match="No row is marked with unlabeled=9"):
         TriTrainingClassifier(unlabeled=9).fit(X, [1, 0, 1, 0, 1, 0])
 
 

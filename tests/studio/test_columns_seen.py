@@ -16,6 +16,6 @@ def test_kinds_holes_and_distributions(tmp_path):
     assert sum(found["age"]["histogram"]["counts"]) == 30
     assert found["town"]["values"] == [["a", 15], ["b", 15]]
     assert found["gap"]["missing"] == pytest.approx(25 / 30)
-    assert found["gap"]["findings"] == ["more than half is missing"]
-    assert found["same"]["findings"] == ["the same everywhere, so it is of no use"]
-    assert found["id"]["findings"] == ["different in every row: perhaps a number of the row"]
+    assert found["gap"]["findings"] == ["more than half missing"]
+    assert found["same"]["findings"] == ["constant, so it is not useful"]
+    assert found["id"]["findings"] == ["different in every row: perhaps an identifier"]

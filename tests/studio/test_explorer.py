@@ -48,7 +48,7 @@ def test_notebooks_show_a_frame_of_its_own(page):
     [
         ({"rounds": 0}, "rounds must be"),
         ({"resolution": 2}, "resolution must be"),
-        ({"X_val": np.zeros((2, 2))}, "belong together"),
+        ({"X_val": np.zeros((2, 2))}, "both X_val and y_val"),
     ],
 )
 def test_wrong_settings_are_refused(settings, words, moons):

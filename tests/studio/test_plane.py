@@ -26,7 +26,7 @@ def test_frames_keep_their_columns_and_kinds():
     assert set(plane.grid["town"]) == {"y"}
     assert plane.names == ("b", "a")
     assert plane.drawn == (2, 0)
-    with pytest.raises(ValueError, match="does not hold numbers"):
+    with pytest.raises(ValueError, match="is not numeric"):
         Plane.over(frame, ["town", "a"], 3)
     assert len(join_rows(frame, plane.grid)) == 12
     assert take_rows(frame, np.array([2, 0]))["b"].tolist() == [9, 1]

@@ -20,5 +20,5 @@ def test_noise_turns_labels_round():
 
 
 def test_unknown_sets_are_named():
-    with pytest.raises(ValueError, match="no set 'x'; there are moons"):
+    with pytest.raises(ValueError, match="no data set 'x'; choose from moons"):
         toy("x")

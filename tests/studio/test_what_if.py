@@ -28,5 +28,5 @@ def test_answer_parts_members_and_neighbours(tmp_path):
     for one in found["nearest"]:
         assert 0 <= one["share"] <= 1
         assert float(one["row"]["a"]) >= 15
-    with pytest.raises(Problem, match="A row is an object"):
+    with pytest.raises(Problem, match="A row must be an object"):
         what_if(served, tmp_path / "t.csv", [1, 2])

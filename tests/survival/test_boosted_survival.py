@@ -104,9 +104,9 @@ def test_intervals():
 
 
 def test_errors():
-    with pytest.raises(ValueError, match="goes with loss='aft'"):
+    with pytest.raises(ValueError, match="requires loss='aft'"):
         GradientBoostingSurvival().fit(X, Y["time"], upper=Y["time"])
-    with pytest.raises(ValueError, match="below the lower"):
+    with pytest.raises(ValueError, match="below its lower"):
         GradientBoostingSurvival("aft").fit(X, Y["time"], upper=Y["time"] - 1)
     with pytest.raises(AttributeError, match="needs loss='aft'"):
         GradientBoostingSurvival(**SMALL).fit(X, Y).predict_time(X)

@@ -56,5 +56,5 @@ def test_as_scikit_survival():
 def test_bad_input():
     with pytest.raises(ValueError, match="a column for each of the 2 times"):
         brier_score(EIGHT, EIGHT, CURVES, [1, 2])
-    with pytest.raises(ValueError, match="at least two, ascending"):
+    with pytest.raises(ValueError, match="at least two ascending"):
         integrated_brier_score(EIGHT, EIGHT, CURVES[:, :1], [2])

@@ -45,7 +45,7 @@ def test_log_rank():
     statistics = [np.sqrt(log_rank_test(EIGHT, COLUMN[:, 0] <= z).statistic) for z in range(1, 8)]
     known = [1.520606, 1.236375, 0.027471, 0.539540, 1.341302, 0.447152, 0.020214]
     np.testing.assert_allclose(statistics, known, atol=1e-6)
-    with pytest.raises(ValueError, match="two groups; there are 3"):
+    with pytest.raises(ValueError, match="two groups, but there are 3"):
         log_rank_test(EIGHT, [0, 1, 2, 0, 0, 0, 0, 0])
 
 

@@ -46,13 +46,13 @@ def test_times_alone_are_events():
 def test_what_is_wrong():
     with pytest.raises(ValueError, match="3 columns instead of two"):
         signed_times(np.ones((4, 3)))
-    with pytest.raises(ValueError, match="holds events already"):
+    with pytest.raises(ValueError, match="already contains events"):
         signed_times((EVENT, TIME), EVENT)
     with pytest.raises(ValueError, match="3 times, but 2 events"):
         signed_times(TIME, EVENT[:2])
     with pytest.raises(ValueError, match="1d array"):
         signed_times(np.ones((2, 2, 2)))
-    with pytest.raises(ValueError, match="An event is 2; events are 1"):
+    with pytest.raises(ValueError, match="An event is 2; events must be 1"):
         read_outcomes(np.column_stack([TIME, [0, 1, 2]]))
     with pytest.raises(ValueError, match="NaN"):
         read_outcomes(np.column_stack([[1.0, np.nan, 2.0], [0, 1, 1]]))
@@ -68,5 +68,5 @@ def test_what_cannot_be_learned():
     check_times(np.array(SIGNED))
     with pytest.raises(ValueError, match="1 of 2 times are 0 or negative"):
         check_times(signed_times([-3.0, 2.0]))
-    with pytest.raises(ValueError, match="No row has an event; nothing can be learned"):
+    with pytest.raises(ValueError, match="No row has an event, so nothing can be learnt"):
         check_times(signed_times(TIME, [0, 0, 0]))

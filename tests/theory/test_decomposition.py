@@ -108,7 +108,7 @@ def test_one_member_has_no_ambiguity():
 def test_refusals():
     with pytest.raises(DataError, match="sum to one, not to 2"):
         theory.ambiguity([[1.0], [2.0]], [1.0], [1, 1])
-    with pytest.raises(DataError, match="y must be of shape"):
+    with pytest.raises(DataError, match="y must have shape"):
         theory.ambiguity([[1.0], [2.0]], [1.0, 2.0])
     with pytest.raises(DataError, match="only for probabilities"):
         theory.vote_ambiguity([[1], [2]], [1], classes=[1, 2])

@@ -138,5 +138,5 @@ def test_refusals():
         theory.dissent([[1, 0, 1]], vote=[1, 0])
     with pytest.raises(DataError, match="between zero and one"):
         theory.failure_chances([0.5, 1.5])
-    with pytest.raises(DataError, match="Give y"):
+    with pytest.raises(DataError, match="also pass y"):
         theory.dissent([["a", "b"]])

@@ -120,7 +120,7 @@ def test_limits():
 
 def test_refusals():
     for n_members in (0, 2.5, -1):
-        with pytest.raises(DataError, match="whole numbers"):
+        with pytest.raises(DataError, match="integers"):
             theory.vote_error(n_members, 0.3)
     with pytest.raises(DataError, match="between zero and one"):
         theory.vote_error(3, 1.2)

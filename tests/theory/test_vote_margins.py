@@ -92,7 +92,7 @@ def test_refusals():
         theory.margin_bound([0.5], 0.0, vc_dimension=1)
     with pytest.raises(DataError, match="only for probabilities"):
         theory.margins([[1]], [1], classes=[1])
-    with pytest.raises(DataError, match="give y"):
+    with pytest.raises(DataError, match="pass y"):
         theory.margins([[1]], None)
     with pytest.raises(DataError, match="y has 1 labels"):
         theory.margins([[[0.5, 0.5], [1, 0]]], [0])

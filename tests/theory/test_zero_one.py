@@ -115,7 +115,7 @@ def test_refusals():
         theory.domingos([[0]], [[0.5, 0.6]])
     with pytest.raises(DataError, match="only for probabilities"):
         theory.domingos([[0]], [0], classes=[0])
-    with pytest.raises(DataError, match="give y"):
+    with pytest.raises(DataError, match="pass y"):
         theory.domingos([[0]], None)
     with pytest.raises(DataError, match="not one of the classes"):
         theory.domingos([[2]], [[0.5, 0.5]])

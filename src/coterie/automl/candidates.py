@@ -270,16 +270,17 @@ def choose_candidates(
     known |= {c.name: c for c in sets["auto"]}
     if isinstance(members, str) or not len(members):
         raise ParameterError(
-            f"members={members!r} is not one of {', '.join(map(repr, sets))}; or give a list of "
-            f"names, from {_quoted(known)}, or of (name, estimator).{did_you_mean(members, known)}"
+            f"members={members!r} is not valid. Choose one of {', '.join(map(repr, sets))}, or "
+            f"pass a list of names, from {_quoted(known)}, or of (name, estimator) "
+            f"pairs.{did_you_mean(members, known)}"
         )
     chosen = []
     for member in members:
         if isinstance(member, str):
             if member not in known:
                 raise ParameterError(
-                    f"members holds {member!r}, which is not one of {_quoted(known)}."
-                    f"{did_you_mean(member, known)}"
+                    f"members contains {member!r}, which is not one of "
+                    f"{_quoted(known)}.{did_you_mean(member, known)}"
                 )
             chosen.append(known[member])
             continue

@@ -96,7 +96,7 @@ def ending_after(seconds: float) -> Iterator[None]:
     except KeyboardInterrupt:
         if not flag[0]:
             raise
-        raise OutOfTime("it was stopped in the midst of its fit") from None
+        raise OutOfTime("stopped during its fit") from None
     finally:
         timer.cancel()
         if timer.ident is not None:

@@ -131,10 +131,10 @@ def no_use(frame: Any) -> list[Column]:
     known = [table.n_rows * (1 - column.missing) for column in columns]
     found = []
     for column, number, labels in zip(columns, known, table.categories, strict=True):
-        if column.note in ("identifier", "sentences"):
+        if column.note in ("identifier", "free text"):
             found.append(replace(column, used=False))
         elif labels is not None and number >= _FEWEST and column.distinct > 0.5 * number:
-            found.append(replace(column, kind="text", used=False, note="many labels"))
+            found.append(replace(column, kind="text", used=False, note="too many categories"))
     return found
 
 
@@ -178,17 +178,17 @@ def _look(
     missing, distinct = counts
     kind = made or ("number" if labels is None else "category")
     if distinct <= 1:
-        note = "no value" if distinct == 0 else "always the same"
+        note = "no values" if distinct == 0 else "constant"
         # Being there or not may still say something.
         if distinct == 0 or missing == 0:
             return Column(name, kind, missing, distinct, False, note)
-        return Column(name, kind, missing, distinct, True, "one value or none")
+        return Column(name, kind, missing, distinct, True, "one value, or missing")
     if labels is None and (not whole or made):
         return Column(name, kind, missing, distinct, note=_rare(cells) if distinct == 2 else "")
     known = cells[~np.isnan(cells)]
     if labels is not None:
         if len(known) >= _FEWEST and _is_prose(labels) and distinct > 0.2 * len(known):
-            return Column(name, "text", missing, distinct, False, "sentences")
+            return Column(name, "text", missing, distinct, False, "free text")
         if len(known) >= _FEWEST and distinct > 0.95 * len(known):
             return Column(name, "text", missing, distinct, False, "identifier")
     elif len(known) >= _FEWEST and distinct == len(known):
@@ -203,7 +203,7 @@ def _rare(cells: Array) -> str:
     """A note if all but a few rows of a column of two values have the same one."""
     known = cells[~np.isnan(cells)]
     share = np.mean(known == known[0])
-    return "almost always the same" if max(share, 1 - share) > _ALWAYS else ""
+    return "nearly constant" if max(share, 1 - share) > _ALWAYS else ""
 
 
 def _is_prose(labels: Array) -> bool:

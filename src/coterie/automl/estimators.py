@@ -69,7 +69,7 @@ class Given:
     groups, times : array-like or None
         Which rows belong together, and when they were.
     progress : callable or None
-        Gets an `Event` for all that happens.
+        Called with an `Event` for every step of the search.
     journal : Journal or None
         Where finished candidates are noted.
     """
@@ -93,29 +93,29 @@ class TableModel(Committee):
     Parameters
     ----------
     time_limit : float or None, default=60.0
-        Seconds of wall-clock time a fit may take; None for as long as it needs. If it does not
-        bind, results depend on the seed only.
+        Time limit of a fit in seconds of wall-clock time; None for no limit. If the search ends
+        before the limit, results depend only on the seed.
     members : {"auto", "native", "fast"} or list, default="auto"
-        What is tried: a portfolio, those of it that are coterie's own (for ONNX and for very large
-        tables), two small ensembles, or those of a list of names and of (name, estimator).
+        The candidates: the full portfolio, only coterie's own models (for ONNX and for very large
+        tables), two small ensembles, or a list of names and (name, estimator) pairs.
     interpretable : bool, default=False
-        Whether the final model must be one that people can read: a small tree, a linear model or
-        an additive one.
+        Whether the final model must be interpretable: a small tree, a linear model or an additive
+        model.
     simple : bool, default=False
-        Whether a single member, or a simpler combination, is taken if the best combination is not
-        clearly better; otherwise the best is taken.
+        Whether to prefer a single member or a simpler combination if the best combination is not
+        clearly better.
     work : float or None, default=None
-        If given, a budget of work takes the place of `time_limit`: fits are charged about the
-        seconds that they take on one core, by the size of the table alone. The same budget gives
-        the same model on any machine, however long that takes.
+        A budget of work that replaces `time_limit`: each fit is charged an estimate of the seconds
+        it takes on one core, computed from the size of the table alone. The same budget gives the
+        same model on any machine, however long that takes.
     random_state : int, RandomState, Generator or None, default=0
-        Where randomness comes from.
+        Source of randomness.
     n_jobs : int, default=None
-        Threads of native members; results do not depend on it.
+        Number of threads of native members; results do not depend on it.
     max_bins : int, default=255
-        Groups a column of numbers is cut into by native members.
+        Maximum number of bins per numeric column in native members.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories, besides those of text or a categorical type.
+        Numeric columns to treat as categorical, in addition to text and categorical columns.
     """
 
     metric: str = "auto"
@@ -165,9 +165,9 @@ class TableModel(Committee):
             When each row was; anything that can be sorted. Blocks of rows that follow each other
             are held out then, the latest first.
         progress : callable, optional
-            Gets an `Event` for all that happens.
+            Called with an `Event` for every step of the search.
         journal : Journal, optional
-            Where finished candidates are noted, so that a killed fit can go on.
+            Where finished candidates are recorded, so that a killed fit can be resumed.
 
         Returns
         -------
@@ -201,10 +201,10 @@ class TableModel(Committee):
         self._check_target(admitted)
         numbers = read_groups(reading.groups, n_samples, admitted.kept)
         if numbers is not None and is_binned(admitted.table):
-            raise DataError("`groups` cannot be used when only the bins of the rows are kept.")
+            raise DataError("`groups` cannot be used with binned rows.")
         order = _order_of(reading.times, n_samples, admitted.kept)
         if order is not None and (numbers is not None or is_binned(admitted.table)):
-            raise DataError("`times` cannot be used with `groups`, or with bins of rows alone.")
+            raise DataError("`times` cannot be used with `groups` or with binned rows.")
         draft.target_name_ = "target"
         with threads(self.n_jobs):
             fit_draft(draft, admitted, wishes, groups=numbers, order=order, journal=reading.journal)
@@ -251,8 +251,8 @@ def _order_of(times: Any, n_samples: int, kept: Any) -> NDArray[np.intp] | None:
     values = np.asarray(times)
     if values.shape != (n_samples,):
         raise DataError(
-            f"`times` has shape {values.shape}; one moment for each of the {n_samples} rows is "
-            "needed."
+            f"`times` has shape {values.shape}; it must have one time for each of the "
+            f"{n_samples} rows."
         )
     values = values if kept is None else values[kept]
     if values.dtype.kind == "O":
@@ -339,19 +339,20 @@ def best_threshold(chances: Array, truth: NDArray[Any], fp: float, fn: float) ->
 class TableClassifier(ClassifierTask, TableModel):
     """The best ensemble of classifiers for a table, within a time limit.
 
-    Members of many kinds (gradient boosting of several capacities, forests, linear models,
-    neighbours, small networks) are fitted to folds of the rows. What they say of rows they have
-    not seen is combined in several ways, of which the best is chosen on rows that the combination
-    has not seen either.
+    Members of many kinds (gradient boosting of several capacities, forests, linear models, nearest
+    neighbours, small networks) are fitted by cross-validation. Their out-of-fold predictions are
+    combined in several ways, and the best combination is chosen on rows that were not used to learn
+    it.
 
     Parameters
     ----------
     metric : str, default="auto"
-        What is to be good: "log_loss" ("auto"), "brier", "accuracy", "error",
-        "balanced_accuracy", "f1", "roc_auc", or the name of a scorer of scikit-learn.
+        The metric to optimise: "log_loss" ("auto"), "brier", "accuracy", "error",
+        "balanced_accuracy", "f1", "roc_auc", or the name of a scikit-learn scorer.
     cost : dict or None, default=None
-        What it costs to take the first of two classes for the second, "fp", and the second for
-        the first, "fn": ``{"fp": 1, "fn": 5}``. Then `predict` says what is cheaper.
+        Costs of false positives ("fp", the first of two classes predicted as the second) and false
+        negatives ("fn"), such as ``{"fp": 1, "fn": 5}``. `predict` then minimises the expected
+        cost.
 
     Attributes
     ----------
@@ -360,7 +361,7 @@ class TableClassifier(ClassifierTask, TableModel):
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     leaderboard_ : list of Entry
-        All that was tried, best first, with honest scores.
+        All candidates, best first, with scores on held-out rows.
     members_ : list of TableMember
         The members of the final ensemble.
     findings_, columns_ : list of Finding, list of Column
@@ -368,9 +369,9 @@ class TableClassifier(ClassifierTask, TableModel):
     history_ : list of dict
         What was tried, in order.
     out_of_fold_ : ndarray of shape (n_samples, n_classes)
-        What the ensemble says of rows it has not seen; NaN for rows that were never held out. Where
-        rows times classes are more than 10 million, and of `~coterie.data.BinnedRows`, only rows
-        that were held out are there, in their order.
+        Out-of-fold predictions of the ensemble; NaN for rows that were never held out. Where rows
+        times classes are more than 10 million, and of `~coterie.data.BinnedRows`, only rows that
+        were held out are there, in their order.
     member_out_of_fold_ : ndarray of shape (n_members, n_samples, n_classes)
         The same of each member.
     truth_ : ndarray of int of shape (n_samples,)
@@ -386,7 +387,7 @@ class TableClassifier(ClassifierTask, TableModel):
     stopped_ : {"finished", "time", "interrupted"}
         Why the search ended.
     threshold_ : float
-        With `cost`, the probability of the second class from which on it is said.
+        With `cost`, the smallest probability at which the second class is predicted.
     pool_ : Pool
         The members.
 
@@ -419,7 +420,7 @@ class TableClassifier(ClassifierTask, TableModel):
         n_classes = len(admitted.target.classes[0])
         if self.cost is not None and n_classes != 2:
             raise ParameterError(
-                f"cost={self.cost!r} is for two classes, and there are {n_classes}."
+                f"cost={self.cost!r} requires two classes, but there are {n_classes}."
             )
 
     def _settle(self, draft: Self) -> None:
@@ -453,15 +454,15 @@ class TableRegressor(RegressorTask, TableModel):
     Parameters
     ----------
     metric : str, default="auto"
-        What is to be good: "rmse" ("auto"), "mse", "mae", "rmsle", "r2", or the name of a scorer
-        of scikit-learn.
+        The metric to optimise: "rmse" ("auto"), "mse", "mae", "rmsle", "r2", or the name of a
+        scikit-learn scorer.
 
     Attributes
     ----------
     task_, metric_, greater_is_better_ : str, str, bool
         "regression"; what was to be good, and in which direction.
     out_of_fold_ : ndarray of shape (n_samples,)
-        What the ensemble says of rows it has not seen; NaN for rows that were never held out. Of
+        Out-of-fold predictions of the ensemble; NaN for rows that were never held out. Of
         `~coterie.data.BinnedRows`, only rows that were held out are there, in their order.
     leaderboard_, members_, findings_, columns_, history_ : see TableClassifier
         The same as there.

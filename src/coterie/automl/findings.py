@@ -88,20 +88,20 @@ def _left_out(s: Subject) -> Iterator[Finding]:
     kinds = {
         "identifier": (
             "identifier", "warning", "has a different value in (nearly) every row",
-            "An identifier says nothing about new rows. Keep it out of the table.",
+            "An identifier carries no information about new rows. Remove it from the table.",
         ),
-        "sentences": (
-            "text", "warning", "holds sentences, which no member reads",
-            "Turn the text into numbers first, if it matters.",
+        "free text": (
+            "text", "warning", "contains free text, which no member can use",
+            "If the text matters, convert it to numbers first.",
         ),
-        "many labels": (
-            "text", "warning", "has a value of its own in more than half of the rows",
-            "Merge values into fewer ones, if it matters.",
+        "too many categories": (
+            "text", "warning", "has a distinct value in more than half of the rows",
+            "If the column matters, merge its values into fewer categories.",
         ),
-        "always the same": (
-            "constant", "info", "holds one value only", "Leave it out of the table.",
+        "constant": (
+            "constant", "info", "has only one value", "Remove it from the table.",
         ),
-        "no value": ("constant", "info", "holds no value at all", "Leave it out of the table."),
+        "no values": ("constant", "info", "has no values", "Remove it from the table."),
     }  # fmt: skip
     for note, (kind, level, saw, advice) in kinds.items():
         names = [c.name for c in s.reading.columns if c.note == note]
@@ -121,7 +121,7 @@ def _gaps(s: Subject) -> Iterator[Finding]:
             "info",
             names,
             f"More than half of the values are missing in {_listed(names)}.",
-            "Make sure that new rows miss them as often, and for the same reasons.",
+            "Make sure that they are missing as often in new rows, and for the same reasons.",
         )
 
 
@@ -162,8 +162,8 @@ def _copies(s: Subject) -> Iterator[Finding]:
             "danger",
             found,
             f"{_listed(found)} alone {verb} the target almost perfectly.",
-            "Check that it is known before the target is. If not, remove it and fit again: with "
-            "it, scores are too good to be true.",
+            "This may be leakage. Check that the column is known before the target is. If not, "
+            "remove it and fit again; otherwise the scores are too good to be true.",
         )
 
 
@@ -173,7 +173,7 @@ def _not_looked_at(number: int, of: int) -> Finding:
         "info",
         [],
         f"There was no time to check whether {number} of {of} columns leak the target.",
-        "Give more time if you do not know where the columns come from.",
+        "Allow more time if you do not know where the columns come from.",
     )
 
 
@@ -189,22 +189,23 @@ def _duplicates(s: Subject) -> Iterator[Finding]:
             "duplicates",
             "warning" if share > 0.01 else "info",
             [],
-            f"{twins.whole} rows ({share:.1%}) seem to be copies of others: {pairs} equal in every "
-            f"column and the target, where chance would explain about {twins.chance:.2g}.",
-            "Copies are kept in one fold, so that scores stay honest. Remove them if they are a "
-            "mistake.",
+            f"{twins.whole} rows ({share:.1%}) seem to be duplicates: {pairs} equal in every "
+            f"column and in the target; by chance there would be about {twins.chance:.2g}.",
+            "Duplicates are kept in the same fold, so that they do not inflate the scores. "
+            "Remove them if they are a mistake.",
         )
         return
     clash = twins.clashing
-    other = f", {clash} of them with another target" if clash else ""
+    other = f", {clash} of them with a different target" if clash else ""
     yield Finding(
         "duplicates",
         "info",
         [],
         f"{twins.repeated} rows ({twins.repeated / n:.1%}) repeat the features of another row"
         f"{other}.",
-        "There is no sign that they are copies, so they are split like any other rows. If they are "
-        "repeated measurements of the same thing, pass `groups`; otherwise scores are too good.",
+        "They do not look like accidental duplicates, so they are assigned to folds like any "
+        "other rows. If they are repeated measurements of the same thing, pass `groups`; "
+        "otherwise the scores are too optimistic.",
     )
 
 
@@ -221,7 +222,7 @@ def _imbalance(s: Subject) -> Iterator[Finding]:
             "warning",
             [],
             f"There are fewer than {_RARE} rows of {_listed(rare)}.",
-            "Results for so few rows are unreliable. Collect more rows, or merge classes.",
+            "Results for such small classes are unreliable. Collect more rows, or merge classes.",
         )
     if len(counts) > 1 and counts.max() > _IMBALANCED * counts.min():
         yield Finding(
@@ -250,9 +251,9 @@ def _drift(s: Subject) -> Iterator[Finding]:
             "time order",
             "warning",
             [],
-            f"The target changes along the rows (correlation {strongest:.2f}).",
-            "If the rows are in time order, new rows may differ from all of these, and random "
-            "folds give scores that are too good. If they are sorted by the target, ignore this.",
+            f"The target drifts along the rows (correlation {strongest:.2f}).",
+            "If the rows are in time order, future rows may differ from all of these, and random "
+            "folds give optimistic scores. If the rows are sorted by the target, ignore this.",
         )
 
 
@@ -264,9 +265,9 @@ def _order(s: Subject) -> Iterator[Finding]:
             "time order",
             "info",
             [name],
-            f"Rows are in the order of {name!r}, so blocks of consecutive rows are held out.",
-            "If the order of the rows does not matter, shuffle them; if rows belong together in "
-            "another way, pass `groups`.",
+            f"The rows are ordered by {name!r}, so blocks of consecutive rows are held out.",
+            "If their order does not matter, shuffle the rows; if rows belong to groups, pass "
+            "`groups`.",
         )
 
 
@@ -278,8 +279,9 @@ def _dates(s: Subject) -> Iterator[Finding]:
             "time order",
             "info",
             names,
-            f"{_listed(names)} {holds} dates, which are read as numbers.",
-            "If the model is for the future, evaluate it on rows later than those of the fit.",
+            f"{_listed(names)} {holds} dates, which are converted to numbers.",
+            "If the model will predict the future, evaluate it on rows that are later than the "
+            "training rows.",
         )
 
 

@@ -303,7 +303,7 @@ def _page(
 
 
 def _too_few(n_rows: int, n_classes: int) -> Finding:
-    what = "only one class" if n_classes == 1 else f"{n_rows} rows, too few to hold some out"
+    what = "only one class" if n_classes == 1 else f"only {n_rows} rows, too few to hold any out"
     return Finding(
         "too few rows",
         "danger",

@@ -162,7 +162,9 @@ def _digest(data: Any) -> str:
 
 def _warn_damaged(path: Path, name: str) -> None:
     warnings.warn(
-        f"{path} is damaged or was changed, so {name!r} is fitted again.", UserWarning, stacklevel=3
+        f"{path} is damaged or was modified, so {name!r} is fitted again.",
+        UserWarning,
+        stacklevel=3,
     )
 
 

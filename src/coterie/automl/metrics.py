@@ -288,5 +288,5 @@ def check_metric(metric: Metric, truth: Any, n_classes: int) -> None:
         metric(truth, said)
     except (ValueError, TypeError, AttributeError) as error:
         raise ParameterError(
-            f"metric={metric.name!r} does not suit this target: {error}"
+            f"metric={metric.name!r} cannot be used for this target: {error}"
         ) from error

@@ -160,12 +160,12 @@ class Preparation:
             return "days, month, weekday and hour"
         if name in self.amounts:
             comma = " with a decimal comma" if self.amounts[name] == "comma" else ""
-            return f"numbers{comma}, read without the signs around them"
+            return f"numbers{comma}, without currency or percent signs"
         if name in self.lists:
             parts = self.lists[name]
             each = f"{len(parts)} numbers" if parts[0] == "0" else ", ".join(parts)
-            return f"lists of numbers, as {each}"
+            return f"lists of numbers, converted to {each}"
         if name in self.texts:
             number = len(self.texts[name].directions)
-            return f"texts, as their length and {number} directions of their words and letters"
+            return f"free text, converted to its length and {number} TF-IDF components"
         return ""

@@ -72,7 +72,7 @@ class Search:
     clock : Clock
         The time that is left.
     progress : callable or None
-        Gets an `Event` for all that happens.
+        Called with an `Event` for every step of the search.
     page : Page or None
         Where finished candidates are noted.
     stacks : bool, default=False
@@ -156,7 +156,7 @@ class Search:
                 opened.append(attempt)
                 gains.append(gain)
             else:
-                self._note("skipped", candidate, "it adds nothing to the others", write=True)
+                self._note("skipped", candidate, "does not improve the ensemble", write=True)
         seconds = [attempt.rest_seconds for attempt in opened]
         ample = generous or sum(seconds) < _AMPLE * self.clock.searching
         order = range(len(opened)) if ample else by_gain(gains, seconds)
@@ -192,7 +192,7 @@ class Search:
             if is_worth(self.out_of_fold(), trial.unseen):
                 self._take(trial)
             else:
-                self._note("skipped", SECOND, "it adds nothing to the others")
+                self._note("skipped", SECOND, "does not improve the ensemble")
 
         self._charge(len(self.material.splits))
         self._guarded(SECOND, stack, self.clock.searching)
@@ -291,7 +291,7 @@ class Search:
         if is_quick(self.situation, self.material):
             usable = [c for c in candidates if not self._unfit(c)]
             chosen = next((c for c in usable if c.native and not c.rounds), usable[0])
-        self.tell("try", chosen.name, message="nothing was done in time")
+        self.tell("try", chosen.name, message="nothing finished in time")
         self._take(run_trial(chosen, self.situation, self.material, Clock(_AS_LONG_AS_IT_TAKES)))
 
     @property
@@ -303,9 +303,9 @@ class Search:
                     "no time",
                     "warning",
                     [],
-                    f"The time limit left room for {self.trials[0].name} alone, and not for all "
-                    f"of it: {self.trials[0].note}.",
-                    "A model that had more time may be much better.",
+                    f"There was time for only one candidate, {self.trials[0].name}, which was "
+                    f"cut short: {self.trials[0].note}.",
+                    "With more time, the model may be much better.",
                 )
             ]
         if [trial.name for trial in self.trials] != [PRIOR.name]:
@@ -317,8 +317,8 @@ class Search:
                 "danger",
                 [],
                 "No candidate could be fitted to this table within the time limit: the model "
-                f"predicts the {what} and uses no column.",
-                "Give it more time, or fewer classes, columns or rows.",
+                f"predicts the {what} and uses no columns.",
+                "Allow more time, or use fewer classes, columns or rows.",
             )
         ]
 
@@ -326,17 +326,17 @@ class Search:
         """Why a candidate is not for this table, if so."""
         s = self.situation
         if candidate.fits is not None and not candidate.fits(s):
-            return "not for tables of this kind or size"
+            return "not suited to tables of this kind or size"
         if s.binned and not candidate.native:
-            return "needs the numbers of which only bins are kept"
+            return "needs the original values, but only their bins are kept"
         if s.sparse and not candidate.native:
-            return "does not take sparse tables"
+            return "does not support sparse data"
         if not candidate.native and s.n_rows * s.width > 300_000_000:
             return "would take too much memory"
         if s.n_classes > MANY_CLASSES and takes_much_memory(candidate.make(s), s):
             return "would take too much memory"
         if s.weighted and not takes_weights(candidate.make(s)):
-            return "does not take weights"
+            return "does not support sample weights"
         return ""
 
     def _recall(self, candidate: Candidate) -> bool:

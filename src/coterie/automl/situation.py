@@ -44,9 +44,9 @@ class Situation:
     positive : bool
         Whether the numbers to predict are all above zero, with a long tail.
     seed : int
-        Where randomness comes from.
+        Source of randomness.
     max_bins : int
-        Groups a column of numbers is cut into by native members.
+        Maximum number of bins per numeric column in native members.
     metric : str
         What is to be good.
     """

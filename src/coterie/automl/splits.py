@@ -50,8 +50,8 @@ class Plan:
     def words(self) -> str:
         """For people."""
         if self.hold_out:
-            which = "the last" if self.in_order else "one"
-            return f"{which} part in {self.n_folds} of the rows is held out"
+            which = "the last " if self.in_order else ""
+            return f"{which}1/{self.n_folds} of the rows held out"
         if self.in_order:
             return f"{self.n_folds} blocks of consecutive rows"
         again = f", {self.n_repeats} times" if self.n_repeats > 1 else ""
@@ -80,7 +80,7 @@ def plan_splits(
     >>> plan_splits(200, 60, 2).words, plan_splits(1_000_000, 30, 2).hold_out
     ('8 folds, 2 times', True)
     >>> plan_splits(15_000, 16, 26, seconds=30).words
-    'one part in 6 of the rows is held out'
+    '1/6 of the rows held out'
     """
     if fast:
         return Plan(3, in_order=in_order)

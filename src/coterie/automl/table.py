@@ -62,47 +62,49 @@ def fit_table(table: Any, target: str, **settings: Unpack[Settings]) -> Any:
     Parameters
     ----------
     table : data frame
-        Of pandas, polars, pyarrow or another library narwhals knows; it holds the target too.
+        A pandas, polars or pyarrow data frame, or one of another library that narwhals supports; it
+        includes the target.
     target : str
-        Name of the column to predict. Rows without a value there are left out.
+        Name of the column to predict. Rows without a value there are ignored.
     task : {"auto", "classification", "regression"}, default="auto"
-        Text, booleans and whole numbers of few kinds are classes, other numbers are not.
+        By default, text, booleans and integers with few distinct values are classes; other numbers
+        are regression targets.
     metric : str, default="auto"
-        What is to be good: the log-loss, or the root of the mean squared error, by default.
+        The metric to optimise; by default the log-loss, or the root mean squared error.
     time_limit : float or None, default=60.0
-        Seconds of wall-clock time.
+        Time limit in seconds of wall-clock time.
     members : {"auto", "native", "fast"} or list, default="auto"
-        What is tried; see `TableClassifier`.
+        The candidates; see `TableClassifier`.
     interpretable : bool, default=False
-        Whether the model must be one that people can read.
+        Whether the model must be interpretable.
     simple : bool, default=False
-        Whether something simpler is taken if the best combination is not clearly better.
+        Whether to prefer a simpler model if the best combination is not clearly better.
     work : float, optional
         A budget of work instead of time, which gives the same model on any machine; see
         `TableClassifier`.
     groups : str or array-like, optional
-        Rows of one group are never on both sides of a split: a column, which is not used
-        otherwise, or one label for each row.
+        Groups of rows that must not be split between training and validation: the name of a column,
+        which is not used otherwise, or one label for each row.
     weight : str, optional
-        A column of weights >= 0, which is not used otherwise.
+        Name of a column of sample weights >= 0, which is not used otherwise.
     drop : sequence of str, default=()
-        Columns that are left out.
+        Columns to drop.
     time_column : str, optional
-        A column that says when each row was. The model is judged by blocks of rows that follow
-        each other, the latest first, and may use the column as well.
+        Name of a column with the time of each row. The model is evaluated on contiguous blocks of
+        time, the latest first; it may also use the column.
     cost : dict, optional
-        Costs of mistakes with two classes, as ``{"fp": 1, "fn": 5}``; see `TableClassifier`.
+        Costs of errors with two classes, such as ``{"fp": 1, "fn": 5}``; see `TableClassifier`.
     random_state : int, default=0
-        Where randomness comes from.
+        Source of randomness.
     n_jobs : int, optional
         Threads of native members.
     progress : callable, optional
-        Gets an `Event` for all that happens.
+        Called with an `Event` for every step of the search.
     verbose : int, optional
-        Whether a line on the standard error tells what is going on, if `progress` is not given: 0
-        for no, 1 for yes; in terminals and notebooks by default.
+        Whether to show a progress line on standard error if `progress` is not given: 0 for no, 1
+        for yes; by default, only in terminals and notebooks.
     journal : Journal, optional
-        Where finished candidates are noted, so that a killed fit can go on.
+        Where finished candidates are recorded, so that a killed fit can be resumed.
 
     Returns
     -------
@@ -207,7 +209,7 @@ def fit_rows(
     """
     task = _check_settings(settings, "fit_rows")
     if task == "auto" or any(settings.get(name) for name in ROLES):
-        raise ParameterError(f"fit_rows needs a task, and does not take {', '.join(ROLES)}.")
+        raise ParameterError(f"fit_rows needs a task, and does not accept {', '.join(ROLES)}.")
     if task == "classification":
         _check_kinds(np.unique(y) if classes is None else np.asarray(classes), target)
     model = _model(task, settings)
@@ -286,12 +288,12 @@ class Roles:
             if name == self.target and what != "target":
                 raise DataError(
                     f"The {what} {'are' if what == 'groups' else 'is'} in the target column, "
-                    f"{name!r}. Name another column."
+                    f"{name!r}. Choose another column."
                 )
         for name in self.drop:
             _check_name(name, names, "dropped")
             if name in known.values():
-                raise DataError(f"Column {name!r} is needed and cannot be dropped.")
+                raise DataError(f"Column {name!r} has another role and cannot be dropped.")
 
     @property
     def apart(self) -> set[str]:
@@ -315,8 +317,8 @@ def _open(table: Any, roles: Roles) -> OpenedTable:
     """The columns to learn from, the target and the rest, of rows that have a target."""
     if not nw.dependencies.is_into_dataframe(table):
         raise TypeError(
-            f"table is a {type(table).__name__}. Give a data frame (pandas, polars, pyarrow), or "
-            "use TableClassifier or TableRegressor with X and y."
+            "table must be a data frame (pandas, polars, pyarrow), not a "
+            f"{type(table).__name__}. For X and y, use TableClassifier or TableRegressor."
         )
     frame = nw.from_native(table, eager_only=True)
     names = list(frame.columns)
@@ -325,7 +327,7 @@ def _open(table: Any, roles: Roles) -> OpenedTable:
     if len(known) < _FEWEST:
         raise DataError(
             f"The table has {len(known)} rows with a value in {roles.target!r}; at least "
-            f"{_FEWEST} are needed to fit an ensemble and to tell how good it is."
+            f"{_FEWEST} are needed to fit an ensemble and to evaluate it."
         )
     if len(known) < len(frame):
         frame = frame[known]
@@ -338,14 +340,14 @@ def _open(table: Any, roles: Roles) -> OpenedTable:
     times = None if roles.time_column is None else moments_or_values(frame[roles.time_column])
     seen = [name for name in names if name not in roles.apart]
     if not seen:
-        raise DataError(f"The table has no column besides {roles.target!r} to learn from.")
+        raise DataError(f"The table has no columns other than the target {roles.target!r}.")
     return OpenedTable(frame.select(seen), frame[roles.target], groups, weight, times)
 
 
 def _weights(series: nw.Series[Any], name: str) -> NDArray[np.float64]:
     if not series.dtype.is_numeric() or _missing(series).any():
         raise DataError(
-            f"The weight column {name!r} must hold a number in every row that has a target."
+            f"The weight column {name!r} must contain a number in every row that has a target."
         )
     return np.asarray(series.to_numpy(), dtype=np.float64)
 

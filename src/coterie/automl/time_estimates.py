@@ -83,7 +83,7 @@ def shrink_to_limit(
     least = least_seconds(candidate, situation, material)
     # A small model a moment late is better than none.
     if least > max(deadline.left, MOMENT):
-        raise OutOfTime(f"it needs {least:.0f} s at least")
+        raise OutOfTime(f"needs at least {least:.0f} s at least")
     _, inner = _last_step(estimator)
     if hasattr(inner, "hidden_layer_sizes"):
         return _fewer_epochs(estimator, material, deadline)
@@ -246,7 +246,7 @@ def smaller(estimator: Any, share: float) -> tuple[dict[str, Any], str]:
             number = int(getattr(inner, name) * share)
             if number >= least:
                 return {_path(place, name): number}, f"{number} {word} for lack of time"
-    raise OutOfTime(f"{share:.0%} of what it would need")
+    raise OutOfTime(f"only {share:.0%} of the time it needs")
 
 
 def _last_step(estimator: Any) -> tuple[str, Any]:

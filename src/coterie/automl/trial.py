@@ -161,7 +161,7 @@ class Attempt:
         with _quiet():
             unseen = ask_unseen(seats, self.material)
         if not np.isfinite(unseen).all():
-            raise ValueError("it predicts numbers that are not finite")
+            raise ValueError("predicts values that are not finite")
         asking = time.monotonic() - start
         name, family = self.candidate.name, self.candidate.family
         recipe = Recipe(self.params, rounds)

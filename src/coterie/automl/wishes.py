@@ -24,13 +24,13 @@ class Wishes:
     members : str or list
         See `choose_candidates`.
     interpretable : bool
-        Whether the model must be one that people can read.
+        Whether the model must be interpretable.
     seed : int
-        Where randomness comes from.
+        Source of randomness.
     max_bins : int
         Groups of a column of numbers.
     progress : callable or None
-        Gets an `Event` for all that happens.
+        Called with an `Event` for every step of the search.
     left_out : sequence of Column
         Columns of the file that are no part of the table.
     simple : bool

@@ -86,32 +86,32 @@ class Bag(MembersShown, Bagged, OutOfBag, Committee):
     Parameters
     ----------
     estimator : estimator, default=None
-        What to fit: by default a native tree, grown in full. Native trees are binned once and
-        see bags as weights; any other estimator is cloned and sees the rows as they were given,
-        frames as frames. Of native trees `random_state`, `max_bins`, `categorical_features` and
-        `n_jobs` are not used.
+        The base estimator; by default a fully grown native tree. Native trees share one binned
+        table and see bags as weights; any other estimator is cloned and receives the rows in their
+        original form, data frames as data frames. `random_state`, `max_bins`,
+        `categorical_features` and `n_jobs` of native trees are ignored.
     n_estimators : int, default=10
         Number of members.
     oob_score : bool, str or callable, default=False
-        Whether to judge the ensemble by out-of-bag rows: with accuracy or R², or by the name of a
-        scorer, a scorer, or ``metric(y_true, y_pred)``.
+        Whether to evaluate the ensemble on out-of-bag rows: True for accuracy or R², or the name of
+        a scorer, a scorer, or ``metric(y_true, y_pred)``.
     oob_patience : int or None, default=None
-        Stop adding members when the out-of-bag error has not fallen for as many; None adds
-        `n_estimators` of them.
+        Stop adding members when the out-of-bag error has not fallen for this many members; None
+        always adds `n_estimators`.
     tol : float, default=0.0
         Smallest decrease of the out-of-bag error that counts.
     warm_start : bool, default=False
         Whether `fit` adds members to those of the last fit.
     n_jobs : int, default=None
-        Members fitted at a time; results do not depend on it.
+        Number of members fitted in parallel; results do not depend on it.
     random_state : int, RandomState, Generator or None, default=None
-        Source of randomness; member t depends on it and on t only.
+        Source of randomness; member t depends only on it and on t.
     verbose : int, default=0
         Progress messages.
     max_bins : int, default=65535
-        Groups a column is cut into for native trees.
+        Maximum number of bins per column in native trees.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories, besides those of text or a categorical type.
+        Numeric columns to treat as categorical, in addition to text and categorical columns.
     """
 
     answers_by: ClassVar[str | None] = "mean"
@@ -226,7 +226,7 @@ class Bag(MembersShown, Bagged, OutOfBag, Committee):
         members = self._settled().pool_.members
         if not isinstance(members, Forest):
             raise AttributeError(
-                "feature_importances_ are those of native trees. For other members see "
+                "feature_importances_ is available for native trees only. For other members, use "
                 "sklearn.inspection.permutation_importance."
             )
         return mean_importances(members)
@@ -287,7 +287,7 @@ def tree_learner(
     if tree.task != owner.task:
         kind = "Classifier" if owner.task == "classification" else "Regressor"
         raise ValueError(
-            f"{type(owner).__name__} cannot fit a {type(tree).__name__} to this target. Give a "
+            f"{type(owner).__name__} cannot fit a {type(tree).__name__} to this target. Use a "
             f"DecisionTree{kind}."
         )
     check_params(type(tree).__name__, tree.get_params(deep=False), tree.allowed)
@@ -324,8 +324,8 @@ class BagClassifierTask(ClassifierTask):
     Parameters
     ----------
     voting : {"auto", "soft", "hard"}, default="auto"
-        Add up probabilities where members give them ("auto"), demand that they do ("soft"), or
-        count one vote per member, as the algorithm was first written ("hard").
+        Average probabilities if members have them ("auto"), require them ("soft"), or count one
+        vote per member, as in the original algorithm ("hard").
     """
 
     voting: Literal["auto", "soft", "hard"]

@@ -67,7 +67,7 @@ class MembersShown(Mixin):
 
     @property
     def estimators_(self) -> Members:
-        """The fitted members, native trees made when asked for."""
+        """The fitted members, with native trees created on access."""
         return Members(self._settled())
 
     @property

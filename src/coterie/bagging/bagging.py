@@ -70,27 +70,27 @@ class Drawn(Bag):
     bootstrap : bool, default=True
         Whether rows are drawn with replacement.
     bootstrap_features : bool, default=False
-        Whether columns are drawn with replacement. A column drawn twice counts once in native
-        trees and in frames, where columns are known by name.
+        Whether columns are drawn with replacement. A column drawn twice counts once in native trees
+        and in data frames, where columns are identified by name.
     wagging : {"exponential", "poisson", "gaussian"} or None, default=None
-        Give all rows random weights instead of drawing some: :math:`-\ln U`, Poisson
-        counts, or :math:`\max(0, 1 + 2 N(0, 1))`. Members must take weights. No weight is zero
-        with "exponential", so there is nothing out of bag.
+        Give all rows random weights instead of sampling: :math:`-\ln U`, Poisson counts, or
+        :math:`\max(0, 1 + 2 N(0, 1))`. Members must accept weights. With "exponential" no weight is
+        zero, so there are no out-of-bag rows.
     oob_use : {"prune", "posterior", "stop"}, refinement or None, default=None
-        What a member does with rows outside its bag: a native tree cuts the branches these rows
-        do better without ("prune"), or lets its leaves say what these rows show ("posterior");
-        a member that learns in epochs stops when they like it best ("stop"). See
-        `coterie.bagging.Pruning`, `Posteriors` and `EarlyStopping` for settings of their own.
+        How a member uses its out-of-bag rows: a native tree prunes the branches that do not help on
+        these rows ("prune"), or re-estimates its leaf values from them ("posterior"); a member that
+        learns in epochs stops at its best score on them ("stop"). For more settings, pass a
+        `coterie.bagging.Pruning`, `Posteriors` or `EarlyStopping` object.
     oob_split : float, default=0.5
-        Share of the rows outside a bag that `oob_use` may look at. Only the others still judge
-        the member; with 1.0 there is no out-of-bag estimate.
+        Share of the out-of-bag rows that `oob_use` may use. Only the others remain for evaluation;
+        with 1.0 there is no out-of-bag estimate.
     draw : str, BagSampler or None, default=None
-        How bags are drawn, in place of `bootstrap`, `max_samples` and `wagging`:
-        "bootstrap"; "repeats", a bootstrap in which whole-number weights are repetitions of rows;
-        "half" of the rows, without replacement; "blocks" of consecutive rows; random
-        weights ("exponential", "poisson", "gaussian"); or as many rows of every class ("under",
-        "balanced", "rough", "over", see `BalancedBaggingClassifier`). `coterie.bagging` has these
-        as objects with settings (`BlockSampler` and others); a `BagSampler` of your own is another.
+        How bags are drawn, in place of `bootstrap`, `max_samples` and `wagging`: "bootstrap";
+        "repeats", a bootstrap in which integer weights are equivalent to repeated rows; "half" of
+        the rows, without replacement; "blocks" of consecutive rows; random weights ("exponential",
+        "poisson", "gaussian"); or balanced classes ("under", "balanced", "rough", "over", see
+        `BalancedBaggingClassifier`). `coterie.bagging` provides these as objects with settings
+        (`BlockSampler` and others); you can also pass your own `BagSampler`.
     """
 
     _: KW_ONLY
@@ -148,7 +148,9 @@ class Drawn(Bag):
         if metadata:
             check_routing(type(self).__name__, metadata)
             if is_native(self._member()):
-                raise TypeError(f"Native trees take no metadata, but fit got {sorted(metadata)}.")
+                raise TypeError(
+                    f"Native trees do not accept metadata, but fit got {sorted(metadata)}."
+                )
             routed = process_routing(self, "fit", **metadata).estimator.fit
             this = self._copy()
             this._handed = cut_params(routed, admitted.kept, n_samples)
@@ -174,7 +176,9 @@ class Drawn(Bag):
         check_routing(type(self).__name__, metadata, caller)
         this = self._settled()
         if not isinstance(this.pool_.members, tuple):
-            raise TypeError(f"Native trees take no metadata, but {caller} got {sorted(metadata)}.")
+            raise TypeError(
+                f"Native trees do not accept metadata, but {caller} got {sorted(metadata)}."
+            )
         routed = process_routing(this, caller, **metadata).estimator
         twin = this._copy()
         twin.pool_ = replace(
@@ -188,7 +192,7 @@ class Drawn(Bag):
 
     @property
     def estimators_(self) -> Members:
-        """The fitted members, native trees made when asked for; predictions follow changes."""
+        """The fitted members, with native trees created on access; predictions follow changes."""
         return Members(self._settled())
 
     @estimators_.setter
@@ -208,13 +212,13 @@ class Drawn(Bag):
             return
         if self.max_samples not in (None, 1.0):
             raise ValueError(
-                f"max_samples={self.max_samples} does not go with wagging={self.wagging!r}, which "
-                "weighs all rows. Leave one of them out."
+                f"max_samples={self.max_samples} cannot be combined with "
+                f"wagging={self.wagging!r}, which weights all rows. Set only one of them."
             )
         if not is_native(member) and not asks_weight(member):
             raise ValueError(
-                f"{how}={getattr(self, how)!r} needs members whose fit takes sample_weight, but "
-                f"that of {type(member).__name__} does not. Draw rows instead, with {how}=None."
+                f"{how}={getattr(self, how)!r} needs members whose fit accepts sample_weight, "
+                f"but {type(member).__name__}.fit does not. Set {how}=None to draw rows instead."
             )
 
     def _sampler(self) -> BagSampler | None:
@@ -236,8 +240,8 @@ class Drawn(Bag):
             return view, draw
         if draw is None or not draw.spares:
             raise ValueError(
-                f"oob_use={self.oob_use!r} needs rows outside the bags, but every member sees "
-                "every row. Set bootstrap=True or a smaller max_samples."
+                f"oob_use={self.oob_use!r} needs out-of-bag rows, but every member sees every "
+                "row. Set bootstrap=True or a smaller max_samples."
             )
         return view, Reserve(draw, self.oob_split)
 
@@ -250,8 +254,8 @@ class Drawn(Bag):
         use = REFINEMENTS.get(self.oob_use) if isinstance(self.oob_use, str) else self.oob_use
         if use is not None and self._handed:
             raise ValueError(
-                f"oob_use={self.oob_use!r} does not go with metadata for members, but fit got "
-                f"{sorted(self._handed)}. Leave one of them out."
+                f"oob_use={self.oob_use!r} cannot be combined with metadata for members, but fit "
+                f"got {sorted(self._handed)}. Use only one of them."
             )
         return learner if use is None else use.around(learner, member)
 
@@ -311,32 +315,30 @@ def resolve_columns(value: float, n_columns: int) -> int:
 
 @dataclass(eq=False, repr=False)
 class BaggingClassifier(BagClassifierTask, Drawn):
-    r"""Bagging, drop-in for ``sklearn.ensemble.BaggingClassifier``.
+    r"""Bagging, a drop-in replacement for ``sklearn.ensemble.BaggingClassifier``.
 
-    Every member is fitted on a bootstrap sample: as many rows as there are, drawn with
-    replacement. The chance of a row to be in a bag of :math:`n'` draws is
-    :math:`1 - (1 - 1/n)^{n'}`, 63.2 % for large :math:`n' = n`; the others are out of bag and
-    judge the member. Members that a few rows more or less change much (trees in full depth) gain
-    most: averaging takes away variance. Without replacement it is pasting; with columns drawn too,
-    random subspaces and patches.
-
-    Members vote with probabilities where they have them, otherwise with labels. The same seed
-    gives the same ensemble whatever the order of the rows and whatever `n_jobs`. As in
-    scikit-learn, rows are drawn by their weights; members without bags get the weights themselves.
-    With ``draw="repeats"`` whole-number weights are repetitions of rows.
+    Every member is fitted on a bootstrap sample: as many rows as there are, drawn with replacement.
+    The probability that a row is in a bag of :math:`n'` draws is :math:`1 - (1 - 1/n)^{n'}`, 63.2 %
+    for large :math:`n' = n`; the other rows are out of bag and serve to evaluate the member.
+    Unstable members (fully grown trees) gain most, because averaging reduces variance. Without
+    replacement this is pasting; with sampled columns, random subspaces and patches. Members vote
+    with probabilities if they have them, otherwise with labels. The same seed gives the same
+    ensemble whatever the order of the rows and whatever `n_jobs`. As in scikit-learn, rows are
+    drawn by their weights; members without bags get the weights themselves. With ``draw="repeats"``
+    integer weights are equivalent to repeated rows.
 
     Parameters
     ----------
     voting : {"auto", "soft", "hard"}, default="auto"
-        Add up probabilities where members give them ("auto"), demand that they do ("soft"), or
-        count one vote per member, as the algorithm was first written ("hard").
+        Average probabilities if members have them ("auto"), require them ("soft"), or count one
+        vote per member, as in the original algorithm ("hard").
 
     Attributes
     ----------
     classes_ : ndarray, or list of ndarray
         Class labels.
     estimators_, estimators_samples_, estimators_features_ : sequence of estimators, of ndarray
-        The members, the rows in their bags and the columns they use; made when asked for.
+        The members, the rows in their bags and the columns they use; created on access.
     pool_ : Pool
         All members; ``pool_[:t]`` is the ensemble of the first t.
     oob_score_, oob_coverage_ : float
@@ -422,10 +424,10 @@ class BaggingClassifier(BagClassifierTask, Drawn):
 
 @dataclass(eq=False, repr=False)
 class BaggingRegressor(RegressorTask, Drawn):
-    """Bagging, drop-in for ``sklearn.ensemble.BaggingRegressor``.
+    """Bagging, a drop-in replacement for ``sklearn.ensemble.BaggingRegressor``.
 
     Every member is fitted on a bootstrap sample of the rows, and their predictions are averaged;
-    what `BaggingClassifier` says about draws and weights holds here too.
+    sampling and weights work as in `BaggingClassifier`.
 
     Attributes
     ----------

@@ -341,7 +341,7 @@ class CorrelatedNetworks(Committee):
     max_bins : int, default=32
         Levels of a category that have an input of their own, the most frequent ones.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories, besides those of text or a categorical type.
+        Numeric columns to treat as categorical, in addition to text and categorical columns.
     """
 
     n_members: int = 10
@@ -399,7 +399,7 @@ class CorrelatedNetworks(Committee):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class NegativeCorrelationRegressor(RegressorTask, CorrelatedNetworks):
-    r"""Networks trained together, each drawn to the target and away from the others.
+    r"""Neural networks trained together, each towards the target and away from the others.
 
     With :math:`F` the mean of T members, member i is trained on
 
@@ -460,7 +460,7 @@ class NegativeCorrelationRegressor(RegressorTask, CorrelatedNetworks):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class NegativeCorrelationClassifier(ClassifierTask, CorrelatedNetworks):
-    r"""Networks trained together, each drawn to the labels and away from the others.
+    r"""Neural networks trained together, each towards the labels and away from the others.
 
     As `NegativeCorrelationRegressor`, with the class probabilities p of a network (a softmax) in
     place of a number: member i is trained on :math:`\tfrac12\|p_i - y\|^2 - \lambda\|p_i -

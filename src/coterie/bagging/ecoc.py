@@ -117,7 +117,7 @@ def exhaustive(n_classes: int) -> Code:
     if n_classes > MOST_EXHAUSTIVE:
         raise ParameterError(
             f"code='exhaustive' would need {2 ** (n_classes - 1) - 1} columns for {n_classes} "
-            "classes; give 'dense', 'sparse' or 'bch'."
+            "classes; use 'dense', 'sparse' or 'bch'."
         )
     numbers = np.arange(2 ** (n_classes - 1) - 1)
     runs = numbers >> np.arange(n_classes - 1, -1, -1)[:, None]
@@ -232,7 +232,7 @@ def check_code(code: NDArray[Any], n_classes: int) -> Code:
             "classes and at least one column."
         )
     if not np.isin(matrix, (-1, 0, 1)).all():
-        raise ParameterError("code must hold -1, 0 and 1 only.")
+        raise ParameterError("code must contain only -1, 0 and 1.")
     one_sided = np.flatnonzero(~((matrix == 1).any(axis=0) & (matrix == -1).any(axis=0)))
     if len(one_sided) and n_classes > 1:
         raise ParameterError(
@@ -309,7 +309,7 @@ def _best(draw: Callable[[int], Code], n_classes: int, length: int, n_candidates
             best, record = codes[at][:, usable[at]], float(nearest[at])
     if best is None or record < 0:
         raise ParameterError(
-            f"none of {n_candidates} random codes tells all {n_classes} classes apart; raise "
+            f"none of {n_candidates} random codes separates all {n_classes} classes; increase "
             "n_candidates, or choose another code."
         )
     return best
@@ -445,18 +445,19 @@ def side_score(output: Array) -> Array:
 
 @dataclass(eq=False, repr=False)
 class ECOCClassifier(MembersShown, ClassifierTask, Committee):
-    r"""Error-correcting output codes: each member learns to tell some classes from others.
+    r"""Error-correcting output codes: each member separates some classes from the others.
 
-    A code gives every class a row of signs, one column per member: member s tells the classes
-    with +1 from those with -1 and does not see those with 0. Together the members answer with a
-    row of scores, and the class with the closest row is the prediction. If rows differ in d
-    columns, any :math:`\lfloor (d-1)/2 \rfloor` members may err.
+    A code gives every class a row of signs, one column per member: member s separates the classes
+    with +1 from those with -1 and does not see those with 0. Together the members predict a row of
+    scores, and the class with the closest row is the prediction. If rows differ in d columns, any
+    :math:`\lfloor (d-1)/2 \rfloor` members may err.
 
     Parameters
     ----------
     estimator : classifier, default=None
-        What learns a column: by default a native tree, grown in full. Scores are :math:`2p - 1`
-        where members give probabilities p, else their decision function, else their labels.
+        The base estimator for each column of the code; by default a fully grown native tree. Scores
+        are :math:`2p - 1` where members give probabilities p, else their decision function, else
+        their labels.
     code : str or array-like of shape (n_classes, n_columns), default="dense"
         "one-vs-rest"; "one-vs-one"; "exhaustive" has all :math:`2^{K-1} - 1` ways to part K
         classes in two (up to 11 classes); "dense" and "sparse" are random, of :math:`10 \log_2 K`
@@ -477,13 +478,13 @@ class ECOCClassifier(MembersShown, ClassifierTask, Committee):
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness.
     n_jobs : int, default=None
-        Members fitted at a time.
+        Number of members fitted in parallel.
     verbose : int, default=0
         Progress messages.
     max_bins : int, default=65535
-        Groups a column is cut into for native trees.
+        Maximum number of bins per column in native trees.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories, besides those of text or a categorical type.
+        Numeric columns to treat as categorical, in addition to text and categorical columns.
 
     Attributes
     ----------
@@ -504,7 +505,7 @@ class ECOCClassifier(MembersShown, ClassifierTask, Committee):
     little room to mend errors, and two are one problem.
 
     `predict_proba` is the softmax of minus the distances. It ranks classes as `predict` does, but
-    is not calibrated: with many columns it is too sure of itself.
+    is not calibrated: with many columns it is over-confident.
 
     References
     ----------
@@ -615,7 +616,7 @@ class ECOCClassifier(MembersShown, ClassifierTask, Committee):
 
     @property
     def estimators_(self) -> Members:
-        """The fitted members, native trees made when asked for."""
+        """The fitted members, with native trees created on access."""
         return _Columns(self._settled())
 
 

@@ -68,8 +68,8 @@ class EarlyStopping:
         able = hasattr(member, "partial_fit") or _own_watch(member) is not None
         if is_native(member) or not able:
             raise ValueError(
-                f"{type(member).__name__} cannot be stopped early: it has no partial_fit, and its "
-                "fit takes neither X_val and y_val nor eval_set."
+                f"{type(member).__name__} cannot be stopped early: it has no partial_fit, and "
+                "its fit accepts neither X_val and y_val nor eval_set."
             )
         return StoppedLearner(member, self)
 

@@ -87,7 +87,7 @@ class Flip:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class OutputFlippingClassifier(BagClassifierTask, OutputBag):
-    r"""Members learn all rows with some labels changed at random, other ones for each member.
+    r"""Members fitted to all rows, each with different labels flipped at random.
 
     The members make different mistakes, which the vote takes out again as long as a label stays
     itself more often than it becomes any other. Flips in proportion to the class shares q keep the
@@ -101,7 +101,8 @@ class OutputFlippingClassifier(BagClassifierTask, OutputBag):
         Share of labels that change. By default 0.2 times the largest share that would leave any
         signal, :math:`(1 - \sum_k q_k^2)/(1 - 1/K)`; for uniform flips 0.6 times :math:`1 - 1/K`.
     method : {"proportional", "uniform"}, default="proportional"
-        Which class a label becomes: by the shares of the classes, or any other alike.
+        How the new label is drawn: in proportion to the class frequencies, or uniformly from the
+        other classes.
     bootstrap : bool, default=False
         Whether rows are drawn with replacement too; then there are out-of-bag rows.
 
@@ -161,9 +162,9 @@ class OutputFlippingClassifier(BagClassifierTask, OutputBag):
         if n_classes > 1 and np.any(np.diag(chances) <= outside.max(axis=1)):
             weak = int(np.argmin(np.diag(chances) - outside.max(axis=1)))
             warnings.warn(
-                f"flip_rate={self.flip_rate} turns rows of the class number {weak} into another "
-                "class at least as often as it leaves them: members cannot learn it. Lower "
-                "flip_rate, or use method='uniform'.",
+                f"flip_rate={self.flip_rate} changes the labels of class number {weak} at least "
+                "as often as it keeps them, so members cannot learn it. Lower flip_rate, or use "
+                "method='uniform'.",
                 UserWarning,
                 stacklevel=2,
             )
@@ -173,6 +174,6 @@ class OutputFlippingClassifier(BagClassifierTask, OutputBag):
 def _check_rate(rate: float, limit: float, n_classes: int) -> None:
     if n_classes > 1 and rate >= limit:
         raise ParameterError(
-            f"flip_rate={rate} is not allowed; with these classes, members learn nothing from "
-            f"{limit:.4g} on."
+            f"flip_rate={rate} is too high; with these classes it must be below {limit:.4g}, or "
+            "members learn nothing."
         )

@@ -101,7 +101,7 @@ def leave_one_out_variance(counts: ArrayLike, outputs: ArrayLike, *, correct: bo
 
 
 def infinitesimal_jackknife(model: Any, X: Any, *, correct: bool = True) -> Array:
-    r"""Variance of the predictions of a fitted ensemble of bags, by the infinitesimal jackknife.
+    r"""Variance of the predictions of a fitted bagged ensemble, by the infinitesimal jackknife.
 
     It is the variance over training samples: how much the prediction would move if the rows had
     been drawn again, not how far targets scatter. The more members, the better; there should be
@@ -226,8 +226,8 @@ class JackknifePlusIntervals:
     X, y, sample_weight : array-like
         The data it was fitted to, in the same order.
     random_size : bool, default=False
-        Use only the first `B` members, `B` drawn from a binomial distribution: what the proof of
-        the guarantee asks for.
+        Use only the first `B` members, `B` drawn from a binomial distribution: as the proof of the
+        guarantee requires.
     random_state : int, RandomState, Generator or None, default=None
         Draws that number.
 
@@ -260,7 +260,7 @@ class JackknifePlusIntervals:
     ) -> None:
         this = model._settled()
         if this.task != "regression" or this.n_outputs_ != 1:
-            raise ValueError("Intervals need a fitted regressor of one output.")
+            raise ValueError("Intervals need a fitted single-output regressor.")
         if random_size:
             n = this.bags_.n_rows
             rng = np.random.default_rng(draw_entropy(random_state))
@@ -302,7 +302,7 @@ class JackknifePlusIntervals:
         return low, high
 
     def leave_one_out(self, X: Any) -> Array:
-        """What the members that did not see each training row say of new rows.
+        """Predictions for new rows by the members that did not see each training row.
 
         Parameters
         ----------
@@ -318,7 +318,7 @@ class JackknifePlusIntervals:
 
     @property
     def residuals(self) -> Array:
-        """Distances of the training targets from what the members outside say, (n_rows,)."""
+        """Absolute out-of-bag residuals of the training rows, of shape (n_rows,)."""
         return self._residuals
 
     def _without(self, outputs: Array) -> Array:

@@ -46,15 +46,15 @@ _ROUNDING = 1e-12  # of the largest number: what is left below that is nothing
 
 @dataclass(eq=False, repr=False)
 class IteratedBaggingRegressor(MembersShown, RegressorTask, Committee):
-    r"""Bagging of what bagging left over, which takes away bias as well as variance.
+    r"""Iterated bagging of residuals, which reduces bias as well as variance.
 
     Stage j bags members on the target :math:`y^{(j)}`, which is y at first. Every row is predicted
-    by the members that did not see it, and the next stage gets the remainder:
-    :math:`y^{(j+1)}_i = y^{(j)}_i - \text{oob}^{(j)}_i`. Out of bag means that remainders are those
-    of new rows, so a stage does not chase the noise the last one had learnt by heart; a row whose
-    equal is in the bag is no new row. The mean square :math:`m_j` of the remainders says when to
-    stop: as soon as it exceeds `tolerance` times the smallest so far. The prediction is the sum of
-    all stages up to the smallest.
+    by the members that did not see it, and the next stage gets the remainder: :math:`y^{(j+1)}_i =
+    y^{(j)}_i - \text{oob}^{(j)}_i`. Out of bag means that remainders are those of new rows, so a
+    stage does not fit the noise that the previous one has memorised; a row whose equal is in the
+    bag is no new row. The mean square :math:`m_j` of the remainders says when to stop: as soon as
+    it exceeds `tolerance` times the smallest so far. The prediction is the sum of all stages up to
+    the smallest.
 
     Without such copies :math:`m_1` is the out-of-bag error of plain bagging, and with one stage it
     is plain bagging. Gains are largest for small, biased members.
@@ -62,23 +62,23 @@ class IteratedBaggingRegressor(MembersShown, RegressorTask, Committee):
     Parameters
     ----------
     estimator : regressor, default=None
-        What to bag: by default a native tree, grown in full.
+        The base estimator; by default a fully grown native tree.
     n_members : int, default=50
-        Members of every stage; few of them leave rows without an out-of-bag prediction.
+        Number of members per stage; with few, some rows have no out-of-bag prediction.
     n_stages : int, default=10
-        Stages at most.
+        Maximum number of stages.
     tolerance : float, default=1.1
         By how much the error may exceed the smallest so far before it ends.
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness. The first stage has the bags of a `BaggingRegressor` with the same.
     n_jobs : int, default=None
-        Members fitted at a time.
+        Number of members fitted in parallel.
     verbose : int, default=0
         Progress messages.
     max_bins : int, default=65535
-        Groups a column is cut into for native trees.
+        Maximum number of bins per column in native trees.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories, besides those of text or a categorical type.
+        Numeric columns to treat as categorical, in addition to text and categorical columns.
 
     Attributes
     ----------

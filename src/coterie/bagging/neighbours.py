@@ -96,7 +96,7 @@ class Neighbours:
     p : int
         Power of the metric: 1 or 2.
     weights : {"distance", "uniform"}
-        Whether near neighbours have more to say.
+        Whether nearer neighbours get more weight.
     """
 
     home: Neighbourhood
@@ -227,12 +227,12 @@ def _is_range(value: object) -> bool:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class KNNEnsembleClassifier(ClassifierTask, Committee):
-    r"""Nearest neighbours that differ in columns, scales, metric and number, averaged.
+    r"""An average of nearest-neighbour models with different columns, scales, metrics and sizes.
 
-    Other rows hardly change what the nearest neighbours say, so bagging them does nothing: the
-    nearest row is in 63 % of the bags, and its vote wins. Other columns or another metric do. Every
-    member looks at a part of the columns, multiplied by random factors :math:`a_j`, and lets its k
-    nearest training rows vote by one over their distance,
+    Resampling rows hardly changes the nearest neighbours, so bagging them has no effect: the
+    nearest row is in 63 % of the bags, and its vote wins. Different columns or metrics do change
+    them. Every member looks at a part of the columns, multiplied by random factors :math:`a_j`, and
+    lets its k nearest training rows vote by one over their distance,
 
     .. math:: d(x, z) = \Big(\sum_j |a_j (x_j - z_j)|^p\Big)^{1/p} .
 
@@ -250,7 +250,7 @@ class KNNEnsembleClassifier(ClassifierTask, Committee):
     max_features : int or float, default=0.5
         Columns a member looks at, a number or a fraction, rounded up.
     scale_range : tuple of two numbers, default=(0.25, 1.75)
-        Between which the factors of the columns are drawn.
+        Range from which the factors of the columns are drawn.
     n_neighbors : tuple of int, default=(1, 3, 5, 7, 9)
         Numbers of neighbours to draw from.
     p : tuple of int, default=(1, 2)
@@ -258,17 +258,17 @@ class KNNEnsembleClassifier(ClassifierTask, Committee):
     max_samples : float, default=1.0
         Share of the rows a member knows, drawn without replacement.
     weights : {"distance", "uniform"}, default="distance"
-        Whether near neighbours have more to say.
+        Whether nearer neighbours get more weight.
     random_state : int, RandomState, Generator or None, default=None
-        Source of randomness; member t depends on it and on t only.
+        Source of randomness; member t depends only on it and on t.
     n_jobs : int, default=None
-        Members at work at a time.
+        Number of members that work in parallel.
     verbose : int, default=0
         Progress messages.
     max_bins : int, default=32
         Levels of a category that have a coordinate of their own, the most frequent ones.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories, besides those of text or a categorical type.
+        Numeric columns to treat as categorical, in addition to text and categorical columns.
 
     Attributes
     ----------

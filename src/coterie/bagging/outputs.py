@@ -73,7 +73,7 @@ class OutputBag(Bag):
     Parameters
     ----------
     n_estimators : int, default=100
-        Number of members; single ones are poor, so it takes many.
+        Number of members; single members are poor, so many are needed.
     bootstrap : bool, default=False
         Whether rows are drawn with replacement too; then there are out-of-bag rows.
     """

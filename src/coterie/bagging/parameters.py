@@ -136,8 +136,8 @@ class DrawnLearner:
             except (ValueError, TypeError) as error:
                 if attempt == _TRIES:
                     raise ParameterError(
-                        f"{_TRIES + 1} draws from distributions could not be fitted, the last one "
-                        f"being {drawn}: {error}"
+                        f"{_TRIES + 1} draws from distributions could not be fitted; the last "
+                        f"one was {drawn}: {error}"
                     ) from error
         raise AssertionError("unreachable")
 
@@ -149,7 +149,8 @@ class Lottery(Bag):
     Parameters
     ----------
     estimator : estimator, default=None
-        What to fit with parameters of its own for each member; by default a native tree.
+        The base estimator, fitted with different parameters for each member; by default a native
+        tree.
     n_estimators : int, default=20
         Number of members.
     distributions : dict of str to list or distribution, default=None
@@ -175,16 +176,14 @@ class Lottery(Bag):
         super()._check_choices(target)
         check_distributions(self._distributions(), self._member())
         if self.weights != "uniform" and not self.bootstrap:
-            raise ValueError(
-                f"weights={self.weights!r} needs rows that members did not see. Set bootstrap=True."
-            )
+            raise ValueError(f"weights={self.weights!r} needs out-of-bag rows. Set bootstrap=True.")
 
     def _distributions(self) -> Mapping[str, Any]:
         if self.distributions is not None:
             return self.distributions
         if self.estimator is not None and not is_native(self.estimator):
             raise ValueError(
-                f"distributions=None is for native trees; say which parameters of "
+                "distributions=None is for native trees; specify which parameters of "
                 f"{type(self.estimator).__name__} to draw."
             )
         return TREES[self.task]
@@ -223,24 +222,24 @@ def check_distributions(distributions: Mapping[str, Any], member: Any) -> None:
     for name, values in distributions.items():
         if name not in names:
             raise ParameterError(
-                f"distributions names {name!r}, which is not a parameter of "
-                f"{type(member).__name__}; it has {sorted(names)}."
+                f"distributions contains {name!r}, which is not a parameter of "
+                f"{type(member).__name__}; its parameters are {sorted(names)}."
             )
         drawable = hasattr(values, "rvs")
         listed = hasattr(values, "__getitem__") and not isinstance(values, str | bytes | Mapping)
         if not drawable and not (listed and len(values)):
             raise ParameterError(
-                f"distributions[{name!r}]={values!r} is not allowed; give a list of values, or an "
-                "object with .rvs() such as those of scipy.stats."
+                f"distributions[{name!r}]={values!r} is not allowed; use a list of values, or an "
+                "object with .rvs(), such as a scipy.stats distribution."
             )
 
 
 @dataclass(eq=False, repr=False)
 class RandomParametersClassifier(BagClassifierTask, Lottery):
-    """Members that differ by their parameters.
+    """Members with randomly drawn hyperparameters.
 
-    A search over parameters fits many models and throws all but one away. Here every draw is
-    kept as a member and votes: the same cost, and an ensemble whose members disagree.
+    A hyperparameter search fits many models and discards all but one. Here every draw is kept as a
+    member, which gives a diverse ensemble at the same cost.
 
     Attributes
     ----------
@@ -279,7 +278,7 @@ class RandomParametersClassifier(BagClassifierTask, Lottery):
 
 @dataclass(eq=False, repr=False)
 class RandomParametersRegressor(RegressorTask, Lottery):
-    """Members that differ by their parameters, averaged; see `RandomParametersClassifier`.
+    """The average of members with random hyperparameters; see `RandomParametersClassifier`.
 
     Attributes
     ----------

@@ -52,7 +52,7 @@ class QuantilePredictor:
     def __init__(self, model: Any, X: Any, y: Any, sample_weight: Any = None) -> None:
         this = model._settled()
         if this.task != "regression" or this.n_outputs_ != 1:
-            raise ValueError("Quantiles need a fitted regressor of one output.")
+            raise ValueError("Quantiles need a fitted single-output regressor.")
         table, target, weight, _ = this._again(X, y, sample_weight)
         leaves = this.pool_.leaves(table, n_threads=thread_count(this.n_jobs))
         values = target.values[:, 0]
@@ -95,7 +95,7 @@ class QuantilePredictor:
         """
         shares = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
         if shares.ndim != 1 or not np.all((shares >= 0) & (shares <= 1)):
-            raise ValueError(f"quantiles={quantiles!r} is not allowed; give numbers in [0, 1].")
+            raise ValueError(f"quantiles={quantiles!r} is not allowed; use numbers in [0, 1].")
         ranked = self._ranked(X)
         running = np.cumsum(ranked.data)
         starts, ends = ranked.indptr[:-1], ranked.indptr[1:]

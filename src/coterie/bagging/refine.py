@@ -108,13 +108,13 @@ def check_tree(use: Any, member: Any) -> None:
     """Refuse members that have no branches of the native kind, or no means in them."""
     if not is_native(member):
         raise ValueError(
-            f"{type(use).__name__} works on native trees, not on {type(member).__name__}. Give a "
-            "coterie.DecisionTreeClassifier or DecisionTreeRegressor, or another oob_use."
+            f"{type(use).__name__} works with native trees, not with {type(member).__name__}. "
+            "Use a coterie.DecisionTreeClassifier or DecisionTreeRegressor, or another oob_use."
         )
     if getattr(member, "criterion", None) == "absolute_error":
         raise ValueError(
-            f"{type(use).__name__} does not go with criterion='absolute_error', whose nodes hold "
-            "medians. Use criterion='squared_error'."
+            f"{type(use).__name__} cannot be combined with criterion='absolute_error', whose "
+            "nodes hold medians. Use criterion='squared_error'."
         )
 
 

@@ -304,7 +304,7 @@ class Rotating(Bag):
     Parameters
     ----------
     estimator : estimator, default=None
-        What to fit on rotated columns; by default a native tree, grown in full.
+        The base estimator, fitted to rotated columns; by default a fully grown native tree.
     n_features_per_group : int, default=3
         Columns turned together; the last group may be smaller.
     sample_fraction : float, default=0.75
@@ -314,7 +314,8 @@ class Rotating(Bag):
         Whether every group looks at a random non-empty subset of the classes, which makes
         rotations differ more.
     bootstrap : bool, default=False
-        Whether members see bootstrap samples, so that out-of-bag rows can judge them, or all rows.
+        Whether members see bootstrap samples, which leaves out-of-bag rows for evaluation, or all
+        rows.
     """
 
     answers_by = None
@@ -359,7 +360,7 @@ class Rotating(Bag):
 
 @dataclass(eq=False, repr=False)
 class RotationForestClassifier(BagClassifierTask, Rotating):
-    r"""A rotation forest: trees on all rows, their columns turned at random.
+    r"""A rotation forest: trees on all rows, each with randomly rotated columns.
 
     For every tree the columns are cut at random into groups. Each group is turned onto its
     principal axes, found from a bootstrap sample of the rows of a random subset of the classes;
@@ -400,7 +401,7 @@ class RotationForestClassifier(BagClassifierTask, Rotating):
 
 @dataclass(eq=False, repr=False)
 class RotationForestRegressor(RegressorTask, Rotating):
-    """A rotation forest for numbers, averaged; see `RotationForestClassifier`.
+    """A rotation forest for regression; see `RotationForestClassifier`.
 
     There are no classes to choose from, so rotations differ by groups and samples only.
 

@@ -95,7 +95,7 @@ def indicators(target: Target) -> Array:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class OutputSmearingRegressor(RegressorTask, OutputBag):
-    r"""Members learn all rows with normal noise added to the target, other noise for each.
+    r"""Members fitted to all rows, each with different Gaussian noise added to the target.
 
     Member t fits :math:`y_i + s \hat\sigma_y Z_{it}`, where Z is standard normal; the prediction is
     the mean of theirs. The noise makes deep trees differ, and the mean takes it out again.
@@ -144,7 +144,7 @@ class OutputSmearingRegressor(RegressorTask, OutputBag):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class OutputSmearingClassifier(ClassifierTask, OutputBag):
-    r"""Members regress on class indicators with normal noise added, other noise for each.
+    r"""Members that regress on class indicators, each with different Gaussian noise added.
 
     Member t is one regression tree for all K outputs :math:`1[y_i = k] + s \sqrt{q_k (1 - q_k)}
     Z_{ikt}`, where :math:`q_k` is the share of class k and Z is standard normal. Probabilities are
@@ -154,7 +154,7 @@ class OutputSmearingClassifier(ClassifierTask, OutputBag):
     Parameters
     ----------
     estimator : regressor, default=None
-        What to fit: by default a native regression tree, grown in full. A regressor that takes a
+        What to fit: by default a fully grown native regression tree. A regressor that takes a
         single output is fitted once per class.
     noise : float, default=1.0
         How strong the noise is, in standard deviations of the indicators: s. With 0 all members
@@ -226,7 +226,7 @@ class OutputSmearingClassifier(ClassifierTask, OutputBag):
 
     @property
     def estimators_(self) -> Members:
-        """The fitted regressors, native trees made when asked for."""
+        """The fitted regressors, with native trees created on access."""
         return _Regressors(self._settled())
 
 

@@ -83,21 +83,21 @@ class Patches:
 
 @dataclass(eq=False, repr=False)
 class RandomSubspaceClassifier(BagClassifierTask, Subspace):
-    r"""Members on random subsets of the columns.
+    r"""Members fitted to random subsets of the columns.
 
     Every member sees all rows but only `d'` of the `d` columns, drawn without replacement; the
     class of highest mean probability wins. A column is in a subset with chance :math:`d'/d`, and
-    two subsets share :math:`d'^2/d` columns on average. Of use with many and redundant columns;
-    with few that all matter, members become bad. All rows being seen, there is nothing out of
-    bag: see `RandomPatchesClassifier`. With ``max_features=1.0`` and a deterministic estimator
-    all members are the estimator itself.
+    two subsets share :math:`d'^2/d` columns on average. It is useful with many, redundant columns;
+    with few columns that all matter, members become poor. All members see all rows, so there are no
+    out-of-bag rows: see `RandomPatchesClassifier`. With ``max_features=1.0`` and a deterministic
+    estimator all members are the estimator itself.
 
     Attributes
     ----------
     classes_ : ndarray, or list of ndarray
         Class labels.
     estimators_, estimators_features_ : sequence of estimators, list of ndarray
-        The members and the columns they use; made when asked for.
+        The members and the columns they use; created on access.
     pool_ : Pool
         All members; ``pool_[:t]`` is the ensemble of the first t.
 
@@ -123,7 +123,7 @@ class RandomSubspaceClassifier(BagClassifierTask, Subspace):
 
 @dataclass(eq=False, repr=False)
 class RandomSubspaceRegressor(RegressorTask, Subspace):
-    """Members on random subsets of the columns, averaged; see `RandomSubspaceClassifier`.
+    """The average of members fitted to random subspaces; see `RandomSubspaceClassifier`.
 
     Attributes
     ----------
@@ -147,18 +147,18 @@ class RandomSubspaceRegressor(RegressorTask, Subspace):
 
 @dataclass(eq=False, repr=False)
 class RandomPatchesClassifier(BagClassifierTask, Patches, Subspace):
-    """Members on random patches of the table: some of its rows and some of its columns.
+    """Members fitted to random patches: random subsets of both the rows and the columns.
 
     Both are drawn once per member, without replacement. With half of each a member works on a
-    quarter of the table, which makes it fast and unlike the others; the rows it did not see judge
-    it out of bag.
+    quarter of the table, which makes it fast and different from the others; the rows it did not see
+    serve for out-of-bag evaluation.
 
     Attributes
     ----------
     classes_ : ndarray, or list of ndarray
         Class labels.
     estimators_, estimators_samples_, estimators_features_ : sequence of estimators, of ndarray
-        The members, their rows and their columns; made when asked for.
+        The members, their rows and their columns; created on access.
     pool_ : Pool
         All members; ``pool_[:t]`` is the ensemble of the first t.
     oob_score_, oob_coverage_, oob_decision_function_, oob_curve_ : see BaggingClassifier
@@ -185,7 +185,7 @@ class RandomPatchesClassifier(BagClassifierTask, Patches, Subspace):
 
 @dataclass(eq=False, repr=False)
 class RandomPatchesRegressor(RegressorTask, Patches, Subspace):
-    """Members on random patches of the table, averaged; see `RandomPatchesClassifier`.
+    """The average of members fitted to random patches; see `RandomPatchesClassifier`.
 
     Attributes
     ----------

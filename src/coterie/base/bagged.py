@@ -144,8 +144,9 @@ class Bagged(Mixin):
     Parameters
     ----------
     oob_patience : int or None, default=None
-        Stop adding members when the out-of-bag error has not fallen for as many; None adds
-        `n_estimators` of them. The error judges this choice too, so it is slightly optimistic.
+        Stop adding members when the out-of-bag error has not fallen for this many members; None
+        always adds `n_estimators`. The out-of-bag error is then slightly optimistic, because it was
+        used to choose the size.
     tol : float, default=0.0
         Smallest decrease of the out-of-bag error that counts.
     """
@@ -266,8 +267,8 @@ class Bagged(Mixin):
         bags = self.bags_
         if bags.choice is not None:
             raise ValueError(
-                "The members use columns of their own, which others would not: estimators_ cannot "
-                "be changed with max_features < 1.0."
+                "estimators_ cannot be changed with max_features < 1.0, because each member uses "
+                "its own subset of the columns."
             )
         pool = Pool.of([self._as_member(member) for member in members])
         self.pool_ = replace(pool, cast=self.pool_.cast)
@@ -278,7 +279,9 @@ class Bagged(Mixin):
         """A fitted estimator as what a pool holds."""
         pool = getattr(estimator, "pool_", None)
         if isinstance(pool, Pool) and len(pool) == 1 and isinstance(pool.members, Forest):
-            check_same_data(self, estimator, "Only trees of the same columns and classes can join.")
+            check_same_data(
+                self, estimator, "Only trees with the same columns and classes can be added."
+            )
             return pool.forest
         return adapt(estimator, self.target_.classes)
 
@@ -313,9 +316,9 @@ def check_draw(owner: Any, others: tuple[str, ...]) -> None:
     for name in others:
         if owner.draw is not None and getattr(owner, name) is not None:
             raise ValueError(
-                f"draw={owner.draw!r} and {name}={getattr(owner, name)!r} both say how bags are "
-                f"drawn. Leave {name}=None, and give draw an object with the settings you want, "
-                "for example draw=BootstrapSampler(max_samples=0.5)."
+                f"draw={owner.draw!r} and {name}={getattr(owner, name)!r} both define how bags "
+                f"are drawn. Set {name}=None, and pass a sampler with the settings you want, for "
+                "example draw=BootstrapSampler(max_samples=0.5)."
             )
 
 

@@ -98,9 +98,9 @@ class CalibratedVotes(ClassifierMixin, BaseEstimator):
             Kind of map.
         """
         if method not in ("sigmoid", "isotonic"):
-            raise ValueError(f"method={method!r} is not allowed; give 'sigmoid' or 'isotonic'.")
+            raise ValueError(f"method={method!r} is not allowed; use 'sigmoid' or 'isotonic'.")
         if target.kind != "labels" or target.n_outputs > 1 or len(target.classes[0]) < 2:
-            raise ValueError("Only a classifier of one output with two classes can be calibrated.")
+            raise ValueError("Only a single-output classifier with two classes can be calibrated.")
         covered = votes.covered
         rows = np.ones(len(covered)) if weight is None else weight
         margin = 0.5 / (1.0 + float(np.median(votes.n_votes[covered])))

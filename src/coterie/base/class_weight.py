@@ -45,7 +45,7 @@ def class_factors(
     factors = compute_sample_weight(class_weight, labels)
     if not np.all(np.isfinite(factors) & (factors >= 0)) or not factors.any():
         raise ParameterError(
-            f"class_weight={class_weight!r} is not allowed; give finite weights >= 0, at least "
+            f"class_weight={class_weight!r} is not allowed; use finite weights >= 0, at least "
             "one of them positive."
         )
     return factors

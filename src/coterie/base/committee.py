@@ -100,7 +100,10 @@ class Committee(BaseEstimator):
         self._describe_target(draft, admitted)
         if getattr(self, "warm_start", False) and hasattr(self, "pool_") and self._adds_members:
             check_same_data(
-                self, draft, "A warm start keeps the old members; fit with warm_start=False."
+                self,
+                draft,
+                "A warm start keeps the old members, so the data must match; "
+                "otherwise fit with warm_start=False.",
             )
         self._train(draft, admitted, n_samples, **extra)
         if not type(self).fit.__module__.startswith("coterie."):

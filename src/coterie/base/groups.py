@@ -34,15 +34,15 @@ def read_groups(
     labels = np.asarray(groups)
     if labels.shape != (n_rows,):
         raise DataError(
-            f"groups has shape {labels.shape}, expected {(n_rows,)}: give one label per row of X."
+            f"groups has shape {labels.shape}, expected {(n_rows,)}: pass one label per row of X."
         )
     if labels.dtype.kind == "f" and np.isnan(labels).any():
-        raise DataError("groups contains NaN. Give every row the label of a group.")
+        raise DataError("groups contains NaN. Assign every row to a group.")
     try:
         _, numbers = np.unique(labels if kept is None else labels[kept], return_inverse=True)
     except TypeError as error:
         raise DataError(
-            f"The labels in groups cannot be compared with one another ({error}). Give labels of "
-            "one kind, all numbers or all text."
+            f"The labels in groups cannot be compared with one another ({error}). Use labels of "
+            "one type, all numbers or all text."
         ) from error
     return numbers.astype(np.int32)

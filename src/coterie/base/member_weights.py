@@ -29,7 +29,7 @@ def weigh(
         By each member's own score, or by least squares of the weighted vote.
     """
     if method not in ("score", "stack"):
-        raise ValueError(f"method={method!r} is not allowed; give 'score' or 'stack'.")
+        raise ValueError(f"method={method!r} is not allowed; use 'score' or 'stack'.")
     rows = np.ones(target.n_rows) if weight is None else weight
     if method == "score":
         return _by_score(votes, target, rows)

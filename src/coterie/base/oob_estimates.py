@@ -80,7 +80,7 @@ class OutOfBag:
         Parameters
         ----------
         metric : str, scorer or callable
-            Name of a scorer, a scorer, or ``metric(y_true, y_pred)``; scorers that ask for
+            Name of a scorer, a scorer, or ``metric(y_true, y_pred)``; scorers that need
             probabilities get them.
         X, y, sample_weight : array-like
             The training data, in the order of the rows in `fit`.
@@ -143,7 +143,7 @@ class OutOfBag:
         *,
         method: Literal["score", "stack"] = "score",
     ) -> Array:
-        r"""Weights for the members by what they say about rows they did not see.
+        r"""Weights for the members, from their out-of-bag predictions.
 
         "score" weighs a member by how far its accuracy on its own out-of-bag rows is above
         chance, or by :math:`1 / MSE`. "stack" takes the weights of smallest expected squared
@@ -184,8 +184,8 @@ class OutOfBag:
         given = np.asarray(weights, dtype=np.float64)
         if given.shape != (len(this.pool_),) or not np.all(given >= 0) or not given.any():
             raise ValueError(
-                f"weights of shape {given.shape} cannot weigh {len(this.pool_)} members; give a "
-                "finite number >= 0 for each, at least one of them positive."
+                f"weights has shape {given.shape}, but there are {len(this.pool_)} members; pass "
+                "a finite number >= 0 for each, at least one of them positive."
             )
         twin: Self = this._copy()
         twin.pool_ = replace(this.pool_, weights=given)
@@ -205,7 +205,7 @@ class OutOfBag:
         """
         this = self._settled()
         if not 1 <= n_members <= len(this.pool_):
-            raise ValueError(f"n_members={n_members}: give a number from 1 to {len(this.pool_)}.")
+            raise ValueError(f"n_members={n_members} must be from 1 to {len(this.pool_)}.")
         twin: Self = this._copy()
         twin.pool_, twin.bags_ = this.pool_[:n_members], this.bags_[:n_members]
         return twin._unjudged()
@@ -226,7 +226,7 @@ class OutOfBag:
         kept, n_members = np.unique(np.asarray(members)), len(this.pool_)
         if kept.dtype.kind not in "iu" or not len(kept) or not 0 <= kept[0] <= kept[-1] < n_members:
             raise ValueError(
-                f"members={members!r} must be numbers from 0 to {n_members - 1}, at least one."
+                f"members={members!r} must be at least one number from 0 to {n_members - 1}."
             )
         twin: Self = this._copy()
         twin.pool_, twin.bags_ = this.pool_.take(kept), this.bags_.take(kept)

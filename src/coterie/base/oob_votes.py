@@ -238,10 +238,10 @@ def warn_if_uncovered(covered: NDArray[np.bool_], members: str = "trees") -> Non
     if not covered.all():
         oob = "OOB" if members == "trees" else "oob"
         warnings.warn(
-            f"Some inputs do not have OOB scores. This probably means too few {members} were used "
-            f"to compute any reliable {oob} estimates. {np.count_nonzero(~covered)} of "
-            f"{len(covered)} rows are in every bag; their predictions are NaN and the score "
-            "leaves them out.",
+            f"Some inputs do not have OOB scores. This probably means too few {members} were "
+            f"used to compute any reliable {oob} estimates. {np.count_nonzero(~covered)} of "
+            f"{len(covered)} rows are in every bag; their predictions are NaN, and they are "
+            "excluded from the score.",
             UserWarning,
             stacklevel=2,
         )

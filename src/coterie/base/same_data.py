@@ -39,31 +39,31 @@ def check_same_data(earlier: Any, draft: Any, cure: str) -> None:
 def _columns(old: Schema, new: Schema) -> str:
     """What is different about the columns, as a sentence."""
     if old.n_columns != new.n_columns:
-        return f"X has {new.n_columns} columns, and had {old.n_columns}."
+        return f"X has {new.n_columns} columns, but had {old.n_columns} before."
     if old.names != new.names:
         if old.names is None or new.names is None:
             now, then = ("no", "had some") if new.names is None else ("", "had none")
-            return f"X has {now} column names, and {then}.".replace("  ", " ")
+            return f"X has {now} column names, but {then} before.".replace("  ", " ")
         j = next(j for j in range(old.n_columns) if old.names[j] != new.names[j])
-        return f"Column {j} of X is {new.names[j]!r}, and was {old.names[j]!r}."
+        return f"Column {j} of X is {new.names[j]!r}, but was {old.names[j]!r} before."
     for j in sorted(old.labels.keys() | new.labels.keys()):
         if j not in new.labels or j not in old.labels:
             now, then = ("numbers", "categories") if j in old.labels else ("categories", "numbers")
-            return f"{new.column(j)} holds {now}, and held {then}."
+            return f"{new.column(j)} contains {now}, but contained {then} before."
         if not np.array_equal(old.labels[j], new.labels[j]):
             change = _change(old.labels[j], new.labels[j])
-            return f"{new.column(j)} has other categories ({change})."
+            return f"{new.column(j)} has different categories ({change})."
     return ""
 
 
 def _outputs(old: Target, new: Target) -> str:
     """What is different about the target, as a sentence."""
     if old.n_outputs != new.n_outputs:
-        return f"y has {_counted(new.n_outputs)}, and had {old.n_outputs}."
+        return f"y has {_counted(new.n_outputs)}, but had {old.n_outputs} before."
     for k, (then, now) in enumerate(zip(old.classes, new.classes, strict=True)):
         if not np.array_equal(then, now):
             where = "y" if old.n_outputs == 1 else f"Output {k} of y"
-            return f"{where} has other classes ({_change(then, now)})."
+            return f"{where} has different classes ({_change(then, now)})."
     return ""
 
 

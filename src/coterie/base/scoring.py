@@ -80,7 +80,7 @@ def read_scoring(scoring: Any, kind: str) -> tuple[Scoring, ...]:
     read = tuple(_read(default if one is None else one, at) for at, one in enumerate(several, 1))
     names = [one.name for one in read]
     if len(set(names)) < len(names):
-        raise ValueError(f"scoring has the same name twice: {', '.join(names)}.")
+        raise ValueError(f"scoring contains the same name twice: {', '.join(names)}.")
     return read
 
 
@@ -198,7 +198,7 @@ class StandIn(BaseEstimator):
         if X is self.rows:
             return np.asarray(self.raw)
         if self.elsewhere is None:
-            raise ValueError("A scorer may ask for predictions of the rows it was given only.")
+            raise ValueError("A scorer may only request predictions for the rows it was given.")
         return self.elsewhere(X)
 
     @property
@@ -317,7 +317,7 @@ class Measures:
         estimator = StandIn(self.answers, self.given, raw, elsewhere)
         value = ask(scoring.scorer, estimator, self.y, self.rows.weight)
         if math.isnan(value):
-            rows = "training rows" if self.where == "train" else "rows held out"
+            rows = "training rows" if self.where == "train" else "held-out rows"
             raise ValueError(
                 f"The score {scoring.name!r} is not defined on the {rows}. Hold out more rows, or "
                 "choose another scoring."
@@ -427,7 +427,7 @@ def under_classes(known: Target, target: Target) -> Target:
         unknown = [label for label in classes.tolist() if label not in place]
         if unknown:
             raise DataError(
-                f"y_val contains {unknown[0]!r}, which is not one of the classes in y. Leave out "
+                f"y_val contains {unknown[0]!r}, which is not one of the classes in y. Remove "
                 "such rows."
             )
         codes = np.array([place[label] for label in classes.tolist()], dtype=np.int32)

@@ -153,17 +153,17 @@ class AdaBoost(Steered, Rule):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AdaBoostClassifier(BoostedClassifier):
-    r"""AdaBoost, drop-in for ``sklearn.ensemble.AdaBoostClassifier``.
+    r"""AdaBoost, a drop-in replacement for ``sklearn.ensemble.AdaBoostClassifier``.
 
-    Each round fits a member under weights that grow where the members so far were wrong. Two
-    classes are boosted as Freund and Schapire do, many as SAMME. Missing values, categories,
-    early stopping and warm start work; any estimator can be a member, with or without
-    `sample_weight`.
+    Each round fits a member with weights that increase for rows that the members so far
+    misclassify. Two classes are boosted with Freund and Schapire's algorithm, more with SAMME.
+    Missing values, categories, early stopping and warm starts are supported; any estimator can be a
+    member, with or without `sample_weight`.
 
     Parameters
     ----------
     perfect : {"keep", "drop", "restart"}, default="keep"
-        What becomes of a member without error; see `AdaBoost`.
+        How to weight a member without errors; see `AdaBoost`.
 
     Attributes
     ----------

@@ -65,8 +65,8 @@ class AnyBoost(Additive):
         state.weight = np.abs(self._pull(state)).reshape(state.weight.shape)
         if not np.isclose(state.weight.sum(), 1.0):
             raise ValueError(
-                f"The loss {self.loss!r} has no finite slope other than zero at the margin 0, so "
-                "there is nothing to descend. Give a loss that falls there."
+                f"The slope of the loss {self.loss!r} at margin 0 must be finite and not zero; "
+                "otherwise boosting cannot start. Use a loss that decreases there."
             )
         return state
 
@@ -170,7 +170,7 @@ class AnyBoost(Additive):
         chance = self.loss.link(raw)
         if chance is None:
             raise ValueError(
-                f"The loss {self.loss!r} gives no probabilities. Use predict or "
+                f"The loss {self.loss!r} does not provide probabilities. Use predict or "
                 "decision_function, or another loss."
             )
         if raw.shape[1] == 1:

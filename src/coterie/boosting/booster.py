@@ -88,54 +88,55 @@ class Booster(Committee):
     Parameters
     ----------
     estimator : estimator, default=None
-        What to boost; by default a tree of one split. Native trees are binned once and never
-        walked in training; other estimators are cloned and see the rows as they were given.
+        The base learner; by default a tree with one split. Native trees share one binned table and
+        need no predictions on the training rows; other estimators are cloned and receive the rows
+        in their original form.
     n_estimators : int, default=50
-        Rounds at most.
+        Maximum number of rounds.
     learning_rate : float, default=1.0
-        Factor of every member's weight.
+        Factor that multiplies the weight of every member.
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness.
     weighting : {"auto", "reweight", "resample"}, default="auto"
-        Fit members under weights or on rows drawn by them; "auto" weights where members can.
+        Fit members with weights or on rows resampled by weight; "auto" uses weights if members
+        accept them.
     subsample : float, default=1.0
         Share of the rows drawn each round.
     max_restarts : int, default=0
-        How often in a row a useless member is thrown away and another one drawn; of use with
-        re-sampling.
+        How many times in a row a useless member is discarded and redrawn; useful with resampling.
     early_stopping : "auto" or bool, default=False
-        End when `scoring` no longer improves on rows held out, and keep the best round. "auto"
+        Stop when `scoring` no longer improves on held-out rows, and keep the best round. "auto"
         does so with more than 10,000 rows, or when `X_val` is given.
     scoring : str, callable, None or list, default="error"
-        What is measured on rows held out: "error", the share of mistakes or the mean absolute
-        error; the name of a scikit-learn scorer, such as "roc_auc", where larger is better, or
-        such as "log_loss", where smaller is, as the scorer's name begins with ``neg_``; a function
-        ``(estimator, X, y)`` as `sklearn.metrics.make_scorer` makes, larger is better; or None,
-        the accuracy or R². Of a list the first decides, and ``trace_`` has all of them by round,
-        as "validation_error" and so on. All are computed from scores that are known: no member
-        is asked again.
+        The score on held-out rows: "error", the share of mistakes or the mean absolute error; the
+        name of a scikit-learn scorer, such as "roc_auc", where larger is better, or such as
+        "log_loss", where smaller is, as the scorer's name begins with ``neg_``; a function
+        ``(estimator, X, y)`` as returned by `sklearn.metrics.make_scorer`, where larger is better;
+        or None, the accuracy or R². If it is a list, the first one decides, and ``trace_`` records
+        all of them by round, as "validation_error" and so on. All are computed from scores that are
+        already known, without new predictions.
     metrics : str, callable or list, default=None
         Deprecated: the former name of `scoring`.
     validation_fraction : float, int or None, default=0.1
-        Share or number of the rows held out; None watches the training rows.
+        Share or number of rows to hold out; None monitors the training rows.
     n_iter_no_change : int, default=10
-        Rounds without improvement that are borne.
+        Number of rounds without improvement before stopping.
     tol : float, default=0.0
         Smallest improvement that counts.
     max_time : float, default=None
-        Seconds the rounds may take.
+        Maximum time for all rounds, in seconds.
     trace : {"weights"} or None, default=None
-        "weights" keeps the distribution before every round in ``trace_.weights``.
+        "weights" records the row weights before every round in ``trace_.weights``.
     warm_start : bool, default=False
-        Keep the members of the last fit and add to them.
+        Keep the members of the last fit and add more.
     verbose : int, default=0
         Report progress.
     n_jobs : int, default=None
-        Threads within native trees, and of prediction.
+        Number of threads within native trees and for prediction.
     max_bins : int, default=255
-        Groups a column is cut into for native trees; may be given to the tree instead.
+        Maximum number of bins per column in native trees; may be set on the tree instead.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories, besides those of text or a categorical type.
+        Numeric columns to treat as categorical, in addition to text and categorical columns.
     """
 
     estimator: Any = None
@@ -300,8 +301,8 @@ class Booster(Committee):
         resample = self.weighting == "resample"
         if self.weighting == "reweight" and not native and not takes_weight(member):
             raise ValueError(
-                f"weighting='reweight' needs members whose fit takes sample_weight, but that of "
-                f"{type(member).__name__} does not. Use weighting='auto' or 'resample'."
+                "weighting='reweight' needs members whose fit accepts sample_weight, but "
+                f"{type(member).__name__}.fit does not. Use weighting='auto' or 'resample'."
             )
         if resample or not (native or takes_weight(member)):
             return Resample(self.subsample)
@@ -340,7 +341,7 @@ class Booster(Committee):
         if self.metrics is None:
             return read_scoring(self.scoring, target.kind)
         if self.scoring != "error":
-            raise ParameterError("metrics is the former name of scoring: give only scoring.")
+            raise ParameterError("metrics is the former name of scoring; set only scoring.")
         return read_scoring(self.metrics, target.kind)
 
     def _answers(self, rule: Rule, target: Target) -> Answers:
@@ -381,7 +382,7 @@ class Booster(Committee):
 
     @property
     def estimators_(self) -> Members:
-        """The fitted members, made when asked for."""
+        """The fitted members, created on access."""
         return Members(self._settled())
 
     @property

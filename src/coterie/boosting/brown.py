@@ -216,7 +216,7 @@ class BrownBoost(Timed):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BrownBoostClassifier(TimedBooster, BoostedClassifier):
-    r"""BrownBoost: gives up the rows that it does not get right, such as mislabelled ones.
+    r"""BrownBoost: gives up on rows that stay misclassified, such as mislabelled ones.
 
     There is a fixed amount of time, :math:`c`. A row of margin :math:`r=yF(x)` with :math:`s` time
     left has the potential :math:`1-\mathrm{erf}((r+s)/\sqrt c)` and the weight

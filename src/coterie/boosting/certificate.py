@@ -22,21 +22,24 @@ from coterie.losses import LogLoss, MarginLoss, MultinomialLoss
 Array = NDArray[np.float64]
 
 _GAP = (
-    "The margin attained is within this of the best that any vote of these members could have: "
-    "the least edge so far bounds it."
+    "The margin is within this gap of the best margin of any vote of these members, which is "
+    "bounded by the smallest edge so far."
 )
-_PRODUCT = "The training error is at most this, the product of the normalisers so far."
-_MARKOV = "The training error is at most this: every mistake costs at least what a tie costs."
+_PRODUCT = "The training error is at most this value, the product of the normalisers so far."
+_MARKOV = (
+    "The training error is at most this value, because every mistake costs at least as much as a "
+    "tie."
+)
 _NUMBERS = (
-    "None: the loss is measured itself, and there are no mistakes to be counted that it would "
+    "None: the loss is measured directly, and in regression there is no error count for it to "
     "bound."
 )
 _SAMME = (
-    "None: with three or more classes a wrong class may lead although the score of the true one "
-    "is positive, so the loss does not bound the error."
+    "None: with three or more classes, a wrong class may lead although the score of the true "
+    "class is positive, so the loss does not bound the error."
 )
-_SUBSAMPLE = "None: the trace holds the loss of the rows drawn in each round, not of all of them."
-_UNMEASURED = "None: this booster does not measure the loss of its training rows."
+_SUBSAMPLE = "None: the trace contains the loss on the rows sampled in each round, not on all rows."
+_UNMEASURED = "None: this booster does not measure the loss on its training rows."
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,9 @@ def certificate(model: Any) -> Certificate:
     """
     trace = getattr(model, "trace_", None)
     if not isinstance(trace, Trace):
-        return Certificate("none", "None: this ensemble has no rounds that build on one another.")
+        return Certificate(
+            "none", "None: the members of this ensemble do not build on one another."
+        )
     if "gap" in trace.names:
         return Certificate("gap", _GAP, trace["gap"])
     if "bound" in trace.names:

@@ -50,7 +50,8 @@ def row_costs(cost: Cost, target: Target, weight: Array | None) -> Array:
     values = np.array([cost.get(label, 1.0) for label in classes], dtype=np.float64)
     if unknown or not np.all(np.isfinite(values) & (values > 0)):
         raise ParameterError(
-            f"cost={cost!r} is not allowed; give positive numbers by label, of {classes}."
+            f"cost={cost!r} is not allowed; use a dict from label to positive number, with the "
+            f"labels {classes}."
         )
     return np.asarray(values[target.codes[:, 0]])
 
@@ -219,8 +220,8 @@ class AdaCost(CostBoost):
         """The largest is 1/2."""
         if isinstance(self.cost, Mapping) and cost.max() > 0.5:
             warnings.warn(
-                "AdaCost cannot run with costs near 1; they were scaled so that the largest is "
-                "1/2. Give costs of at most 1/2, or use method='adac2'.",
+                "AdaCost does not work with costs near 1; they were scaled so that the largest "
+                "is 1/2. Use costs of at most 1/2, or method='adac2'.",
                 stacklevel=2,
             )
         return np.asarray(0.5 * cost / cost.max())
@@ -248,7 +249,7 @@ RULES: dict[str, type[CostBoost]] = {
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class CostSensitiveBoostClassifier(BoostedClassifier):
-    r"""AdaBoost for classes whose mistakes do not cost the same.
+    r"""AdaBoost for classes with different misclassification costs.
 
     By default costs multiply the weights that AdaBoost begins with (CGAda), its scores are
     calibrated on rows held out, and the prediction is the class of the least expected cost [1]_,

@@ -81,19 +81,18 @@ class Descender(Booster):
     estimator : estimator, default=None
         A regressor, the member; by default a `DecisionTreeRegressor` of depth 3.
     n_estimators : int, default=100
-        Rounds at most.
+        Maximum number of rounds.
     learning_rate : float, default=0.1
         Factor of every step.
     subsample : float, default=1.0
-        Share of the rows drawn each round, without replacement; the others say how much the
-        round improved on rows it had not seen.
+        Share of the rows drawn each round, without replacement; the others measure the out-of-bag
+        improvement of the round.
     scoring : str, callable, None or list, default="error"
-        What is measured on rows held out, see `AdaBoostClassifier`; "error" and "loss" are the
-        mean loss.
+        The score on held-out rows, see `AdaBoostClassifier`; "error" and "loss" are the mean loss.
     line_search : {"auto", "leaf", "round"} or None, default="auto"
         How long steps are: "leaf" fits every leaf of a native tree to the loss, "round" finds the
-        factor of a member at which the loss is least, and None takes members as they are. "auto"
-        is "leaf" for native trees without `monotonic_cst` and "round" for other members.
+        factor of a member at which the loss is least, and None uses a step of one. "auto" is "leaf"
+        for native trees without `monotonic_cst` and "round" for other members.
     """
 
     n_estimators: int = 100
@@ -184,8 +183,8 @@ class Descender(Booster):
     ) -> Trainer:
         if is_native(member) and member.criterion == "poisson":
             raise ValueError(
-                "Members fit residuals, which may be negative: criterion='poisson' is not for "
-                "them. Leave the criterion alone, and give the booster loss='poisson'."
+                "Members fit residuals, which may be negative, so criterion='poisson' cannot be "
+                "used. Keep the default criterion, and set loss='poisson' on the booster."
             )
         learner = super()._learner(member, rule, rows)
         assert isinstance(rule, Descent), "members of a Descender go down a slope"

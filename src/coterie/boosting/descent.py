@@ -304,7 +304,7 @@ class Descent(Rule):
         chance = self.loss.link(raw)
         if chance.ndim == 1:
             raise ValueError(
-                f"The {self.loss.name} loss gives no probabilities. Use predict or "
-                "decision_function, or give the loss an inverse link."
+                f"The {self.loss.name} loss does not provide probabilities. Use predict or "
+                "decision_function, or a loss with an inverse link."
             )
         return chance

@@ -49,7 +49,7 @@ class QuantileBoostingRegressor(OriginScores, RegressorTask, Descender):
     ----------
     estimator : estimator, default=None
         A regressor, the member; by default a `DecisionTreeRegressor` of depth 3 with at least 2 %
-        of the weight in a leaf, as quantiles of few rows say little.
+        of the weight in a leaf, because quantiles of few rows are unreliable.
     quantiles : list of float, default=(0.1, 0.5, 0.9)
         Levels of the quantiles, in any order.
     shared : bool, default=True
@@ -159,7 +159,7 @@ class NormalBoostingRegressor(OriginScores, RegressorTask, Descender):
     ----------
     estimator : estimator, default=None
         A regressor, the member; by default a `DecisionTreeRegressor` of depth 3 with at least 5 %
-        of the weight in a leaf, as deviations of few rows say little.
+        of the weight in a leaf, because standard deviations of few rows are unreliable.
     learning_rate : float, default=0.05
         Factor of every step. Deviations overfit sooner than means: on small tables, take small
         steps and let `early_stopping` end them.

@@ -266,7 +266,7 @@ _SHARED = ("estimator", "random_state", "n_jobs", "max_bins", "categorical_featu
 
 @dataclass(eq=False, repr=False)
 class BoostByFilteringClassifier(ClassifierTask, Committee):
-    r"""The first boosting algorithm: the majority of three, applied to itself.
+    r"""The first boosting algorithm: majority votes of three, applied recursively.
 
     The first predictor learns from the rows as they are, the second from rows of which the first
     got half wrong, the third from the rows on which the two differ. If each has the error
@@ -279,7 +279,7 @@ class BoostByFilteringClassifier(ClassifierTask, Committee):
     Parameters
     ----------
     estimator : estimator, default=None
-        What to boost; by default a tree of three levels.
+        The base learner; by default a tree of three levels.
     levels : {0, 1, 2, 3}, default=1
         How often three are made of one: at most :math:`3^{levels}` members.
     sampling : {"reweight", "partition", "replacement"}, default="reweight"
@@ -287,19 +287,19 @@ class BoostByFilteringClassifier(ClassifierTask, Committee):
         of the rows each, or rows drawn with replacement.
     balance : float, default=0.5
         How much of what the second predictor learns from the first got wrong. With a half, as in
-        the paper, the first is no better than a coin there; with less, the second is told more of
-        what the first knows already.
+        the paper, the first is no better than a coin there; with less, the second learns more of
+        what the first already knows.
     min_samples : int, default=None
         The fewest rows to fit a second or third predictor on; with fewer, the first one is alone.
         By default 1 with "reweight", otherwise the larger of 10 and twice the number of classes.
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness.
     n_jobs : int, default=None
-        Threads within native trees, and of prediction.
+        Number of threads within native trees and for prediction.
     max_bins : int, default=255
-        Groups a column is cut into for native trees.
+        Maximum number of bins per column in native trees.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories.
+        Numeric columns to treat as categorical.
 
     Attributes
     ----------
@@ -372,7 +372,7 @@ class BoostByFilteringClassifier(ClassifierTask, Committee):
 
     @property
     def estimators_(self) -> Members:
-        """The fitted members, made when asked for."""
+        """The fitted members, created on access."""
         return Members(self._settled())
 
     def decision_function(self, X: Any) -> Array:
@@ -394,7 +394,7 @@ class BoostByFilteringClassifier(ClassifierTask, Committee):
         return shares if shares.shape[1] > 2 else 2 * shares[:, 1] - 1
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """What two of the three say; where all differ, what the third does.
+        """The majority of the three; where all differ, what the third does.
 
         Parameters
         ----------

@@ -67,8 +67,8 @@ class WithInit(Mixin):
             return Origin(loss, zeros)
         if target.kind == "labels" and not hasattr(self.init, "predict_proba"):
             raise ValueError(
-                f"init={self.init!r} has no predict_proba, which a classifier starts from. Wrap "
-                "it, for example in sklearn.calibration.CalibratedClassifierCV."
+                f"init={self.init!r} has no predict_proba, which a classifier needs to start "
+                "from. Wrap it, for example in sklearn.calibration.CalibratedClassifierCV."
             )
         rng = default_rng(SeedSequence(entropy, spawn_key=(_INIT_STREAM,)))
         init = ForeignLearner(self.init, name="init").fit(table, target, weight, rng)
@@ -77,7 +77,7 @@ class WithInit(Mixin):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class FunctionalGradientBoostingRegressor(OriginScores, RegressorTask, WithInit, Descender):
-    r"""Friedman's gradient boosting: any regressor as member, any loss, a line search.
+    r"""Friedman's gradient boosting for regression, with any loss and any regressor.
 
     From the best constant :math:`F_0`, each round fits a member h to the pseudo-residuals
     :math:`r = -\partial L(y, F) / \partial F` by least squares and steps along it,
@@ -163,7 +163,7 @@ class FunctionalGradientBoostingRegressor(OriginScores, RegressorTask, WithInit,
 class FunctionalGradientBoostingClassifier(
     OriginScores, StagedClasses, ClassifierTask, WithInit, Descender
 ):
-    r"""Friedman's gradient boosting of classes: any regressor as member, any loss, a line search.
+    r"""Friedman's gradient boosting for classification, with any loss and any regressor.
 
     As `FunctionalGradientBoostingRegressor`, with scores that the link of the loss turns into
     probabilities. Two classes have one score, the log odds; K classes have K scores and K members
@@ -234,7 +234,7 @@ def _fitting(loss: PointwiseLoss, n_classes: int) -> PointwiseLoss:
     scores, needed = loss.n_scores(n_classes), 1 if n_classes <= 2 else n_classes
     if scores != needed:
         raise ValueError(
-            f"loss={loss!r} has a score for {'two' if scores == 1 else scores} classes, but y has "
+            f"loss={loss!r} is for {'two' if scores == 1 else scores} classes, but y has "
             f"{n_classes} classes. Use loss='log_loss'."
         )
     return loss

@@ -43,19 +43,19 @@ RULES: dict[str, Callable[[float], Rule]] = {
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BoostingClassifier(BoostedClassifier):
-    r"""Boosting with the parts of your choice.
+    r"""Boosting with configurable loss, base learner, steps and weighting.
 
     A booster is a loss or a rule that weighs rows, a base learner, a rule for the length of steps,
     re-weighting or re-sampling, and shrinkage. Here each of these is a parameter: `rule`,
     `estimator`, `step`, `weighting` and `learning_rate`. The named boosters are settings of this
-    one. A rule of your own is a subclass of `coterie.core.rule.Rule`: it says what the next member
-    should fit and what it weighs, and everything else, from missing values to early stopping,
+    one. A rule of your own is a subclass of `coterie.core.rule.Rule`: it defines what the next
+    member fits and how it is weighted, and everything else, from missing values to early stopping,
     works with it.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        What to boost; by default a tree of one split: a classifier, or a regressor for rules
+        The base learner; by default a tree of one split: a classifier, or a regressor for rules
         whose members give numbers; for "brown" and "robust" the one of least error.
     rule : str, MarginLoss or Rule, default="adaboost"
         How rows and members are weighed: "adaboost", "m1", "m2", "mh", "real", "gentle", "logit",
@@ -113,8 +113,8 @@ class BoostingClassifier(BoostedClassifier):
             return rule
         if not isinstance(rule, Steered):
             raise ValueError(
-                f"step={self.step!r} needs a rule that knows its loss along a member, but "
-                f"{type(rule).__name__} does not. Use step='own', or make it a "
+                f"step={self.step!r} needs a rule that can compute its loss along a member, but "
+                f"{type(rule).__name__} cannot. Use step='own', or make it a "
                 "coterie.boosting.steps.Steered."
             )
         return replace(rule, step=step)
@@ -136,7 +136,7 @@ class BoostingClassifier(BoostedClassifier):
         rule = RULES[self.rule](rate)
         if isinstance(rule, Timed) and rate > 1:
             raise ValueError(
-                f"learning_rate={self.learning_rate!r} is beyond the end of the steps that "
-                f"rule={self.rule!r} takes. Use at most 1."
+                f"learning_rate={self.learning_rate!r} is too large for rule={self.rule!r}. Use "
+                "at most 1."
             )
         return rule

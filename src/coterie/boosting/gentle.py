@@ -64,7 +64,7 @@ class GentleBoost(Additive):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class GentleBoostClassifier(BoostedClassifier):
-    r"""GentleBoost: members are regressions of the labels, with votes that stay small.
+    r"""GentleBoost: members fit the labels by least squares, and their votes stay small.
 
     Each round fits the labels :math:`y = \pm 1` by weighted least squares under
     :math:`D \propto D_0 e^{-yF}` and adds the fit, :math:`F \leftarrow F + \eta f`. The vote of a

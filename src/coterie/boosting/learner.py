@@ -50,8 +50,8 @@ def member_learner(
     if (member.task == "regression") != regression:
         tree = DecisionTreeRegressor if regression else DecisionTreeClassifier
         raise ValueError(
-            f"{owner} cannot boost a {type(member).__name__}: its members predict "
-            f"{'numbers' if regression else 'classes'}. Give a {tree.__name__}."
+            f"{owner} cannot boost a {type(member).__name__}: its members must predict "
+            f"{'numbers' if regression else 'classes'}. Use a {tree.__name__}."
         )
     shape = Target("values", target.encoded) if regression else target
     growth = resolve_growth(member, table, shape, random_thresholds=member.splitter == "random")
@@ -82,6 +82,6 @@ def member_bins(owner: str, max_bins: int, member: SingleTree) -> int:
     if max_bins != _USUAL_BINS:
         raise ParameterError(
             f"max_bins={max_bins!r} of {owner} contradicts max_bins={member.max_bins!r} of its "
-            f"{type(member).__name__}: members share one table. Give one of them only."
+            f"{type(member).__name__}, but members share one binned table. Set only one of them."
         )
     return member.max_bins

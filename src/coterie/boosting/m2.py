@@ -154,12 +154,12 @@ def _gaps(score: Array, state: State) -> Array:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AdaBoostM2Classifier(BoostedClassifier):
-    r"""AdaBoost.M2, for many classes and members that give probabilities.
+    r"""AdaBoost.M2, for many classes and members with class probabilities.
 
     A member need not name the right class in more than half of the cases: it is enough that it
-    finds the right class more plausible than wrong ones. The boosted distribution is on pairs of
-    a row and a wrong class, so weight moves to the classes that are mistaken for one another.
-    Of two classes and members that are sure of themselves, this is AdaBoost.
+    finds the right class more plausible than wrong ones. The boosted distribution is on pairs of a
+    row and a wrong class, so weight moves to the classes that are mistaken for one another. With
+    two classes and members that predict probabilities of 0 and 1, this is AdaBoost.
 
     Of many classes, native trees are given the whole distribution: a leaf calls every class
     plausible whose rows weigh more than the pairs in which it is the wrong one, which makes the

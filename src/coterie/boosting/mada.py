@@ -28,7 +28,7 @@ class MadaBoost(AdaBoost):
     learning_rate : float
         Factor of every :math:`\alpha`.
     perfect : {"keep", "drop", "restart"}
-        What becomes of a member without error; see `AdaBoost`.
+        How to weight a member without errors; see `AdaBoost`.
     min_mass : float
         Boosting ends when all weights together, before they are normalised, are no more.
     """
@@ -66,7 +66,7 @@ class MadaBoost(AdaBoost):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class MadaBoostClassifier(BoostedClassifier):
-    r"""MadaBoost: AdaBoost that does not chase mislabelled rows.
+    r"""MadaBoost: AdaBoost with bounded weights, which is robust to mislabelled rows.
 
     Members and their weights :math:`\alpha` are those of AdaBoost, but no row ever weighs more
     than it did at the start: :math:`w = D_0 \min(1, e^{-yF})`. This descends the loss
@@ -76,7 +76,7 @@ class MadaBoostClassifier(BoostedClassifier):
     Parameters
     ----------
     perfect : {"keep", "drop", "restart"}, default="keep"
-        What becomes of a member without error; see `AdaBoost`.
+        How to weight a member without errors; see `AdaBoost`.
     min_mass : float, default=1e-3
         Boosting ends when the weights of all rows, 1 at the start, add up to no more than this.
 

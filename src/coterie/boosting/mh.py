@@ -182,7 +182,7 @@ def _answers(state: State) -> Array:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AdaBoostMHClassifier(BoostedClassifier):
-    r"""AdaBoost.MH, for many classes or many labels.
+    r"""AdaBoost.MH, for multi-class and multilabel targets.
 
     A round asks of every class whether a row belongs to it: one two-class member per class, all
     of one common weight. The boosted distribution is on pairs of a row and a class, so the

@@ -220,7 +220,7 @@ def account(
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class MultiBoostClassifier(BoostedClassifier):
-    r"""Sub-committees of AdaBoost, each from weights of its own, in one committee.
+    r"""A committee of AdaBoost sub-committees, each started from random weights.
 
     T members come in :math:`\lfloor \sqrt T \rfloor` sub-committees. Each is boosted by
     AdaBoost.M1; the first begins with the given weights, the others with the given weights times

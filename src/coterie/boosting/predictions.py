@@ -58,7 +58,7 @@ class StagedScores(Mixin):
         raise NotImplementedError
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """What the score of each row says.
+        """The prediction for each row.
 
         Parameters
         ----------

@@ -98,7 +98,7 @@ class BoostNumbers(Rule):
     Parameters
     ----------
     learning_rate : float
-        Factor of every member's weight.
+        Factor that multiplies the weight of every member.
     """
 
     learning_rate: float = 1.0
@@ -185,7 +185,7 @@ class BoostedRegressor(StagedScores, RegressorTask, Booster):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AdaBoostRegressor(BoostedRegressor):
-    r"""AdaBoost.R2, drop-in for ``sklearn.ensemble.AdaBoostRegressor``.
+    r"""AdaBoost.R2, a drop-in replacement for ``sklearn.ensemble.AdaBoostRegressor``.
 
     Each round fits a member under weights that grow where the members so far were far off; the
     prediction is the weighted median of theirs. Members are fitted under weights where they can
@@ -195,9 +195,9 @@ class AdaBoostRegressor(BoostedRegressor):
     Parameters
     ----------
     estimator : estimator, default=None
-        What to boost; by default a `DecisionTreeRegressor` of depth 3.
+        The base learner; by default a `DecisionTreeRegressor` of depth 3.
     loss : {"linear", "square", "exponential"}, default="linear"
-        What the error of a row, divided by the largest of all, costs.
+        The loss of a row's error, relative to the largest error.
 
     Attributes
     ----------

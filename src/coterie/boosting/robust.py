@@ -335,7 +335,7 @@ class RobustBoost(Timed):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RobustBoostClassifier(TimedBooster, BoostedClassifier):
-    r"""RobustBoost: aims at a margin, for all rows but a given share.
+    r"""RobustBoost: aims at a given margin for all but a given share of the rows.
 
     Time runs from 0 to 1. At the time :math:`t` a row of margin :math:`m=yF(x)` has the potential
     :math:`\Phi=\min\{1, 1-\mathrm{erf}((m-\mu)/\sigma)\}`, where :math:`\mu(t)` and

@@ -28,7 +28,7 @@ class AdaBoostRT(BoostNumbers):
     learning_rate : float
         Factor of every :math:`\ln(1/\beta)`, in the weights of rows and members alike.
     threshold : float
-        Largest error that is no mistake.
+        Largest error that does not count as a mistake.
     power : float
         The :math:`p`.
     error : {"relative", "scaled"}
@@ -72,9 +72,9 @@ class AdaBoostRTRegressor(BoostedRegressor):
     Parameters
     ----------
     estimator : estimator, default=None
-        What to boost; by default a `DecisionTreeRegressor` of depth 3.
+        The base learner; by default a `DecisionTreeRegressor` of depth 3.
     threshold : float, default=0.2
-        Largest error that is no mistake.
+        Largest error that does not count as a mistake.
     power : float, default=2.0
         A member with a share :math:`\epsilon` of mistakes weighs :math:`-\ln\epsilon` times this.
     error : {"relative", "scaled"}, default="relative"

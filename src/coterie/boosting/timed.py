@@ -115,10 +115,10 @@ class TimedBooster(Mixin):
     Parameters
     ----------
     estimator : estimator, default=None
-        What to boost; by default the tree of one split with the least weighted error. Stumps
+        The base learner; by default the tree of one split with the least weighted error. Stumps
         chosen for their purity may have no edge while others still do, and end boosting too soon.
     n_estimators : int, default=200
-        Rounds at most; boosting ends earlier when its time is over.
+        Maximum number of rounds; boosting ends earlier when its time is up.
     """
 
     answers_by = None

@@ -19,7 +19,7 @@ __all__ = ["command", "compare_answers"]
 @click.option(
     "--on", "file", required=True, type=existing, metavar="FILE", help="Table with labelled rows."
 )
-@click.option("--target", metavar="COLUMN", help="Target column, if FILE names it differently.")
+@click.option("--target", metavar="COLUMN", help="Target column, if it has another name in FILE.")
 @click.option(
     "--metric",
     default="auto",
@@ -35,8 +35,8 @@ def command(models: tuple[Path, ...], file: Path, **options: Any) -> None:
     """Compare MODELS on a table that none of them was fitted to.
 
     The best model is compared with each of the others by a paired t-test on the losses of single
-    rows; p-values are corrected by Holm's method. A p-value above 0.05 means that these rows do not
-    tell the two models apart.
+    rows; p-values are corrected by Holm's method. A p-value above 0.05 means that the difference is
+    not significant on these rows.
     """
     from coterie.files.file_predictions import gather_answers
     from coterie.files.models import load_model
@@ -93,12 +93,13 @@ def compare_answers(answers: dict[str, Any], metric: str) -> tuple[str, list[dic
 
     tasks = {one.task for one in answers.values()}
     if len(tasks) > 1:
-        raise CommandError("some of the models predict classes and some numbers.")
+        raise CommandError("some of the models are classifiers and some are regressors.")
     chosen = find_metric(metric, tasks.pop())
     if chosen.rows is None:
         raise CommandError(
             f"{chosen.name} is not a mean over rows, so models cannot be compared row by row.",
-            "Choose log_loss, brier or accuracy for classes; rmse, mse or mae for numbers.",
+            "Choose log_loss, brier or accuracy for classification; rmse, mse or mae for "
+            "regression.",
         )
     losses = {name: chosen.rows(one.truth, one.said) for name, one in answers.items()}
     names = sorted(losses, key=lambda name: float(losses[name].mean()))
@@ -120,5 +121,8 @@ def _verdict(found: list[dict[str, Any]]) -> str:
     best, *others = found
     alike = [one["model"] for one in others if one["p_value"] > 0.05]
     if not alike:
-        return f"{best['model']} is the best of them."
-    return f"{best['model']} is ahead, but these rows cannot tell it from {', '.join(alike)}."
+        return f"{best['model']} is significantly better than the others."
+    return (
+        f"{best['model']} is ahead, but on these rows not significantly better than "
+        f"{', '.join(alike)}."
+    )

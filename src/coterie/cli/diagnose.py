@@ -16,7 +16,7 @@ __all__ = ["command"]
 @click.command("diagnose")
 @model_argument
 @click.argument("file", type=existing)
-@click.option("--target", metavar="COLUMN", help="Target column, if FILE names it differently.")
+@click.option("--target", metavar="COLUMN", help="Target column, if it has another name in FILE.")
 @click.option(
     "--trust", multiple=True, metavar="TYPE", help="Allow this type in the model file. Repeatable."
 )

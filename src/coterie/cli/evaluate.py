@@ -26,7 +26,7 @@ __all__ = ["command", "measure", "score_rows"]
 @click.command("evaluate")
 @model_argument
 @click.argument("file", type=existing)
-@click.option("--target", metavar="COLUMN", help="Target column, if FILE names it differently.")
+@click.option("--target", metavar="COLUMN", help="Target column, if it has another name in FILE.")
 @click.option(
     "--trust", multiple=True, metavar="TYPE", help="Allow this type in the model file. Repeatable."
 )

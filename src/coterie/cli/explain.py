@@ -29,7 +29,7 @@ MOST_ROWS = 2_000  # that are shuffled, or taken as background
 @model_argument
 @click.argument("file", type=existing, required=False)
 @click.option("--rows", metavar="LIST", help="Explain these rows of FILE, such as 1,4-6.")
-@click.option("--target", metavar="COLUMN", help="Target column, if FILE names it differently.")
+@click.option("--target", metavar="COLUMN", help="Target column, if it has another name in FILE.")
 @click.option("--most", default=12, show_default=True, help="Number of columns to print.")
 @click.option(
     "--trust", multiple=True, metavar="TYPE", help="Allow this type in the model file. Repeatable."
@@ -123,7 +123,7 @@ def parse_rows(text: str) -> list[tuple[int, int]]:
         ends = re.fullmatch(r"\s*([1-9]\d*)\s*(?:-\s*([1-9]\d*)\s*)?", part)
         if ends is None:
             raise click.BadParameter(
-                f"{part!r} is not a row; write numbers from 1 and ranges, such as 1,4-6.",
+                f"{part!r} is not a row; write row numbers (from 1) and ranges, such as 1,4-6.",
                 param_hint="--rows",
             )
         first, last = int(ends[1]), int(ends[2] or ends[1])

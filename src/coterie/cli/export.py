@@ -19,7 +19,7 @@ __all__ = ["command"]
     "--format",
     "form",
     type=click.Choice(["onnx", "c"]),
-    help="ONNX or plain C. Default: by the extension of --out.",
+    help="ONNX or plain C. Default: the extension of --out.",
 )
 @click.option("--out", type=existing, help="Output file. Default: MODEL with another extension.")
 @click.option(
@@ -29,9 +29,9 @@ __all__ = ["command"]
 def command(model: Path, **options: Any) -> None:
     """Export MODEL to ONNX or to C, to run without coterie and without Python.
 
-    All members must be native: `coterie fit --members native` makes sure of that. The exported
-    model takes numbers, in the column order of the fit; a category is given by its position in the
-    list stored in the file, a missing value by NaN.
+    All members must be native: `coterie fit --members native` ensures this. The exported
+    model takes numbers, in the column order of the fit; pass a category as its position in the
+    list stored in the file, and a missing value as NaN.
     """
     from coterie import export
     from coterie.cli.writing import check_folder

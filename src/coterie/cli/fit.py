@@ -53,7 +53,7 @@ DECISIVE = (
 # A file that is read block by block has none of these.
 NEED_ALL = ("groups", "weight", "drop", "time_column")
 AS_LONG_AS_IT_TAKES = 1e9  # seconds
-MORE_TIME = "Allow a longer --time to read more."
+MORE_TIME = "To read more, set a longer --time."
 
 
 @click.command("fit")
@@ -84,25 +84,25 @@ MORE_TIME = "Allow a longer --time to read more."
     metavar="NAME",
     help='Candidates to try: "fast", "native", or a name. Repeatable.',
 )
-@click.option("--interpretable", is_flag=True, help="Try only models that people can read.")
+@click.option("--interpretable", is_flag=True, help="Try only interpretable models.")
 @click.option(
     "--groups",
     "--group",
     metavar="COLUMN",
-    help="Keep rows with the same value together in validation.",
+    help="Column of groups; rows of a group stay in the same fold.",
 )
-@click.option("--weight", metavar="COLUMN", help="How much each row counts.")
-@click.option("--drop", multiple=True, metavar="COLUMN", help="Leave this column out. Repeatable.")
+@click.option("--weight", metavar="COLUMN", help="Column of sample weights.")
+@click.option("--drop", multiple=True, metavar="COLUMN", help="Drop this column. Repeatable.")
 @click.option(
     "--time-column",
     metavar="COLUMN",
-    help="When each row was: the model is judged by later rows than those it learnt from.",
+    help="Column with the time of each row; the model is evaluated on contiguous blocks of time.",
 )
 @click.option(
     "--cost",
     type=Costs(),
     metavar="fp=1,fn=5",
-    help="What mistakes cost with two classes; predictions are the cheaper class.",
+    help="Costs of false positives and false negatives (two classes): minimise the expected cost.",
 )
 @click.option(
     "--simple", is_flag=True, help="Prefer a simpler model if the best is not clearly better."
@@ -111,9 +111,9 @@ MORE_TIME = "Allow a longer --time to read more."
     "--work",
     type=click.FloatRange(min=0, min_open=True),
     metavar="N",
-    help="Work instead of time, in seconds of a usual core: the same model on any machine.",
+    help="Budget in nominal core seconds instead of time: gives the same model on any machine.",
 )
-@click.option("--test", type=existing, metavar="FILE", help="Measure the model on this file, too.")
+@click.option("--test", type=existing, metavar="FILE", help="Also evaluate the model on this file.")
 @click.option("--explain", is_flag=True, help="Print how much each column matters.")
 @click.option(
     "--seed",
@@ -145,8 +145,8 @@ def command(file: Path, **options: Any) -> None:
     standard input. Candidates are compared by cross-validation, and the best of them combined.
     Ctrl-C stops the search and keeps the best model so far; a second Ctrl-C aborts. --resume
     continues a fit that was killed, and ends with the same model. With --workers or --cluster, FILE
-    may be a folder of Parquet or CSV files that no machine could hold; one boosted model is fitted
-    to it, without a search.
+    may be a directory of Parquet or CSV files that is larger than memory; a single boosted model is
+    fitted to it, without a search.
     """
     if wants_cluster(options):
         fit_files(file, options)
@@ -167,7 +167,7 @@ def command(file: Path, **options: Any) -> None:
     whole = [name for name in NEED_ALL if options[name]]
     if options["stream"] and whole:
         option = whole[0].replace("_", "-")
-        raise click.UsageError(f"--{option} needs the whole table; leave --stream out.")
+        raise click.UsageError(f"--{option} needs the whole table; do not use --stream.")
     if options["stream"] is None:
         options["stream"] = is_large(file) and not whole
     if options["test"] is not None:
@@ -183,9 +183,7 @@ def _fit_into(directory: Any, file: Path, options: dict[str, Any], console: Cons
     planned = None
     if more:
         if not resume:
-            raise click.UsageError(
-                "--time +… adds to the time of a fit that --resume goes on with."
-            )
+            raise click.UsageError("--time +… extends an earlier fit, so it needs --resume.")
         planned, before = directory.earlier_time()
         options["time"] = before + float(options["time"])
     options[PLANNED] = planned
@@ -303,7 +301,7 @@ def _tell_size(file: Path, n_rows: int, columns: Any, console: Console) -> None:
 
 
 def _tell_lost(n_rows: int, console: Console) -> None:
-    console.note(f"{n_rows:,} rows without a target value are left out")
+    console.note(f"{n_rows:,} rows without a target value are ignored")
 
 
 def _task_line(task: str, kinds: Any, file: Path, options: dict[str, Any], read: Any) -> str:

@@ -14,9 +14,9 @@ __all__ = ["ODD", "UNREAD", "explain", "measure_on", "show"]
 ODD, UNREAD = "odd cells", "not read"
 MOST_EXPLAINED, MOST_SHOWN = 20, 12  # columns, lines of the leaderboard
 ENDS = {
-    "finished": "all candidates were tried; more time would add nothing",
-    "time": "the search ended with its time; some candidates were left out or made smaller",
-    "interrupted": "the search was interrupted; this is the best so far",
+    "finished": "all candidates were tried; more time would not help",
+    "time": "the search reached its time limit; some candidates were skipped or made smaller",
+    "interrupted": "the search was interrupted; this is the best model so far",
 }
 
 
@@ -41,7 +41,7 @@ def show(model: Any, console: Console) -> None:
         for entry in shown
     ]
     if hasattr(model, "baseline_"):
-        rows.append(["  baseline", f"{model.baseline_:.5g}", "", "", "", "no column is looked at"])
+        rows.append(["  baseline", f"{model.baseline_:.5g}", "", "", "", "without any columns"])
     first = next((k for k, entry in enumerate(shown) if entry.chosen), -1)
     header = ["", model.metric_, "95 % interval", "weight", "fitted in", ""]
     console.say()
@@ -62,10 +62,10 @@ def explain(model: Any, console: Console) -> None:
     """How much worse the model gets when a column is shuffled, the largest first."""
     ranked = sorted(model.importances_.items(), key=lambda item: -item[1][0])[:MOST_EXPLAINED]
     if not ranked:
-        console.note("There was no time to measure how much columns matter.")
+        console.note("There was no time to measure the importance of the columns.")
         return
     rows = [[name, f"{mean:.4g}", f"± {spread:.2g}"] for name, (mean, spread) in ranked]
-    console.say(f"\nhow much {model.metric_} gets worse when a column is shuffled")
+    console.say(f"\nhow much worse {model.metric_} gets when a column is shuffled")
     console.table(["column", "by", ""], rows)
 
 

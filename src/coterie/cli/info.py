@@ -18,7 +18,7 @@ __all__ = ["command"]
 @json_option
 @common
 def command(model: Path, **options: Any) -> None:
-    """Show what the header of MODEL says, without loading the model."""
+    """Show the header of the file MODEL, without loading the model."""
     from coterie.export import describe
     from coterie.files.errors import CommandError
     from coterie.files.models import model_file

@@ -36,10 +36,12 @@ def patient_interrupts(finishing: Callable[[], bool], found: Callable[[], bool])
         pressed += 1
         if pressed > 1:
             raise KeyboardInterrupt
-        word = "finishing" if finishing() else "keeping the best so far"
+        word = "finishing" if finishing() else "keeping the best model so far"
         if not (finishing() or found()):
             print(
-                "\nno candidate was finished yet, so no model is kept", file=sys.stderr, flush=True
+                "\nno candidate has finished yet, so there is no model to keep",
+                file=sys.stderr,
+                flush=True,
             )
             raise KeyboardInterrupt
         print(f"\n{word}; Ctrl-C again to abort", file=sys.stderr, flush=True)

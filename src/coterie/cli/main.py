@@ -27,12 +27,12 @@ COMMANDS = {
     "predict": "Predict the rows of a file of any size.",
     "evaluate": "Score a model on labelled rows.",
     "explain": "Show which columns matter, overall or for single rows.",
-    "report": "Write the report of a model again.",
+    "report": "Rewrite the report on a model.",
     "diagnose": "Diagnose an ensemble: errors, diversity, what to try next.",
     "compare": "Compare models on the same rows, with a paired test.",
     "export": "Export a model to ONNX or C.",
     "serve": "Serve models over HTTP.",
-    "studio": "See ensembles in a browser, and try them on tables.",
+    "studio": "Explore ensembles in a browser, and try them on tables.",
     "info": "Show what is in a model file, without loading it.",
 }
 EXIT_CODES = {

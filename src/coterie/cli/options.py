@@ -63,7 +63,7 @@ class Duration(click.ParamType):
 
     def _positive(self, seconds: float, value: Any, param: Any, ctx: Any) -> float:
         if seconds <= 0:
-            self.fail(f"{value!r} is not greater than zero.", param, ctx)
+            self.fail(f"{value!r} must be greater than zero.", param, ctx)
         return seconds
 
 
@@ -90,7 +90,7 @@ class Costs(click.ParamType):
         if set(found) != {"fp", "fn"} or not all(
             0 < cost < float("inf") for cost in found.values()
         ):
-            self.fail(f"{value!r} are no costs; write fp=1,fn=5.", param, ctx)
+            self.fail(f"{value!r} is not a valid cost; write fp=1,fn=5.", param, ctx)
         return found
 
 
@@ -124,8 +124,8 @@ def _reading(command: Any, choices: list[str]) -> Any:
         type=click.Choice(choices),
         default="missing",
         show_default=True,
-        help="How to treat stray text in a column of numbers or dates: as missing"
-        + (", as a sign that the column is text," if "text" in choices else "")
+        help="How to treat stray text in a numeric or date column: as missing"
+        + (", by reading the column as text," if "text" in choices else "")
         + " or as an error.",
     )(command)
     command = click.option(

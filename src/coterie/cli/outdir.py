@@ -74,7 +74,7 @@ class FitDirectory:
         elif not (resume or overwrite) and (self.model.exists() or self.settings.exists()):
             what = "a model" if self.model.exists() else "an unfinished fit"
             raise CommandError(
-                f"holds {what} already.",
+                f"already contains {what}.",
                 "Continue with --resume, start over with --overwrite, or choose another --out.",
                 file=self.path,
             )
@@ -83,7 +83,9 @@ class FitDirectory:
         """The time limits of the fit that is there: when it began, and the last one."""
         if not self.settings.exists():
             raise CommandError(
-                "holds no fit that could go on.", "Leave --resume and the + out.", file=self.path
+                "contains no fit to resume.",
+                "Run the command without --resume and without the + in --time.",
+                file=self.path,
             )
         before = self._before()
         return float(before.get(PLANNED, before["time"])), float(before["time"])

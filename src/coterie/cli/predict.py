@@ -33,14 +33,14 @@ __all__ = ["command"]
     "--interval",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     metavar="C",
-    help="Add a prediction interval, `low` and `high`, meant to cover a share C of rows.",
+    help="Add a prediction interval, `low` and `high`, with target coverage C.",
 )
 @click.option(
     "--sets",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     metavar="C",
-    help="Add a conformal prediction set with coverage C: `set` and `set_size` for classes, "
-    "`low` and `high` for numbers.",
+    help="Add a conformal prediction set with coverage C: `set` and `set_size` for "
+    "classification, `low` and `high` for regression.",
 )
 @click.option(
     "--keep", multiple=True, metavar="COLUMN", help="Copy this column to the output. Repeatable."
@@ -61,8 +61,8 @@ def command(model: Path, file: Path, **options: Any) -> None:
 
     Rows are processed in blocks and written in their order, so memory does not depend on the size
     of FILE. FILE may be - for standard input; without --out, CSV goes to standard output. Columns
-    are read as they were for the fit. Categories that the fit did not see count as missing, and
-    extra columns are ignored.
+    are read as they were for the fit. Unseen categories are treated as missing, and extra columns
+    are ignored.
     """
     from coterie.files.models import load_model
 
@@ -90,12 +90,14 @@ def predict_file(fitted: Any, file: Path, options: dict[str, Any]) -> tuple[int,
     check_other(options["out"], fitted.path)
     if fitted.classes is None and (options["probabilities"] or options["reject"] is not None):
         raise click.UsageError(
-            "--probabilities and --reject are for classes; this model predicts "
-            "numbers. See --interval."
+            "--probabilities and --reject are for classifiers; this model is a regressor. See "
+            "--interval."
         )
     _check_kept(fitted, options)
     if options["sets"] is not None and options["interval"] is not None:
-        raise click.UsageError("for numbers, --sets and --interval mean the same; use one of them.")
+        raise click.UsageError(
+            "for regression, --sets and --interval mean the same; use only one of them."
+        )
     coverage = options["interval"] if options["sets"] is None else options["sets"]
     width = None
     if coverage is not None:
@@ -119,8 +121,8 @@ def _check_kept(fitted: Any, options: dict[str, Any]) -> None:
     twice = [name for name in _new_names(fitted, options) if name in options["keep"]]
     if twice:
         raise click.UsageError(
-            f"--keep {twice[0]} cannot be kept, as a column of that name is written. Rename it in "
-            "the file."
+            f"--keep {twice[0]} clashes with an output column of the same name. Rename the "
+            "column in the file."
         )
 
 

@@ -24,9 +24,9 @@ __all__ = ["command"]
 )
 @common
 def command(model: Path, **options: Any) -> None:
-    """Write the report of MODEL again, as HTML or Markdown.
+    """Rewrite the report on MODEL, as HTML or Markdown.
 
-    A directory written by `coterie fit` keeps the facts of the report beside the model. Given only
+    A directory written by `coterie fit` keeps the facts of the report next to the model. Given only
     a model file, the model is loaded to collect them.
     """
     from coterie.base.atomic import write_whole

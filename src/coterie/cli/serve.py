@@ -30,14 +30,14 @@ __all__ = ["command"]
     default=2,
     show_default=True,
     type=click.IntRange(1),
-    help="Predictions at a time in each process.",
+    help="Number of concurrent predictions per process.",
 )
 @click.option(
     "--max-rows",
     default=100_000,
     show_default=True,
     type=click.IntRange(1),
-    help="Rows per request.",
+    help="Maximum number of rows per request.",
 )
 @click.option(
     "--max-body",
@@ -45,21 +45,21 @@ __all__ = ["command"]
     show_default=True,
     type=click.IntRange(1),
     metavar="MIB",
-    help="Size of a request.",
+    help="Maximum size of a request.",
 )
 @click.option(
     "--max-requests",
     default=256,
     show_default=True,
     type=click.IntRange(1),
-    help="Requests at a time; others are told to retry.",
+    help="Maximum number of concurrent requests; others are told to retry.",
 )
 @click.option(
     "--timeout",
     default=30.0,
     show_default=True,
     type=click.FloatRange(0, min_open=True),
-    help="Seconds to read a request, and again to answer it.",
+    help="Time limit in seconds for reading a request, and again for answering it.",
 )
 @click.option(
     "--trust", multiple=True, metavar="TYPE", help="Allow this type in the model file. Repeatable."

@@ -199,7 +199,9 @@ class _Passes:
         names = {column.name for column in left_out}
         kept = [name for name in self.columns.kinds if name not in names]
         if len(kept) < 2:
-            raise CommandError(f"no column other than {self.target!r} can be used.", file=self.path)
+            raise CommandError(
+                f"no columns other than {self.target!r} can be used.", file=self.path
+            )
         self.columns = self.columns.only(kept)
         return left_out
 

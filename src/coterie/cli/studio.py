@@ -22,15 +22,16 @@ __all__ = ["command"]
     default=".",
     show_default=True,
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Tables are opened from this folder and below, and runs are written to it.",
+    help="Directory from which tables are opened (including subdirectories) and to which runs "
+    "are written.",
 )
-@click.option("--no-browser", is_flag=True, help="Only print the address.")
-@click.option("--debug", is_flag=True, help="Show a traceback when something goes wrong.")
+@click.option("--no-browser", is_flag=True, help="Only print the address; do not open a browser.")
+@click.option("--debug", is_flag=True, help="Show a traceback on errors.")
 def command(port: int, root: Path, no_browser: bool, debug: bool) -> None:
     """Open the studio in a browser: boosting round by round, and a workbench for tables.
 
-    It answers this machine only, and only whoever has the address that it prints: the token in it
-    changes with every start. Stop with Ctrl-C.
+    The server listens on localhost only, and requires the token in the printed URL, which changes
+    with every start. Stop it with Ctrl-C.
     """
     try:
         import uvicorn

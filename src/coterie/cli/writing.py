@@ -69,7 +69,7 @@ def check_other(path: Path | None, file: Path) -> None:
     """Refuse to write over the file that is read: the table would be lost."""
     if path is not None and path.exists() and file.exists() and path.samefile(file):
         raise CommandError(
-            "is the input file, which would be overwritten.", "Choose another --out.", file=path
+            "is the input file and would be overwritten.", "Choose another --out.", file=path
         )
 
 

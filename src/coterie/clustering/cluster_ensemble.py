@@ -61,10 +61,11 @@ class Learnt:
 class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
     """Many clusterings of the same rows, and the one they agree on.
 
-    Single runs of k-means depend on their starts and on the number of clusters; what many runs
-    with different numbers, columns or rows have in common does much less. Members are made as
-    `members` says, and `consensus` makes one clustering of theirs. All consensus functions work
-    on the distinct tuples of members' labels, and no matrix of rows by rows is made.
+    A single run of k-means depends on its random start and on the number of clusters; the consensus
+    of many runs with different numbers of clusters, columns or rows depends on them much less.
+    `members` sets how members are created, and `consensus` how they are combined into one
+    clustering. All consensus functions work on the distinct tuples of members' labels, and none
+    builds a matrix of rows by rows.
 
     Parameters
     ----------
@@ -73,27 +74,28 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
     members : str or list of clusterers, default="kmeans"
         "kmeans" with random numbers of clusters; the same on half of the columns ("subspace"), on
         random projections ("projection") or on bags of the rows ("bootstrap"); "embedding", k-means
-        on the leaves of random trees, which takes missing values and categories as they are; or
-        clusterers of any kind, each fitted once for every seed.
+        on the leaves of random trees, which supports missing values and categories; or clusterers
+        of any kind, each fitted once for every seed.
     n_members : int, default=50
         Number of members; of a list, each clusterer is one.
     consensus : str, default="auto"
-        How members agree: "eac", "cspa", "hgpa", "mcla", "hbgf", "voting", "w-voting",
+        How members are combined: "eac", "cspa", "hgpa", "mcla", "hbgf", "voting", "w-voting",
         "sel-voting", "sel-w-voting", "mixture" or "qmi"; "auto" and "supra" try several and keep
-        the one that has most in common with the members. See `coterie.clustering.consensus`.
+        the one with the highest mutual information with the members. See
+        `coterie.clustering.consensus`.
     select : {"all", "quality", "jc", "cas"}, default="all"
-        Which members are asked, see `coterie.clustering.choose_members`.
+        Which members to use, see `coterie.clustering.choose_members`.
     share : float, default=0.5
         Share of the members that `select` keeps.
     k_min, k_max : int or None, default=None
         Range of the number of clusters of members; from `n_clusters` (or 2) to the square root of
         the number of rows, at most 50.
     outside : {"predict", "missing"}, default="predict"
-        Whether members of bags label rows outside of them.
+        Whether members fitted to bags also label the rows outside their bags.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories, for members="embedding".
+        Numeric columns to treat as categorical, for members="embedding".
     n_jobs : int, default=None
-        Members fitted at a time; results do not depend on it.
+        Number of members fitted in parallel; results do not depend on it.
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness.
 
@@ -104,7 +106,7 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
     n_clusters_ : int
         Number of clusters.
     members_ : list of members
-        The fitted members that were asked.
+        The fitted members that were used.
     member_labels_ : ndarray of shape (n_members, n_samples)
         Their clusters.
     consensus_ : str
@@ -252,14 +254,14 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         if kinds is not None and np.any(kinds):
             column = names[int(np.flatnonzero(kinds)[0])]
             raise DataError(
-                f"k-means members need complete numbers; column {column!r} has categories. Use "
-                "members='embedding'."
+                f"k-means members need numeric columns, but column {column!r} is categorical. "
+                "Use members='embedding'."
             )
         if odd.any():
             column = names[int(np.flatnonzero(odd)[0])]
             raise DataError(
-                f"k-means members need complete numbers, without NaN; column {column!r} has "
-                "missing values. Use members='embedding'."
+                f"k-means members do not support NaN, but column {column!r} has missing values. "
+                "Use members='embedding'."
             )
 
     def predict(self, X: Any) -> NDArray[np.int32]:

@@ -36,9 +36,9 @@ def check_pairs(name: str, labellings: Labellings) -> None:
     n_tuples = labellings.n_tuples
     if n_tuples > _PAIRS:
         raise ValueError(
-            f"{name} compares all pairs of {n_tuples} distinct label tuples, "
-            f"{8e-9 * n_tuples**2:.1f} GB. Use consensus='hbgf' or 'mcla', which grow with the "
-            "rows only, or fewer members."
+            f"{name} compares all pairs of {n_tuples} distinct label tuples, which takes "
+            f"{8e-09 * n_tuples**2:.1f} GB. Use consensus='hbgf' or 'mcla', whose memory grows "
+            "linearly with the rows, or fewer members."
         )
 
 

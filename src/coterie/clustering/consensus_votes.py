@@ -125,8 +125,8 @@ def information_weights(labellings: Labellings) -> Array:
         return np.full(n_members, 1.0 / n_members)
     if odd.any():
         warnings.warn(
-            f"{int(odd.sum())} of {n_members} members leave out many rows, or have nothing in "
-            "common with the others; they are not weighed.",
+            f"{int(odd.sum())} of {n_members} members do not cluster many of the rows, or have "
+            "nothing in common with the others; they are ignored.",
             UserWarning,
             stacklevel=3,
         )
@@ -253,7 +253,7 @@ def fit_mixture(
     smoothing : float, default=0.0
         Added to the mass of every label in every component.
     max_iter : int, default=500
-        Most steps.
+        Maximum number of steps.
     tol : float, default=1e-8
         Relative change of the log-likelihood at which it ends.
     """

@@ -67,8 +67,8 @@ class Labellings:
         given = np.atleast_2d(np.asarray(labels))
         if given.ndim != 2 or given.dtype.kind not in "iu" or not given.size:
             raise ValueError(
-                "labels must be whole numbers of shape (n_members, n_rows), one row of labels for "
-                f"each clustering, and have shape {given.shape} and type {given.dtype}."
+                "labels must be integers of shape (n_members, n_rows), one row of labels for "
+                f"each clustering, but have shape {given.shape} and type {given.dtype}."
             )
         numbered = [_number(row) for row in given]
         codes = np.stack([codes for codes, _ in numbered])

@@ -111,8 +111,8 @@ def _within(
     """A consensus of the tuples that some member has clustered."""
     if len(inside) < labellings.n_tuples:
         warnings.warn(
-            f"{int(labellings.counts.sum() - labellings.counts[inside].sum())} rows were clustered "
-            "by no member; they have the label -1.",
+            f"{int(labellings.counts.sum() - labellings.counts[inside].sum())} rows were not "
+            "clustered by any member; they get the label -1.",
             UserWarning,
             stacklevel=4,
         )
@@ -131,7 +131,7 @@ def _check_number(labellings: Labellings, n_clusters: int | None) -> None:
     n_kinds = int(labellings.clustered.sum())
     if n_clusters is not None and n_clusters > n_kinds:
         raise ValueError(
-            f"n_clusters={n_clusters}, but the members tell only {n_kinds} kinds of rows apart. "
+            f"n_clusters={n_clusters}, but the members distinguish only {n_kinds} kinds of rows. "
             "Use more members, members with more clusters, or a smaller n_clusters."
         )
 
@@ -190,7 +190,7 @@ def consensus(
     """
     if method not in CONSENSUS and method not in ("auto", "supra"):
         known = ", ".join(map(repr, ["auto", "supra", *CONSENSUS]))
-        raise ValueError(f"method={method!r} is not known; give one of {known}.")
+        raise ValueError(f"method={method!r} is not allowed; use one of {known}.")
     labellings, places = Labellings.read(labels, weights)
     found = agree(labellings, n_clusters, method, np.random.default_rng(random_state))
     return in_order(found.codes)[places]

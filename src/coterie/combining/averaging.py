@@ -32,7 +32,7 @@ class Averaging(RegressorTask, Voting, Combiner):
 
     def _combine(self, draft: Self, rows: Rowset, unseen: Unseen | None) -> None:
         if self.weights is not None and self.rule != "mean":
-            raise ValueError(f"rule={self.rule!r} does not use weights; leave them out.")
+            raise ValueError(f"rule={self.rule!r} does not use weights; omit them.")
         draft.sum_ = False
         if unseen is None or not self._learns:  # folds may be there for their models alone
             draft.weights_ = self._given_weights(len(draft.pool_))

@@ -90,7 +90,8 @@ class ClassMaps:
         if len(np.unique(codes)) < 2:
             if n_classes > 1:
                 warnings.warn(
-                    "All calibration rows belong to one class: probabilities are not changed.",
+                    "All calibration rows belong to one class, so probabilities are not "
+                    "calibrated.",
                     UserWarning,
                     stacklevel=2,
                 )

@@ -316,7 +316,7 @@ class Growth:
     Parameters
     ----------
     max_layers : int
-        Most levels.
+        Maximum number of levels.
     patience : int
         Levels without improvement that are borne.
     tol : float

@@ -91,8 +91,7 @@ class Combiner(Composition, Committee):
         Where fitted members are cached on disk, so that other combiners of the same members and
         data need not refit them.
     random_state : int, RandomState, Generator or None, default=None
-        Seed for members whose own ``random_state`` is None. With None, members are left as they
-        are.
+        Seed for members whose own ``random_state`` is None. With None, members keep their settings.
     n_jobs : int, default=None
         Number of members fitted in parallel.
     verbose : int or bool, default=0
@@ -214,7 +213,7 @@ class Combiner(Composition, Committee):
         return isinstance(self.cv, str) and self.cv == "prefit"
 
     def _methods(self, members: Sequence[Named]) -> list[Method]:
-        """What each member is asked for."""
+        """The method that is called on each member."""
         return [pick_method(member, "predict") for member in members]
 
     def _pass(self) -> Pass:

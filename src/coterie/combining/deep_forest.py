@@ -66,39 +66,40 @@ class DeepForest(Learnt, Committee):
     ----------
     n_forests : int, default=4
         Forests of a level: half of them random forests, half completely random ones, whose nodes
-        cut one random column at a random value.
+        split a random column at a random value.
     n_trees : int, default=100
         Trees of a forest.
     estimators : list of (str, estimator) or None, default=None
         Any ensembles in place of these forests. Those that are not coterie's see categories as
         codes.
     vectors : {"oob", "kfold"}, default="oob"
-        Where the answers that a level passes on come from: rows outside the bags of one fit, or
-        outside the folds of `cv` fits, whose mean new rows then get. Ensembles without bags always
-        use folds.
+        Where the predictions that a level passes on come from: out-of-bag predictions of one fit,
+        or out-of-fold predictions of `cv` fits, which are averaged for new rows. Ensembles without
+        bags always use folds.
     cv : int, splitter or list of splits, default=3
         The folds.
     max_layers : int, default=20
-        Most levels.
+        Maximum number of levels.
     patience : int, default=2
-        Further levels that are tried when one has not improved.
+        Number of further levels to try when one has not improved.
     tol : float, default=0.0
         Smallest improvement that counts.
     validation_fraction : float or None, default=None
-        Share of the rows by which the number of levels is chosen, as in the paper, before they are
-        fitted to all rows; None goes by the honest answers of all training rows.
+        Share of the rows held out to choose the number of levels, as in the paper, before the
+        levels are fitted to all rows; None uses the out-of-bag or out-of-fold predictions of all
+        training rows.
     predictor : {"gradient"} or None, default=None
-        Whether a gradient booster answers in place of the last level.
+        Whether a gradient booster makes the final prediction in place of the last level.
     min_samples_leaf : int or float, default=1
-        Fewest rows in a leaf.
+        Minimum number of rows in a leaf.
     max_bins : int, default=65535
-        Groups a column is cut into; once, for all levels.
+        Maximum number of bins per column; the bins are shared by all levels.
     n_jobs : int, default=None
-        Threads; results do not depend on it.
+        Number of threads; results do not depend on it.
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories, besides those of text or a categorical type.
+        Numeric columns to treat as categorical, in addition to text and categorical columns.
     """
 
     multi_output = False
@@ -260,19 +261,21 @@ def _spread(honest: Array, admitted: Admitted, n_samples: int) -> Array:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DeepForestClassifier(ClassifierTask, DeepForest):
-    r"""A deep forest: levels of forests that see the class probabilities of the level before.
+    r"""A deep forest: levels of forests that see the class probabilities of the previous level.
 
     Each level has some random forests and some completely random ones. They are fitted to the
-    columns of the table and to the probabilities that the level before gave, honestly: those of
-    trees that did not see the row. Levels are added as long as the accuracy of such answers grows;
-    the last one answers. The accuracy by which levels are chosen has a standard error that is
-    often larger than what they differ by, so expect little more than of a forest of as many trees.
+    columns of the table and to the probabilities predicted by the previous level, using only trees
+    that did not see the row. Levels are added as long as the accuracy of these predictions
+    improves; the last level makes the final prediction. The standard error of this accuracy is
+    often larger than the differences between levels, so expect little more than from a forest of as
+    many trees.
 
     Parameters
     ----------
     screening : bool, default=False
-        Whether rows that a level is sure of leave with its answer: those above the confidence at
-        which a third of the usual mistakes are made. Saves most of the time on easy tables.
+        Whether rows that a level predicts with high confidence leave the cascade: those above the
+        confidence at which only a third of the usual mistakes are made. This saves most of the time
+        on easy tables.
 
     Attributes
     ----------
@@ -283,7 +286,7 @@ class DeepForestClassifier(ClassifierTask, DeepForest):
     n_layers_ : int
         Levels that were kept.
     layer_scores_ : list of float
-        Accuracy of honest answers, of all levels that were fitted.
+        Out-of-bag or out-of-fold accuracy of all fitted levels.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
         Honest probabilities of the training rows by the last level.
     feature_importances_ : ndarray of shape (n_features,)
@@ -317,16 +320,16 @@ class DeepForestClassifier(ClassifierTask, DeepForest):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DeepForestRegressor(RegressorTask, DeepForest):
-    """A deep forest of regressors: levels of forests that see the predictions of the level before.
+    """A deep forest for regression: forests that see the predictions of the previous level.
 
-    What `DeepForestClassifier` says holds here too, with R² in place of the accuracy.
+    It works like `DeepForestClassifier`, with R² in place of the accuracy.
 
     Attributes
     ----------
     layers_, n_layers_, feature_importances_, pool_ : see DeepForestClassifier
         The same as there.
     layer_scores_ : list of float
-        R² of honest answers, of all levels that were fitted.
+        Out-of-bag or out-of-fold R² of all fitted levels.
     oob_prediction_ : ndarray of shape (n_samples,)
         Honest predictions of the training rows by the last level.
 

@@ -100,7 +100,7 @@ class DecisionTemplatesClassifier(Templated, ProfiledClassifier):
 @own_first
 @dataclass(eq=False, repr=False, kw_only=True)
 class DempsterShaferClassifier(Templated, ProfiledClassifier):
-    r"""Combines the members' evidence by the theory of Dempster and Shafer.
+    r"""Combines the members' evidence by Dempster-Shafer theory.
 
     A member's evidence for class k is how close its prediction is to its typical prediction for k.
     "belief" multiplies the belief of the members,

@@ -316,8 +316,8 @@ def _out_of_bag(seat: ForeignMember) -> Array:
 
 def _resubstitution(rows: Rowset, seat: ForeignMember) -> Array:
     warnings.warn(
-        "No row can be held out: members predict the rows they were fitted on, so what is "
-        "learnt from their predictions is over-optimistic. Use more rows, or another cv.",
+        "No row can be held out, so members predict their own training rows, and whatever is "
+        "learnt from these predictions is over-optimistic. Use more rows, or another cv.",
         UserWarning,
         stacklevel=2,
     )

@@ -50,7 +50,7 @@ class RejectScore:
     """Accuracy of a classifier that may decline to answer."""
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Share of the rows with the right answer; a reject is none.
+        """Share of the rows predicted correctly; rejected rows count as wrong.
 
         Parameters
         ----------
@@ -80,7 +80,7 @@ class RejectingVotes(RejectScore):
     def reject_mask(self, X: Any) -> NDArray[np.bool_]:
         """Rows in which no class has more than the share `threshold` of the support.
 
-        It is there whether or not `reject` was asked for.
+        It is available whether or not `reject` is set.
 
         Parameters
         ----------
@@ -134,7 +134,7 @@ class RiskCoverage:
         return float(self.risk @ np.diff(self.coverage, prepend=0.0))
 
     def threshold_of(self, coverage: float) -> float:
-        """The largest confidence that still answers this share of the rows."""
+        """The largest confidence threshold at which this share of the rows is predicted."""
         place = int(np.searchsorted(self.coverage, coverage - 1e-12))
         return float(self.thresholds[min(place, len(self.thresholds) - 1)])
 
@@ -150,7 +150,7 @@ def risk_coverage(confidence: Any, hits: Any, sample_weight: Any = None) -> Risk
     confidence : array-like of shape (n_samples,)
         How sure the classifier is, for example its largest probability.
     hits : array-like of bool of shape (n_samples,)
-        Whether its answers are right.
+        Whether its predictions are correct.
     sample_weight : array-like of shape (n_samples,), optional
         What each sample counts.
 
@@ -171,7 +171,9 @@ def risk_coverage(confidence: Any, hits: Any, sample_weight: Any = None) -> Risk
     """
     sure, right = np.asarray(confidence, dtype=np.float64), np.asarray(hits, dtype=bool)
     if sure.ndim != 1 or sure.shape != right.shape or not len(sure) or np.isnan(sure).any():
-        raise DataError("confidence and hits must be of the same shape (n_samples,), without NaN.")
+        raise DataError(
+            "confidence and hits must have the same shape (n_samples,) and contain no NaN."
+        )
     share = np.ones(len(sure)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     order = np.argsort(-sure, kind="stable")
     last = np.append(np.diff(sure[order]) != 0, True)  # equally sure ones are answered together
@@ -278,7 +280,9 @@ class RejectOptionClassifier(RejectScore, ClassifierTask, Combiner):
     def _combine(self, draft: Self, rows: Rowset, unseen: Unseen | None) -> None:
         assert unseen is not None, "the curve is that of unseen rows"
         if self.cost is not None and (self.confidence != "probability" or self.coverage != 1.0):
-            raise ValueError('cost is for confidence="probability", and instead of coverage.')
+            raise ValueError(
+                'cost requires confidence="probability", and cannot be combined with coverage.'
+            )
         if self.cost is not None or self.coverage < 1.0:
             check_mark(draft.classes_, self.reject_label)
         seen, chances = unseen.covered, unseen.profile[0]

@@ -139,7 +139,7 @@ class Stack(TransformerMixin, Combiner):
             return None
         columns = table[:, self.meta_features]
         if columns.values is None or columns.schema.labels or np.isnan(columns.values).any():
-            raise DataError("meta_features must be columns of numbers without missing values.")
+            raise DataError("meta_features must be numeric columns without missing values.")
         spread = columns.values.std(axis=0)
         return list(self.meta_features), columns.values.mean(axis=0), np.where(spread, spread, 1.0)
 
@@ -264,8 +264,8 @@ def _support_method(member: Named, final: str) -> Method:
     """Probabilities; members without them say zero or one."""
     if not is_classifier(member.estimator):
         raise ValueError(
-            f"final_estimator={final!r} combines classifiers, but {member.name!r} is a regressor. "
-            "Pass an estimator as final_estimator, or leave the member out."
+            f"final_estimator={final!r} combines classifiers, but {member.name!r} is a "
+            "regressor. Pass an estimator as final_estimator, or remove the member."
         )
     return "predict_proba" if hasattr(member.estimator, "predict_proba") else "predict"
 

@@ -67,7 +67,7 @@ class StackingClassifier(ClassifierTask, Stack):
     final_estimator_ : estimator
         What was learnt from them.
     stack_method_ : list of str
-        What each member is asked for.
+        The method that is called on each member.
     cv_risk_ : Bunch
         Mean log-loss on unseen rows of each member, and of the stack ("stack", to which these
         rows are not new); if the final estimator is one of the names.
@@ -125,8 +125,9 @@ class StackingClassifier(ClassifierTask, Stack):
             )
         if self._knows_inputs or (isinstance(self.cv, str) and self.cv == "oob"):
             raise ValueError(
-                "cv='oob' and a final_estimator by its name are for one label per row, but y has "
-                f"{draft.n_outputs_} columns. Use others, or fit one estimator per column."
+                "cv='oob' and named final estimators support a single label per row, but y has "
+                f"{draft.n_outputs_} columns. Use another cv and final_estimator, or fit one "
+                "estimator per column."
             )
 
     def _mean_vote(self, X: Any) -> Array:
@@ -136,7 +137,7 @@ class StackingClassifier(ClassifierTask, Stack):
         return adapt(self.final_estimator_, classes, "predict_proba").ask(self._shown(X))
 
     def predict(self, X: Any, **predict_params: Any) -> NDArray[Any]:
-        """What the final estimator makes of the members' answers.
+        """Predictions of the final estimator.
 
         Parameters
         ----------
@@ -231,7 +232,7 @@ class StackingRegressor(RegressorTask, Stack):
     final_estimator_ : estimator
         What was learnt from them.
     stack_method_ : list of str
-        What each member is asked for.
+        The method that is called on each member.
     cv_risk_ : Bunch
         Mean squared error on unseen rows of each member, and of the stack ("stack", to which
         these rows are not new); if the final estimator is one of the names.

@@ -211,12 +211,12 @@ class VotingClassifier(RejectingVotes, ClassifierTask, Voting, Combiner):
         if self.reject:
             check_mark(draft.classes_, self.reject_label)
         if self.weights is not None and not (callable(self.voting) or self.voting in _WEIGHTED):
-            raise ValueError(f"voting={self.voting!r} does not use weights; leave them out.")
+            raise ValueError(f"voting={self.voting!r} does not use weights; omit them.")
         if unseen is None or not self._learns:  # folds may be there for their models alone
             draft.weights_ = self._given_weights(len(draft.pool_))
             return
         if self.weights == "log_odds" and not self._hard:
-            raise ValueError('weights="log_odds" are for voting="hard".')
+            raise ValueError('weights="log_odds" requires voting="hard".')
         seen = unseen.covered
         weight = None if rows.weight is None else rows.weight[seen]
         draft.weights_ = VOTE_WEIGHTS[self.weights](unseen.profile, codes[seen], weight)
@@ -309,7 +309,7 @@ class VotingClassifier(RejectingVotes, ClassifierTask, Voting, Combiner):
         return np.asarray(super().predict_log_proba(X))
 
     def transform(self, X: Any) -> NDArray[Any]:
-        """What every member says.
+        """The predictions of every member.
 
         Parameters
         ----------

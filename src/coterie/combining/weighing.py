@@ -107,7 +107,7 @@ def read_weights(given: Any, dropped: list[bool]) -> Array | None:
         raise ValueError("weights must be finite numbers.")
     chosen = weights[~np.array(dropped)]
     if not chosen.any():
-        raise ValueError("weights of all members that are not dropped are zero.")
+        raise ValueError("the weights of all members that are not dropped are zero.")
     return chosen
 
 

@@ -228,7 +228,7 @@ class WindowForestTransformer(TransformerMixin, BaseEstimator):
         given: Any = n_columns if self.shape is None else self.shape
         shape = (int(given),) if np.ndim(given) == 0 else tuple(int(side) for side in given)
         if int(np.prod(shape)) != n_columns:
-            raise ValueError(f"shape={self.shape!r} does not make the {n_columns} columns of X.")
+            raise ValueError(f"shape={self.shape!r} does not match the {n_columns} columns of X.")
         return shape
 
     def _read_windows(self) -> list[int]:
@@ -239,7 +239,7 @@ class WindowForestTransformer(TransformerMixin, BaseEstimator):
         wrong = [size for size in sizes if not 1 <= size <= shortest]
         if wrong or not sizes:
             raise ValueError(
-                f"windows={self.windows!r} must be sides from 1 to {shortest}, at least one."
+                f"windows={self.windows!r} must be at least one window size from 1 to {shortest}."
             )
         return sizes
 

@@ -1,4 +1,4 @@
-"""Prediction sets and intervals that hold the truth as often as asked, for any model.
+"""Prediction sets and intervals with a chosen coverage, for any model.
 
 The life of a conformal model:
 

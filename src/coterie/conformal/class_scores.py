@@ -65,7 +65,7 @@ def class_scores(
     if method == "lac":
         return np.asarray(1.0 - p)
     if method not in ("aps", "raps"):
-        raise ValueError(f"method={method!r} is not known; give 'lac', 'aps' or 'raps'.")
+        raise ValueError(f"method={method!r} is not allowed; use 'lac', 'aps' or 'raps'.")
     order = np.argsort(-p, axis=1, kind="stable")
     ranked = np.take_along_axis(p, order, axis=1)
     sums = np.cumsum(ranked, axis=1)

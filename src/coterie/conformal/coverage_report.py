@@ -73,7 +73,7 @@ class CoverageReport:
         return self.rows[0].size
 
     def __str__(self) -> str:
-        lines = [f"coverage, {1.0 - self.alpha:g} wanted"]
+        lines = [f"coverage, target {1.0 - self.alpha:g}"]
         for row in self.rows:
             name = "all rows" if row.kind == "all" else f"{row.kind} {row.value}"
             lines.append(

@@ -50,7 +50,9 @@ def fold_numbers(
     if groups is not None:
         names, members = np.unique(groups, return_inverse=True)
         if len(names) < n_folds:
-            raise ValueError(f"{len(names)} groups cannot make {n_folds} folds. Give a smaller cv.")
+            raise ValueError(
+                f"{len(names)} groups are too few for {n_folds} folds. Use a smaller cv."
+            )
         return (rng.permutation(len(names)) % n_folds)[members]
     shuffled = cell_order(table)[rng.permutation(table.n_rows)]
     if codes is not None:
@@ -80,5 +82,5 @@ def strata_of(X: Any, by: Any) -> NDArray[Any]:
         try:
             return np.asarray(X[by])
         except Exception as error:
-            raise ValueError(f"by={by!r}: X has no column of this name.") from error
+            raise ValueError(f"by={by!r}: X has no column with this name.") from error
     return np.asarray(X)[:, by]

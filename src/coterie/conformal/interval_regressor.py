@@ -94,12 +94,12 @@ def plus_interval(
 
 @dataclass(eq=False, repr=False)
 class ConformalRegressor(RegressorTask, Conformal):
-    r"""Any regressor with prediction intervals that cover as often as asked.
+    r"""A wrapper that gives any regressor prediction intervals with a chosen coverage.
 
-    Rows that the model has not seen tell how far off it is. Whatever the model and the data,
-    intervals then hold new targets with a chance of :math:`1 - \alpha`, if rows are exchangeable.
-    That is over all rows: some kinds of rows may be covered less. Rows in order of time are not
-    exchangeable.
+    The residuals on unseen rows determine the width of the intervals. Whatever the model and the
+    data, intervals then contain new targets with probability :math:`1 - \alpha`, if rows are
+    exchangeable. This coverage is marginal: some kinds of rows may be covered less often. Time
+    series are not exchangeable.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ class ConformalRegressor(RegressorTask, Conformal):
         model: Any = None,
     ) -> None:
         if self.by == "class":
-            raise ValueError("by='class' is for classifiers. Give a column, or None.")
+            raise ValueError("by='class' is for classifiers. Pass a column, or None.")
         draft.weight_ = draft.strata_ = None
         numbers, truth = self._groups(groups, admitted, n_samples), self._truth(admitted)
         if model is not None:
@@ -203,8 +203,8 @@ class ConformalRegressor(RegressorTask, Conformal):
         bagged = isinstance(fitted, Bagged) and fitted.bags_.spares
         if self.method in ("jackknife+ab", "oob") and not bagged:
             raise ValueError(
-                f"method={self.method!r} needs an ensemble of bags that leave rows out; "
-                f"{type(fitted).__name__} is none. Use method='cv+'."
+                f"method={self.method!r} needs a bagged ensemble with out-of-bag rows, not "
+                f"{type(fitted).__name__}. Use method='cv+'."
             )
         if self.method == "oof" and not hasattr(fitted, "out_of_fold_"):
             raise ValueError(
@@ -261,7 +261,7 @@ class ConformalRegressor(RegressorTask, Conformal):
             residuals = np.abs(np.asarray(model.truth_, dtype=np.float64) - said)
             residuals = residuals[np.isfinite(residuals)]
             if self.by is not None and len(residuals) != len(truth):
-                raise ValueError("by= needs out-of-fold predictions of all rows. Use method='cv+'.")
+                raise ValueError("by needs out-of-fold predictions for all rows. Use method='cv+'.")
         else:
             residuals = self._cross(draft, admitted, truth, groups, rng)
         if draft.method_ in ("oob", "oof"):
@@ -296,8 +296,8 @@ class ConformalRegressor(RegressorTask, Conformal):
         pool = getattr(self.estimator_, "pool_", None)
         if pool is None:
             raise ValueError(
-                f"normalize=True needs the members of an ensemble of coterie; "
-                f"{type(self.estimator_).__name__} has none."
+                "normalize=True needs an ensemble of coterie, but "
+                f"{type(self.estimator_).__name__} has no members."
             )
         return np.asarray(pool.votes(self.estimator_._admit(rows))[:, :, 0].std(axis=0))
 

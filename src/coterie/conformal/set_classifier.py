@@ -37,12 +37,12 @@ _LAMBDAS = (0.001, 0.01, 0.1, 0.2, 0.5)
 
 @dataclass(eq=False, repr=False)
 class ConformalClassifier(ClassifierTask, Conformal):
-    r"""Any classifier with sets of classes that hold the true one as often as asked.
+    r"""A wrapper that gives any classifier prediction sets with a chosen coverage.
 
-    Each class of a row has a score, larger for worse fits (`class_scores`). Scores of the true
-    classes of rows that the model has not seen tell how large they get; a set holds all classes
-    with scores up to their quantile. Whatever the model and the data, it holds the true class with
-    a chance of :math:`1 - \alpha`, if rows are exchangeable. Sure predictions have small sets.
+    Each class of a row has a nonconformity score, larger for worse fits (`class_scores`). The
+    scores of the true classes on unseen rows give a quantile, and a set contains all classes with
+    scores up to it. Whatever the model and the data, the set contains the true class with
+    probability :math:`1 - \alpha`, if rows are exchangeable. Confident predictions have small sets.
 
     Parameters
     ----------
@@ -50,21 +50,22 @@ class ConformalClassifier(ClassifierTask, Conformal):
         The score. "lac" has the smallest sets on average, some of them empty; "aps" adapts to how
         hard a row is; "raps" does so with fewer classes.
     source : {"auto", "split", "cv+", "oob", "oof"}, default="auto"
-        Where unseen rows come from: held-out ones, the models of `cv` folds, the out-of-bag
-        votes of an ensemble of bags, or out-of-fold probabilities that the model has kept. "auto"
-        takes out-of-bag or out-of-fold rows if there are any, and "cv+" otherwise. Only "split"
-        (and `calibrate`) has the exact guarantee; the others are about right.
+        Where unseen rows come from: held-out ones, the models of `cv` folds, the out-of-bag votes
+        of a bagged ensemble, or out-of-fold probabilities stored in the model. "auto" uses
+        out-of-bag or out-of-fold rows if there are any, and "cv+" otherwise. Only "split" (and
+        `calibrate`) has the exact guarantee; the others are approximate.
     penalty : float or "auto", default=0.01
-        λ, what "raps" adds for each rank beyond `k_reg`; "auto" takes what gives the smallest sets
-        on a fifth of the rows for calibration, which then no longer calibrate.
+        λ, the penalty of "raps" for each rank beyond `k_reg`; "auto" chooses the one with the
+        smallest sets on a fifth of the calibration rows, which are then not used for calibration.
     k_reg : int or "auto", default=5
-        Ranks without such a fine; "auto" takes the quantile of the true ranks on that fifth.
+        Number of ranks without this penalty; "auto" uses the quantile of the true ranks on that
+        fifth.
     randomized : bool, default=True
-        Whether a random number decides on the last class of "aps" and "raps". It depends on what
-        the row holds and on `random_state`, so that a row always has the same set. Without it,
-        sets tend to be larger.
+        Whether a random number decides on the last class of "aps" and "raps". It depends on the
+        content of the row and on `random_state`, so that a row always gets the same set. Without
+        it, sets tend to be larger.
     empty : {"allow", "top"}, default="allow"
-        Whether sets may be empty, or hold the most probable class at least.
+        Whether sets may be empty, or always contain the most probable class.
 
     Attributes
     ----------
@@ -150,8 +151,8 @@ class ConformalClassifier(ClassifierTask, Conformal):
         kept = hasattr(fitted, "out_of_fold_")
         if self.source == "oob" and not bagged:
             raise ValueError(
-                f"source='oob' needs an ensemble of bags that leave rows out; "
-                f"{type(fitted).__name__} is none. Use source='cv+'."
+                "source='oob' needs a bagged ensemble with out-of-bag rows, not "
+                f"{type(fitted).__name__}. Use source='cv+'."
             )
         if self.source == "oof" and not kept:
             raise ValueError(
@@ -172,7 +173,8 @@ class ConformalClassifier(ClassifierTask, Conformal):
             said = np.asarray(model.out_of_fold_, dtype=np.float64)
             if len(said) != len(truth):
                 raise ValueError(
-                    "The model keeps out-of-fold predictions of some rows only. Use source='cv+'."
+                    "The model keeps out-of-fold predictions for some of the rows only. Use "
+                    "source='cv+'."
                 )
             return said
         folds = self._folds(admitted, self.cv, groups, rng)
@@ -208,8 +210,8 @@ class ConformalClassifier(ClassifierTask, Conformal):
         """Probabilities of all classes, whichever of them the model knows."""
         if not hasattr(model, "predict_proba"):
             raise ValueError(
-                f"{type(model).__name__} has no predict_proba, which sets are made of. Wrap it in "
-                "sklearn.calibration.CalibratedClassifierCV."
+                f"{type(model).__name__} has no predict_proba, which prediction sets need. Wrap "
+                "it in sklearn.calibration.CalibratedClassifierCV."
             )
         return votes_of_probabilities(model.predict_proba(rows), model.classes_, self.classes_)
 
@@ -345,8 +347,9 @@ class ConformalClassifier(ClassifierTask, Conformal):
         if len(few):
             names = ", ".join(map(repr, self.classes_[few].tolist()))
             warnings.warn(
-                f"Always in the set for want of rows: {names}. A class needs {needed_rows(alpha)} "
-                f"calibration rows for {1.0 - alpha:.0%} coverage.",
+                f"Always in the set, because there are too few calibration rows: {names}. A "
+                f"class needs {needed_rows(alpha)} calibration rows for {1.0 - alpha:.0%} "
+                "coverage.",
                 UserWarning,
                 stacklevel=5,
             )

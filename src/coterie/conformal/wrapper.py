@@ -40,12 +40,12 @@ class Conformal(Committee):
     holdout : float, default=0.25
         Share of the rows that "split" calibrates on.
     by : None, "class", str or int, default=None
-        Calibrate by class (classifiers alone), or by the values of a column, so that every class
-        or group is covered as often as asked.
+        Calibrate by class (classifiers alone), or by the values of a column, so that the coverage
+        holds for every class or group.
     prefit : bool, default=False
-        Whether `estimator` is fitted already, so that `calibrate` is called instead of `fit`.
+        Whether `estimator` is already fitted, so that `calibrate` is called instead of `fit`.
     n_jobs : int, default=None
-        Not used by the wrapper itself; give it to `estimator`.
+        Not used by the wrapper itself; set it on `estimator`.
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness: seeds of copies of the estimator, folds, random numbers of sets.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
@@ -91,7 +91,10 @@ class Conformal(Committee):
         self
         """
         if self.prefit:
-            raise ValueError("prefit=True: the estimator is fitted already. Call calibrate.")
+            raise ValueError(
+                "prefit=True means that the estimator is already fitted. Call "
+                "calibrate instead of fit."
+            )
         return self._fit(X, y, sample_weight, groups=groups)
 
     def calibrate(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -174,7 +177,7 @@ class Conformal(Committee):
         levels = [float(a) for a in np.atleast_1d(np.asarray(alpha, dtype=np.float64))]
         for level in levels:
             if not 0.0 < level < 1.0:
-                raise ValueError(f"alpha={level} is not allowed; give numbers in (0, 1).")
+                raise ValueError(f"alpha={level} is not allowed; use numbers in (0, 1).")
         return levels
 
 
@@ -198,7 +201,7 @@ def fit_copy(model: Any, admitted: Admitted, truth: NDArray[Any], rng: Any) -> A
         return copy.fit(rows, truth)
     if not takes_weight(copy):
         raise ValueError(
-            f"{type(copy).__name__} takes no sample_weight. Leave it out, or give an estimator "
+            f"{type(copy).__name__} does not accept sample_weight. Omit it, or use an estimator "
             "that does."
         )
     return copy.fit(rows, truth, sample_weight=admitted.weight)

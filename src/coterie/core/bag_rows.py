@@ -42,7 +42,7 @@ class UnknownDraw:
 
 _UNKNOWN = (
     "estimators_ was changed after the fit, so it is not known which rows its members have seen. "
-    "Fit again for what depends on that, such as out-of-bag estimates."
+    "Refit the ensemble to get out-of-bag estimates and whatever else depends on that."
 )
 
 
@@ -193,15 +193,15 @@ class Bags:
         """Refuse to judge rows by members whose bags say nothing about them."""
         if not self.spares:
             raise ValueError(
-                "Out of bag estimation only available if bootstrap=True, or if bags leave rows "
-                "out in another way: here every member saw every row."
+                "Out of bag estimation only available if bootstrap=True, or if bags leave out "
+                "rows in another way, but here every member saw every row."
             )
         before = self.before
         while before is not None:
             if not self._same_rows(before):
                 raise ValueError(
-                    "Out of bag estimation needs members that drew from the same rows, but a warm "
-                    "start fitted some of them to others."
+                    "Out of bag estimation needs members whose bags were drawn from the same "
+                    "rows, but a warm start fitted some of them to other rows."
                 )
             before = before.before
 

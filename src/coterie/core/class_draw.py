@@ -77,8 +77,8 @@ def resize_classes(
         sizes = [strategy.get(label, count) for label, count in zip(labels, counts, strict=True)]
         if unknown or not all(isinstance(s, int | np.integer) and s >= 1 for s in sizes):
             raise ParameterError(
-                f"sampling_strategy={strategy!r} is not allowed; use numbers of rows >= 1 by "
-                f"label, of {labels}."
+                f"sampling_strategy={strategy!r} is not allowed; use a dict from label to number "
+                f"of rows >= 1, with the labels {labels}."
             )
         return np.array(sizes, dtype=np.int64), np.array([label in strategy for label in labels])
     if isinstance(strategy, str):
@@ -260,8 +260,8 @@ class RebalancedDraw:
             times = self.draw.counts(rng)[order]
             if times.dtype.kind == "f":
                 raise ValueError(
-                    "Random weights of rows cannot be balanced, as rows are drawn again from what "
-                    "is in a bag. Leave wagging=None, or choose a draw that repeats rows."
+                    "Random row weights cannot be balanced, because balancing resamples the rows "
+                    "of a bag. Set wagging=None, or choose a draw that repeats rows."
                 )
             rows = np.repeat(order, times)
         codes = self.codes[rows]

@@ -257,8 +257,8 @@ def _spread(forest: Forest, width: int) -> Forest:
 
 
 _NO_SHAP = (
-    "Shapley values are computed for native trees, and the members of this pool are something "
-    "else. Use an explainer for any model, such as shap.PermutationExplainer."
+    "Shapley values are supported for native trees only, but these members are of another kind. "
+    "Use a model-agnostic explainer, such as shap.PermutationExplainer."
 )
 _MIXED = "a pool holds native trees or foreign members, not both"
 

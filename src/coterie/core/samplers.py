@@ -72,8 +72,8 @@ class Urn:
         """The target of rows that have one class each."""
         if self.target is None or self.target.kind != "labels" or self.target.n_outputs != 1:
             raise ValueError(
-                "Bags can be drawn by class only if y holds one class per row. Leave draw=None, or "
-                "choose one that does not look at classes."
+                "Bags can be drawn by class only if y contains one class per row. Set draw=None, "
+                "or choose a draw that does not depend on classes."
             )
         return self.target
 
@@ -109,8 +109,9 @@ class SampledDraw:
         units = np.asarray(self.sampler.counts(self.urn, rng))
         if units.shape != (self.urn.size,) or not np.all(units >= 0) or not units.any():
             raise ValueError(
-                f"{type(self.sampler).__name__}.counts must give each of the {self.urn.size} units "
-                f"a number >= 0, some of them above 0; it gave an array of shape {units.shape}."
+                f"{type(self.sampler).__name__}.counts must return a number >= 0 for each of the "
+                f"{self.urn.size} units, some of them above 0; it returned an array of shape "
+                f"{units.shape}."
             )
         totals = self.axis.total(units.astype(np.float64))
         return totals if units.dtype.kind == "f" else totals.astype(np.int64)
@@ -396,7 +397,7 @@ def lay_bags(
         if sampler.by_class:
             raise ValueError(
                 f"{type(sampler).__name__} draws rows within classes and cannot keep groups "
-                "together. Leave `groups` out, or use BaggingClassifier with class weights."
+                "together. Omit `groups`, or use BaggingClassifier with class weights."
             )
         every = RowAxis.lay(np.arange(groups.max() + 1), None)
         inner = sampler.lay(Urn(every))
@@ -442,8 +443,8 @@ def resolve_max_samples(value: float | None, n_rows: int, mass: float | None = N
     number = int(value) if isinstance(value, Integral) else max(1, int(value * whole))
     if number > MAX_DRAWS * max(n_rows, 1000):
         raise ParameterError(
-            f"max_samples={value} would draw {number} rows out of {n_rows} for every tree; give "
-            f"at most {MAX_DRAWS} times as many as there are."
+            f"max_samples={value} would draw {number} rows out of {n_rows} for every tree; at "
+            f"most {MAX_DRAWS} times the number of rows is supported."
         )
     if not isinstance(value, Integral) and number < max(10, n_rows ** (1 / 3)):
         what = f"number of samples is {n_rows}"

@@ -33,7 +33,7 @@ def draw_entropy(random_state: RandomLike) -> int:
     """
     if not a_random_state.admits(random_state):
         raise ParameterError(
-            f"random_state={random_state!r} is not allowed; give {a_random_state.wording}."
+            f"random_state={random_state!r} is not allowed; it must be {a_random_state.wording}."
         )
     if isinstance(random_state, Generator):
         words = random_state.integers(0, 2**32, size=4, dtype=np.uint32)

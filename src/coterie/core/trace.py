@@ -58,7 +58,9 @@ class Trace:
 
     def __getitem__(self, name: str) -> NDArray[np.float64]:
         if self.rounds and name not in self.names:
-            raise KeyError(f"The trace has no {name!r}; it has {', '.join(self.names)}.")
+            raise KeyError(
+                f"The trace does not contain {name!r}; it contains {', '.join(self.names)}."
+            )
         return np.array([facts.get(name, np.nan) for facts in self.rounds])
 
     def __len__(self) -> int:

@@ -55,7 +55,7 @@ class BinnedRows(Opened):
     def __post_init__(self) -> None:
         columns = {self.schema.n_columns, len(self.bins.categorical), self.codes.shape[1]}
         if len(columns) > 1:
-            raise DataError(f"Schema, bins and codes differ in their number of columns {columns}.")
+            raise DataError(f"Schema, bins and codes have different numbers of columns: {columns}.")
         check_table(self.codes, self.bins)
 
     def __reduce__(self) -> tuple[Any, ...]:

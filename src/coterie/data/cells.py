@@ -30,7 +30,7 @@ Codes = NDArray[np.int32]
 _FEW = 500  # so many cells are looked up one by one sooner than a frame joins them
 _DAY = 86_400e6  # microseconds
 _OBJECT = np.dtype(object)
-_MIXTURE_CURE = "Make every value text, for example with str, or every value a number."
+_MIXTURE_CURE = "Convert all values to text, for example with str, or all to numbers."
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,8 +251,8 @@ def _number_array(values: list[Any], types: set[type], where: str) -> Array:
         return np.array([float(v) for v in values], dtype=np.float64)
     except OverflowError:
         raise KindError(
-            f"{where} holds an integer too large for float64 (infinity). Rescale it, or make it "
-            "text if it is a name."
+            f"{where} contains an integer too large for float64 (infinity). Rescale the column, "
+            "or convert it to text if it is an identifier."
         ) from None
 
 
@@ -292,13 +292,14 @@ def _scatter(inverse: Array, known: NDArray[np.bool_] | None, n: int) -> Codes:
 
 def _changed(where: str, then: str, now: str) -> KindError:
     return KindError(
-        f"{where} held {then} at fit and holds {now} now. Convert it to the kind it had at fit."
+        f"{where} contained {then} at fit, but contains {now} now. Convert it to the type it had "
+        "at fit."
     )
 
 
 def _unusable(where: str, what: str) -> KindError:
     return KindError(
-        f"{where} holds {what}; every argument must be a string or a number. Turn dates and "
-        "durations into numbers (for example days since a fixed day), take nested or complex "
-        "values apart into columns, or drop the column."
+        f"{where} contains {what}; every argument must be a string or a number. Convert dates "
+        "and durations to numbers (for example days since a fixed date), split nested or complex "
+        "values into columns, or drop the column."
     )

@@ -55,11 +55,13 @@ def as_float(values: Array, where: str = "X") -> Array:
     kind, size = values.dtype.kind, values.dtype.itemsize
     if kind == "c":
         raise KindError(
-            f"Complex data not supported: {where} holds complex numbers. Pass the real and the "
-            "imaginary part as two columns."
+            f"Complex data not supported: {where} contains complex numbers. Pass the real and "
+            "the imaginary part as two columns."
         )
     if kind not in "biuf":
-        raise KindError(f"{where} holds {values.dtype}, not numbers. Convert it to numbers first.")
+        raise KindError(
+            f"{where} contains {values.dtype}, not numbers. Convert it to numbers first."
+        )
     if isinstance(values, np.ma.MaskedArray):
         return unmask(values)
     small = size <= 2 or (kind == "f" and size == 4)
@@ -168,9 +170,9 @@ def warn_if_rounded(values: Array, where: str) -> None:
     # Compared as Python integers, since the largest floats have no place in int64.
     if any(int(float(v)) != v for v in values.tolist()):
         warnings.warn(
-            f"{where} holds integers beyond 2**53, which are rounded to the nearest float64. If "
-            "they are names rather than quantities, declare the column categorical; otherwise "
-            "subtract an offset.",
+            f"{where} contains integers beyond 2**53, which are rounded to the nearest float64. "
+            "If they are identifiers, declare the column categorical; otherwise subtract an "
+            "offset.",
             UserWarning,
             stacklevel=2,
         )
@@ -187,6 +189,6 @@ def infinite_error(where: str, row: int, dtype: np.dtype[Any]) -> DataError:
     """What is said of an infinite cell."""
     return DataError(
         f"Input X contains infinity or a value too large for {dtype!r} in {where}, row {row}. "
-        "Replace it with a finite number, or with NaN if the value is unknown (NaN is read as "
+        "Replace it with a finite number, or with NaN if the value is unknown (NaN is treated as "
         "missing)."
     )

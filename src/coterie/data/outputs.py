@@ -39,12 +39,12 @@ def numbers_of(outputs: Any, name: str = "outputs", ndim: tuple[int, ...] = (2, 
     if array.ndim not in ndim:
         shapes = {1: "(samples,)", 2: "(members, samples)", 3: "(members, samples, outputs)"}
         wanted = " or ".join(shapes.get(n, f"{n} axes") for n in ndim)
-        raise DataError(f"{name} must be of shape {wanted}, not {array.shape}.")
+        raise DataError(f"{name} must have shape {wanted}, not {array.shape}.")
     if not array.size:
         raise DataError(f"{name} is empty: its shape is {array.shape}.")
     array = array.astype(np.float64, copy=False)
     if not np.isfinite(array).all():
-        raise DataError(f"{name} holds NaN or infinity. Leave those samples out.")
+        raise DataError(f"{name} contains NaN or infinity. Remove those samples.")
     return array
 
 
@@ -59,7 +59,7 @@ def y_numbers(y: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
     array: NDArray[np.float64] = numbers_of(y, "y", (len(shape),))
     if array.shape != shape:
         raise DataError(
-            f"y must be of shape {shape}, like one member's outputs; not {array.shape}."
+            f"y must have shape {shape}, like the outputs of one member, not {array.shape}."
         )
     return array
 
@@ -114,7 +114,7 @@ def truthful_codes(
     array([1, 1])
     """
     if y is None:
-        raise DataError("The true labels are needed: give y.")
+        raise DataError("The true labels are required: pass y.")
     codes, truth, classes = label_codes(labels, y)
     assert truth is not None
     return codes, truth, classes
@@ -143,7 +143,9 @@ def hits_of(predictions: Any, y: Any = None) -> NDArray[np.bool_]:
     if array.dtype.kind == "b":
         return array
     if array.dtype.kind not in "iuf" or not ((array == 0) | (array == 1)).all():
-        raise DataError("Hits must be booleans, or zeros and ones. Give y along with labels.")
+        raise DataError(
+            "Hits must be booleans, or zeros and ones. If you pass labels, also pass y."
+        )
     return array.astype(np.bool_)
 
 
@@ -206,11 +208,11 @@ def _label_array(labels: Any, name: str, ndim: int) -> NDArray[Any]:
     array = np.asarray(labels)
     if array.ndim != ndim:
         shape = "(members, samples)" if ndim == 2 else "(samples,)"
-        raise DataError(f"{name} must be of shape {shape}, not {array.shape}.")
+        raise DataError(f"{name} must have shape {shape}, not {array.shape}.")
     if not array.size:
         raise DataError(f"{name} is empty: its shape is {array.shape}.")
     if array.dtype.kind == "f" and np.isnan(array).any():
-        raise DataError(f"{name} holds NaN, which is not a label. Leave those samples out.")
+        raise DataError(f"{name} contains NaN, which is not a label. Remove those samples.")
     if array.dtype.kind not in "biufOSU":
         raise KindError(f"{name} must be labels: numbers or text, not {array.dtype}.")
     return array
@@ -222,7 +224,9 @@ def _check_pair(array: NDArray[Any], truth: NDArray[Any]) -> None:
         raise DataError(f"y has {len(truth)} labels, but members label {array.shape[1]} samples.")
     kinds = {"text" if part.dtype.kind in "SU" else part.dtype.kind for part in (array, truth)}
     if "text" in kinds and kinds & set("biuf"):
-        raise KindError("Members and y must use the same labels: some are text, some numbers.")
+        raise KindError(
+            "Members and y must use the same labels, but some are text and some are numbers."
+        )
 
 
 def _near_codes(
@@ -258,4 +262,4 @@ def _classes(array: NDArray[Any], truth: NDArray[Any] | None) -> NDArray[Any]:
     try:
         return np.unique(np.concatenate([np.unique(row) for row in rows]))
     except TypeError as error:
-        raise KindError("Labels of different kinds cannot be compared; use one kind.") from error
+        raise KindError("Labels of different types cannot be compared; use one type.") from error

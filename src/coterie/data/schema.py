@@ -111,7 +111,8 @@ class Schema:
         if len(labels):
             now = "text" if labels.dtype.kind in "OUT" else "categories"
             raise KindError(
-                f"{cells.where} held numbers at fit and holds {now} now. Convert it to numbers."
+                f"{cells.where} contained numbers at fit, but contains {now} now. Convert it to "
+                "numbers."
             )
         return np.full(len(cells), np.nan, dtype=np.float32)
 
@@ -139,7 +140,7 @@ def learn_schema(
     source : Source
         The rows to learn from.
     categorical : None, "from_dtype", mask, indices or names
-        Columns of numbers to be taken as categories, besides text and categorical columns.
+        Numeric columns to treat as categorical, besides text and categorical columns.
     infinite : bool, default=False
         Whether infinity is the largest of numbers, which is replaced; otherwise it is refused.
     """
@@ -170,13 +171,13 @@ def _learn(
     found, codes = cells.learn()
     if untyped and isinstance(cells, Texts) and j not in declared and _all_numeric(found):
         raise KindError(
-            f"{cells.where} holds numbers written as text, such as {found[0]!r}. Convert X with "
-            "astype(float), or declare the column categorical."
+            f"{cells.where} contains numbers stored as text, such as {found[0]!r}. Convert X "
+            "with astype(float), or declare the column categorical."
         )
     if len(found) > MAX_LEVELS:
         raise DataError(
-            f"{cells.where} has {len(found)} categories; at most {MAX_LEVELS} are possible. Drop "
-            "it if it identifies the row, or group its rare values."
+            f"{cells.where} has {len(found)} categories; at most {MAX_LEVELS} are supported. "
+            "Drop the column if it identifies rows, or group its rare values."
         )
     labels[j] = found
     return _float_codes(codes)
@@ -187,8 +188,8 @@ def _read_cells(source: Source, cast: Cast, special: Collection[int]) -> Array |
     if isinstance(source, SparseSource):
         if special:
             raise KindError(
-                "Sparse X cannot have categorical columns. Pass a dense array or a frame, or one "
-                "indicator column per category."
+                "Sparse X cannot have categorical columns. Pass a dense array or a data frame, "
+                "or one indicator column per category."
             )
         return source.values
     matrix = source.matrix() if not special else None

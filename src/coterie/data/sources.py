@@ -331,7 +331,8 @@ def _from_sequence(X: Any) -> Array:
         return values if values.dtype.kind not in "US" else np.asarray(X, dtype=object)
     except ValueError as error:
         raise DataError(
-            f"X cannot be read as a matrix ({error}). Give every row the same number of values."
+            f"X cannot be converted to a matrix ({error}). Give every row the same number of "
+            "values."
         ) from error
 
 

@@ -21,7 +21,7 @@ __all__ = ["Sparse", "by_column", "infinite_cell", "read_sparse", "row_blocks"]
 Array = NDArray[Any]
 Sparse: TypeAlias = Any  # a scipy.sparse csr_array or csc_array: SciPy ships no types
 
-_CURE = "Build it again from coordinates, for example with scipy.sparse.coo_array."
+_CURE = "Rebuild it from coordinates, for example with scipy.sparse.coo_array."
 
 
 def read_sparse(X: Any) -> Sparse:
@@ -80,10 +80,11 @@ def _check_pointers(indptr: Array, major: int, available: int) -> int:
             f"{major + 1} integers. {_CURE}"
         )
     if indptr[0] != 0 or (indptr[1:] < indptr[:-1]).any():
-        raise DataError(f"Sparse X has pointers that do not rise from 0. {_CURE}")
+        raise DataError(f"Sparse X has pointers that do not increase from 0. {_CURE}")
     if indptr[-1] > available:
         raise DataError(
-            f"Sparse X has pointers up to {indptr[-1]}, but only {available} stored cells. {_CURE}"
+            f"Sparse X has pointers up to {indptr[-1]}, but only {available} stored entries. "
+            f"{_CURE}"
         )
     return int(indptr[-1])
 
@@ -96,8 +97,8 @@ def _check_indices(indices: Array, size: int) -> None:
         )
     if len(indices) and (indices.min() < 0 or indices.max() >= size):
         raise DataError(
-            f"Sparse X has indices from {indices.min()} to {indices.max()}, outside of 0 to "
-            f"{size - 1}. {_CURE}"
+            f"Sparse X has indices from {indices.min()} to {indices.max()}, outside the range 0 "
+            f"to {size - 1}. {_CURE}"
         )
 
 

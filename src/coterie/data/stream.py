@@ -134,8 +134,8 @@ class RowStream:
         rows = self._begun()
         if self._filled < self.n_rows:
             raise DataError(
-                f"The second pass has {self._filled} rows, the first had {self.n_rows}. Add the "
-                "blocks that are missing."
+                f"The second pass has {self._filled} rows, but the first had {self.n_rows}. Add "
+                "the missing blocks."
             )
         self._places = None  # as large as a table of a few columns
         return rows
@@ -152,7 +152,7 @@ class RowStream:
         """Room for all rows, cut as the sample says; the sample is let go."""
         if self._rows is None:
             if not self._sample:
-                raise DataError("There are no rows: look at the blocks first.")
+                raise DataError("There are no rows: pass the blocks to the first pass.")
             sample = Table.read(_joined(self._sample))
             binned = sample.bin(max_bins=self.max_bins, seed=self.seed, n_threads=self.n_threads)
             self._sample.clear()

@@ -89,7 +89,7 @@ class Table:
             Anything NumPy reads as a matrix, any eager frame narwhals knows, or SciPy sparse. Text
             and categorical columns become codes. NaN, None, null and masked cells are missing.
         categorical : None, "from_dtype", mask, indices or names
-            Columns of numbers to be taken as categories too.
+            Numeric columns to treat as categorical too.
         infinite : bool, default=False
             Whether infinity is the largest of numbers, and minus infinity the smallest; otherwise
             they are refused.
@@ -121,8 +121,8 @@ class Table:
         if isinstance(source, BinnedRows):
             if source.schema is not schema:
                 raise DataError(
-                    f"These binned rows are not of the stream that {owner} was fitted on. Pass the "
-                    "rows themselves."
+                    f"These binned rows do not come from the stream that {owner} was fitted on. "
+                    "Pass the original rows."
                 )
             return cls(schema, None, None, source.bins, source.codes, source)
         return cls._of(schema, schema.read(source, owner=owner, infinite=infinite), source)
@@ -313,12 +313,12 @@ def _indexer(chosen: Any, size: int) -> slice | Array:
     positions = np.atleast_1d(np.asarray(chosen))
     if positions.dtype == bool:
         if positions.shape != (size,):
-            raise DataError(f"A mask of shape {positions.shape} cannot choose from {size}.")
+            raise DataError(f"A mask of shape {positions.shape} does not match the size {size}.")
         return np.flatnonzero(positions)
     if not positions.size:
         return np.array([], dtype=np.intp)
     if positions.dtype.kind not in "iu" or positions.min() < -size or positions.max() >= size:
-        raise DataError(f"Positions {chosen!r} do not lie in a table of size {size}.")
+        raise DataError(f"Positions {chosen!r} are out of bounds for the size {size}.")
     return positions
 
 

@@ -244,12 +244,13 @@ def _as_array(y: Any) -> Array:
         array = unmask(y) if isinstance(y, np.ma.MaskedArray) else np.asarray(y)
     except ValueError as error:
         raise DataError(
-            f"y cannot be read as an array ({error}). Give every row the same number of values."
+            f"y cannot be converted to an array ({error}). Give every row the same number of "
+            "values."
         ) from error
     if array.ndim not in (1, 2) or (array.ndim == 2 and array.shape[1] == 0):
         raise DataError(
-            f"y should be a 1d array, got an array of shape {array.shape} instead. Give one label "
-            "or number per row, or one column per output."
+            f"y should be a 1d array, got an array of shape {array.shape} instead. Pass one "
+            "label or number per row, or one column per output."
         )
     if array.dtype.kind == "U" and not isinstance(y, np.ndarray):
         # NumPy writes the numbers of a mixed list as text, and drops zero bytes at the end.
@@ -302,8 +303,8 @@ def _learn_some(cells: Cells, flat: bool, mark: Any) -> tuple[Array, NDArray[np.
     if not len(classes):
         raise DataError(
             f"{cells.where} has no label: all {len(codes)} entries are "
-            f"{'' if mark is None else f'{mark!r} or '}missing (NaN). Give at least one labelled "
-            "row of every class."
+            f"{'' if mark is None else f'{mark!r} or '}missing (NaN). At least one labelled row "
+            "of every class is needed."
         )
     return classes, codes
 
@@ -314,8 +315,8 @@ def _check_whole(values: Array, where: str, flat: bool) -> None:
     if (values != np.floor(values)).any():
         what = "continuous" if flat else "continuous-multioutput"
         raise DataError(
-            f"Unknown label type: {what}. {where} holds fractions, but a classifier "
-            "learns classes. Use a regressor, or cut the numbers into classes first."
+            f"Unknown label type: {what}. {where} contains continuous values, but a classifier "
+            "needs classes. Use a regressor, or bin the values into classes first."
         )
 
 
@@ -335,22 +336,24 @@ def _read_numbers(cells: Cells) -> NDArray[np.float64]:
         if not len(classes):
             raise _missing_error(cells.where, len(codes), len(codes))
         raise KindError(
-            f"{cells.where} holds {'categories' if isinstance(cells, Levels) else 'text'}, but a "
-            "regressor learns numbers. Convert it to numbers, or use a classifier."
+            f"{cells.where} contains {'categories' if isinstance(cells, Levels) else 'text'}, "
+            "but a regressor needs numbers. Convert it to numbers, or use a classifier."
         )
     values = as_float(cells.values, cells.where).astype(np.float64, copy=False)
     _check_known(values, cells.where)
     large = int((np.abs(values) > _LARGEST).sum())
     if large:
         raise DataError(
-            f"{cells.where} holds {large} of {len(values)} values beyond {_LARGEST:g}, whose "
-            "powers overflow. Rescale y, for example by dividing it by its largest magnitude."
+            f"{cells.where}: {large} of {len(values)} values are larger than {_LARGEST:g} in "
+            "magnitude, and their powers overflow. Rescale y, for example by dividing it by its "
+            "largest magnitude."
         )
     largest = float(np.abs(values).max(initial=0.0))
     if 0.0 < largest < _SMALLEST:
         raise DataError(
-            f"{cells.where} holds no value beyond {largest:g}, and the powers of such numbers "
-            "vanish. Rescale y, for example by dividing it by its largest magnitude."
+            f"{cells.where}: no value is larger than {largest:g} in magnitude, and the powers of "
+            "such small numbers underflow. Rescale y, for example by dividing it by its largest "
+            "magnitude."
         )
     return values
 
@@ -371,5 +374,5 @@ def _check_known(values: Array, where: str) -> None:
 def _missing_error(where: str, missing: int, n: int) -> DataError:
     return DataError(
         f"Input {where} contains NaN: {missing} of {n} rows have no value. Drop those rows, or "
-        "fill them in."
+        "impute their values."
     )

@@ -67,7 +67,7 @@ def _as_vector(weight: Any, n_rows: int) -> NDArray[np.float64]:
     if array.ndim == 0:
         raise KindError(
             "Input should have at least 1 dimension i.e. satisfy `len(x.shape) > 0`, got scalar "
-            f"`{array.astype(float, casting='unsafe')!r}` instead. Give one weight per row of X."
+            f"`{array.astype(float, casting='unsafe')!r}` instead. Pass one weight per row of X."
         )
     if array.ndim != 1:
         raise DataError(
@@ -76,12 +76,12 @@ def _as_vector(weight: Any, n_rows: int) -> NDArray[np.float64]:
         )
     if len(array) != n_rows:
         raise DataError(
-            f"sample_weight.shape == {array.shape}, expected {(n_rows,)}! Give one weight per row "
-            "of X."
+            f"sample_weight.shape == {array.shape}, expected {(n_rows,)}! Pass one weight per "
+            "row of X."
         )
     cells = cells_of_array(array, "sample_weight")
     if not isinstance(cells, Numbers):
-        raise KindError("sample_weight holds text. Give one number per row of X.")
+        raise KindError("sample_weight contains text. Pass one number per row of X.")
     weights = as_float(cells.values, "sample_weight").astype(np.float64, copy=False)
     return np.ascontiguousarray(weights)
 
@@ -91,19 +91,19 @@ def _check_values(weights: NDArray[np.float64]) -> None:
     if not finite.all():
         row = int(np.argmin(finite))
         raise DataError(
-            f"Input sample_weight contains NaN or infinity: {weights[row]} in row {row}. Use zero "
-            "to leave a row out."
+            f"Input sample_weight contains NaN or infinity: {weights[row]} in row {row}. Use "
+            "zero to ignore a row."
         )
     if weights.min() < 0:
         row = int(np.argmin(weights))
         raise DataError(
-            f"Negative values in data passed to `sample_weight`: {weights[row]} in row {row}. Use "
-            "zero to leave a row out."
+            f"Negative values in data passed to `sample_weight`: {weights[row]} in row {row}. "
+            "Use zero to ignore a row."
         )
     if not weights.any():
         raise DataError(
             "Sample weights must contain at least one non-zero number: all weights are zero, so "
-            "no row is left to learn from."
+            "there is nothing to learn from."
         )
 
 
@@ -115,7 +115,7 @@ def _scale(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     scaled = np.ldexp(weights, -math.frexp(largest)[1])
     if scaled.min() < np.finfo(np.float64).tiny:
         raise DataError(
-            f"Weights from {weights.min()} to {largest} are too far apart for float64. Use zero "
-            "for rows that hardly count."
+            f"Weights from {weights.min()} to {largest} span too wide a range for float64. Use "
+            "zero for rows with negligible weight."
         )
     return scaled

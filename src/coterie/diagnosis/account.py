@@ -72,7 +72,7 @@ class Diagnosis:
             if finding.question.rstrip("?") == question.rstrip("?"):
                 return finding
         asked = ", ".join(finding.question for finding in self.findings)
-        raise KeyError(f"{question!r} is not one of the questions: {asked}")
+        raise KeyError(f"{question!r} is not a question. The questions are: {asked}")
 
     @property
     def advice(self) -> list[str]:

@@ -234,7 +234,7 @@ def _checked(found: Answers) -> Answers:
             same = bool(np.abs(last - found.vote).max() <= 1e-5 * scale)
         if same:
             return found
-    why = f"Its {found.unit}s cannot be combined in part, so its size cannot be varied."
+    why = f"Its {found.unit}s cannot be used in part, so its size cannot be varied."
     return replace(found, stages=None, why=why)
 
 

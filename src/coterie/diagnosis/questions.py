@@ -63,7 +63,7 @@ def diagnose(
     Returns
     -------
     Diagnosis
-        It prints as text in plain words; `findings` holds the numbers.
+        It prints as plain text; `findings` holds the numbers.
 
     References
     ----------

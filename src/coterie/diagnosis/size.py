@@ -86,7 +86,7 @@ def _judged(case: Case, losses: Array, numbers: dict[str, Any], words: str) -> F
     if unit == "member" and total > 2:
         pruned = _pruned(case, numbers)
         if pruned is not None and pruned < numbers["enough"]:
-            words += f"; {pruned} would suffice if well chosen"
+            words += f"; {pruned} well-chosen ones would suffice"
     words += "."
     if numbers["enough"] <= _LARGE * total and total > 1:
         return Finding(question, "yes", False, words, _smaller(case, numbers), numbers)

@@ -89,7 +89,7 @@ class CGraph:
         if kind in special:
             return special[kind](*inputs)
         if kind not in _PLAIN:
-            raise OnnxError(f"The operator {kind} is not among those that are written in C.")
+            raise OnnxError(f"The operator {kind} cannot be exported to C.")
         width = max(self.values[name].width for name in inputs)
         name = self._new(width)
         said = _PLAIN[kind](*(self._at(one, "i") for one in inputs))
@@ -197,7 +197,7 @@ class CGraph:
     def _gather(self, one: str, places: str) -> str:
         known = self.values[places].known
         if known is None:
-            raise OnnxError("Values that are looked up by other values are not written in C.")
+            raise OnnxError("Lookups of values by other values cannot be exported to C.")
         name = self._new(len(known))
         self._say(" ".join(f"{name}[{k}] = {one}[{int(j)}];" for k, j in enumerate(known)))
         return name

@@ -71,7 +71,7 @@ static inline void add_trees(const double* x, const node* nodes, const int32_t* 
 def to_c(
     model: Any, path: str | os.PathLike[str] | None = None, *, name: str = "model"
 ) -> tuple[str, str]:
-    """Turn an ensemble of native trees into C with the same predictions.
+    """Convert an ensemble of native trees to C code with the same predictions.
 
     The source needs a C99 compiler and the C library (``-lm``), nothing else; it allocates nothing
     and is safe to call from several threads. ``NAME_predict(const double *x, double *out)`` takes a
@@ -84,9 +84,9 @@ def to_c(
     Parameters
     ----------
     model : estimator
-        Fitted, of a kind that `to_onnx` takes.
+        A fitted model of a kind that `to_onnx` supports.
     path : str or path, optional
-        Where to write the source; the header goes beside it, ending in ``.h``.
+        Where to write the source; the header is written next to it, with the extension ``.h``.
     name : str, default="model"
         What all names begin with.
 
@@ -109,7 +109,7 @@ def to_c(
     True
     """
     if not re.fullmatch(r"[A-Za-z_]\w*", name):
-        raise ValueError(f"name={name!r} is not an identifier of C.")
+        raise ValueError(f"name={name!r} is not a valid C identifier.")
     try:
         refuse_unknown(model)
         check_is_fitted(model)

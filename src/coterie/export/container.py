@@ -123,15 +123,15 @@ def _header(file: BinaryIO) -> tuple[dict[str, Any], int]:
     if not preamble.startswith(MAGIC):
         raise ModelFileError("this is not a coterie model file")
     if len(preamble) < _START:
-        raise ModelFileError(f"the file is cut short: it has {len(preamble)} bytes")
+        raise ModelFileError(f"the file is truncated: it has {len(preamble)} bytes")
     _, version, reserved, length, total = _PREAMBLE.unpack_from(preamble)
     if version != FORMAT:
         raise ModelFileError(
-            f"the file says it has format {version}, and this version of coterie reads {FORMAT}. "
-            "Update coterie; if it is up to date, the file is damaged."
+            f"the file has format {version}, but this version of coterie reads formats up to "
+            f"{FORMAT}. Update coterie; if it is up to date, the file is damaged."
         )
     if total != size:
-        raise ModelFileError(f"the file is not whole: it has {size} bytes and should have {total}")
+        raise ModelFileError(f"the file is incomplete: it has {size} bytes and should have {total}")
     if reserved or length % ALIGNMENT or length > size - _START:
         raise ModelFileError("the file is damaged: its preamble contradicts itself")
     encoded = file.read(length)

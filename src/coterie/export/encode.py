@@ -107,7 +107,7 @@ class Encoder:
     def _guarded(self, value: Any, path: str, encode: Callable[[Any, str], Any]) -> Any:
         """Encode something that is not made of itself."""
         if id(value) in self._open:
-            raise SaveError(path, "holds itself, which a model file cannot express.")
+            raise SaveError(path, "contains itself, which a model file cannot represent.")
         self._open.add(id(value))
         try:
             return encode(value, path)
@@ -143,8 +143,8 @@ class Encoder:
         if type(value).__module__.partition(".")[0] == "coterie":
             raise SaveError(
                 path,
-                f"is a {type(value).__name__}, which models do not hold after a fit. If it is a "
-                "part of a model, mark it with coterie.tags.tagged.",
+                f"is a {type(value).__name__}, which fitted models do not contain. If it is part "
+                "of a model, mark it with coterie.tags.tagged.",
             )
         if is_foreign(value):
             self.blocks.append(np.frombuffer(foreign_bytes(value, path), dtype=np.uint8))
@@ -152,9 +152,9 @@ class Encoder:
             return {"foreign": len(self.blocks) - 1, "name": name}
         raise SaveError(
             path,
-            f"is a {type(value).__module__}.{type(value).__qualname__}, which has no place in a "
-            "model file. Set it to None or to something of coterie or scikit-learn, or pickle the "
-            "model.",
+            f"is a {type(value).__module__}.{type(value).__qualname__}, which cannot be stored "
+            "in a model file. Set it to None or to an object of coterie or scikit-learn, or "
+            "pickle the model.",
         )
 
     def _array(self, array: NDArray[Any], path: str) -> dict[str, Any]:
@@ -171,7 +171,7 @@ class Encoder:
         if not isinstance(item, (*SCALARS, np.generic)):
             raise SaveError(
                 f"{path}[...]",
-                f"is a {type(item).__name__} in an array of objects; model files take text, "
+                f"is a {type(item).__name__} in an array of objects; model files support text, "
                 "numbers and None there. Convert the column or the labels.",
             )
         return self.value(item, f"{path}[...]")
@@ -206,15 +206,17 @@ class Encoder:
             raise SaveError(
                 path,
                 f"is the function {getattr(function, '__qualname__', function)}, and model files "
-                "hold no code. Use one of the names that coterie knows, set it to None before you "
-                "save, or pickle the model.",
+                "contain no code. Use one of the names that coterie knows, set it to None before "
+                "you save, or pickle the model.",
             )
         return {"function": tag}
 
     def _method(self, method: MethodType, path: str) -> dict[str, Any]:
         name = method.__name__
         if name not in METHODS or tag_of(type(method.__self__)) is None:
-            raise SaveError(path, f"is the method {method.__qualname__}, and files hold no code.")
+            raise SaveError(
+                path, f"is the method {method.__qualname__}, and model files contain no code."
+            )
         return {"method": [self.value(method.__self__, f"{path}.__self__"), name]}
 
 
@@ -255,7 +257,7 @@ def _holds_ours(pipeline: Any) -> bool:
 def _named(dtype: np.dtype[Any], path: str) -> str:
     name = dtype_name(dtype)
     if name is None:
-        raise SaveError(path, f"has the type {dtype}, which model files do not hold.")
+        raise SaveError(path, f"has the type {dtype}, which model files do not support.")
     return name
 
 

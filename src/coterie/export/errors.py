@@ -34,9 +34,9 @@ class UntrustedTypesError(ModelFileError):
     def __init__(self, types: Iterable[str]) -> None:
         self.types = tuple(sorted(types))
         super().__init__(
-            f"The model file holds foreign types that are not trusted: {', '.join(self.types)}. If "
-            "you know who wrote the file and these packages, load it with "
-            f"trusted={list(self.types)!r}."
+            "The model file contains types from other packages that are not trusted: "
+            f"{', '.join(self.types)}. If you trust the source of the file and these packages, "
+            f"load it with trusted={list(self.types)!r}."
         )
 
 

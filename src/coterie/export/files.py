@@ -37,18 +37,18 @@ _DESCRIBED = {
 
 
 def save(model: Any, path: Path) -> None:
-    """Write a model to a file, as a whole or not at all.
+    """Save a model to a file atomically.
 
-    The file holds plain numbers and text with checksums, and no code: see the guide on model files.
-    Members that are scikit-learn's or other packages' go through skops. If the disk is full or the
-    process is killed, what was there before is still there.
+    The file contains plain numbers and text with checksums, and no code: see the guide on model
+    files. Members from scikit-learn or other packages are saved with skops. If the disk is full or
+    the process is killed, the previous file stays intact.
 
     Parameters
     ----------
     model : estimator
         Fitted or not, of coterie or with members of others.
     path : str or path
-        Where to write; an older file of that name is replaced.
+        Where to write; an existing file is replaced.
 
     Raises
     ------
@@ -97,29 +97,29 @@ def load(
     mmap: bool = False,
     max_unpacked: int | None = None,
 ) -> Any:
-    """Read a model from a file that `save` wrote.
+    """Load a model from a file written by `save`.
 
-    Loading runs nothing that the file brings along. Checksums are compared, and every index is
-    checked before anything follows it. What the model would take in memory is compared with the
-    limits before anything is made. At the end the model predicts a few made-up rows, unless it
-    holds types that only `trusted` admits.
+    Loading never runs code from the file. Checksums are verified, and every index is checked before
+    it is used. The memory that the model needs is compared with the limits before anything is
+    built. Finally, the model predicts a few synthetic rows, unless it contains types that only
+    `trusted` allows.
 
     Parameters
     ----------
     path : str or path
         The file.
     trusted : collection of str, default=()
-        Full names of foreign types that may be loaded, besides the common ones of scikit-learn
-        whose arrays are all checked.
+        Full names of types from other packages that may be loaded, in addition to the common
+        scikit-learn types, whose arrays are all checked.
     mmap : bool, default=False
-        Leave the arrays on the disk and map them into memory, to be read only. Processes that load
-        the same file so share its memory. The file must not be changed or cut short in place as
-        long as the model is in use: the system kills a process that reads a page which is gone, and
-        no library can prevent it. Replacing the file by another is safe, as `save` and ``mv`` do
-        it; ``cp`` onto it is not.
+        Leave the arrays on disk and map them into memory, read-only. Processes that map the same
+        file share its memory. The file must not be modified or truncated in place while the model
+        is in use: the system kills a process that reads a page that no longer exists, and no
+        library can prevent it. Replacing the file, as `save` and ``mv`` do, is safe; overwriting it
+        with ``cp`` is not.
     max_unpacked : int, optional
-        The most bytes that the members of other packages, which are compressed, may take once
-        they are unpacked. By default 256 MiB or ten times the size of the file, whichever is more.
+        Maximum number of bytes that members from other packages, which are compressed, may take
+        once unpacked. By default 256 MiB or ten times the size of the file, whichever is larger.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def load(
     array([4.])
     """
     if isinstance(trusted, str):
-        raise TypeError(f"trusted takes a list of names; write trusted=[{trusted!r}].")
+        raise TypeError(f"trusted must be a list of names; write trusted=[{trusted!r}].")
     contents = read_contents(path, mmap=mmap)
     try:
         header = contents.header
@@ -152,7 +152,9 @@ def load(
         decoder = Decoder(contents.blocks, trusted, max_unpacked)
         model = decoder.read(header["objects"], header["root"])
         if not isinstance(model, BaseEstimator):
-            raise ModelFileError(f"the file holds a {type(model).__name__}, which is not a model")
+            raise ModelFileError(
+                f"the file contains a {type(model).__name__}, which is not a model"
+            )
         if not decoder.vouched_for:  # what others' code does is theirs to know
             rehearse(model, decoder.foreign)
     except (ModelFileError, ImportError):

@@ -22,8 +22,8 @@ def _skops() -> Any:
         import skops.io
     except ImportError as error:
         raise ImportError(
-            "Estimators that are not coterie's are saved by skops, which is not installed: "
-            "pip install 'coterie[export]'"
+            "Estimators from other packages are saved with skops, which is not installed: pip "
+            "install 'coterie[export]'"
         ) from error
     return skops.io
 
@@ -69,8 +69,8 @@ def foreign_bytes(value: Any, path: str) -> bytes:
     if ours:
         raise SaveError(
             path,
-            f"is a {type(value).__name__} that holds estimators of coterie ({', '.join(ours)}). "
-            "Turn it round: use coterie's own combination of them, or a Pipeline.",
+            f"is a {type(value).__name__} that contains estimators of coterie "
+            f"({', '.join(ours)}). Use coterie's own class to combine them, or a Pipeline.",
         )
     return data
 

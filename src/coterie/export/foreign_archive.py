@@ -70,8 +70,8 @@ def check_size(inflated: int, limit: int) -> None:
     """Refuse what would take more bytes than the limit."""
     if inflated > limit:
         raise ModelFileError(
-            f"the foreign estimators in the file take {inflated:,} bytes once they are unpacked, "
-            f"more than the limit of {limit:,}. If you know who wrote the file, load it with "
+            f"the estimators from other packages take {inflated:,} bytes once unpacked, more "
+            f"than the limit of {limit:,}. If you trust the source of the file, load it with "
             f"max_unpacked={inflated} or more."
         )
 

@@ -89,12 +89,13 @@ def _table(graph: Graph, model: Any, view: View) -> Answer:
         kinds = dict.fromkeys(_PREPARED[preparation.kind(name)] for name in preparation.names)
         raise OnnxError(
             f"This {type(model).__name__} reads {' and '.join(kinds)} "
-            f"({', '.join(preparation.names)}), which ONNX cannot take apart. Replace them by "
-            "numbers, such as days, before the fit."
+            f"({', '.join(preparation.names)}), which cannot be exported to ONNX. Convert them "
+            "to numbers, such as days, before the fit."
         )
     _refuse_foreigners(
         ((member.name, one) for member in model.members_ for one in member.models),
-        'Fit with members="native" (coterie fit --members native), which tries native ones only.',
+        'Fit with members="native" (coterie fit --members native), which tries native members '
+        "only.",
     )
     cells = view.cells(model.schema_)
     said = []
@@ -165,12 +166,12 @@ def _members_say(graph: Graph, model: Any, view: View) -> list[str]:
 def _stack(graph: Graph, model: Any, view: View) -> Answer:
     """What the second level makes of what members say."""
     if model.n_outputs_ > 1:
-        raise OnnxError("A stack of several labels cannot be exported to ONNX: fit one for each.")
+        raise OnnxError("A multilabel stack cannot be exported to ONNX: fit one stack per label.")
     asked = set(model.stack_method_) - {"predict_proba" if is_classifier(model) else "predict"}
     if asked:
         raise OnnxError(
-            f"Members of this stack are asked for {', '.join(sorted(asked))}; with members that "
-            "have predict_proba it can be exported."
+            f"This stack uses {', '.join(sorted(asked))} of its members; it can be exported if "
+            "all members have predict_proba."
         )
     said, final = _members_say(graph, model, view), model.final_estimator_
     if isinstance(model.final_estimator, str):
@@ -281,7 +282,7 @@ def _refuse_foreigners(members: Iterable[tuple[str, Any]], cure: str = "") -> No
             strange[name] = type(model).__name__
     if strange:
         listed = ", ".join(f"{name} ({kind})" for name, kind in strange.items())
-        cure = cure or "Leave them out, or save the model with coterie.save."
+        cure = cure or "Remove them, or save the model with coterie.save."
         raise OnnxError(f"These members cannot be exported to ONNX: {listed}. {cure}")
 
 

@@ -24,7 +24,7 @@ __all__ = ["to_onnx"]
 
 
 def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
-    """Turn an ensemble of native trees into an ONNX model with the same predictions.
+    """Convert an ensemble of native trees to an ONNX model with the same predictions.
 
     Trees become one operator ``TreeEnsemble`` (ai.onnx.ml, version 5) in double precision for
     each native ensemble; those that combine others become the operators of the combination, and
@@ -46,7 +46,7 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
         are given as codes too; what `fit_table` returns if its members are such, as those of
         ``members="native"`` always are, and if no column holds dates.
     path : str or path, optional
-        Where to write the model, as a whole or not at all.
+        Where to write the model; the file is written atomically.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
     last = last_step(model)
     if isinstance(last, LINEAR):
         raise OnnxError(
-            f"A {type(last).__name__} is no model of coterie: skl2onnx exports it to ONNX."
+            f"A {type(last).__name__} is not a coterie model. To export it to ONNX, use skl2onnx."
         )
     schema = _input_schema(model) if isinstance(model, Pipeline) else model.schema_
     graph = Graph(type(last).__name__, schema.n_columns)

@@ -107,18 +107,21 @@ def _refuse_the_inexpressible(model: Any) -> None:
         "has members that are not native trees": not isinstance(model.pool_.members, Forest),
         "has no members": not len(model.pool_),
         "has linear leaves": getattr(model.pool_.members, "linear", None) is not None,
-        "has several outputs of classes": is_classifier(model) and len(model.target_.classes) != 1,
-        "knows a single class": is_classifier(model) and len(model.target_.classes[0]) == 1,
-        "starts from another model": vars(model).get("init_") is not None
+        "has several classification outputs": is_classifier(model)
+        and len(model.target_.classes) != 1,
+        "has a single class": is_classifier(model) and len(model.target_.classes[0]) == 1,
+        "starts from an init model": vars(model).get("init_") is not None
         or vars(model).get("start_model_") is not None
         or getattr(origin, "member", None) is not None,
         "has a number for missing values": getattr(model, "missing", None) is not None,
-        "encodes categories by their targets": getattr(model, "ordered_", None) is not None,
-        "corrects its probabilities by the prior": bool(getattr(model, "prior_correction", False)),
+        "encodes categories by target statistics": getattr(model, "ordered_", None) is not None,
+        "uses prior_correction": bool(getattr(model, "prior_correction", False)),
     }
     found = [problem for problem, there in problems.items() if there]
     if found:
-        raise OnnxError(f"This {type(model).__name__} {found[0]}, which ONNX cannot express here.")
+        raise OnnxError(
+            f"This {type(model).__name__} {found[0]}, which cannot be exported to ONNX."
+        )
 
 
 def _start(model: Any) -> NDArray[np.float64] | None:
@@ -138,7 +141,10 @@ def _classes(graph: Graph, model: Any, raw: str, n_scores: int) -> Answer:
         link = loss_link(model.loss_) if by_loss else rule_link(model.rule_, n_scores)
         if link is None:
             name = type(model).__name__
-            raise OnnxError(f"The link of this {name} from scores to probabilities is not in ONNX.")
+            raise OnnxError(
+                f"The link function of this {name}, from scores to probabilities, "
+                "cannot be exported to ONNX."
+            )
         probabilities = link(graph, raw, n_scores)
     if n_scores > 1:
         return Answer(probabilities, graph.add("ArgMax", raw, axis=1, keepdims=0))
@@ -165,5 +171,5 @@ def _numbers(graph: Graph, model: Any, raw: str) -> str:
     link = number_link(model.loss_)
     if link is None:
         name = type(model).__name__
-        raise OnnxError(f"The loss {model.loss_!r} of this {name} has no link in ONNX.")
+        raise OnnxError(f"The loss {model.loss_!r} of this {name} has no link function in ONNX.")
     return link(graph, raw)

@@ -214,7 +214,7 @@ def positions(graph: Graph, cells: Cells, column: int, known: Labels) -> tuple[s
     if _is_text(known):
         present = np.array([value for value in known.tolist() if isinstance(value, str)], object)
         if origin < 0:
-            raise OnnxError("A step that encodes text is given numbers of another step.")
+            raise OnnxError("A step that encodes text receives numbers from another step.")
         codes = cells.labels.setdefault(origin, present).tolist()
         place = {label: float(code) for code, label in enumerate(codes)}
         fill = cells.fills.get(column)
@@ -223,7 +223,7 @@ def positions(graph: Graph, cells: Cells, column: int, known: Labels) -> tuple[s
             one = graph.add("Where", graph.add("IsNaN", one), code, one)
         wanted = [place.get(v, -2.0) if isinstance(v, str) else np.nan for v in known.tolist()]
     elif cells.labels.get(origin) is not None:
-        raise OnnxError(f"Column {origin} holds text for one step and numbers for another.")
+        raise OnnxError(f"Column {origin} is text for one step and numeric for another.")
     else:
         wanted = [np.nan if value is None else float(value) for value in known.tolist()]
     return one, graph.add("Equal", one, _row(graph, wanted)), graph.add("IsNaN", one)

@@ -83,15 +83,15 @@ class View:
             shown, known = self.labels.get(j), schema.labels.get(j)
             if shown is None:
                 raise OnnxError(
-                    f"{schema.column(j)} holds categories for a member and numbers for the "
-                    "ensemble. Give the ensemble the same categorical_features."
+                    f"{schema.column(j)} is categorical for a member and numeric for the "
+                    "ensemble. Set the same categorical_features on the ensemble."
                 )
             if known is not None:
                 place = {label: code for code, label in enumerate(known.tolist())}
                 found[j] = np.array([place.get(label, -1) for label in shown.tolist()], np.int64)
             elif len(shown) and not self.shows_codes:
                 raise OnnxError(
-                    f"{schema.column(j)} holds numbers for a member and categories for the "
-                    "ensemble. Give the member the same categorical_features."
+                    f"{schema.column(j)} is numeric for a member and categorical for the "
+                    "ensemble. Set the same categorical_features on the member."
                 )
         return found

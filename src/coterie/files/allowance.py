@@ -119,7 +119,11 @@ class Allowance:
             parts.append(f"{self.n_chosen:,} of {self.n_columns:,} columns, drawn at random")
         if self.n_rows is not None:
             parts.append(f"the first {self.n_rows:,} rows")
-        return f"The time limit allowed to read only {' and '.join(parts)}." if parts else ""
+        return (
+            f"The time limit was too short to read more than {' and '.join(parts)}."
+            if parts
+            else ""
+        )
 
 
 def _affordable(source: Source, seconds: float) -> int:

@@ -105,6 +105,6 @@ def _opened(path: Path, kind: str) -> Iterator[Any]:
     except (pa.ArrowInvalid, OSError) as error:
         raise CommandError(
             f"cannot be read as {kind.capitalize()}: {error}",
-            "The file is damaged, was cut short, or is of another format than its name says.",
+            "The file is damaged, was cut short, or has a format that does not match its name.",
             file=path,
         ) from error

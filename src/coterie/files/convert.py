@@ -202,7 +202,7 @@ def _first_infinite(found: Any) -> int | None:
 def _wrong_type(cells: Any, kind: str, error: Exception, source: Source, name: str) -> CommandError:
     return CommandError(
         f"holds {cells.type} where {SHOWN.get(kind, kind)} are expected: {error}",
-        "Convert the column to what it was at fit.",
+        "Convert the column to the type it had during the fit.",
         source.path,
         column=name,
     )

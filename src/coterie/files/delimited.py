@@ -166,7 +166,7 @@ class DelimitedSource:
         if "block" in str(error).lower():
             return CommandError(
                 f"a row is longer than {self.block_bytes >> 20} megabytes.",
-                "A quotation mark that is never closed does that; look for an odd number of them.",
+                "This is usually caused by a quotation mark that is never closed.",
                 file=self.path,
             )
         return CommandError(str(error), file=self.path)
@@ -178,8 +178,8 @@ def _ragged_error(source: DelimitedSource, row: Any) -> CommandError:
     cure = "Was the line cut short? Correct it, or remove it."
     if more:
         cure = (
-            f"Put a field that holds {shown} itself in quotation marks, or say which character "
-            "separates fields with --delimiter."
+            f"If a field contains {shown}, put it in quotation marks; if another character "
+            "separates the fields, set it with --delimiter."
         )
     elif "\n" in row.text:
         cure = "Close the quotation mark that begins there, or double it if it is part of the text."
@@ -212,10 +212,10 @@ def open_delimited(path: Path, options: ReadOptions) -> DelimitedSource:
     for position, name in enumerate(names, start=1):
         if not name:
             names[position - 1] = f"column_{position}"
-            notes.append(f"column {position} has no name; it is called column_{position}")
+            notes.append(f"column {position} has no name; it is named column_{position}")
     _check_names(path, names)
     if names and all(_is_number(name) for name in names):
-        notes.append("all column names are numbers: does the file lack its header line?")
+        notes.append("all column names are numbers: is the header line missing?")
     return DelimitedSource(
         path, tuple(names), delimiter, encoding, compression, notes, header_only, blank
     )
@@ -234,7 +234,7 @@ def _header(head: str, delimiter: str, path: Path) -> tuple[list[str], int, bool
     except csv.Error as error:
         raise CommandError(
             f"the header cannot be read: {error}.",
-            "A quotation mark that is never closed does that.",
+            "This is usually caused by a quotation mark that is never closed.",
             file=path,
             line=1,
         ) from error
@@ -257,13 +257,13 @@ def _head(path: Path, compression: str | None, encoding: str) -> tuple[str, str]
         raise _encoding_error(path, compression, encoding) from error
     if "\0" in text:
         raise CommandError(
-            "the file holds zero bytes, so it is not text in this encoding.",
-            "Is it UTF-16 (--encoding utf-16-le), packed, or in another format? The name must tell "
-            "the latter (.gz, .zst, .parquet).",
+            "the file contains null bytes, so it is not text in this encoding.",
+            "Is it UTF-16 (--encoding utf-16-le), compressed, or in another format? Compressed "
+            "and other formats need the right file extension (.gz, .zst, .parquet).",
             file=path,
         )
     if not text.strip():
-        raise CommandError("the file is blank.", file=path)
+        raise CommandError("the file contains only white space.", file=path)
     last = text.rfind("\n")
     return (text[: last + 1] if last >= 0 and len(head) == size else text), encoding
 
@@ -343,7 +343,7 @@ def _encoding_error(path: Path, compression: str | None, encoding: str) -> Comma
                 start = max(error.start - held, 0)
                 return CommandError(
                     f"byte {offset + start:,} (0x{chunk[start]:02x}) is not valid {encoding}.",
-                    "Say how the file is encoded, for example --encoding latin-1 or "
+                    "Set the encoding of the file, for example with --encoding latin-1 or "
                     "--encoding cp1252.",
                     file=path,
                     line=line + chunk[:start].count(b"\n"),

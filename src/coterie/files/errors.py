@@ -77,4 +77,4 @@ def nearest(name: str, known: Iterable[str], most: int = 12) -> str:
     close = [folded[match] for match in get_close_matches(name.casefold(), folded, n=1)]
     listed = ", ".join(names[:most]) + (f", … ({len(names)} in all)" if len(names) > most else "")
     guess = f'Did you mean "{close[0]}"? ' if close else ""
-    return f"{guess}There are: {listed}."
+    return f"{guess}Available: {listed}."

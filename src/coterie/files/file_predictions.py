@@ -81,9 +81,9 @@ def gather_answers(fitted: Fitted, path: Path, target: str | None, options: Read
             truth.append(truth_codes(fitted, cells, path))
             said.append(chances_or_numbers(fitted, table))
     if not truth:
-        raise CommandError("no row has a known target.", file=path)
+        raise CommandError("no row has a target value.", file=path)
     if lost:
-        notes.append(f"{lost:,} rows without a target are left out")
+        notes.append(f"{lost:,} rows without a target value are ignored")
     task = "regression" if fitted.classes is None else "classification"
     return Answers(task, np.concatenate(truth), np.concatenate(said), notes)
 
@@ -111,7 +111,7 @@ def truth_codes(fitted: Fitted, cells: Any, path: Path) -> Any:
             return values.astype(np.float64)
         except ValueError:
             raise CommandError(
-                "the model predicts numbers, and the target holds text.", file=path
+                "the model predicts numbers, but the target contains text.", file=path
             ) from None
     classes = np.asarray(fitted.classes)
     if values.dtype.kind != classes.dtype.kind and "U" in (values.dtype.kind, classes.dtype.kind):
@@ -123,8 +123,8 @@ def truth_codes(fitted: Fitted, cells: Any, path: Path) -> Any:
     if unknown.any():
         listed = ", ".join(map(str, np.unique(values[unknown])[:5]))
         raise CommandError(
-            f"{int(unknown.sum()):,} rows are of classes the model does not know: {listed}.",
-            f"It knows {', '.join(map(str, classes[:12]))}. Leave those rows out.",
+            f"{int(unknown.sum()):,} rows have classes that the model does not know: {listed}.",
+            f"It knows {', '.join(map(str, classes[:12]))}. Remove those rows.",
             file=path,
         )
     return codes

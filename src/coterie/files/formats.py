@@ -99,13 +99,13 @@ def file_format(path: Path) -> tuple[str, str | None]:
     kind = FORMATS.get(suffixes[-1]) if suffixes else None
     if kind is None:
         raise CommandError(
-            "the file name does not end in a known format.",
-            f"Known endings are {', '.join(FORMATS)}, also followed by .gz or .zst.",
+            "the file extension is not a known format.",
+            f"Known extensions are {', '.join(FORMATS)}, optionally followed by .gz or .zst.",
             file=path,
         )
     if compression is not None and kind in ("parquet", "arrow"):
         raise CommandError(
-            f"a {kind} file is compressed inside, never as a whole.",
+            f"a {kind} file is compressed internally and must not be compressed as a whole.",
             f"Unpack it first: {'gunzip' if compression == 'gzip' else 'unzstd'} {path.name}",
             file=path,
         )
@@ -127,7 +127,7 @@ def check_file(path: Path) -> None:
     if not path.is_file():
         raise CommandError(
             "is a pipe or a device, not a file.",
-            "Name - to read the standard input, as in: cat table.csv | coterie fit -",
+            "To read standard input, use -, as in: cat table.csv | coterie fit -",
             file=path,
         )
     if path.stat().st_size == 0:

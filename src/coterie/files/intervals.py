@@ -77,7 +77,7 @@ def interval_width(fitted: Fitted, coverage: float) -> float:
     """
     if fitted.classes is not None:
         raise CommandError(
-            "--interval is for numbers, and this model predicts classes.",
+            "--interval is for regression, but this model is a classifier.",
             "Use --probabilities or --reject.",
         )
     truth, said = _kept(fitted)

@@ -108,7 +108,7 @@ def _explain(path: Path, block: bytes, first: int, said: str) -> CommandError:
             kind = float if type(value) in (int, float) else type(value)
             if value is not None and kinds.setdefault(name, kind) is not kind:
                 return CommandError(
-                    f"{json.dumps(value)} is of another kind than the values before it.",
+                    f"{json.dumps(value)} does not have the same type as the values before it.",
                     "Write the column as numbers throughout, or as text throughout.",
                     path,
                     number,

@@ -76,7 +76,7 @@ class Fitted:
             raise CommandError(
                 f"the model was fitted on {wanted} columns without names; the file has "
                 f"{len(present)}.",
-                "Give a file with the same columns in the same order.",
+                "Pass a file with the same columns in the same order.",
                 file=source.path,
             )
         return present[:wanted]
@@ -92,11 +92,11 @@ class Fitted:
         name = given or self.target
         if name is None:
             raise CommandError(
-                "the model does not know the name of its target.", "Give it with --target COLUMN."
+                "the model does not store the name of its target.", "Set it with --target COLUMN."
             )
         if name not in source.names:
             raise CommandError(
-                "no such column, but the true target is needed here.",
+                "no such column, but this command needs the true target.",
                 nearest(name, source.names),
                 file=source.path,
                 column=name,
@@ -121,7 +121,7 @@ def model_file(path: Path) -> Path:
     if not path.exists():
         raise CommandError(
             "there is no such model.",
-            "Give the directory that `coterie fit` wrote, or a file that `coterie.save` wrote.",
+            "Pass a directory written by `coterie fit`, or a file written by `coterie.save`.",
             file=path,
         )
     return path

@@ -16,7 +16,7 @@ _NAMED = 3  # cells of a column that are named one by one
 _SHARE = 10  # one odd cell in so many is too much for a column of which the kind is known
 _SURE = 1_000  # known cells, from which on a column that is mostly odd is refused at once
 _LONGEST = 40  # characters of a cell that are shown
-ADVICE = "Correct them if they are slips. --odd-cells says what becomes of such cells."
+ADVICE = "Correct them if they are errors. --odd-cells sets how such cells are treated."
 
 
 @dataclass
@@ -123,9 +123,9 @@ class OddCells:
         cells = ", ".join(f"{self._place(row)} {quoted(text)}" for row, text in column.first)
         more = f" and {column.count - _NAMED:,} more" if column.count > _NAMED else ""
         verb = (
-            "cell counts as missing, because it holds"
+            "cell is treated as missing, because it contains"
             if column.count == 1
-            else ("cells count as missing, because they hold")
+            else ("cells are treated as missing, because they contain")
         )
         return (
             f'{shown_path(self.source.path)}, column "{name}": {column.count:,} {verb} no '
@@ -138,7 +138,7 @@ class OddCells:
         total = sum(number for _, number in counts)
         return (
             f'column "{name}" holds {_plain(self.columns[name].kind)}; {listed} '
-            f"{'counts' if len(counts) == 1 else 'count'} as missing there ({total:,} cells)"
+            f"{'is' if len(counts) == 1 else 'are'} treated as missing there ({total:,} cells)"
         )
 
     def _place(self, row: int) -> str:
@@ -147,9 +147,9 @@ class OddCells:
 
     def _too_many(self, name: str) -> CommandError:
         column = self.columns[name]
-        cure = f"{column.count:,} of its {column.known:,} cells are like that. "
+        cure = f"{column.count:,} of its {column.known:,} cells are affected. "
         return self._refusal(
-            name, cure + "Is it the right column? Correct the cells, or empty them."
+            name, cure + "Is this the right column? Correct these cells, or leave them empty."
         )
 
     def _refusal(self, name: str, cure: str) -> CommandError:
@@ -157,7 +157,7 @@ class OddCells:
         row, text = column.first[0]
         line = self.source.line(row)
         where = "" if line is not None else f"row {row + 1:,}: "
-        message = f"{where}{quoted(text)} in a column of {_plain(column.kind)}."
+        message = f"{where}found {quoted(text)} in a column of {_plain(column.kind)}."
         return CommandError(message, cure, self.source.path, line, name)
 
 

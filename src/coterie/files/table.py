@@ -85,7 +85,7 @@ def find_columns(
     finders = _look_at_all(source, options, allowance or Allowance())
     if not finders:
         raise CommandError(
-            "the file has no rows, only the names of its columns.",
+            "the file has only a header and no rows.",
             "Write at least one row to it.",
             file=source.path,
         )
@@ -105,7 +105,9 @@ def find_columns(
     ]
     unusable = [name for name, kind in kinds.items() if kind == "unusable"]
     if unusable:
-        notes.append(f"left out, neither numbers nor text nor times: {', '.join(unusable)}")
+        notes.append(
+            f"ignored, because they are neither numbers nor text nor times: {', '.join(unusable)}"
+        )
     usable = {name: kind for name, kind in kinds.items() if kind != "unusable"}
     return Columns(usable, options.missing), notes
 
@@ -139,7 +141,7 @@ def _look_at_all(
 
 
 def _comma_note(name: str, kind: str, example: str | None, guessed: bool) -> str:
-    doubt = "; it could be the other way, so check" if guessed else ""
+    doubt = "; this is ambiguous, so please check" if guessed else ""
     return f'column "{name}" is read as {SHOWN[kind]}, such as "{example}"{doubt}'
 
 
@@ -221,8 +223,8 @@ def open_blocks(
     if absent:
         listed = ", ".join(f'"{name}"' for name in absent)
         raise CommandError(
-            f"the model needs {'columns' if len(absent) > 1 else 'a column'} that the file lacks: "
-            f"{listed}.",
+            f"the model needs {'columns' if len(absent) > 1 else 'a column'} that "
+            f"{'are' if len(absent) > 1 else 'is'} not in the file: {listed}.",
             nearest(absent[0], source.names),
             file=path,
         )
@@ -234,7 +236,7 @@ def open_blocks(
     ignored = [name for name in source.names if name not in expected]
     notes = list(source.notes)
     if ignored:
-        notes.append(f"columns the model does not know are ignored: {', '.join(ignored)}")
+        notes.append(f"columns that the model does not know are ignored: {', '.join(ignored)}")
     if odd is not None:
         return _converted(source, columns, odd, kept, allowance), notes
     odd = OddCells(source, strict=options.odd == "error")

@@ -1,4 +1,4 @@
-"""Forests, drop-in for scikit-learn's.
+"""Forests, drop-in replacements for scikit-learn's.
 
 The life of a forest:
 

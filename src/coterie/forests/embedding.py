@@ -27,12 +27,11 @@ _OWN = ("max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fracti
 
 @dataclass(eq=False, repr=False)
 class RandomTreesEmbedding(TargetlessTask, TransformerMixin, ManyTrees):  # type: ignore[misc]  # fit without y
-    """Trees grown on noise, drop-in for ``sklearn.ensemble.RandomTreesEmbedding``.
+    """Leaves of completely random trees as features; a drop-in replacement for scikit-learn's.
 
-    A row becomes a long vector of zeros and ones, a one for the leaf it ends in of every tree.
-    Rows that are close share many leaves, so that linear models on this vector are not linear in
-    the columns. Trees cut a random column at a random threshold; missing values and categories are
-    taken as they are.
+    Each row becomes a long binary vector, with a one for the leaf it reaches in every tree. Similar
+    rows share many leaves, so linear models on this vector are nonlinear in the columns. Trees
+    split random columns at random thresholds; missing values and categories are supported.
 
     Parameters
     ----------
@@ -43,12 +42,12 @@ class RandomTreesEmbedding(TargetlessTask, TransformerMixin, ManyTrees):  # type
     min_samples_split, min_samples_leaf, min_weight_fraction_leaf : int or float
         More limits of every tree, see `DecisionTreeClassifier`.
     sparse_output : bool, default=True
-        Whether `transform` gives a sparse matrix, or a dense array.
+        Whether `transform` returns a sparse matrix or a dense array.
 
     Attributes
     ----------
     estimators_ : sequence of trees
-        The trees, made when asked for.
+        The trees, created on access.
     one_hot_encoder_ : OneHotEncoder
         The encoder of leaves that `transform` stands for.
     n_features_out_ : int

@@ -48,10 +48,10 @@ _LABELS = LABELS | {"class_weight": a_class_weight | one_of("balanced_subsample"
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RandomForestClassifier(ClassifierTask, ManyTrees):
-    """A random forest, drop-in for ``sklearn.ensemble.RandomForestClassifier``.
+    """A random forest, a drop-in replacement for ``sklearn.ensemble.RandomForestClassifier``.
 
-    Every tree is grown on a bootstrap sample of the rows, and every split chosen among a few
-    columns drawn at random; the prediction is the class of highest mean probability.
+    Every tree is grown on a bootstrap sample of the rows, and every split is chosen among a random
+    subset of the columns; the prediction is the class with the highest mean probability.
 
     The same seed gives the same forest whatever the order of the rows and whatever `n_jobs`.
     (Beyond 200,000 rows, columns with more than `max_bins` different values are cut by a sample of
@@ -65,7 +65,8 @@ class RandomForestClassifier(ClassifierTask, ManyTrees):
     criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
         Impurity of a node.
     max_features : int, float, {"sqrt", "log2", "log2+1", "third"} or None, default="sqrt"
-        Columns drawn per node, not counting those constant in the node; "log2+1" is Breiman's.
+        Number of columns considered per node, not counting those constant in the node; "log2+1" is
+        Breiman's choice.
     class_weight : dict, list of dicts, "balanced", "balanced_subsample" or None, default=None
         Weights of the classes; "balanced_subsample" balances every bag by itself.
 
@@ -74,7 +75,7 @@ class RandomForestClassifier(ClassifierTask, ManyTrees):
     classes_ : ndarray, or list of ndarray
         Class labels.
     estimators_, estimators_samples_ : sequence of trees, list of ndarray
-        The trees, and the rows in their bags; both made when asked for.
+        The trees, and the rows in their bags; both created on access.
     pool_ : Pool
         All trees in one flat forest; ``pool_[:t]`` is the forest of the first t.
     feature_importances_ : ndarray of shape (n_features,)
@@ -109,10 +110,10 @@ class RandomForestClassifier(ClassifierTask, ManyTrees):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RandomForestRegressor(RegressorTask, ManyTrees):
-    """A random forest, drop-in for ``sklearn.ensemble.RandomForestRegressor``.
+    """A random forest, a drop-in replacement for ``sklearn.ensemble.RandomForestRegressor``.
 
     Every tree is grown on a bootstrap sample of the rows; the prediction is the mean of theirs.
-    What `RandomForestClassifier` says about weights and the order of rows holds here too.
+    Weights and the order of rows are treated as in `RandomForestClassifier`.
 
     Parameters
     ----------
@@ -161,7 +162,7 @@ class RandomForestRegressor(RegressorTask, ManyTrees):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ExtraTreesClassifier(ClassifierTask, ManyTrees):
-    """Extremely randomised trees, drop-in for ``sklearn.ensemble.ExtraTreesClassifier``.
+    """Extremely randomised trees, a drop-in replacement for scikit-learn's class of the same name.
 
     At each node a threshold is drawn at random for each of a few columns, and the best of these
     splits is kept. Trees see all rows by default.
@@ -206,7 +207,7 @@ class ExtraTreesClassifier(ClassifierTask, ManyTrees):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ExtraTreesRegressor(RegressorTask, ManyTrees):
-    """Extremely randomised trees, drop-in for ``sklearn.ensemble.ExtraTreesRegressor``.
+    """Extremely randomised trees, a drop-in replacement for scikit-learn's class of the same name.
 
     At each node a threshold is drawn at random for each column, and the best of these splits is
     kept. Trees see all rows by default.

@@ -51,35 +51,35 @@ class ManyTrees(Bagged, OutOfBag, Committee):
     n_estimators : int, default=100
         Number of trees.
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf : int or float
-        Limits of every tree, see `DecisionTreeClassifier`; by default trees grow in full.
+        Limits of every tree, see `DecisionTreeClassifier`; by default trees are fully grown.
     max_leaf_nodes, min_impurity_decrease : int or float
         More limits, see `DecisionTreeClassifier`.
     bootstrap : bool, default=True
         Whether trees see bootstrap samples, or all rows.
     oob_score : bool, str or callable, default=False
-        Whether to judge the forest by out-of-bag rows: with accuracy or R², or by the name
-        of a scorer, a scorer, or ``metric(y_true, y_pred)``.
+        Whether to evaluate the forest on out-of-bag rows: True for accuracy or R², or the name of a
+        scorer, a scorer, or ``metric(y_true, y_pred)``.
     n_jobs : int, default=None
-        Trees grown at a time.
+        Number of trees grown in parallel.
     random_state : int, RandomState, Generator or None, default=None
-        Source of randomness; tree t depends on it and on t only.
+        Source of randomness; tree t depends only on it and on t.
     verbose : int, default=0
         Progress messages.
     warm_start : bool, default=False
         Whether `fit` adds trees to those of the last fit.
     ccp_alpha : float, default=0.0
-        Price of a leaf in minimal cost-complexity pruning.
+        Penalty per leaf in minimal cost-complexity pruning.
     max_samples : int or float, default=None
         Rows drawn per tree; a float is a fraction of the rows, None is all of them.
     monotonic_cst, max_bins, categorical_features : see DecisionTreeClassifier
         The same as there.
     draw : str, BagSampler or None, default=None
-        How bags are drawn, in place of `bootstrap` and `max_samples`:
-        "bootstrap"; "repeats", a bootstrap in which whole-number weights are repetitions of rows;
-        "half" of the rows, without replacement; "blocks" of consecutive rows; random
-        weights ("exponential", "poisson", "gaussian"); or as many rows of every class ("under",
-        "balanced", "rough", "over", see `BalancedBaggingClassifier`). `coterie.bagging` has these
-        as objects with settings (`BlockSampler` and others); a `BagSampler` of your own is another.
+        How bags are drawn, in place of `bootstrap` and `max_samples`: "bootstrap"; "repeats", a
+        bootstrap in which integer weights are equivalent to repeated rows; "half" of the rows,
+        without replacement; "blocks" of consecutive rows; random weights ("exponential", "poisson",
+        "gaussian"); or balanced classes ("under", "balanced", "rough", "over", see
+        `BalancedBaggingClassifier`). `coterie.bagging` provides these as objects with settings
+        (`BlockSampler` and others); you can also pass your own `BagSampler`.
     """
 
     answers_by = "mean"
@@ -200,7 +200,7 @@ class ManyTrees(Bagged, OutOfBag, Committee):
 
     @property
     def estimators_(self) -> Trees:
-        """The fitted trees, made when asked for; predictions follow what is changed here."""
+        """The fitted trees, created on access; predictions follow what is changed here."""
         return Trees(self._settled())
 
     @estimators_.setter
@@ -294,6 +294,6 @@ class ManyTrees(Bagged, OutOfBag, Committee):
         if oob is None:
             return proximity_matrix(leaves, None if Y is None else this.apply(Y))
         if oob != "both" or Y is not None:
-            raise ValueError(f"oob={oob!r}: give 'both' and no Y, or None.")
+            raise ValueError(f"oob={oob!r}must be None, or 'both' without Y.")
         this._check_training_rows(len(leaves))
         return proximity_matrix(leaves, use=this.bags_.outside())

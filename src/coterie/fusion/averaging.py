@@ -150,7 +150,7 @@ def trimmed_mean(outputs: Any, cut: float = 0.2, *, normalise: bool = True) -> A
     array([3.])
     """
     if not 0 <= cut < 0.5:
-        raise ValueError(f"cut must be from zero to below one half, not {cut}.")
+        raise ValueError(f"cut must be at least 0 and below 0.5, not {cut}.")
     members = support_of(outputs, 2, 3, normalise=normalise)
     # Shares such as 0.29 of 100 must not lose a member to rounding.
     n_cut = int(np.floor(cut * len(members) + 1e-9))

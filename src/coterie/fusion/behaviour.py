@@ -76,7 +76,9 @@ class BehaviourKnowledge:
             raise ValueError(f'unknown must be "vote", "nearest" or "reject", not {unknown!r}.')
         codes, _ = coded(np.asarray(labels), self.classes)
         if len(codes) != self.cells.shape[1]:
-            raise DataError(f"There were {self.cells.shape[1]} members, but now {len(codes)}.")
+            raise DataError(
+                f"There were {self.cells.shape[1]} members at fit, but there are {len(codes)} now."
+            )
         tuples, place = np.unique(codes.T, axis=0, return_inverse=True)
         found = self._found(tuples)
         counts = np.where((found >= 0)[:, None], self.counts[found], 0.0)
@@ -213,10 +215,13 @@ class NaiveBayesVotes:
         """
         codes, _ = coded(np.asarray(labels), self.classes)
         if len(codes) != len(self.log_chances):
-            raise DataError(f"There were {len(self.log_chances)} members, but now {len(codes)}.")
+            raise DataError(
+                f"There were {len(self.log_chances)} members at fit, but there are "
+                f"{len(codes)} now."
+            )
         silent = np.zeros(codes.shape, np.bool_) if abstained is None else np.asarray(abstained)
         if silent.shape != codes.shape or silent.dtype != np.bool_:
-            raise DataError(f"abstained must be booleans of shape {codes.shape}.")
+            raise DataError(f"abstained must be a boolean array of shape {codes.shape}.")
         score = np.repeat(self.log_prior[None], codes.shape[1], axis=0)
         for chances, said, skipped in zip(self.log_chances, codes, silent, strict=True):
             score += np.where(skipped, 0.0, chances[:, said]).T
@@ -290,7 +295,9 @@ def _with_truth(
             "and (samples,)."
         )
     if (said.dtype.kind in "OSU") != (truth.dtype.kind in "OSU"):
-        raise DataError("Members and y must use the same labels: some are text, some numbers.")
+        raise DataError(
+            "Members and y must use the same labels, but some are text and some are numbers."
+        )
     codes, known = coded(np.concatenate([said, truth[None]]), classes)
     places = codes.astype(np.intp)
     return places[:-1], places[-1], known

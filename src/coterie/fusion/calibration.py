@@ -55,7 +55,7 @@ def newton_logistic(
     penalty : float, default=0.0
         The factor :math:`\lambda`.
     max_iter : int, default=100
-        Most steps.
+        Maximum number of steps.
 
     Returns
     -------
@@ -352,7 +352,7 @@ def temperature(scores: Any, y: Any, sample_weight: Any = None) -> TemperatureMa
     codes = np.asarray(y)
     weight = weights_or_ones(sample_weight, len(z))
     if codes.shape != (len(z),) or codes.dtype.kind not in "iu":
-        raise DataError(f"y must hold {len(z)} positions of classes, one for each row of scores.")
+        raise DataError(f"y must contain {len(z)} class indices, one for each row of scores.")
 
     def loss(log_tau: float) -> float:
         scaled = z / np.exp(log_tau)
@@ -391,8 +391,8 @@ def _read(
     truth = np.asarray(y)
     if truth.shape != f.shape or not np.isin(truth, (0, 1)).all():
         raise DataError(
-            f"y must say of each of the {len(f)} samples whether it is of the second class, as "
-            "bool or as 0 and 1."
+            f"y must contain, for each of the {len(f)} samples, whether it belongs to the second "
+            "class, as bool or as 0 and 1."
         )
     return f, truth.astype(bool), weights_or_ones(sample_weight, len(f))
 

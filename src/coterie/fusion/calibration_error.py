@@ -156,14 +156,14 @@ def confidence_and_truth(chances: Any, y: Any) -> tuple[Array, Array]:
     p = numbers_of(chances, "chances", (1, 2))
     truth = np.asarray(y)
     if truth.shape != p.shape[:1]:
-        raise DataError(f"There are {len(p)} samples, but y is of shape {truth.shape}.")
+        raise DataError(f"There are {len(p)} samples, but y has shape {truth.shape}.")
     if p.min() < 0 or p.max() > 1 + 1e-9:
         raise DataError(
             f"Probabilities must lie between 0 and 1, but range from {p.min()} to {p.max()}."
         )
     if p.ndim == 2:
         if truth.dtype.kind not in "iu" or truth.min() < 0 or truth.max() >= p.shape[1]:
-            raise DataError(f"y must hold positions of the {p.shape[1]} classes.")
+            raise DataError(f"y must contain indices of the {p.shape[1]} classes.")
         return p.max(axis=1), (p.argmax(axis=1) == truth).astype(np.float64)
     if not np.isin(truth, (0, 1)).all():
         raise DataError("y must contain the outcomes of the event, as bool or as 0 and 1.")

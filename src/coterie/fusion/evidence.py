@@ -79,8 +79,8 @@ def dempster(masses: Any, *, on_conflict: Literal["raise", "ignorance"] = "raise
     lost = ~np.isfinite(top[:, 0])
     if lost.any() and on_conflict == "raise":
         raise DataError(
-            f"Members contradict each other completely in sample {int(lost.argmax())}. Give them "
-            'some ignorance, or set on_conflict="ignorance".'
+            f"Members contradict each other completely in sample {int(lost.argmax())}. Assign "
+            'some mass to ignorance, or set on_conflict="ignorance".'
         )
     shift = np.where(np.isfinite(top), top, 0.0)
     rest = np.exp(unknown - shift)

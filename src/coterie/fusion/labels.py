@@ -96,7 +96,9 @@ def hard_votes(members: Sequence[Any], classes: Any = None) -> NDArray[Any]:
     if len({len(row) for row in rows}) != 1:
         raise DataError("There must be at least one member, and all must predict the same samples.")
     if len({row.dtype.kind in "OSU" for row in rows}) > 1:
-        raise DataError("Some members return text and some numbers: pass `classes` for the latter.")
+        raise DataError(
+            "Some members return text and some return numbers: pass `classes` for the latter."
+        )
     return np.stack(rows)
 
 
@@ -107,7 +109,7 @@ def coded(labels: NDArray[Any], classes: Any) -> tuple[NDArray[np.integer], NDAr
         return codes, found
     known = np.asarray(classes)
     if known.ndim != 1 or not len(known) or (known[1:] <= known[:-1]).any():
-        raise DataError("`classes` must be different labels in increasing order.")
+        raise DataError("`classes` must be distinct labels in increasing order.")
     places = np.clip(np.searchsorted(known, found), 0, len(known) - 1)
     strange = known[places] != found
     if strange.any():

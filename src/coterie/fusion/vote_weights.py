@@ -111,7 +111,7 @@ def accuracy_weights(accuracies: Any) -> Array:
     """
     right = _accuracies(accuracies)
     if not right.any():
-        raise DataError("No member is ever right.")
+        raise DataError("No member is right on any sample.")
     return np.asarray(right / right.sum())
 
 

@@ -294,7 +294,7 @@ def _uniform(n_samples: int, random_state: int, keys: Any) -> Array:
     else:
         state = np.asarray(keys)
         if state.shape != (n_samples,) or state.dtype.kind not in "iu":
-            raise DataError(f"keys must be {n_samples} whole numbers, one for each sample.")
+            raise DataError(f"keys must be {n_samples} integers, one for each sample.")
         state = state.astype(np.uint64)
     seed = np.random.SeedSequence(random_state).generate_state(1, np.uint64)[0]
     # Twice: keys may be close together.

@@ -157,7 +157,7 @@ def covariance_weights(covariance: Any, *, ridge: float = 1e-6) -> Array:
         if np.isfinite(solved).all() and solved.sum() > 0:
             return np.asarray(solved / solved.sum())
     warnings.warn(
-        "The covariance matrix is singular: equal weights are used.", UserWarning, stacklevel=2
+        "The covariance matrix is singular, so equal weights are used.", UserWarning, stacklevel=2
     )
     return np.full(n_members, 1.0 / n_members)
 
@@ -202,7 +202,7 @@ def nnls_weights(
     table, target = _rows(outputs, y, sample_weight)
     weight = _nnls(table, target)
     if not weight.any():
-        warnings.warn("No member helps: equal weights are used.", UserWarning, stacklevel=2)
+        warnings.warn("No member helps, so equal weights are used.", UserWarning, stacklevel=2)
         return np.full(len(weight), 1.0 / len(weight))
     return weight / weight.sum() if normalise else weight
 

@@ -134,7 +134,7 @@ class BaggedBoosters(StagedClasses, ClassifierTask, Committee):
         members = self.estimators_
         if not all(isinstance(member, BoostedClassifier) for member in members):
             raise AttributeError(
-                "feature_importances_ are those of boosters. For other members see "
+                "feature_importances_ is available for boosters only. For other members, use "
                 "sklearn.inspection.permutation_importance."
             )
         boosters = [booster for booster in members if len(booster.pool_)]

@@ -41,8 +41,8 @@ class BalancedVotes:
     Parameters
     ----------
     sampling_strategy : str, float, dict of label to int or callable
-        How many rows of each class a bag holds. A word tells which classes are cut down to the
-        size of the smallest: "all" of them, the "majority", "not majority", or "not minority",
+        Number of rows of each class in a bag. A string selects the classes that are undersampled to
+        the size of the smallest: "all" of them, the "majority", "not majority", or "not minority",
         which is "auto". A float is the size of the smallest class divided by that of the others. A
         dict gives numbers, and a callable such a dict for the labels of a bag; classes not in it
         keep their size.
@@ -68,7 +68,7 @@ class BalancedVotes:
 
 @dataclass(eq=False, repr=False)
 class BalancedBaggingClassifier(BalancedVotes, BagClassifierTask, Drawn):
-    r"""Bagging for imbalanced classes, drop-in for ``imblearn.ensemble``'s class of this name.
+    r"""Bagging for imbalanced classes, a drop-in replacement for imbalanced-learn's.
 
     A bag is drawn as in `BaggingClassifier`, and then its larger classes are cut down to the size
     of the smallest. Each member gives the rare class as much weight as the others, and all members
@@ -83,13 +83,13 @@ class BalancedBaggingClassifier(BalancedVotes, BagClassifierTask, Drawn):
         `sampling_strategy` if it takes one. Members are then pipelines of imbalanced-learn, of the
         steps "sampler" and "classifier".
     method : {"under", "balanced", "rough", "over"} or None, default=None
-        Draw rows of every class from the whole table instead, whatever `bootstrap`, `max_samples`
-        and `replacement` say. "under" (UnderBagging): all rows of the smallest class, and as many
-        of every other without replacement. "balanced": the same numbers with replacement, also of
-        the smallest class. "rough" (roughly balanced bagging): as "balanced", but of the larger
-        classes a random number of rows, negative binomial with the same mean, so that class shares
-        vary as they would in a bootstrap of balanced data. "over" (OverBagging): every class is
-        drawn with replacement up to the size of the largest.
+        Draw rows of every class from the whole table instead, regardless of `bootstrap`,
+        `max_samples` and `replacement`. "under" (UnderBagging): all rows of the smallest class, and
+        as many of every other without replacement. "balanced": the same numbers with replacement,
+        also of the smallest class. "rough" (roughly balanced bagging): as "balanced", but of the
+        larger classes a random number of rows, negative binomial with the same mean, so that class
+        shares vary as they would in a bootstrap of balanced data. "over" (OverBagging): every class
+        is drawn with replacement up to the size of the largest.
     voting : {"auto", "soft", "hard"}, default="auto"
         Average probabilities where members have them ("auto"), require them ("soft"), or count one
         vote per member ("hard").
@@ -150,12 +150,13 @@ class BalancedBaggingClassifier(BalancedVotes, BagClassifierTask, Drawn):
         given = [name for name, way in ways.items() if way is not None]
         if len(given) > 1:
             raise ValueError(
-                f"{' and '.join(given)} both say how bags are balanced. Leave all but one None."
+                f"{' and '.join(given)} both define how bags are balanced. Set only one of them."
             )
         if self.sampler is not None and self.prior_correction:
             raise ValueError(
-                "prior_correction=True needs to know the class shares that members saw, which "
-                "sampler= decides. Leave prior_correction=False, or balance with sampling_strategy."
+                "prior_correction=True needs the class frequencies in the bags, which are "
+                "unknown if a sampler is given. Set prior_correction=False, or balance with "
+                "sampling_strategy."
             )
 
     def _member(self) -> Any:
@@ -189,7 +190,7 @@ def require_imblearn(part: str) -> Any:
 
 @dataclass(eq=False, repr=False)
 class BalancedRandomForestClassifier(BalancedVotes, RandomForestClassifier):
-    r"""A random forest for imbalanced classes, drop-in for ``imblearn.ensemble``'s.
+    r"""A random forest for imbalanced classes, a drop-in replacement for imbalanced-learn's.
 
     For every tree, as many rows as the smallest class has are drawn of each class, with
     replacement; otherwise it is a `RandomForestClassifier`.
@@ -246,7 +247,7 @@ class BalancedRandomForestClassifier(BalancedVotes, RandomForestClassifier):
         super()._check_choices(target)
         if self.draw is not None:
             raise ValueError(
-                f"{type(self).__name__} draws balanced bags: leave draw=None, and set "
+                f"{type(self).__name__} draws balanced bags. Set draw=None, and use "
                 "sampling_strategy to change their size."
             )
 

@@ -76,7 +76,7 @@ def hardest(units: Units, margin: Array, sizes: Counts) -> tuple[Units, Array]:
 
 @dataclass(eq=False, repr=False)
 class BalanceCascadeClassifier(BaggedBoosters):
-    r"""BalanceCascade: boosters on balanced bags; easy rows of large classes are discarded.
+    r"""BalanceCascade: boosters on balanced bags, discarding easy rows of large classes.
 
     Every stage draws as many rows of each class as the smallest class has and fits a booster on
     them. From each larger class, the rows with the most confident predictions are then discarded,

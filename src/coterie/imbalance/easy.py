@@ -69,7 +69,7 @@ class MeanVote(Rule):
 
 @dataclass(eq=False, repr=False)
 class EasyEnsembleClassifier(BaggedBoosters):
-    r"""EasyEnsemble, drop-in for ``imblearn.ensemble``'s: boosters on balanced bags.
+    r"""EasyEnsemble: boosters on balanced bags; a drop-in replacement for imbalanced-learn's.
 
     Every bag holds as many rows of each class as the smallest class has, drawn without replacement.
     A booster is fitted on each, and the scores of all members of all bags are added: one large
@@ -91,7 +91,7 @@ class EasyEnsembleClassifier(BaggedBoosters):
     replacement : bool, default=False
         Whether rows are drawn with replacement.
     random_state : int, RandomState, Generator or None, default=None
-        Source of randomness; bag t depends on it and on t only.
+        Source of randomness; bag t depends only on it and on t.
     warm_start : bool, default=False
         Keep the bags of the last fit and add to them.
     verbose : int, default=0

@@ -77,7 +77,7 @@ def _leads(vote: Array, state: State) -> Array:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RUSBoostClassifier(BoostedClassifier):
-    r"""RUSBoost, drop-in for ``imblearn.ensemble``'s: boosting on balanced samples.
+    r"""RUSBoost: boosting on balanced samples; a drop-in replacement for imbalanced-learn's.
 
     Each round draws as many rows of each class as the smallest one has, and fits a member on them.
     Errors and weights come from all rows, as in `AdaBoostM2Classifier`. Draws depend on the
@@ -140,7 +140,7 @@ class RUSBoostClassifier(BoostedClassifier):
         if self.algorithm != "deprecated":
             warnings.warn(
                 "`algorithm` parameter is deprecated in 0.12 and will be removed in "
-                "imbalanced-learn 0.14. It has no effect here: leave it out.",
+                "imbalanced-learn 0.14. It has no effect here; omit it.",
                 FutureWarning,
                 stacklevel=4,
             )

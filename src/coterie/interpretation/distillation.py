@@ -41,7 +41,7 @@ def fidelity(student: Any, teacher: Any, X: Any) -> float:
     student, teacher : fitted estimators
         Two classifiers, or two regressors.
     X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-        Rows, best some that neither has seen.
+        Rows, preferably ones that neither model has seen.
 
     Returns
     -------
@@ -221,16 +221,16 @@ class DistilledClassifier(ClassifierTask, Distilled):
 class DistilledRegressor(RegressorTask, Distilled):
     r"""Distils an ensemble of regressors into one tree, rule list or linear model.
 
-    The student learns by least squares what the teacher N says of training rows and of virtual
-    ones, :math:`\min_f \sum_i (f(x_i) - N(x_i))^2`. A linear student of a linear teacher is the
-    teacher.
+    The student learns the predictions of the teacher N for training rows and synthetic rows by
+    least squares, :math:`\min_f \sum_i (f(x_i) - N(x_i))^2`. A linear student of a linear teacher
+    is the teacher.
 
     Attributes
     ----------
     student_ : regressor, RuleList or RuleModel
         The student; ``to_text()`` shows it.
     fidelity_ : float
-        Share of the variance of what the teacher says of new virtual rows that is explained.
+        Share of the variance of the teacher's predictions on new synthetic rows that is explained.
     size_ : int
         Leaves, rules or terms.
     terms_ : list of Term

@@ -77,14 +77,15 @@ def permutation_importances(
     """How much the score on given rows falls if a column is shuffled.
 
     The computation is that of ``sklearn.inspection.permutation_importance``, for any fitted model.
-    Of columns that tell the same, none may matter: the others step in.
+    If several columns carry the same information, none of them may appear important, because the
+    others replace it.
 
     Parameters
     ----------
     model : fitted estimator
         Any with `predict`.
     X : array-like or data frame of shape (n_samples, n_features)
-        Rows, best some that the model has not seen.
+        Rows, preferably held-out ones.
     y : array-like of shape (n_samples,)
         Their labels or numbers.
     scoring : str, callable or None, default=None
@@ -92,11 +93,11 @@ def permutation_importances(
     n_repeats : int, default=5
         How often each column is shuffled.
     sample_weight : array-like of shape (n_samples,), optional
-        What each row counts in the score.
+        Sample weights for the score.
     random_state : int, RandomState, Generator or None, default=None
         Seeds the shuffling.
     n_jobs : int, default=None
-        Columns at a time.
+        Number of columns processed in parallel.
 
     Returns
     -------
@@ -144,8 +145,8 @@ def oob_importances(
     .. math:: I_j = \frac1T \sum_t \frac{1}{|O_t|} \sum_{i \in O_t}
         \bigl(L(y_i, h_t(x_i^{(j)})) - L(y_i, h_t(x_i))\bigr),
 
-    where L is 1 for a wrong label, or the squared error. No rows need to be held out. A member
-    that does not ask for a column is not asked again, so a column that nobody uses has 0.
+    where L is 1 for a wrong label, or the squared error. No rows need to be held out. Members that
+    do not use a column are skipped, so a column that no member uses has importance 0.
 
     Parameters
     ----------
@@ -182,8 +183,8 @@ def oob_importances(
     check_is_fitted(model)
     if not isinstance(model, OutOfBag):
         raise TypeError(
-            f"{type(model).__name__} has no bags. Pass a forest or bag from coterie, or use "
-            "permutation_importances on rows that the model has not seen."
+            f"{type(model).__name__} has no out-of-bag rows. Pass a forest or bagging model from "
+            "coterie, or use permutation_importances on held-out rows."
         )
     this = model._settled()
     table, target, weight, _ = this._training(X, y, sample_weight)

@@ -26,8 +26,8 @@ def interaction_values(model: Any, pool: Pool, table: Table) -> NDArray[np.float
     """
     if hasattr(model, "rule_") or getattr(model, "ordered_", None) is not None:
         raise TypeError(
-            "Interactions are computed for trees, forests and gradient boosting whose trees see "
-            "the columns themselves."
+            "Interactions are supported for trees, forests and gradient boosting whose trees use "
+            "the original columns."
         )
     pairs = pool.shap_interactions(table, n_threads=thread_count(model.n_jobs))
     return pairs if hasattr(model, "start_") else pairs / pool.weights.sum()

@@ -149,7 +149,7 @@ def column_name(schema: Schema, column: int) -> str:
 def extract_rules(model: Any, *, max_conditions: int | None = None) -> Rules:
     """The rules of all nodes of a fitted tree or ensemble of native trees.
 
-    Every node but the root is a rule: what is asked on the way to it. Conditions on one column
+    Every node but the root is a rule: the conditions on the path to it. Conditions on one column
     become one interval, or one set of categories. A tree of u leaves has 2 (u - 1) rules, some of
     which may be the same as those of other trees.
 
@@ -163,7 +163,8 @@ def extract_rules(model: Any, *, max_conditions: int | None = None) -> Rules:
     Returns
     -------
     Rules
-        In the order of the trees; ``rules.text()`` is to be read, ``rules(X)`` tells which hold.
+        In the order of the trees; ``rules.text()`` returns readable text, ``rules(X)`` which rules
+        apply.
 
     References
     ----------

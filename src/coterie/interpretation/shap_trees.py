@@ -15,7 +15,7 @@ __all__ = ["shap_trees"]
 
 
 def shap_trees(model: Any) -> dict[str, Any]:
-    """A tree or an ensemble of trees as ``shap.TreeExplainer`` takes it.
+    """Convert a tree or an ensemble of trees for ``shap.TreeExplainer``.
 
     The explainer knows the classes of some packages only, and a dictionary of plain arrays for
     all others: ``shap.TreeExplainer(shap_trees(model))``. Scores are on the scale of `shap_values`,
@@ -48,13 +48,13 @@ def shap_trees(model: Any) -> dict[str, Any]:
     pool = getattr(model, "pool_", None)
     if not isinstance(pool, Pool) or not isinstance(pool.members, Forest):
         raise TypeError(
-            f"shap_trees needs a model whose members are all trees of coterie, which "
-            f"{type(model).__name__} is not. Use shap_values, or shap.PermutationExplainer."
+            "shap_trees needs a model whose members are all coterie trees, not "
+            f"{type(model).__name__}. Use shap_values, or shap.PermutationExplainer."
         )
     if getattr(model, "ordered_", None) is not None:
         raise ValueError(
-            "The trees of this model read statistics of text columns, not the columns themselves. "
-            "Use shap_values, which adds their parts up."
+            "The trees of this model split on target statistics of text columns, not on the "
+            "columns themselves. Use shap_values, which adds up their contributions."
         )
     start = getattr(model, "start_", None)
     pool.members.only_constants("Trees for shap")

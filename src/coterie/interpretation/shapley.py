@@ -98,13 +98,13 @@ def shap_values(
     .. math:: \phi_j = \sum_{S \not\ni j} \frac{|S|!\,(d-|S|-1)!}{d!}
               \bigl(v(S \cup \{j\}) - v(S)\bigr),
 
-    where :math:`v(S)` is what the trees expect when the columns S are known. By default, a split
-    on an unknown column sends the row both ways, in the proportion of the training weight that
-    went there (path-dependent TreeSHAP [2]_; a booster's trees have seen the weights of their
-    round). With a `background`, unknown columns are taken from its rows, one after the other,
-    and :math:`v(S)` is the mean (interventional TreeSHAP): what the model would say if columns
-    were replaced. Either way the values of a row add up to what the model says of it, less
-    :math:`v(\emptyset)`, and a column that no tree asks for has value 0.
+    where :math:`v(S)` is what the trees expect when the columns S are known. By default, a split on
+    an unknown column sends the row both ways, in the proportion of the training weight that went
+    there (path-dependent TreeSHAP [2]_; a booster's trees have seen the weights of their round).
+    With a `background`, unknown columns are taken from its rows, one after the other, and
+    :math:`v(S)` is the mean (interventional TreeSHAP): what the model would predict if columns were
+    replaced. Either way the values of a row add up to the prediction minus :math:`v(\emptyset)`,
+    and a column that no tree uses has value 0.
 
     Sums over subsets are integrals, :math:`\int_0^1 t^s(1-t)^{d-1-s}\,dt`, and integrals of
     polynomials are finite sums [3]_: the cost of a row is the number of nodes times half the
@@ -123,7 +123,7 @@ def shap_values(
     background : array-like, data frame or sparse matrix of shape (n_background, n_features)
         Rows to take unknown columns from; some dozens to hundreds of the training rows will do.
     n_rounds : int, optional
-        Explain a gradient-boosted model after its first so many rounds.
+        Explain a gradient-boosted model after this many rounds.
     interactions : bool, default=False
         Also give the interactions of columns, exactly: for the Shapley interaction index of i and
         j, :math:`v(S \cup \{i, j\}) - v(S \cup \{i\}) - v(S \cup \{j\}) + v(S)` takes the place of
@@ -153,7 +153,7 @@ def shap_values(
     (array([20.]), array([[30., 30.]]))
     """
     if interactions and background is not None:
-        raise ValueError("Interactions are computed without a background. Leave one of them out.")
+        raise ValueError("interactions=True cannot be combined with background; use only one.")
     pool = _pool(model)
     if n_rounds is None:
         model = model._settled()
@@ -161,7 +161,7 @@ def shap_values(
         model = model._after(n_rounds)
         pool = model.pool_
     else:
-        raise TypeError(f"n_rounds is for gradient boosting; {type(model).__name__} is not that.")
+        raise TypeError(f"n_rounds is for gradient boosting, not for {type(model).__name__}.")
     table = model._admit(X)
     whole = _contributions(
         model, pool, table, None if background is None else model._admit(background)
@@ -276,8 +276,8 @@ def _check_sum(model: Any, X: Any, total: Array) -> None:
     ):
         raise ValueError(
             f"{type(model).__name__}.{method} is not a sum over the trees, so the values of "
-            "single trees do not add up to it. Explain a member of estimators_, or use an "
-            "explainer for any model, such as shap.PermutationExplainer."
+            "single trees do not add up to it. Explain a member of estimators_, or use a "
+            "model-agnostic explainer, such as shap.PermutationExplainer."
         )
 
 

@@ -91,7 +91,7 @@ class TwiceLearningClassifier(ClassifierTask, Taught):
     student_ : classifier
         The fitted student: a tree can be printed with `export_text`, and explained.
     fidelity_ : float
-        How often student and teacher agree on rows that are new to the student: virtual ones, or
+        How often student and teacher agree on rows that are new to the student: synthetic ones, or
         the training rows if there are none.
     n_virtual_ : int
         Number of synthetic rows.
@@ -155,16 +155,16 @@ def teach_classes(student: Any, transfer: TransferSet, seed: int, *, soft: bool)
 class TwiceLearningRegressor(RegressorTask, Taught):
     r"""Twice-learning: an ensemble teaches a single regression tree.
 
-    The tree is grown on what the ensemble N says of the training rows and of
-    :math:`\lceil \mu n \rceil` virtual rows, :math:`\{(x_i, N(x_i))\} \cup
-    \{(\tilde x, N(\tilde x))\}`; see `TwiceLearningClassifier`.
+    The tree is grown on the predictions of the ensemble N for the training rows and for
+    :math:`\lceil \mu n \rceil` synthetic rows, :math:`\{(x_i, N(x_i))\} \cup \{(\tilde x, N(\tilde
+    x))\}`; see `TwiceLearningClassifier`.
 
     Parameters
     ----------
     student : regressor, default=None
         The model to teach; by default a native tree.
     pruning : float, default=0.0003
-        Price of a leaf of the default student, in units of the variance at its root.
+        Penalty per leaf of the default student, in units of the variance at its root.
     max_depth, max_leaf_nodes : int or None, default=None
         Limits of the default student.
 
@@ -173,8 +173,8 @@ class TwiceLearningRegressor(RegressorTask, Taught):
     student_ : regressor
         The fitted student.
     fidelity_ : float
-        Share of the variance of what the teacher says of rows new to the student that the student
-        explains.
+        Share of the variance of the teacher's predictions, on rows new to the student, that the
+        student explains.
     n_virtual_ : int
         Number of synthetic rows.
     pool_ : Pool

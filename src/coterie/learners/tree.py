@@ -30,7 +30,7 @@ class TreeLearner:
     min_weight_fraction : float
         Smallest share of the member's total weight in a leaf.
     ccp_alpha : float
-        Price of a leaf in minimal cost-complexity pruning; 0 keeps the whole tree.
+        Penalty per leaf in minimal cost-complexity pruning; 0 keeps the whole tree.
     n_threads : int
         Threads within the tree; the tree does not depend on it.
     stop : ndarray of shape (1,), dtype uint8, or None

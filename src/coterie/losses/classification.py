@@ -182,7 +182,7 @@ class MultinomialLoss(PointwiseLoss):
     def check(self, y: Array) -> None:
         """Codes are whole numbers below the number of classes."""
         if y.min() < 0 or y.max() >= self.n_classes or (y != np.floor(y)).any():
-            raise ValueError(f"y must hold codes 0 to {self.n_classes - 1} of the classes.")
+            raise ValueError(f"y must contain class codes from 0 to {self.n_classes - 1}.")
 
     def value(self, y: Array, raw: Array) -> Array:
         """The loss of every row."""

@@ -174,25 +174,27 @@ class SlopesLoss(UserLoss):
         got = self.function(y, raw[:, 0] if raw.shape[1] == 1 else raw)
         if not isinstance(got, tuple | list) or len(got) != 2:
             raise ValueError(
-                "The function given as loss must return a pair (gradient, hessian), but it "
-                f"returned {type(got).__name__}."
+                "The loss function must return a pair (gradient, hessian), but it returned "
+                f"{type(got).__name__}."
             )
         gradient, hessian = (
             self.shaped(what, part, raw, raw.shape)
             for what, part in zip(("gradient", "hessian"), got, strict=True)
         )
         if not (np.isfinite(gradient).all() and np.isfinite(hessian).all()):
-            raise ValueError("The function given as loss returned slopes that are not finite.")
+            raise ValueError(
+                "The loss function returned gradients or Hessians that are not finite."
+            )
         if hessian.min(initial=0.0) < 0:
             raise ValueError(
-                "The hessian of the function given as loss is negative in some rows. Return a "
-                "stand-in that is not, such as its absolute value or ones."
+                "The loss function returned a negative Hessian for some rows. Return a "
+                "non-negative approximation instead, such as its absolute value or ones."
             )
         return gradient, hessian
 
     def value(self, y: Array, raw: Array) -> Array:
         """Nobody knows."""
-        raise ValueError("The loss is given by its slopes alone; its value is not known.")
+        raise ValueError("The loss defines only gradients; its value is not known.")
 
     def start(self, y: Array, weight: Array) -> Array:
         """Where the sum of gradients vanishes."""

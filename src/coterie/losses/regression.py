@@ -186,7 +186,7 @@ class HuberLoss(OneScoreLoss):
     def width(self) -> float:
         """The delta in force."""
         if self.delta is None:
-            raise ValueError("The Huber loss has no delta yet: set delta, or settle the loss.")
+            raise ValueError("The Huber loss has no delta yet: set delta, or call settle.")
         return self.delta
 
     def settle(self, y: Array, raw: Array, weight: Array) -> HuberLoss:

@@ -265,7 +265,8 @@ class Forest:
         """Raise TypeError if leaves are linear: what is `wanted` reads their values alone."""
         if self.linear is not None:
             raise TypeError(
-                f"{wanted} cannot be had of trees with linear leaves. Fit with linear_leaves=False."
+                f"{wanted}: not supported for trees with linear leaves. Fit with "
+                "linear_leaves=False."
             )
 
     def apply(self, X: NDArray[Any] | SparseRows, *, n_threads: int = 1) -> NDArray[np.int32]:
@@ -332,8 +333,8 @@ class Forest:
             records, cells = self.nodes[inner[asks]], grid[:, place]
             if (records["column"] & CATEGORICAL).any():
                 raise ValueError(
-                    f"Column {column} is split by categories, which the recursion does not follow. "
-                    "Use method='brute'."
+                    f"Column {column} has categorical splits, which method='recursion' does not "
+                    "support. Use method='brute'."
                 )
             missing = (records["column"] & MISSING_LEFT)[:, None] > 0
             below = cells[None, :] <= records["threshold"][:, None]

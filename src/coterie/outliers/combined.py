@@ -41,9 +41,10 @@ class CombinedDetector(Contaminated, OutlierDetector):
     Parameters
     ----------
     standardize : {"z", "robust", "rank", "unify", "none"}, default="z"
-        How the scores of members are brought to one scale, see `coterie.outliers.standardize`.
+        How the scores of members are standardised, see `coterie.outliers.standardize`.
     calibration : {"gaussian", "gamma", "mixture"} or None, default=None
-        How `outlier_probability` is made of combined scores, see `coterie.outliers.calibrate`.
+        How combined scores are converted to `outlier_probability`, see
+        `coterie.outliers.calibrate`.
     """
 
     allowed: ClassVar[dict[str, Allowed]] = Contaminated.allowed | {
@@ -127,10 +128,10 @@ class CombinedDetector(Contaminated, OutlierDetector):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class FeatureBaggingDetector(CombinedDetector):
-    """One detector on many random subsets of the columns.
+    """One detector, fitted to many random subsets of the columns.
 
-    In many columns, distances between rows say little, while an outlier shows in few of them. Each
-    member sees between half of the columns and all but one.
+    With many columns, distances between rows carry little information, while an outlier may stand
+    out in only a few of them. Each member sees between half of the columns and all but one.
 
     Parameters
     ----------
@@ -140,9 +141,9 @@ class FeatureBaggingDetector(CombinedDetector):
     n_estimators : int, default=10
         Number of members.
     combination : {"mean", "max", "median", "aom", "moa", "threshold", "breadth_first"}
-        How scores become one, "mean" by default. With "breadth_first", the score is the place at
-        which a row is met when the strangest row of every member is read first, then the
-        second, and so on.
+        How scores are combined, "mean" by default. With "breadth_first", the score is the rank of a
+        row in a merged list that takes the most abnormal row of every member first, then the second
+        of every member, and so on.
 
     Attributes
     ----------
@@ -179,7 +180,7 @@ class FeatureBaggingDetector(CombinedDetector):
         d = admitted.table.n_columns
         if d == 1:
             warnings.warn(
-                "There is one column only, which all members see.", UserWarning, stacklevel=2
+                "X has only one column, so all members use the same one.", UserWarning, stacklevel=2
             )
         seeds = member_seeds(draw_entropy(self.random_state), 0, self.n_estimators)
         draft.members_features_ = [
@@ -207,14 +208,14 @@ class FeatureBaggingDetector(CombinedDetector):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class OutlierEnsemble(CombinedDetector):
-    """Several detectors whose scores are brought to one scale and combined.
+    """Several detectors, with their scores standardised and combined.
 
     Parameters
     ----------
     estimators : list of (str, detector) or None, default=None
         The members; None takes an isolation forest, LODA and the local outlier factor.
     combination : {"aom", "mean", "max", "median", "moa", "threshold"}, default="aom"
-        How scores become one, see `coterie.outliers.combine`.
+        How scores are combined, see `coterie.outliers.combine`.
     groups : int, default=5
         Groups that members are put in at random, for "aom" and "moa".
 
@@ -253,7 +254,7 @@ class OutlierEnsemble(CombinedDetector):
     def _learn(self, draft: Self, admitted: Admitted, n_samples: int) -> None:
         named = self._named(_n_units(admitted))
         if not named:
-            raise ValueError("estimators is empty. Give a list of (name, detector).")
+            raise ValueError("estimators is empty. Pass a list of (name, detector) pairs.")
         seeds = member_seeds(draw_entropy(self.random_state), 0, len(named))
         self._fit_members(draft, admitted, [(detector, None) for _, detector in named], seeds)
         lots = side_stream(growing_stream(int(seeds[0])), 0)

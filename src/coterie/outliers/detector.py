@@ -45,8 +45,8 @@ class OutlierDetector(Learnt, TargetlessTask, OutlierMixin, Committee):
     Parameters
     ----------
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories (names, positions or a mask), besides those
-        of text or of a categorical type, which always are.
+        Numeric columns to treat as categorical (names, positions or a mask), besides those of text
+        or of a categorical type, which always are.
     n_jobs : int, default=None
         Threads; scores do not depend on it.
     random_state : int, RandomState, Generator or None, default=None

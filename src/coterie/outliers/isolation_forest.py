@@ -130,10 +130,10 @@ class IsolationTrees(Contaminated, OutlierDetector):
     n_estimators : int, default=100
         Number of trees.
     max_samples : "auto", int or float, default="auto"
-        Rows that each tree is grown from: at most 256, a number, or a share of the rows.
+        Number of rows per tree: "auto" is at most 256; or a number, or a share of the rows.
     contamination : "auto" or float, default="auto"
-        Share of outliers among the training rows, in (0, 0.5]; "auto" calls rows outliers whose
-        score is above 0.5, as in the paper.
+        Share of outliers among the training rows, in (0, 0.5]; with "auto", rows with a score above
+        0.5 are outliers, as in the paper.
     bootstrap : bool, default=False
         Whether rows are drawn with replacement.
     verbose : int, default=0
@@ -208,7 +208,10 @@ class IsolationTrees(Contaminated, OutlierDetector):
         if not self.warm_start or not hasattr(self, "bags_"):
             return 0
         check_same_data(
-            self, draft, "A warm start keeps the old members; fit with warm_start=False."
+            self,
+            draft,
+            "A warm start keeps the old members, so the data must match; otherwise "
+            "fit with warm_start=False.",
         )
         draft.bags_ = self.bags_
         self._keep(draft)
@@ -242,25 +245,26 @@ class IsolationTrees(Contaminated, OutlierDetector):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class IsolationForest(IsolationTrees):
-    r"""An isolation forest, drop-in for ``sklearn.ensemble.IsolationForest``.
+    r"""An isolation forest, a drop-in replacement for ``sklearn.ensemble.IsolationForest``.
 
-    A tree cuts a random column at a random value between the smallest and the largest of its node,
-    until rows are alone. With :math:`h(x)` the mean depth at which row x is alone over all trees,
-    and :math:`c(\psi)` what is to be expected of :math:`\psi` rows (`average_path`), the score is
+    A tree splits a random column at a random value between the minimum and the maximum of its node,
+    until rows are isolated. With :math:`h(x)` the mean depth over all trees at which row x is
+    isolated, and :math:`c(\psi)` its expected value for :math:`\psi` rows (`average_path`), the
+    score is
 
     .. math:: s(x) = 2^{-h(x) / c(\psi)}
 
     and ``score_samples`` is its negative. Trees are grown on raw values: in quantile bins all gaps
     would be equal, and gaps are the signal.
 
-    Missing values go to a side that every cut draws; categories are cut into random sets. A
-    whole-number weight k stands for k equal rows, others are the chances of being drawn. The same
+    Every split sends missing values to a random side and divides categories into random sets. An
+    integer weight k stands for k identical rows; other weights are sampling probabilities. The same
     seed gives the same forest whatever the order of the rows and whatever `n_jobs`.
 
     Parameters
     ----------
     max_features : int or float, default=1.0
-        Columns that each tree may cut: a number, or a share of them.
+        Columns that each tree may split: a number, or a share of them.
 
     Attributes
     ----------
@@ -269,7 +273,7 @@ class IsolationForest(IsolationTrees):
     max_samples_ : int
         Rows that each tree was grown from.
     estimators_, estimators_samples_, estimators_features_ : sequences
-        The trees, their rows and their columns; all made when asked for.
+        The trees, their rows and their columns; all created on access.
     pool_ : Pool
         All trees in one flat forest, whose values are lengths of paths.
 
@@ -344,7 +348,7 @@ class IsolationForest(IsolationTrees):
 
     @property
     def estimators_(self) -> IsolationMembers:
-        """The fitted trees, made when asked for; they predict lengths of paths."""
+        """The fitted trees, created on access; they predict lengths of paths."""
         return IsolationMembers(self._settled())
 
     @property
@@ -378,22 +382,23 @@ class IsolationMembers(LazyMembers[ExtraTreeRegressor]):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ExtendedIsolationForest(IsolationTrees):
-    r"""An isolation forest whose cuts are slanted.
+    r"""An isolation forest with oblique splits.
 
-    Cuts along the axes favour rows beside a cluster that share its range in one column. Here a cut
-    is a plane with a random normal n through a random point p of the node's box; rows with
-    :math:`(x - p) \cdot n \le 0` go left. All else is as in `IsolationForest`.
+    Axis-parallel splits make rows beside a cluster look normal if they share its range in one
+    column. Here a split is a hyperplane with a random normal n through a random point p of the
+    node's bounding box; rows with :math:`(x - p) \cdot n \le 0` go left. Everything else is as in
+    `IsolationForest`.
 
     Parameters
     ----------
     extension_level : "full" or int, default="full"
-        Columns that take part in a cut, less one: 0 cuts along the axes, and takes missing values
-        and categories then; "full" takes all columns.
+        Number of columns involved in a split, minus one: 0 gives axis-parallel splits, which
+        support missing values and categories; "full" uses all columns.
     standardize : bool, default=True
         Whether columns are brought to mean 0 and deviation 1 first: the box depends on the units.
     redraw : int, default=10
-        How often a cut that leaves one side empty is drawn again. If all fail, it stays, and makes
-        the paths longer, as in the authors' program.
+        How often a split that leaves one side empty is redrawn. If all attempts fail, it is kept
+        and makes the paths longer, as in the authors' program.
 
     Attributes
     ----------
@@ -433,7 +438,8 @@ class ExtendedIsolationForest(IsolationTrees):
         level = most if self.extension_level == "full" else int(self.extension_level)
         if level > most:
             raise ValueError(
-                f"extension_level={level} must be at most {most}, one less than the columns."
+                f"extension_level={level} must be at most {most}, one less than the number of "
+                "columns."
             )
         draft.extension_level_ = level
         if level > 0:
@@ -538,7 +544,7 @@ def _complete_numbers(table: Table) -> Array:
     for name, labels in zip(names, table.categories, strict=True):
         if labels is not None:
             raise DataError(
-                f"Slanted cuts need complete numbers; column {name!r} holds categories. Use "
+                f"Oblique splits need numeric columns, but column {name!r} is categorical. Use "
                 "extension_level=0."
             )
     cells = dense_rows(table).astype(np.float64, copy=False)
@@ -546,7 +552,7 @@ def _complete_numbers(table: Table) -> Array:
     if missing.any():
         name = list(names)[int(np.argmax(missing))]
         raise DataError(
-            f"Slanted cuts need complete numbers; column {name!r} has missing values (NaN). "
+            f"Oblique splits do not support missing values, but column {name!r} contains NaN. "
             "Use extension_level=0."
         )
     return cells

@@ -109,8 +109,8 @@ class LODADetector(Contaminated, OutlierDetector):
 
     .. math:: \frac{1}{k} \sum_{i=1}^k \ln p_i(w_i \cdot x)
 
-    A projection that needs a missing cell is left out, and the mean is over the rest. Half a row is
-    added to every bin, and is the count of what lies outside all bins.
+    A projection that needs a missing value is skipped, and the mean is over the others. Half a row
+    is added to every bin, and is the count of what lies outside all bins.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ def _numbers(table: Table) -> Array:
     for name, labels in zip(table.names or range(table.n_columns), table.categories, strict=True):
         if labels is not None:
             raise DataError(
-                f"Projections need numbers; column {name!r} holds categories. Encode it, or use "
-                "IsolationForest."
+                f"Projections need numeric columns, but column {name!r} is categorical. Encode "
+                "it, or use IsolationForest."
             )
     return dense_rows(table).astype(np.float64, copy=False)

@@ -97,12 +97,12 @@ def benjamini_hochberg(p_values: ArrayLike, alpha: float = 0.05) -> NDArray[np.b
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class NoveltyTestDetector(OutlierDetector):
-    r"""A detector whose scores are p-values, so that no share of outliers need be guessed.
+    r"""A detector whose scores are p-values, so that you need not guess the share of outliers.
 
     A threshold at :math:`\alpha` flags at most that share of normal rows. Reference scores come
-    from rows the detector has not learnt from: held out, which makes this exact, or, for isolation
-    forests, the training rows judged by the trees that were grown without them. Behind those stand
-    fewer trees, so that it is only about right then.
+    from rows that the detector was not trained on: held-out rows, which makes the guarantee exact,
+    or, for isolation forests, the training rows scored by their out-of-bag trees. These are fewer
+    trees, so the guarantee is then approximate.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ class NoveltyTestDetector(OutlierDetector):
             held, learnt = shuffled[:n_held], shuffled[n_held:]
             if not len(learnt):
                 raise ValueError(
-                    f"{len(rows)} rows are too few to hold some out. Add rows, or use "
+                    f"{len(rows)} rows are too few to hold any out. Add rows, or use "
                     "reference='oob'."
                 )
             draft.estimator_ = fit_detector(detector, rows[learnt], None, rng)

@@ -68,7 +68,7 @@ def standardize(
         width = known.std(axis=-1, keepdims=True)
     else:
         raise ValueError(
-            f"method={method!r} is not known; give 'z', 'robust', 'rank', 'unify' or 'none'."
+            f"method={method!r} is not allowed; use 'z', 'robust', 'rank', 'unify' or 'none'."
         )
     return np.asarray((given - centre) / np.where(width > 0, width, 1.0))
 
@@ -232,7 +232,7 @@ def combine(
     """
     if combination not in COMBINATIONS:
         known = ", ".join(map(repr, COMBINATIONS))
-        raise ValueError(f"combination={combination!r} is not known; give one of {known}.")
+        raise ValueError(f"combination={combination!r} is not allowed; use one of {known}.")
     return np.asarray(COMBINATIONS[combination](np.asarray(scores, dtype=np.float64), groups))
 
 
@@ -275,7 +275,7 @@ def calibrate(
     given = np.asarray(scores, dtype=np.float64)
     known = given if reference is None else np.asarray(reference, dtype=np.float64)
     if method not in ("gaussian", "gamma", "mixture"):
-        raise ValueError(f"method={method!r}: give 'gaussian', 'gamma' or 'mixture'.")
+        raise ValueError(f"method={method!r}is not allowed; use 'gaussian', 'gamma' or 'mixture'.")
     if given.ndim > 1:
         pairs = zip(given, known, strict=True)
         return np.stack([calibrate(a, method, b) for a, b in pairs])

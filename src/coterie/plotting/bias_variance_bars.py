@@ -16,7 +16,7 @@ from coterie.theory import bias_variance, domingos
 
 @dataclass(eq=False, repr=False)
 class BiasVarianceDisplay(Display):
-    r"""What the error of learners is made of, when they are trained again on other samples.
+    r"""Bias and variance of learners, measured by retraining them on other samples.
 
     Bags lower the variance, boosting lowers the bias. Numbers are decomposed by the squared
     error, classes by Domingos' decomposition, in which variance on rows whose main prediction is
@@ -111,7 +111,7 @@ class BiasVarianceDisplay(Display):
         ax.set_yticks(places, list(self.parts))
         ax.invert_yaxis()
         measure = "mean squared error" if self.squared else "error"
-        ax.set(xlabel=f"{measure}, the noise included in the bias", title="Bias and variance")
+        ax.set(xlabel=f"{measure}; the bias includes the noise", title="Bias and variance")
         ax.legend(frameon=False)
 
 

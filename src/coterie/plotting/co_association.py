@@ -86,7 +86,9 @@ class CoAssociationDisplay(Display):
         image = ax.imshow(
             self.shares, cmap="Blues", vmin=0, vmax=1, interpolation="nearest", aspect="auto"
         )
-        ax.figure.colorbar(image, ax=ax, label="share of members that put rows together")
+        ax.figure.colorbar(
+            image, ax=ax, label="share of members that put both rows in the same cluster"
+        )
         for edge in np.flatnonzero(np.diff(self.labels)) + 0.5:
             ax.axhline(edge, color="#c03", linewidth=0.8)
             ax.axvline(edge, color="#c03", linewidth=0.8)

@@ -164,8 +164,8 @@ class DissentDisplay(Display):
         lost, kept = slice(0, split), slice(split, None)
         areas = (
             (lost, 0.0, heights, _TOGETHER, f"wrong together: {profile.together:.3f}"),
-            (lost, heights, 1.0, _BAD, f"right votes of no use: {profile.bad:.3f}"),
-            (kept, 0.0, heights, _GOOD, f"wrong votes that do no harm: {profile.good:.3f}"),
+            (lost, heights, 1.0, _BAD, f"wasted correct votes: {profile.bad:.3f}"),
+            (kept, 0.0, heights, _GOOD, f"harmless wrong votes: {profile.good:.3f}"),
         )
         for part, low, high, color, label in areas:
             bottom = np.broadcast_to(low, heights.shape)[part]

@@ -194,8 +194,8 @@ def staged(model: Any, X: Any) -> Iterator[NDArray[Any]]:
     """What the first, the first two, ... members of any ensemble say together."""
     if hasattr(model, "final_estimator_"):
         raise TypeError(
-            f"{type(model).__name__} learns how to combine all its members, so some of them do "
-            "not make a smaller ensemble. Pass a list of its members to plot their vote."
+            f"{type(model).__name__} learns how to combine all its members, so a subset of them "
+            "is not a smaller ensemble. Pass a list of its members to plot their vote."
         )
     if hasattr(model, "staged_predict"):
         return iter(model.staged_predict(X))

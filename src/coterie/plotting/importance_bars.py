@@ -52,7 +52,7 @@ class ImportancesDisplay(Display):
     >>> forest = RandomForestClassifier(20, random_state=0).fit(X[::2], y[::2])
     >>> display = ImportancesDisplay.from_estimator(forest, X[1::2], y[1::2])
     >>> display.ax_.get_xlabel()
-    'fall of accuracy when the column is shuffled'
+    'decrease of accuracy when the column is shuffled'
     """
 
     names: Sequence[str]
@@ -98,7 +98,7 @@ class ImportancesDisplay(Display):
             model, X, y, scoring=scoring, n_repeats=n_repeats, random_state=0
         )
         measure = scoring or ("accuracy" if hasattr(model, "classes_") else "R²")
-        words = f"fall of {measure} when the column is shuffled"
+        words = f"decrease of {measure} when the column is shuffled"
         names = [str(name) for name in found.feature_names]
         return cls(names, found.mean, found.std, words, most).plot(ax)
 

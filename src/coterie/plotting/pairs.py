@@ -23,7 +23,7 @@ MEASURES = {
     "correlation": "correlation",
     "q_statistic": "Q statistic",
     "kappa": r"agreement beyond chance $\kappa$",
-    "double_fault": "share of rows both get wrong",
+    "double_fault": "share of rows that both get wrong",
 }
 MOST_NAMES = 40
 

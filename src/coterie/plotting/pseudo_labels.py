@@ -92,7 +92,7 @@ class PseudoLabelDisplay(Display):
             base = base + self.counts[:, place]
         count_rounds(ax, len(t))
         ax.set_ylabel("unlabelled rows")
-        ax.set_title(f"Rows by the round that last taught them; {self.n_never} never")
+        ax.set_title(f"Rows by the round that last pseudo-labelled them; {self.n_never} never")
         ax.legend(title="given class", frameon=False)
         if self.wrong is not None:
             twin = ax.twinx()

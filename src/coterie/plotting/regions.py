@@ -246,8 +246,8 @@ def _regions(model: Any, grid: Grid, sizes: Sequence[int] | None) -> tuple[list[
         return [whole], grid.image(codes_of(model, model.predict(grid.rows)))[None]
     if not hasattr(model, "staged_predict") and not hasattr(model, "estimators_"):
         raise TypeError(
-            f"{type(model).__name__} has no staged_predict, so it can only be drawn at full size. "
-            f"Leave sizes at None."
+            f"{type(model).__name__} has no staged_predict, so it can only be drawn at full "
+            "size. Set sizes=None."
         )
     wanted = chosen_rounds(sizes, len(model.estimators_))
     stages = (grid.image(codes_of(model, stage)) for stage in staged(model, grid.rows))

@@ -36,8 +36,8 @@ def story_of(model: Any, X: Any = None, y: Any = None, sample_weight: Any = None
         return trace_of(model)
     if X is None or y is None:
         raise ValueError(
-            f"{type(model).__name__} keeps no trace of its rounds. Pass X and y, the rows it was "
-            "trained on, so that the rounds can be reconstructed."
+            f"{type(model).__name__} keeps no trace of its rounds. Pass its training rows as X "
+            "and y, so that the rounds can be reconstructed."
         )
     rate = float(getattr(model, "learning_rate", 1.0))
     labels = ballot_of(model, X).labels

@@ -114,12 +114,13 @@ class RoundPictureDisplay:
         trace = trace_of(model)
         if not trace.weights:
             raise ValueError(
-                f"This {type(model).__name__} kept no weights. Fit it with trace='weights'."
+                f"This {type(model).__name__} did not record row weights. Fit it with "
+                "trace='weights'."
             )
         if len(model.classes_) != 2:
             raise ValueError(
-                f"The score of two classes is one number; here are {len(model.classes_)} classes. "
-                "Use RegionsDisplay."
+                f"This plot needs two classes, but there are {len(model.classes_)}. Use "
+                "RegionsDisplay."
             )
         grid = Grid.over(X, columns, resolution)
         shown = chosen_rounds(rounds, len(trace))

@@ -83,6 +83,6 @@ class CoverageDisplay(Display):
         ]
         ax.set_yticks(range(len(rows)), names)
         ax.invert_yaxis()
-        ax.set(xlabel="share of rows whose set holds the truth", title="Coverage")
+        ax.set(xlabel="share of rows whose set contains the true value", title="Coverage")
         ax.set_xlim(right=1.01)
         ax.legend(frameon=False, loc="lower left")

@@ -34,7 +34,8 @@ def fact(trace: Trace, name: str) -> Array:
     """One number per round, or an error that says what there is instead."""
     if name not in trace.names:
         raise ValueError(
-            f"The rounds of this model have no {name!r}; they have {', '.join(trace.names)}."
+            f"The trace of this model does not contain {name!r}; it contains "
+            f"{', '.join(trace.names)}."
         )
     return trace[name]
 

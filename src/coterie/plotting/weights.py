@@ -81,7 +81,8 @@ class WeightsDisplay(Display):
         trace = story_of(model, X, y)
         if not trace.weights:
             raise ValueError(
-                f"This {type(model).__name__} kept no weights. Fit it with trace='weights'."
+                f"This {type(model).__name__} did not record row weights. Fit it with "
+                "trace='weights'."
             )
         return cls._of(trace, names).plot(ax, kind=kind)
 
@@ -202,4 +203,4 @@ class WeightsDisplay(Display):
         ax.set_ylabel(label)
         if self.names is not None:
             ax.set_yticks(range(n_rows), self.names)
-        ax.figure.colorbar(image, ax=ax, label="weight, as multiple of the mean", extend="min")
+        ax.figure.colorbar(image, ax=ax, label="weight, as a multiple of the mean", extend="min")

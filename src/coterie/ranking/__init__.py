@@ -1,4 +1,4 @@
-"""Learning to rank: documents of a query in the order in which they are wanted.
+"""Learning to rank: sort the documents of a query by relevance.
 
 `LambdaMARTRanker` learns it; the rest are measures of rankings, plain functions of grades, scores
 and queries.

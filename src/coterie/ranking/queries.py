@@ -36,22 +36,23 @@ def read_queries(groups: Any, qid: Any, group: Any, n_rows: int) -> NDArray[np.i
     given = [name for name, way in ways.items() if way is not None]
     if not given:
         raise DataError(
-            "A ranker needs groups: which rows belong to one query. Pass fit(X, y, "
-            "groups=query_id)."
+            "A ranker needs groups, the query of each row. Call fit(X, y, groups=query_id)."
         )
     if len(given) > 1:
-        raise DataError(f"{' and '.join(given)} both say which rows are one query. Give one.")
+        raise DataError(f"{' and '.join(given)} both define the queries. Pass only one of them.")
     if group is None:
         numbers = read_groups(groups if qid is None else qid, n_rows, None)
         assert numbers is not None
         return numbers
     sizes = np.asarray(group)
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any():
-        raise DataError("group holds sizes of queries: whole numbers, in the order of the rows.")
+        raise DataError(
+            "group must contain the sizes of the queries as integers, in the order of the rows."
+        )
     if sizes.sum() != n_rows:
         raise DataError(
-            f"The sizes in group add up to {sizes.sum()}, but there are {n_rows} rows. Labels of "
-            "queries, one per row, are passed as groups."
+            f"The sizes in group add up to {sizes.sum()}, but there are {n_rows} rows. To pass "
+            "one query label per row, use groups."
         )
     return np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
 
@@ -63,11 +64,11 @@ def grade_rows(y: Any, queries: NDArray[np.int32]) -> NDArray[np.float64]:
         grades = grades[:, 0]
     if grades.shape != queries.shape:
         raise DataError(
-            f"y should be a 1d array of one grade for each of the {len(queries)} rows; it has "
+            f"y should be a 1d array with one grade for each of the {len(queries)} rows; it has "
             f"shape {grades.shape}."
         )
     if grades.dtype.kind == "c":
-        raise DataError("Complex data not supported: y holds complex numbers instead of grades.")
+        raise DataError("Complex data not supported: y contains complex numbers instead of grades.")
     return np.column_stack([grades.astype(np.float64), queries])
 
 
@@ -84,14 +85,17 @@ def check_grades(target: Target, largest: int | None) -> None:
     grades = target.values[:, 0]
     odd = grades[(grades < 0) | (grades != np.floor(grades))]
     if len(odd):
-        raise DataError(f"y holds the grade {odd[0]:g}; grades are whole numbers from 0.")
+        raise DataError(f"y contains the grade {odd[0]:g}; grades must be integers >= 0.")
     most = grades.max()
     if largest is None and most > LARGEST_GRADE:
         raise DataError(
-            f"Grade {most:g} would weigh 2**{most:g}; map grades to 0..4 or pass gain=."
+            f"Grade {most:g} would have a gain of 2**{most:g}; map the grades to 0..4, or set gain."
         )
     if largest is not None and most > largest:
-        raise DataError(f"y holds the grade {most:g}, but gain ends at {largest}. Make it longer.")
+        raise DataError(
+            f"y contains the grade {most:g}, but gain ends at {largest}. Add gains "
+            "for higher grades."
+        )
 
 
 def silent_queries(target: Target) -> tuple[int, int]:

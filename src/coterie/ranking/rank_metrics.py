@@ -42,7 +42,7 @@ def ndcg(
     k : int, optional
         Only the first so many places count.
     gain : {"exponential", "linear"} or array-like, default="exponential"
-        What a grade is worth: :math:`2^y - 1`, itself, or the entry of an array.
+        The gain of a grade: :math:`2^y - 1`, the grade itself, or the entry of an array.
     ties : {"order", "average"}, default="order"
         Documents of equal score stand in their order, or in every order at once, as in
         `sklearn.metrics.ndcg_score`.
@@ -229,13 +229,15 @@ def gains_of(grades: Array, gain: Any) -> Array:
     """What grades are worth."""
     if isinstance(gain, str):
         if gain not in ("exponential", "linear"):
-            raise ValueError(f"gain={gain!r}: give 'exponential', 'linear' or an array of gains.")
+            raise ValueError(
+                f"gain={gain!r}is not allowed; use 'exponential', 'linear' or an array of gains."
+            )
         return np.exp2(grades) - 1.0 if gain == "exponential" else grades
     table = np.asarray(gain, dtype=np.float64)
     if grades.max(initial=0) >= len(table):
         raise ValueError(
-            f"gain has {len(table)} entries, but there is a grade {grades.max():g}. Give one entry "
-            "for every grade from 0."
+            f"gain has {len(table)} entries, but there is a grade {grades.max():g}. Pass one "
+            "entry for every grade from 0."
         )
     return np.asarray(table[grades.astype(np.intp)])
 
@@ -276,10 +278,12 @@ def _read(
     if not grades.shape == scores.shape == labels.shape or grades.ndim != 1 or not len(grades):
         raise DataError(
             f"y_true, y_score and groups have shapes {grades.shape}, {scores.shape} and "
-            f"{labels.shape}; give one number or label for each of at least one document."
+            f"{labels.shape}; pass one number or label per document, for at least one document."
         )
     if not (np.isfinite(grades).all() and not np.isnan(scores).any()):
-        raise DataError("Grades or scores hold NaN or infinity. Give a number for every document.")
+        raise DataError(
+            "Grades or scores contain NaN or infinity. Pass a finite number for every document."
+        )
     queries = np.unique(labels, return_inverse=True)[1]
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     return grades, scores, queries, weight

@@ -42,8 +42,8 @@ def _is_metric(word: Any) -> bool:
 
 _a_metric = Allowed(
     lambda v: all(map(_is_metric, v)) and len(v) > 0 if isinstance(v, list) else _is_metric(v),
-    "'ndcg', 'map', 'mrr' or 'err', with or without places, as in 'ndcg@5', a function (estimator, "
-    "X, y) -> float, or a list of these",
+    "'ndcg', 'map', 'mrr' or 'err', optionally with a cutoff, as in 'ndcg@5', a function "
+    "(estimator, X, y) -> float, or a list of these",
 )
 
 
@@ -57,43 +57,41 @@ class RankingTask:
 
 @dataclass(eq=False, repr=False)
 class LambdaMARTRanker(RankingTask, GradientOrder, HistBooster):
-    r"""Gradient boosting that puts the documents of a query in order.
+    r"""Gradient boosting that ranks the documents of a query.
 
-    Documents of one query push each other apart: for each pair of different grades the better one
-    is pushed up, the other down, by
+    For each pair of documents of a query with different grades, the score of the better one is
+    pushed up and that of the other down, by
 
     .. math:: \frac{\sigma\,\Delta_{ij}}{1 + e^{\sigma (s_i - s_j)}}, \qquad
               \Delta_{ij} = \frac{|2^{y_i} - 2^{y_j}|\,|D_i - D_j|}{Z},
 
     where s are the scores, D the discounts :math:`1 / \log_2(2 + \text{place})` at the places the
-    scores give, and Z the discounted gain of the best order: :math:`\Delta` is what exchanging the
-    two would change in the NDCG. Trees are fitted to these forces as in
-    `HistGradientBoostingRegressor`.
-
-    Rows may come in any order. Grades are whole numbers from 0. A query with one document or one
-    grade exerts no force. Documents of equal scores stand in the order of their rows, so before
-    the first round the order of rows has a say.
+    scores give, and Z the discounted gain of the best order: :math:`\Delta` is the change of the
+    NDCG if the two were swapped. Trees are fitted to these gradients as in
+    `HistGradientBoostingRegressor`. Rows may be in any order. Grades are integers starting at 0. A
+    query with a single document or a single grade has no gradient. Documents with equal scores are
+    ranked in the order of their rows, so before the first round the order of rows matters.
 
     Parameters
     ----------
     loss : {"ndcg", "map", "pairwise"}, default="ndcg"
-        By what :math:`\Delta` weighs a pair: the change in NDCG, in average precision (grades
-        above 0 are relevant), or all pairs alike.
+        How :math:`\Delta` weights a pair: by the change in NDCG, by the change in average precision
+        (grades above 0 are relevant), or all pairs equally.
     sigma : float, default=1.0
         :math:`\sigma`, the steepness.
     truncation_level : int, default=30
-        One document of a pair must stand among the first so many.
+        At least one document of a pair must be among this many first documents.
     normalise_queries : bool, default=True
         Divide forces by the distance of the scores, and let queries of strong forces count less,
         as LightGBM's ``lambdarank_norm``. It is another loss, and measures better on most tables.
     gain : {"exponential", "linear"} or array-like, default="exponential"
-        What a grade is worth: :math:`2^y - 1`, itself, or the entry of an array.
+        The gain of a grade: :math:`2^y - 1`, the grade itself, or the entry of an array.
     k : int or None, default=None
-        How many places count in `score`, and in early stopping unless `scoring` says it.
+        Number of positions that count in `score`, and in early stopping unless `scoring` sets it.
     scoring : str, callable or list of them, default="ndcg"
-        What early stopping watches on whole queries held out: "ndcg", "map", "mrr" or "err", such
-        as "ndcg@5"; or a function ``(estimator, X, y)`` whose `y` has the columns grade and number
-        of the query. Larger is better.
+        The metric monitored by early stopping on held-out queries: "ndcg", "map", "mrr" or "err",
+        such as "ndcg@5"; or a function ``(estimator, X, y)`` whose `y` has the columns grade and
+        number of the query. Larger is better.
 
     Attributes
     ----------
@@ -201,7 +199,7 @@ class LambdaMARTRanker(RankingTask, GradientOrder, HistBooster):
         draft.n_silent_queries_, n_queries = silent_queries(admitted.target)
         if draft.n_silent_queries_ == n_queries:
             raise DataError(
-                "No query has two documents of different grade; there is nothing to rank."
+                "No query has two documents with different grades, so there is nothing to rank."
             )
         super()._train(draft, by_query(admitted), n_samples, given=given)
 
@@ -240,8 +238,7 @@ class LambdaMARTRanker(RankingTask, GradientOrder, HistBooster):
         sample_weight : array-like of shape (n_samples,), optional
             A query weighs what its rows weigh on average.
         groups, qid : array-like of shape (n_samples,)
-            The query of every row. Searches hand it over if they are asked to, see
-            ``set_score_request``.
+            The query of every row. Searches pass it on if requested, see ``set_score_request``.
 
         Returns
         -------

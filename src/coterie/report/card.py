@@ -16,10 +16,12 @@ from coterie.report.text import literal
 
 _TASKS = {True: "tabular-regression", False: "tabular-classification"}
 _CHANCE = (
-    "The model reflects the rows it was fitted to. Check it on your own rows before you use it, "
-    "above all where these differ in time, place or population."
+    "The model reflects the rows it was fitted to. Evaluate it on your own rows before you use "
+    "it, especially if they differ in time, place or population."
 )
-_NO_CAUSE = "It predicts; it does not say what would happen if a column were changed."
+_NO_CAUSE = (
+    "Its predictions are not causal: they do not show what would happen if a column were changed."
+)
 _USES = "Predicting {target} for rows of the same kind as those it was fitted to."
 
 

@@ -18,8 +18,8 @@ _LEVELS = {"danger": "danger", "warning": "warning", "info": "note"}
 _GLOSSARY = (
     (
         "95 % interval",
-        "A range that would contain the figure in 95 of 100 samples of the same kind. "
-        "It does not account for changes over time.",
+        "A confidence interval: it contains the true value in about 95 of 100 samples of the "
+        "same kind. It does not account for changes over time.",
     ),
     (
         "held-out rows",

@@ -181,7 +181,7 @@ def scatter(facts: dict[str, Any]) -> Markup:
         place = (min(max(said, low), high), min(max(true, low), high))
         plot.dot(*place, "dot faint" if inside else "dot beyond", tip, 3.2)
     return plot.picture(
-        f"Truth against prediction for {len(points)} rows; on the diagonal they agree"
+        f"True against predicted values for {len(points)} rows; on the diagonal they agree"
     )
 
 

@@ -29,7 +29,9 @@ WORDS = {
     "brier": Words("Brier score", "squared error of the probabilities; 0 is perfect"),
     "f1": Words("F1", "harmonic mean of precision and recall"),
     "roc_auc": Words(
-        "ROC AUC", "how often a row of a class gets a higher probability of it than another row"
+        "ROC AUC",
+        "how often a row of a class gets a higher probability for that class than a "
+        "row of another class",
     ),
     "rmse": Words("RMSE", "root mean squared error; large errors count more"),
     "mse": Words("MSE", "mean squared error"),

@@ -25,8 +25,8 @@ def _own_warnings(facts: dict[str, Any]) -> list[dict[str, Any]]:
             _warning(
                 "danger",
                 "The model is not significantly better than the baseline.",
-                "Check whether the columns carry any information about the target, "
-                "or collect more rows.",
+                "Check whether the columns contain any information about the target, or collect "
+                "more rows.",
             )
         )
     if facts["stopped"] == "interrupted":

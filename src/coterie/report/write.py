@@ -13,18 +13,18 @@ from coterie.report.text import markdown
 
 
 def write_report(model: Any, path: Any) -> Path:
-    """Write a report about a model fitted by `coterie.fit_table`.
+    """Write a report on a model fitted by `coterie.fit_table`.
 
-    The file appears whole or not at all: it is written aside, then renamed. A file that was there
-    stays as it was if anything fails.
+    The file is written atomically: under a temporary name first, then renamed. If anything fails,
+    an existing file stays unchanged.
 
     Parameters
     ----------
     model : TableClassifier, TableRegressor or dict
         The fitted model, or its facts.
     path : str or path-like
-        Where to write. The ending says what: ``.html`` a page, ``.md`` text, ``.json`` the facts
-        themselves, of which the others can be made again.
+        Where to write. The extension sets the format: ``.html`` for a page, ``.md`` for Markdown,
+        ``.json`` for the facts themselves, from which the others can be created again.
 
     Returns
     -------

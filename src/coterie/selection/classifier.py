@@ -94,16 +94,16 @@ class DynamicSelectionClassifier(ClassifierTask, DynamicSelection):
         A name of the table; or a function from a `coterie.selection.Region` to weights of shape
         (members, queries), such as ``LocalClassAccuracy(subset="true")``.
     voting : {"hard", "soft"}, default="hard"
-        Whether those who decide have a vote, or give their probabilities.
+        Whether the selected members vote by label or by probability.
     ties : {"first", "confidence", "random"}, default="first"
         Among classes with as many votes the first, the one with the largest sum of all members'
         probabilities, or any one, drawn by what the row holds.
     frienemy_pruning : bool, default=False
-        Whether members that cannot tell classes apart near the query are left out, where some
-        can, see `coterie.selection.frienemies`.
+        Whether to exclude members that cannot separate classes near the query, if some can, see
+        `coterie.selection.frienemies`.
     agreement_shortcut : bool, default=True
-        Whether to spare the selection where all members say the same class. With hard votes it
-        makes no difference but time.
+        Whether to skip the selection where all members predict the same class. With hard votes this
+        only saves time.
 
     Attributes
     ----------

@@ -45,18 +45,19 @@ class DynamicSelection(Pooled):
     Parameters
     ----------
     n_neighbors : int, default=7
-        Judged rows that make the region of competence of a query.
+        Number of reference rows that form the region of competence of a query.
     neighbors : "exact", "approximate" or object, default="exact"
         How they are found: exactly, or faster with a few misses; or by an object with ``fit`` and
         ``kneighbors``, such as scikit-learn's `NearestNeighbors`. Columns are standardised first,
         categories are indicators.
     dsel_size : float, default=0.5
-        Share of the rows that the pool does not see and is judged by.
+        Share of the rows held out from the pool and used to evaluate it.
     prefit : bool, default=False
-        Whether the pool is fitted already. Then all rows judge, and must be new to it.
+        Whether the pool is already fitted. Then all rows are used to evaluate it, and must be new
+        to it.
     max_bins : int, default=255
-        Groups a column is cut into by the default pool, and levels of a category that distances
-        look at.
+        Maximum number of bins per column in the default pool, and of levels of a category used in
+        distances.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Numeric columns to be treated as categorical, besides those of text or a categorical type.
     """

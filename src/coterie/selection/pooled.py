@@ -34,7 +34,7 @@ class Pooled(Committee):
         themselves, or a list of models, or of pairs of a name and a model. Members may see some
         of the columns only. By default a random forest.
     random_state : int, RandomState, Generator or None, default=None
-        Decides which rows judge, and seeds the pool where it has no seed of its own.
+        Source of randomness for the choice of held-out rows, and seed of the pool if it has none.
     n_jobs : int, default=None
         Members, or blocks of queries, at work at a time.
     verbose : int or bool, default=0
@@ -66,7 +66,7 @@ class Pooled(Committee):
             raise ValueError("estimator=[] contains no model; pass at least one.")
         for model in models:
             if not has("fit", "predict", "get_params").admits(model):
-                raise TypeError(f"{model!r}, in the list `estimator`, cannot be fitted.")
+                raise TypeError(f"{model!r}in the list `estimator` cannot be fitted.")
         seeds = member_seeds(seed, 0, len(models)).tolist()
         names = [
             given[0] if isinstance(given, list | tuple) else number

@@ -84,8 +84,8 @@ def divide(admitted: Admitted, share: float, seed: int) -> tuple[Ints, Ints]:
     judges = np.floor((number + 1) * share) > np.floor(number * share)
     if not judges.any() or judges.all():
         warnings.warn(
-            f"Of {len(starts)} distinct rows none can be set aside as reference set: the pool is "
-            "evaluated on its training rows, which is over-optimistic. Use more rows.",
+            f"With {len(starts)} distinct rows, none can be held out as the reference set, so "
+            "the pool is evaluated on its training rows, which is over-optimistic. Use more rows.",
             UserWarning,
             stacklevel=2,
         )

@@ -135,7 +135,7 @@ def around(values: Any, neighbours: Any) -> NDArray[Any]:
         raise DataError(f"hits and labels must have shape (members, samples), not {table.shape}.")
     if near.ndim != 2 or near.dtype.kind not in "iu" or not near.shape[1]:
         raise DataError(
-            "neighbours must be positions of samples, of shape (queries, k) with k >= 1; not "
+            "neighbours must be sample indices of shape (queries, k) with k >= 1, not "
             f"{near.dtype} of shape {near.shape}."
         )
     if near.size and (near.min() < 0 or near.max() >= table.shape[1]):

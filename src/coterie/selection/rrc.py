@@ -59,7 +59,7 @@ def rrc_chance(chances: Any, y: Any) -> Array:
     given = numbers_of(chances, "chances", (3,))
     truth, (n_members, n_samples, n_classes) = np.asarray(y), given.shape
     if truth.shape != (n_samples,) or truth.dtype.kind not in "iu":
-        raise DataError(f"y must be {n_samples} positions of classes, not of shape {truth.shape}.")
+        raise DataError(f"y must contain {n_samples} class indices, but has shape {truth.shape}.")
     if n_classes == 1:
         return np.ones((n_members, n_samples))
     # The true class first, the others in order: what is equal is worked out once.

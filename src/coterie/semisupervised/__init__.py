@@ -1,4 +1,4 @@
-"""Semi-supervised ensembles: classifiers that learn from rows without labels, too.
+"""Semi-supervised ensembles: classifiers that also learn from unlabelled rows.
 
 The life of a fit:
 

@@ -62,18 +62,18 @@ class AssembleClassifier(UnlabelledClassifier):
     r"""ASSEMBLE.AdaBoost: boosting in which :math:`|F(x)|` is the margin of an unlabelled row.
 
     Labelled rows share the weight :math:`\beta` at the start, unlabelled ones the rest, with the
-    class of the nearest labelled row. Then AdaBoost goes on as usual, but the class of an
-    unlabelled row is what the ensemble says of it: rows near the boundary get the weight, and the
+    class of the nearest labelled row. Then AdaBoost proceeds as usual, but the class of an
+    unlabelled row is the ensemble's prediction: rows near the boundary get the weight, and the
     boundary moves to where there are few of them.
 
     Parameters
     ----------
     estimator : estimator or None, default=None
-        What to boost; by default a tree of one split.
+        The base learner; by default a tree of one split.
     n_estimators : int, default=100
-        Most rounds.
+        Maximum number of rounds.
     learning_rate : float, default=1.0
-        Factor of every member's weight.
+        Factor that multiplies the weight of every member.
     beta : float, default=0.9
         Share of the weight that labelled rows begin with.
     alpha : {"initial", "equal"}, default="initial"

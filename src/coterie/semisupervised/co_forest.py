@@ -160,7 +160,7 @@ class CoForest:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class CoForestClassifier(UnlabelledClassifier):
-    r"""Co-forest: a random forest whose trees are taught by one another.
+    r"""Co-forest: a random forest whose trees label unlabelled rows for one another.
 
     For every tree, the others are its teachers. Their error :math:`e_i` is measured out of bag on
     labelled rows that they are sure of; as long as it falls, the unlabelled rows they are sure of
@@ -176,9 +176,9 @@ class CoForestClassifier(UnlabelledClassifier):
         Share of the other trees' votes above which a row is taught.
     refit : {"bag", "all"}, default="bag"
         Whether a tree that was taught keeps its own bootstrap of the labelled rows, so that
-        out-of-bag errors stay honest, or sees all of them, as in the authors' program.
+        out-of-bag errors stay unbiased, or sees all of them, as in the authors' program.
     max_iter : int, default=30
-        Most rounds.
+        Maximum number of rounds.
     criterion, max_depth, min_samples_split, min_samples_leaf : see RandomForestClassifier
         The shape of trees.
     min_weight_fraction_leaf, max_features, max_leaf_nodes : see RandomForestClassifier
@@ -244,7 +244,7 @@ class CoForestClassifier(UnlabelledClassifier):
     def _method(self, scene: Scene) -> Method:
         if self.n_estimators < 3 and len(scene.unlabelled):
             raise ValueError(
-                "Co-forest needs at least 3 trees, so that two are left to judge the third; got "
+                "Co-forest needs at least 3 trees, so that two can label rows for the third; got "
                 f"{self.n_estimators}."
             )
         tree = self._member()

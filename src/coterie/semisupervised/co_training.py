@@ -76,7 +76,7 @@ class CoTraining:
     pool_size : int
         Unlabelled rows that are looked at in a round.
     threshold : float
-        Least probability of a row that is labelled.
+        Minimum probability for a row to be labelled.
     """
 
     def __init__(
@@ -160,11 +160,11 @@ class PoolTaught(UnlabelledClassifier):
         Rows of each class that a member labels in a round; None is four times the share of the
         class among the labelled rows, and at least one.
     pool_size : int, default=75
-        Unlabelled rows, drawn at random, that are looked at in a round.
+        Number of unlabelled rows, drawn at random, that are considered in a round.
     threshold : float, default=0.0
-        Least probability of a row that is labelled.
+        Minimum probability for a row to be labelled.
     max_iter : int, default=30
-        Most rounds.
+        Maximum number of rounds.
     """
 
     allowed: ClassVar[Mapping[str, Allowed]] = TAUGHT | {
@@ -205,11 +205,11 @@ class PoolTaught(UnlabelledClassifier):
 class CoTrainingClassifier(PoolTaught):
     r"""Co-training: two members on disjoint columns label rows for one another.
 
-    Each round, each member labels the rows of a small pool that it is surest of, as many of every
-    class as its share among the labels, and both are fitted again with them. If either set of
-    columns suffices to tell the classes, and the two are independent given the class, rows that
-    one member is sure of are as good as new ones to the other. Probabilities are multiplied:
-    :math:`P(c|x) \propto P_1(c|x) P_2(c|x)`.
+    Each round, each member labels the rows of a small pool about which it is most confident, in
+    proportion to the class frequencies among the labels, and both are refitted with them. If each
+    set of columns suffices to predict the class, and the two are independent given the class, rows
+    labelled by one member are as good as new labelled rows for the other. Probabilities are
+    multiplied: :math:`P(c|x) \propto P_1(c|x) P_2(c|x)`.
 
     Parameters
     ----------
@@ -263,7 +263,7 @@ class CoTrainingClassifier(PoolTaught):
             if len(scene.unlabelled):
                 raise ValueError(
                     "Co-training needs two views of the rows, but X has n_features=1. Use "
-                    "CoTrainingByCommitteeClassifier, which needs one."
+                    "CoTrainingByCommitteeClassifier, which needs only one."
                 )
             return [every, every]
         if self.views is None or isinstance(self.views, str):
@@ -275,15 +275,15 @@ class CoTrainingClassifier(PoolTaught):
                 order = np.argsort(-shares, kind="stable")
             return [np.sort(order[0::2]), np.sort(order[1::2])]
         if len(self.views) != 2:
-            raise ValueError(f"views must be two lists of columns, and are {len(self.views)}.")
+            raise ValueError(f"views must be two lists of columns, not {len(self.views)}.")
         pair = [np.unique(_positions(scene.table, view)) for view in self.views]
         shared = np.intersect1d(pair[0], pair[1]).tolist()
         if shared:
             raise ValueError(
-                f"Columns {shared} are in both views; co-training needs disjoint ones."
+                f"Columns {shared} are in both views, but co-training needs disjoint views."
             )
         if not all(len(view) for view in pair):
-            raise ValueError("One of the views has no columns; co-training needs two.")
+            raise ValueError("One of the views has no columns, but co-training needs two views.")
         return pair
 
     def _seat(self, scene: Scene, taught: Taught, members: list[Any], weights: Any = None) -> None:
@@ -306,7 +306,7 @@ def _positions(table: Table, columns: Any) -> Positions:
     names = list(table.names or ())
     unknown = [name for name in chosen.tolist() if name not in names]
     if unknown:
-        raise ValueError(f"Column {unknown[0]!r} of views is not in the table.")
+        raise ValueError(f"Column {unknown[0]!r} in views is not in the table.")
     return np.array([names.index(name) for name in chosen.tolist()], dtype=np.intp)
 
 

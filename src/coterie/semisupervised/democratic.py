@@ -183,7 +183,7 @@ class Democratic:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DemocraticCoLearningClassifier(UnlabelledClassifier):
-    r"""Democratic co-learning: different learners, of whom the majority teaches the others.
+    r"""Democratic co-learning: different learners; the majority labels rows for the others.
 
     Members are different algorithms on all columns. Each has a weight, the middle of Wilson's
     interval of its accuracy on the labelled rows. A row is taught to those who are outvoted by a
@@ -199,7 +199,7 @@ class DemocraticCoLearningClassifier(UnlabelledClassifier):
     confidence : float, default=0.95
         Of the intervals.
     max_iter : int, default=30
-        Most rounds.
+        Maximum number of rounds.
 
     Attributes
     ----------
@@ -273,7 +273,8 @@ class DemocraticCoLearningClassifier(UnlabelledClassifier):
         if not len(heavy):
             heavy, weights = np.arange(len(weights)), np.ones(len(weights))
             warnings.warn(
-                "No member is right more often than not on the labelled rows, so all vote alike.",
+                "No member is right on more than half of the labelled rows, so all have equal "
+                "votes.",
                 UserWarning,
                 stacklevel=4,
             )

@@ -337,7 +337,7 @@ def teach(scene: Scene, method: Method, max_iter: int) -> Taught:
     method : Method
         The algorithm.
     max_iter : int
-        Most rounds.
+        Maximum number of rounds.
     """
     lessons = method.begin(scene)
     seeds = scene.seeds(len(lessons))

@@ -248,38 +248,38 @@ def _out_of_bag(scene: Scene, fitted: Any, lesson: Lesson) -> Array:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SelfTrainingClassifier(UnlabelledClassifier):
-    """Self-training of a bagged ensemble, with a threshold measured out of bag.
+    """Self-training of a bagged ensemble, with a threshold estimated out of bag.
 
-    The ensemble labels the rows it is sure of and is fitted again with them. How sure is enough is
-    not a constant here: it is the confidence above which the ensemble's own out-of-bag answers on
-    labelled rows were right often enough. Rows that were taken are judged again in every round by
-    members that have not seen them, so mistakes can be taken back, and the round with the best
-    out-of-bag accuracy on labelled rows is kept.
+    The ensemble labels the rows it is confident about and is refitted with them. The confidence
+    threshold is not a constant: it is the confidence above which the ensemble's out-of-bag
+    predictions on labelled rows were right often enough. Pseudo-labelled rows are predicted again
+    in every round by members that have not seen them, so mistakes can be corrected, and the round
+    with the best out-of-bag accuracy on labelled rows is kept.
 
     Parameters
     ----------
     estimator : estimator or None, default=None
-        What to fit: by default a `RandomForestClassifier`. Of those without bags, out-of-fold
-        answers take the place of out-of-bag ones.
+        What to fit: by default a `RandomForestClassifier`. For ensembles without bags, out-of-fold
+        predictions replace out-of-bag ones.
     criterion : {"precision", "threshold"}, default="precision"
         Whether the threshold is measured, or constant as in scikit-learn, where all rows above it
         are taken with full weight.
     precision : float, default=0.95
-        Share of right answers that is asked for; more than 1 never takes a row.
+        Required share of correct predictions; with more than 1, no row is ever pseudo-labelled.
     threshold : float, default=0.75
         The constant.
     min_rows : int, default=5
-        Fewest labelled rows to measure the threshold by.
+        Minimum number of labelled rows needed to estimate the threshold.
     max_share : float, default=0.2
-        Most rows in a lesson, as a share of the unlabelled ones.
+        Maximum number of rows pseudo-labelled in a round, as a share of the unlabelled rows.
     balance : bool, default=True
         Whether rows are taken in the class shares of the labels.
     forget : bool, default=True
-        Whether rows that were taken are judged anew in every round.
+        Whether pseudo-labelled rows are predicted again in every round.
     keep : {"best", "last"}, default="best"
         The round whose ensemble is kept.
     max_iter : int, default=10
-        Most rounds.
+        Maximum number of rounds.
 
     Attributes
     ----------

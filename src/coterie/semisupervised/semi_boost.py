@@ -266,7 +266,7 @@ def _sums(scene: Scene, among: Any, across: Any) -> Alike:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SemiBoostClassifier(UnlabelledClassifier):
-    r"""SemiBoost: boosting of classes that agree with what similar rows have.
+    r"""SemiBoost: boosting with pseudo-labels that agree with those of similar rows.
 
     The cost is :math:`\sum_{i \in U} \sum_{j \in L} S_{ij} e^{-2 y_j H_i} + C \sum_{i,j \in U}
     S_{ij} e^{H_i - H_j}`: unlabelled rows should be of the class of similar labelled rows, and
@@ -279,7 +279,7 @@ class SemiBoostClassifier(UnlabelledClassifier):
     Parameters
     ----------
     estimator : estimator or None, default=None
-        What to boost; by default a tree of depth 3.
+        The base learner; by default a tree of depth 3.
     n_estimators : int, default=20
         Most rounds, for each class if there are more than two.
     sample : float, default=0.1

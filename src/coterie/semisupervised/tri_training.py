@@ -216,7 +216,7 @@ def _facts(
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class TriTrainingClassifier(UnlabelledClassifier):
-    r"""Tri-training: rows that two of three members agree on teach the third.
+    r"""Tri-training: rows on which two of three members agree are used to train the third.
 
     Three members start from bootstraps of the labelled rows. Each round, the error :math:`e` of
     two members is measured on the labelled rows they agree on; the unlabelled rows they agree on,
@@ -230,8 +230,8 @@ class TriTrainingClassifier(UnlabelledClassifier):
     Parameters
     ----------
     estimator : estimator, list of three, or None, default=None
-        What to fit: by default a native tree, grown in full. Three different ones are told apart
-        enough without bootstraps.
+        The base estimator; by default a fully grown native tree. Three different ones are told
+        apart enough without bootstraps.
     bootstrap : bool, default=True
         Whether members begin with bootstraps of the labelled rows, or with all.
     error : {"resubstitution", "oob"}, default="resubstitution"
@@ -240,7 +240,7 @@ class TriTrainingClassifier(UnlabelledClassifier):
     disagreement : bool, default=False
         Whether a member is taught only rows that it would call otherwise.
     max_iter : int, default=30
-        Most rounds.
+        Maximum number of rounds.
 
     Attributes
     ----------

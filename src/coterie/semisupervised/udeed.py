@@ -174,27 +174,27 @@ def _descend(
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class UDEEDClassifier(UnlabelledClassifier):
-    r"""UDEED: logistic members that fit the labels and differ where there are none.
+    r"""UDEED: logistic members that fit the labels and disagree on unlabelled rows.
 
-    Unlabelled rows get no labels at all. Members start from bootstraps of the labelled rows and
-    are then moved together to the least of their mean loss plus :math:`\gamma` times the mean
-    product of two members' answers on the unlabelled rows, so that they make different mistakes.
+    Unlabelled rows are never pseudo-labelled. Members start from bootstrap samples of the labelled
+    rows and then jointly minimise their mean loss plus :math:`\gamma` times the mean product of two
+    members' predictions on the unlabelled rows, so that they make different mistakes.
 
-    Numbers are standardised, categories become indicators, and holes are filled with the mean and
-    marked.
+    Numbers are standardised, categories become indicators, and missing values are replaced by the
+    mean and flagged.
 
     Parameters
     ----------
     n_estimators : int, default=20
         Number of members.
     gamma : float, default=0.1
-        What agreement costs; 0 is the first control of the paper, after which all members coincide.
+        Penalty for agreement; 0 is the first control of the paper, in which all members coincide.
     diversity_on : {"unlabeled", "labeled"}, default="unlabeled"
         The rows that members should differ on; "labeled" is the other control.
     max_iter : int, default=200
-        Most steps.
+        Maximum number of steps.
     tol : float, default=1e-6
-        Gradient at which it ends.
+        Stop when the gradient is smaller than this.
 
     Attributes
     ----------
@@ -300,8 +300,8 @@ class UDEEDClassifier(UnlabelledClassifier):
         before, after = (diversity_loss(each, points, 0.0)[0] for each in (start, coef))
         if after > _HARM * before:
             warnings.warn(
-                f"gamma={self.gamma} pushes members so far apart that the loss on labelled rows "
-                f"rose from {before:.3g} to {after:.3g}. Use a smaller gamma.",
+                f"gamma={self.gamma} makes the members so different that the loss on labelled "
+                f"rows rose from {before:.3g} to {after:.3g}. Use a smaller gamma.",
                 UserWarning,
                 stacklevel=6,
             )

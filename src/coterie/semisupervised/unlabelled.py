@@ -71,18 +71,18 @@ class UnlabelledClassifier(Learnt, MembersShown, ClassifierTask, Committee):
     Parameters
     ----------
     n_folds : int or None, default=3
-        Folds of labelled rows by which the ensemble is compared with the supervised one: the
-        labels of a fold are hidden, and both are judged by them. None leaves this out.
+        Folds of labelled rows by which the ensemble is compared with the supervised one: the labels
+        of a fold are hidden, and both ensembles are evaluated on them. None leaves this out.
     unlabeled : int, str or None, default=-1
         What marks a row without a label, besides a missing value; with None, only that does.
     n_jobs : int, default=None
-        Members fitted at a time; results do not depend on it.
+        Number of members fitted in parallel; results do not depend on it.
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness.
     max_bins : int, default=65535
-        Groups a column is cut into for native trees, once for all rounds.
+        Maximum number of bins per column in native trees; columns are binned once for all rounds.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories, besides those of text or a categorical type.
+        Numeric columns to treat as categorical, in addition to text and categorical columns.
     """
 
     unlabelled = True
@@ -156,7 +156,8 @@ class UnlabelledClassifier(Learnt, MembersShown, ClassifierTask, Committee):
         )
         if self.unlabeled != -1 and self.unlabeled is not None and not len(scene.unlabelled):
             warnings.warn(
-                f"No row has the mark unlabeled={self.unlabeled!r}, so all rows are labelled.",
+                f"No row is marked with unlabeled={self.unlabeled!r}, so all rows are treated as "
+                "labelled.",
                 UserWarning,
                 stacklevel=4,
             )
@@ -204,9 +205,9 @@ class UnlabelledClassifier(Learnt, MembersShown, ClassifierTask, Committee):
         draft.supervised_score_, draft.score_ = (float(part / total) for part in right)
         if draft.score_ < draft.supervised_score_:
             warnings.warn(
-                f"The unlabelled rows do harm: accuracy on hidden labels is {draft.score_:.3f}, "
-                f"and {draft.supervised_score_:.3f} without them. Fit the supervised ensemble "
-                "on the labelled rows instead.",
+                f"The unlabelled rows do harm: accuracy on hidden labels is {draft.score_:.3f} "
+                f"with them and {draft.supervised_score_:.3f} without them. Fit the supervised "
+                "ensemble to the labelled rows instead.",
                 UserWarning,
                 stacklevel=5,
             )
@@ -254,8 +255,8 @@ def _check_classes(target: Target, mark: Any) -> None:
         return
     if known == [1] and mark == -1 and (target.codes < 0).any():
         raise DataError(
-            "y holds only -1 and 1, and -1 means 'no label' here. Recode the classes, or pass "
-            "unlabeled=None and mark missing labels with NaN."
+            "y contains only -1 and 1, but -1 marks unlabelled rows here. Recode the classes, or "
+            "pass unlabeled=None and mark missing labels with NaN."
         )
     few = " There is only 1 sample." if target.n_rows == 1 else ""
     raise DataError(f"Only class {known[0]!r} has labels; a classifier needs two classes.{few}")

@@ -211,7 +211,7 @@ def _wanted(request: dict[str, Any], given: dict[str, Any]) -> list[tuple[str, A
     for output in listed:
         name = output.get("name") if isinstance(output, dict) else None
         if name not in given:
-            raise Problem(f"There is no output {name!r}.", f"There are: {', '.join(given)}.", 400)
+            raise Problem(f"There is no output {name!r}.", f"Available: {', '.join(given)}.", 400)
         own = output.get("parameters")
         binary = own.get("binary_data", default) if isinstance(own, dict) else default
         found.append((name, given[name], binary is True))

@@ -77,7 +77,7 @@ def read_body(fitted: Fitted, content_type: str, body: bytes, max_rows: int) -> 
         table = _from_file(fitted, body, ENDINGS[kind], max_rows)
     else:
         known = ", ".join(["application/json", *ENDINGS, STREAM])
-        raise Problem(f"Content type {kind!r} is not known.", f"Send one of {known}.", 415)
+        raise Problem(f"Content type {kind!r} is not supported.", f"Send one of {known}.", 415)
     if len(table) > max_rows:
         raise Problem(f"More than {max_rows:,} rows.", "Send them in several requests.", 413)
     if len(table) == 0:
@@ -116,8 +116,8 @@ def _check_names(wanted: Sequence[str], columns: dict[str, Any]) -> None:
     if missing:
         listed = ", ".join(f'"{name}"' for name in missing)
         raise Problem(
-            f"The model needs {'columns' if len(missing) > 1 else 'a column'} that the request "
-            f"lacks: {listed}.",
+            f"The model needs {'columns' if len(missing) > 1 else 'a column'} that "
+            f"{'are' if len(missing) > 1 else 'is'} not in the request: {listed}.",
             nearest(missing[0], columns) if columns else "",
             field=missing[0],
         )
@@ -158,10 +158,10 @@ def _of_columns(columns: dict[str, Any]) -> dict[str, Any]:
     found = {}
     for name, values in columns.items():
         if not isinstance(values, list):
-            raise Problem("The values of a column must be a list.", field=name)
+            raise Problem("The values of a column must be in a list.", field=name)
         found[name] = _cells(name, values)
     if len({len(values) for values in found.values()}) > 1:
-        raise Problem("Columns differ in length.")
+        raise Problem("Columns have different lengths.")
     return found
 
 
@@ -177,7 +177,9 @@ def _of_rows(fitted: Fitted, rows: list[Any]) -> dict[str, Any]:
         if not all(name in row for name in names):
             absent = next(name for name in names if name not in row)
             cure = f"{nearest(absent, row) if row else ''} Write null for a missing value."
-            raise Problem("The row lacks this column.", cure.strip(), field=absent, row=number)
+            raise Problem(
+                "This column is missing from the row.", cure.strip(), field=absent, row=number
+            )
     return {name: _cells(name, [row[name] for row in rows]) for name in names}
 
 
@@ -205,7 +207,7 @@ def _cells(name: str, values: list[Any]) -> Any:
         odd = (k for k, v in enumerate(values) if v is not None and type(v) is not first)
         row = next(odd, next(k for k, v in enumerate(values) if v is not None))
         raise Problem(
-            f"{json.dumps(values[row])[:60]} is of another kind than expected.",
+            f"{json.dumps(values[row])[:60]} does not have the expected type.",
             "Send numbers throughout, or text throughout.",
             field=name,
             row=row,

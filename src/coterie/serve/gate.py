@@ -119,7 +119,9 @@ class Gate:
         if token is not None:
             given = request.headers.get("authorization", "")
             if not hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):
-                problem = Problem("The token is missing or wrong.", "Send it as a bearer.", 401)
+                problem = Problem(
+                    "The token is missing or wrong.", "Send it as a bearer token.", 401
+                )
                 return _respond(problem, name, {"www-authenticate": "Bearer"})
         if self.counters.running > self.settings.max_requests:
             problem = Problem("Too many requests at once.", "Try again.", 503)
@@ -137,13 +139,15 @@ class Gate:
             return _respond(problem, name, dict(error.headers or {}))
         except TimeoutError:
             limit = self.settings.timeout
-            problem = Problem(f"No answer within {limit:g} s.", "Send fewer rows.", 503)
+            problem = Problem(
+                f"The prediction took longer than {limit:g} s.", "Send fewer rows.", 503
+            )
             return _respond(problem, name, {"retry-after": "1"})
         except Exception as error:
             known = explained(error)
             if known is None:
                 _log.exception("failure", extra={"facts": {"id": name}})
-                known = Problem("Something went wrong here; the server's log has it.", status=500)
+                known = Problem("Internal server error; see the server's log.", status=500)
             return _respond(known, name)
         return None
 
@@ -163,7 +167,7 @@ async def read_bytes(request: Request, settings: Settings) -> bytes:
         The limits.
     """
     large = Problem(
-        f"The body is larger than {settings.max_body:,} bytes.", "Send fewer rows at a time.", 413
+        f"The body is larger than {settings.max_body:,} bytes.", "Send fewer rows per request.", 413
     )
     said = request.headers.get("content-length", "0")
     if said.isdecimal() and int(said) > settings.max_body:

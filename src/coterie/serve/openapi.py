@@ -19,9 +19,13 @@ _TYPES = {
 _NUMBER = {"type": ["number", "null"]}
 _PARAMETERS = [
     ("probabilities", "boolean", "Add the probability of every class."),
-    ("reject", "number", "No prediction where no class is as probable as this."),
-    ("interval", "number", "Add low and high, between which this share of numbers should lie."),
-    ("shap", "boolean", "Add what each column contributes."),
+    ("reject", "number", "No prediction if no class has at least this probability."),
+    (
+        "interval",
+        "number",
+        "Add low and high, an interval that should contain this share of values.",
+    ),
+    ("shap", "boolean", "Add the contribution of each column."),
 ]
 
 
@@ -38,7 +42,7 @@ def describe_api(models: Iterable[Served]) -> dict[str, Any]:
     models = list(models)
     paths: dict[str, Any] = {
         "/models": {"get": _answer("All models and their columns")},
-        "/metrics": {"get": _answer("Counts and times, for Prometheus")},
+        "/metrics": {"get": _answer("Counts and latencies for Prometheus")},
         "/v2/health/ready": {"get": _answer("Whether the server is ready")},
     }
     schemas: dict[str, Any] = {}
@@ -83,7 +87,7 @@ def _predict(one: Served) -> dict[str, Any]:
 
 
 def _answer(summary: str) -> dict[str, Any]:
-    problem = {"description": "What is wrong, with the field, the row and the cure"}
+    problem = {"description": "What is wrong, with the field, the row and the fix"}
     return {
         "summary": summary,
         "responses": {"200": {"description": "The answer"}, "4XX": problem},

@@ -48,8 +48,8 @@ class Wish:
         for name in query:
             if name not in known:
                 raise Problem(
-                    f"Parameter {name!r} is not known.",
-                    f"There are: {', '.join(sorted(known))}.",
+                    f"Unknown parameter {name!r}.",
+                    f"Available: {', '.join(sorted(known))}.",
                     400,
                     name,
                 )
@@ -120,7 +120,7 @@ def columns_of(served: Served, table: Any, said: NDArray[Any], wish: Wish) -> di
 
 def _numbers(served: Served, said: NDArray[Any], wish: Wish) -> dict[str, Any]:
     if wish.probabilities or wish.reject is not None:
-        raise Problem("probabilities and reject are for classes; this model predicts numbers.")
+        raise Problem("probabilities and reject are for classifiers; this model is a regressor.")
     if wish.interval is None:
         return {"prediction": said}
     width = interval_width(served.fitted, wish.interval)
@@ -129,7 +129,7 @@ def _numbers(served: Served, said: NDArray[Any], wish: Wish) -> dict[str, Any]:
 
 def _classes(served: Served, said: NDArray[Any], wish: Wish) -> dict[str, Any]:
     if wish.interval is not None:
-        raise Problem("interval is for numbers; this model predicts classes.")
+        raise Problem("interval is for regression; this model is a classifier.")
     classes = np.asarray(served.fitted.classes)
     if said.ndim == 1:  # classes already
         return {"prediction": said}
@@ -182,7 +182,7 @@ def encode(
     import pyarrow as pa
 
     if "shap" in columns:
-        raise Problem("shap comes as JSON only.", "Accept application/json.", 406)
+        raise Problem("shap is available as JSON only.", "Accept application/json.", 406)
     table = pa.table({k: pa.array(v.tolist()) for k, v in columns.items()})
     stream = io.BytesIO()
     if "csv" in accept:

@@ -73,7 +73,7 @@ class Shelf:
         for name, version, path in self._files():
             if version in self.served.get(name, {}):
                 raise CommandError(
-                    f'two models are called "{name}".', "Give names: coterie serve a=PATH b=PATH"
+                    f'two models are called "{name}".', "Name them: coterie serve a=PATH b=PATH"
                 )
             self._load(name, version, path)
         return self
@@ -118,7 +118,7 @@ class Shelf:
         stamp = _stamp(path)
         fitted = load_model(path, self.trusted)
         if not hasattr(fitted.model, "predict"):
-            raise CommandError("holds a model that does not predict.", file=path)
+            raise CommandError("contains a model that cannot predict.", file=path)
         one = Served(name, version, fitted, stamp or ())
         # A new dictionary in one step: requests may be looking at the old one.
         self.served = self.served | {name: self.served.get(name, {}) | {version: one}}
@@ -147,7 +147,7 @@ class Shelf:
         if name is None:
             if len(self.served) > 1:
                 raise Problem(
-                    "There are several models.", f"Name one: {', '.join(self.served)}.", 400
+                    "There are several models.", f"Choose one: {', '.join(self.served)}.", 400
                 )
             name = next(iter(self.served))
         versions = self.served.get(name)
@@ -157,7 +157,7 @@ class Shelf:
         if version not in versions:
             raise Problem(
                 f'Model "{name}" has no version {version!r}.',
-                f"There are: {', '.join(versions)}.",
+                f"Available: {', '.join(versions)}.",
                 404,
             )
         return versions[version]

@@ -38,13 +38,13 @@ def split_binary(body: bytes, header_length: str | None) -> tuple[dict[str, Any]
     elif header_length.isdecimal() and int(header_length) <= len(body):
         length = int(header_length)
     else:
-        raise Problem("Inference-Header-Content-Length does not fit the body.", status=400)
+        raise Problem("Inference-Header-Content-Length does not match the body.", status=400)
     try:
         said = json.loads(body[:length])
     except (ValueError, RecursionError) as error:
         raise Problem(f"The body is not valid JSON: {error}", status=400) from None
     if not isinstance(said, dict) or not isinstance(said.get("inputs"), list) or not said["inputs"]:
-        raise Problem('The request has no list "inputs" of tensors.', status=400)
+        raise Problem('The request has no list of tensors "inputs".', status=400)
     return said, body[length:]
 
 
@@ -62,13 +62,13 @@ def input_tensors(request: dict[str, Any], binary: bytes) -> dict[str, NDArray[A
     for tensor in request["inputs"]:
         name = tensor.get("name") if isinstance(tensor, dict) else None
         if not isinstance(name, str) or name in found:
-            raise Problem("Every tensor needs a name of its own.", status=400)
+            raise Problem("Every tensor needs a unique name.", status=400)
         size = _parameters(tensor, name).get("binary_data_size")
         if size is None:
             found[name] = _from_json(tensor, name)
             continue
         if type(size) is not int or not 0 <= size <= len(binary):
-            raise Problem("binary_data_size does not fit the body.", status=400, field=name)
+            raise Problem("binary_data_size does not match the body.", status=400, field=name)
         found[name] = _from_bytes(tensor, name, binary[:size])
         binary = binary[size:]
     if binary:
@@ -98,7 +98,7 @@ def _from_json(tensor: dict[str, Any], name: str) -> NDArray[Any]:
         raise Problem("The tensor has no data.", status=400, field=name)
     flat = [cell for row in data for cell in (row if isinstance(row, list) else [row])]
     if len(flat) != math.prod(shape):
-        raise Problem(f"{len(flat)} values do not fit the shape {list(shape)}.", field=name)
+        raise Problem(f"{len(flat)} values do not match the shape {list(shape)}.", field=name)
     if kind == "BYTES":
         wrong = next((k for k, v in enumerate(flat) if not isinstance(v, str | None)), None)
         if wrong is not None:
@@ -122,19 +122,21 @@ def _from_bytes(tensor: dict[str, Any], name: str, data: bytes) -> NDArray[Any]:
     if kind == "BYTES":
         cells = _strings(data, name)
         if len(cells) != math.prod(shape):
-            raise Problem(f"{len(cells)} strings do not fit {list(shape)}.", field=name)
+            raise Problem(f"{len(cells)} strings do not match the shape {list(shape)}.", field=name)
         return np.array(cells, dtype=object).reshape(shape)
     if kind not in DTYPES:
         raise _unknown(kind, name)
     dtype = np.dtype(DTYPES[kind])
     if len(data) != math.prod(shape) * dtype.itemsize:
-        raise Problem(f"{len(data)} bytes do not fit {list(shape)} of {kind}.", field=name)
+        raise Problem(
+            f"{len(data)} bytes do not match the shape {list(shape)} of {kind}.", field=name
+        )
     return np.frombuffer(data, dtype=dtype).reshape(shape)
 
 
 def _unknown(kind: Any, name: str) -> Problem:
     return Problem(
-        f"Data type {kind!r} is not known.", f"Use {', '.join([*DTYPES, 'BYTES'])}.", field=name
+        f"Data type {kind!r} is not supported.", f"Use {', '.join([*DTYPES, 'BYTES'])}.", field=name
     )
 
 
@@ -142,11 +144,11 @@ def _strings(data: bytes, name: str) -> list[str]:
     found, at = [], 0
     while at < len(data):
         if at + _LENGTH.size > len(data):
-            raise Problem("A string is cut short.", status=400, field=name)
+            raise Problem("A string is truncated.", status=400, field=name)
         (length,) = _LENGTH.unpack_from(data, at)
         at += _LENGTH.size
         if at + length > len(data):
-            raise Problem("A string is cut short.", status=400, field=name)
+            raise Problem("A string is truncated.", status=400, field=name)
         try:
             found.append(data[at : at + length].decode())
         except UnicodeDecodeError:
@@ -179,10 +181,10 @@ def input_columns(fitted: Fitted, tensors: dict[str, NDArray[Any]]) -> dict[str,
     found = {}
     for name, values in tensors.items():
         if values.ndim == 2 and values.shape[1] != 1:
-            raise Problem("A column has the shape [rows] or [rows, 1].", field=name)
+            raise Problem("A column must have the shape [rows] or [rows, 1].", field=name)
         found[name] = pa.array(np.ascontiguousarray(values.ravel()), from_pandas=True)
     if len({len(values) for values in found.values()}) > 1:
-        raise Problem("Tensors differ in their number of rows.")
+        raise Problem("Tensors have different numbers of rows.")
     return found
 
 

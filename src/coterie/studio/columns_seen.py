@@ -54,9 +54,9 @@ def _column(name: str, kind: str, cells: Any) -> dict[str, Any]:
 def _findings(known: int, rows: int, distinct: int, kind: str) -> list[str]:
     found = []
     if distinct <= 1:
-        found.append("the same everywhere, so it is of no use")
+        found.append("constant, so it is not useful")
     if known < rows / 2:
-        found.append("more than half is missing")
+        found.append("more than half missing")
     if kind in ("text", "integer") and distinct == known == rows and rows > 20:
-        found.append("different in every row: perhaps a number of the row")
+        found.append("different in every row: perhaps an identifier")
     return found

@@ -22,7 +22,7 @@ _HELD = 0.25
 
 
 class Explorer:
-    """What `explore` returns: a page, shown by notebooks and written by `save`.
+    """The page returned by `explore`; notebooks display it, and `save` writes it to a file.
 
     Parameters
     ----------
@@ -90,23 +90,23 @@ def explore(
     rounds: int = 200,
     resolution: int = 96,
 ) -> Explorer:
-    r"""Play an ensemble round by round: weights, members, regions, errors, margins, formulas.
+    r"""Explore an ensemble round by round: weights, members, regions, errors, margins, formulas.
 
-    The page steps, plays and scrubs through the rounds of any booster, and through the members of
-    bags and forests. It needs no network and no server.
+    On the page you can step, play or scrub through the rounds of any booster, and through the
+    members of bagging models and forests. It works offline and needs no server.
 
     Parameters
     ----------
     model : estimator, class of estimators, or list of two
         Fitted to `X` and `y`, or else fitted here, with its row weights kept; of 60 rows or more, a
-        quarter is then held out to measure the error on, unless `X_val` is given. Two of them
-        are shown side by side, in step.
+        quarter is then held out to measure the error on, unless `X_val` is given. Two models are
+        shown side by side, round by round.
     X : array-like or data frame of shape (n_rows, n_columns)
         The training rows.
     y : array-like of shape (n_rows,)
         Their classes or numbers.
     X_val, y_val : array-like, optional
-        Rows to measure errors on that were not trained on.
+        Validation rows that the model was not trained on.
     columns : sequence of one or two columns, "pca", or None
         What the axes are: columns by position or name, or the two principal components. By
         default the first two columns for classes, and the first for numbers. The rest is held at
@@ -133,7 +133,7 @@ def explore(
     if not 1 <= len(models) <= 2:
         raise ValueError(f"One or two models can be shown, not {len(models)}.")
     if (X_val is None) != (y_val is None):
-        raise ValueError("X_val and y_val belong together: give both or neither.")
+        raise ValueError("Pass both X_val and y_val, or neither.")
     for name, value, least in (("rounds", rounds, 1), ("resolution", resolution, 8)):
         if value < least:
             raise ValueError(f"{name} must be at least {least}, not {value}.")

@@ -13,19 +13,19 @@ _ADABOOST = [
     _WEIGHTS,
     ("Its weight", "αₜ = ½ ln((1 − εₜ)/εₜ) = ½ ln((1 − {error})/{error}) → {alpha}"),
     ("Normaliser", "Zₜ = (1 − εₜ)e^(−αₜ) + εₜe^(αₜ) = {normaliser}"),
-    ("New weights of the rows", "Dₜ₊₁(i) = Dₜ(i)·exp(−αₜ yᵢ hₜ(xᵢ)) / {normaliser}"),
+    ("New row weights", "Dₜ₊₁(i) = Dₜ(i)·exp(−αₜ yᵢ hₜ(xᵢ)) / {normaliser}"),
     ("Training error is at most", "Z₁·Z₂⋯Zₜ = {bound}"),
 ]
 _MARGIN = [
     _EDGE,
-    ("Least margin attained", "ρₜ = minᵢ yᵢ Σₛ αₛhₛ(xᵢ) = {margin}"),
-    ("No vote of such members has more than", "minₛ γₛ = {margin_bound}"),
-    ("Certificate: still to gain at most", "{margin_bound} − {margin} = {gap}"),
+    ("Smallest margin", "ρₜ = minᵢ yᵢ Σₛ αₛhₛ(xᵢ) = {margin}"),
+    ("Upper bound for any vote of such members", "minₛ γₛ = {margin_bound}"),
+    ("Certificate: remaining gap at most", "{margin_bound} − {margin} = {gap}"),
 ]
 _DESCENT = [
-    ("What the member fits", "rᵢ = −∂ℓ(yᵢ, F(xᵢ))/∂F(xᵢ)"),
+    ("Target of the member", "rᵢ = −∂ℓ(yᵢ, F(xᵢ))/∂F(xᵢ)"),
     ("Step", "F ← F + ν·hₜ, ν = {weight}"),
-    ("Loss of the training rows", "{bag_loss}"),
+    ("Training loss", "{bag_loss}"),
 ]
 _LINES: dict[str, list[Line]] = {
     "AdaBoostClassifier": _ADABOOST,
@@ -43,7 +43,7 @@ _LINES: dict[str, list[Line]] = {
         ("Training error is at most", "Z₁·Z₂⋯Zₜ = {bound}"),
     ],
     "LogitBoostClassifier": [
-        ("What the member fits", "zᵢ = (yᵢ* − pᵢ) / (pᵢ(1 − pᵢ)), with weight pᵢ(1 − pᵢ)"),
+        ("Target of the member", "zᵢ = (yᵢ* − pᵢ) / (pᵢ(1 − pᵢ)), with weight pᵢ(1 − pᵢ)"),
         ("Step", "F ← F + {alpha}·hₜ"),
         ("Deviance", "−mean ln pᵢ(yᵢ) = {loss}"),
         ("Training error is at most", "{loss} / ln 2 = {bound}"),
@@ -51,8 +51,8 @@ _LINES: dict[str, list[Line]] = {
     "MadaBoostClassifier": [
         _WEIGHTS,
         ("Its weight", "αₜ = ½ ln((1 − εₜ)/εₜ) → {alpha}"),
-        ("Weights never grow beyond the first", "Dₜ₊₁(i) ∝ D₁(i)·min(1, exp(−yᵢF(xᵢ)))"),
-        ("Mass of the weights left", "{mass}"),
+        ("Weights never exceed their initial values", "Dₜ₊₁(i) ∝ D₁(i)·min(1, exp(−yᵢF(xᵢ)))"),
+        ("Remaining total weight", "{mass}"),
         ("Training error is at most", "{bound}"),
     ],
     "AdaBoostM2Classifier": [
@@ -61,13 +61,13 @@ _LINES: dict[str, list[Line]] = {
         ("Training error is at most", "(K − 1)·∏Zₜ = {bound}"),
     ],
     "AdaBoostMHClassifier": [
-        ("Error over pairs of row and class", "εₜ = {error}"),
+        ("Error over pairs of rows and classes", "εₜ = {error}"),
         ("Its weight", "αₜ → {alpha}"),
         ("Normaliser", "Zₜ = {normaliser}"),
         ("Training error is at most", "{bound}"),
     ],
     "AnyBoostClassifier": [
-        ("Weights of the rows", "Dₜ(i) ∝ −c′(yᵢF(xᵢ))"),
+        ("Row weights", "Dₜ(i) ∝ −c′(yᵢF(xᵢ))"),
         _WEIGHTS,
         ("Its weight", "αₜ → {alpha}"),
         ("Loss", "mean c(yᵢF(xᵢ)) = {loss}"),
@@ -79,7 +79,7 @@ _LINES: dict[str, list[Line]] = {
     "ERLPBoostClassifier": _MARGIN,
     "BrownBoostClassifier": [
         _WEIGHTS,
-        ("Weights of the rows", "Dₜ(i) ∝ exp(−(yᵢF(xᵢ) + s)²/c)"),
+        ("Row weights", "Dₜ(i) ∝ exp(−(yᵢF(xᵢ) + s)²/c)"),
         ("Time the round took", "{elapsed}; left: s = {left}"),
         ("Potential, which does not change", "½ mean(1 − erf((yᵢF(xᵢ) + s)/√c)) = {potential}"),
         ("Training error is at most", "{bound}"),
@@ -87,32 +87,32 @@ _LINES: dict[str, list[Line]] = {
     "RobustBoostClassifier": [
         _WEIGHTS,
         ("Time", "t = {time}, of which this round took {elapsed}"),
-        ("Earlier members shrink", "F ← e^(−Δt)·F + {alpha}·hₜ"),
+        ("Earlier members lose weight", "F ← e^(−Δt)·F + {alpha}·hₜ"),
         ("Mean potential", "{potential}"),
         ("Training error is at most", "{bound}"),
     ],
     "AdaBoostRegressor": [
         ("Mean loss of the new member", "L̄ₜ = Σᵢ Dₜ(i)·|hₜ(xᵢ) − yᵢ| / Dₘₐₓ = {error}"),
         ("Its weight in the median", "ln(1/βₜ) = ln((1 − L̄ₜ)/L̄ₜ) → {alpha}"),
-        ("New weights of the rows", "Dₜ₊₁(i) ∝ Dₜ(i)·βₜ^(1 − Lᵢ)"),
+        ("New row weights", "Dₜ₊₁(i) ∝ Dₜ(i)·βₜ^(1 − Lᵢ)"),
     ],
     "AdaBoostRTRegressor": [
-        ("Weight of rows that are far off", "εₜ = {error}"),
+        ("Weight of rows with large errors", "εₜ = {error}"),
         ("Its weight", "→ {alpha}"),
     ],
     "FunctionalGradientBoosting": [
         _DESCENT[0],
         ("Step", "F ← F + {alpha}·hₜ"),
-        ("Loss of the training rows", "{loss}"),
+        ("Training loss", "{loss}"),
     ],
     "GradientBoosting": _DESCENT,
     "HistGradientBoosting": _DESCENT[:2],
-    "BoostedTrees": [_DESCENT[0], ("Loss of the rows held out", "{validation_loss}")],
+    "BoostedTrees": [_DESCENT[0], ("Loss on held-out rows", "{validation_loss}")],
 }
 _BAG = [
     ("Members are fitted to bags", "Each row is drawn n times with replacement"),
     ("They vote", "F(x) = (1/T) Σₜ hₜ(x)"),
-    ("Variance of the mean", "ρσ² + (1 − ρ)σ²/T: what is left is what they err together"),
+    ("Variance of the mean", "ρσ² + (1 − ρ)σ²/T: what remains is their common error"),
 ]
 
 

@@ -137,7 +137,7 @@ def _column(X: Any, place: int) -> Array:
     frame = nw.from_native(X, eager_only=True)
     series = frame[frame.columns[place]]
     if not (series.dtype.is_numeric() or series.dtype == nw.Boolean):
-        raise ValueError(f"Column {series.name!r} does not hold numbers and cannot be an axis.")
+        raise ValueError(f"Column {series.name!r} is not numeric and cannot be used as an axis.")
     return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
 
 

@@ -79,5 +79,5 @@ def method(name: str, rounds: int, depth: int) -> Any:
     10
     """
     if name not in METHODS:
-        raise ValueError(f"There is no method {name!r}; there are {', '.join(METHODS)}.")
+        raise ValueError(f"There is no method {name!r}; choose from {', '.join(METHODS)}.")
     return METHODS[name](rounds, depth)

@@ -124,7 +124,9 @@ def _classes(blob: Blob, told: Unrolled, y: Any, held: Any) -> dict[str, Any]:
     classes, n = told.classes, len(y)
     assert classes is not None
     if len(classes) > MOST_CLASSES:
-        raise ValueError(f"{len(classes)} classes are too many to draw; {MOST_CLASSES} can be.")
+        raise ValueError(
+            f"{len(classes)} classes are too many to draw; at most {MOST_CLASSES} are possible."
+        )
     truth = np.searchsorted(classes, y)
     if not np.array_equal(classes[np.minimum(truth, len(classes) - 1)], y):
         raise ValueError("y contains labels that the model does not know.")
@@ -150,7 +152,7 @@ def _classes(blob: Blob, told: Unrolled, y: Any, held: Any) -> dict[str, Any]:
 def _margin_scale(told: Unrolled) -> tuple[Array, str]:
     """What margins of each round are divided by, and what that means."""
     if told.scores.shape[-1] > 1 and told.bounded and np.abs(told.scores).max() <= 1 + 1e-9:
-        return np.ones(told.n_rounds), "share of votes for the true class less the best other"
+        return np.ones(told.n_rounds), "votes for the true class minus the best other class"
     reach = np.maximum(leads(told.scores).max(axis=1), 1e-12)
     if told.bounded:
         # The largest possible score: all members of one mind, by their weights.
@@ -232,7 +234,7 @@ def _note(model: Any, told: Unrolled, X: Any) -> str:
     said = told.classes[codes_of_scores(told.scores[-1, : len(X)])]
     if np.array_equal(said, np.asarray(model.predict(X))):
         return ""
-    return "Shown is the vote of the members; the model combines them in another way."
+    return "The plot shows the vote of the members; the model combines them differently."
 
 
 def _emphasis(blob: Blob, found: tuple[Array | None, str]) -> dict[str, Any]:
@@ -254,7 +256,7 @@ def _weights(model: Any, trace: Trace | None, told: Unrolled, y: Any) -> tuple[A
     samples = getattr(model, "estimators_samples_", None)
     if samples is not None:
         counts = [np.bincount(bag, minlength=len(y)) for bag in samples[:n]]
-        return np.array(counts, dtype=np.float64), "times in the member's bag"
+        return np.array(counts, dtype=np.float64), "number of times in the member's bag"
     if trace is not None:
         return _residuals(told, y), "residual before the round"
     return None, ""

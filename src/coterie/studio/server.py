@@ -52,10 +52,10 @@ class Neighbours:
             host = headers.get(b"host", "")
             origin = headers.get(b"origin")
             if host.rpartition(":")[0] not in _HOSTS and host not in _HOSTS:
-                await _refuse("This name does not belong to this server.")(scope, receive, send)
+                await _refuse("The host name does not belong to this server.")(scope, receive, send)
                 return
             if origin is not None and origin != f"http://{host}":
-                await _refuse("Another page may not use this server.")(scope, receive, send)
+                await _refuse("Requests from other pages are not allowed.")(scope, receive, send)
                 return
         await self.app(scope, receive, send)
 
@@ -194,7 +194,7 @@ def _scenes(asked: dict[str, Any]) -> list[dict[str, Any]]:
     X, y = _rows(asked)
     names = asked.get("methods")
     if not isinstance(names, list) or not 1 <= len(names) <= 2:
-        raise Problem("Name one or two methods.", "Send them as a list.")
+        raise Problem("Choose one or two methods.", "Send them as a list.")
     rounds = int(_number(asked, "rounds", 30, 1, MOST_ROUNDS))
     depth = int(_number(asked, "depth", 1, 1, MOST_DEPTH))
     rows = hold_out_rows(Rows(X, y), stratified=True)
@@ -214,11 +214,13 @@ def _rows(asked: dict[str, Any]) -> Any:
     except (KeyError, TypeError, ValueError):
         raise Problem("X and y must be lists of numbers.", "Send points and classes.") from None
     if X.ndim != 2 or X.shape[1] != 2 or len(X) != len(y) or not np.isfinite(X).all():
-        raise Problem("X must have two finite numbers for each of y.", "Send points and classes.")
+        raise Problem(
+            "X must contain two finite numbers for each value of y.", "Send points and classes."
+        )
     if len(y) > MOST_POINTS:
         raise Problem(f"There are more than {MOST_POINTS:,} points.", "Send fewer.", 413)
     if len(np.unique(y)) < 2:
-        raise Problem("There is only one class.", "Add points of another.")
+        raise Problem("There is only one class.", "Add points of another class.")
     return X, y
 
 

@@ -42,7 +42,7 @@ def toy(name: str, *, n: int = 200, noise: float = 0.0, spread: float = 0.2, see
     ((10, 2), 5)
     """
     if name not in TOYS:
-        raise ValueError(f"There is no set {name!r}; there are {', '.join(TOYS)}.")
+        raise ValueError(f"There is no data set {name!r}; choose from {', '.join(TOYS)}.")
     rng = np.random.default_rng(seed)
     X, y = TOYS[name](n, spread, rng)
     flipped = rng.permutation(len(y))[: round(noise * len(y))]

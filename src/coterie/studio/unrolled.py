@@ -177,5 +177,5 @@ def _steps(scores: Array) -> Array:
 def _stack(stages: Iterable[Any], most: int) -> Array:
     kept = [np.asarray(stage, dtype=np.float64) for stage in islice(stages, most)]
     if not kept:
-        raise ValueError("The ensemble has no rounds to show: it ended before the first member.")
+        raise ValueError("The ensemble has no rounds to show: it stopped before the first member.")
     return np.stack([stage.reshape(len(stage), -1) for stage in kept])

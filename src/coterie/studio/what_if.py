@@ -38,7 +38,7 @@ def what_if(served: Any, path: Path, row: Any) -> dict[str, Any]:
     dict
     """
     if not isinstance(row, dict):
-        raise Problem("A row is an object of columns and values.", "Send one.")
+        raise Problem("A row must be an object that maps columns to values.", "Send one.")
     fitted = served.fitted
     table = read_body(fitted, "application/json", json.dumps([row]).encode(), 1)
     said = asked(served, table)

@@ -182,7 +182,7 @@ class Workbench:
     def result(self, what: str) -> Path:
         """A file of the finished search."""
         if what not in RESULTS:
-            raise Problem(f"There is no result {what!r}.", f"There are {', '.join(RESULTS)}.", 404)
+            raise Problem(f"There is no result {what!r}.", f"Available: {', '.join(RESULTS)}.", 404)
         path = self._search().directory / RESULTS[what]
         if not path.exists():
             raise Problem("The search has no result yet.", "Wait for it.", 404)
@@ -221,7 +221,7 @@ class Workbench:
             raise Problem(f"There is no file {path!r}.", "Check its name.", 404) from None
         if not found.is_relative_to(self.root) or not found.is_file():
             raise Problem(
-                "Only files below the folder that the studio was started in can be opened.",
+                "Only files below the directory in which the studio was started can be opened.",
                 "Start it elsewhere, or drop the file on the page.",
                 403,
             )

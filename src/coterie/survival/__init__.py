@@ -1,4 +1,4 @@
-"""Survival analysis: when something happens, although it has not yet happened to everyone.
+"""Survival analysis: the time until an event, with censored rows.
 
 `GradientBoostingSurvival` and `RandomSurvivalForest` learn it; the rest are curves and measures,
 plain functions of times, events and predictions.

@@ -41,14 +41,14 @@ _a_scoring = Allowed(
 
 @dataclass(eq=False, repr=False)
 class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
-    r"""Gradient boosting for times of events, of which some are not known to the end.
+    r"""Gradient boosting for censored survival times.
 
     With ``loss="cox"`` trees add up to the logarithm f of a hazard that is proportional to a
-    baseline, :math:`h(t|x) = h_0(t) e^{f(x)}`, and lower minus the partial likelihood of Cox: at
-    each event, how surprising it is that of all those at risk it met this one. The baseline is
-    Breslow's. With ``loss="aft"`` they add up to the logarithm of the time itself,
-    :math:`\ln t = f(x) + \sigma\varepsilon`, and rows known by bounds of the time only count by the
-    chance of the interval. Trees grow as in `HistGradientBoostingRegressor`.
+    baseline, :math:`h(t|x) = h_0(t) e^{f(x)}`, and minimise Cox's negative log partial likelihood:
+    at each event, how surprising it is that it happened to this row among all those at risk. The
+    baseline is Breslow's. With ``loss="aft"`` they add up to the logarithm of the time itself,
+    :math:`\ln t = f(x) + \sigma\varepsilon`, and censored rows contribute the probability of their
+    interval. Trees grow as in `HistGradientBoostingRegressor`.
 
     `predict` gives risks, larger for earlier events: f, or with ``loss="aft"`` minus f.
 
@@ -63,13 +63,13 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
     scale : float, default=1.0
         Failure times: :math:`\sigma`.
     scoring : {"loss", "concordance"}, callable or list of them, default="loss"
-        What early stopping watches; a function is called as ``(estimator, X, y)``, where `y` holds
-        the time of an event, or minus the time of censoring. Larger is better.
+        The metric monitored by early stopping; a function is called as ``(estimator, X, y)``, where
+        `y` holds the time of an event, or minus the time of censoring. Larger is better.
     learning_rate : float, default=0.05
-        What the votes of every tree are multiplied by. Outcomes say little, so that small steps of
-        small trees measure best.
+        Factor that multiplies the values of every tree. Survival outcomes are noisy, so small steps
+        and small trees work best.
     max_depth : int or None, default=3
-        Most questions on a path.
+        Maximum depth of a tree.
     min_child_weight : float, default=1.0
         Least sum of hessians in a leaf: of early events next to nothing.
     l2_regularization : float, default=1.0
@@ -167,11 +167,14 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
         self
         """
         if upper is not None and (event is not None or self.loss != "aft"):
-            raise DataError("upper= goes with loss='aft' and without event=.")
+            raise DataError("upper requires loss='aft', and cannot be combined with event.")
         validation = Validation.of(X_val, y_val, sample_weight_val)
         if validation is not None:
             if upper is not None:
-                raise DataError("X_val does not go with upper=; hold out rows by a share instead.")
+                raise DataError(
+                    "X_val cannot be combined with upper; hold out rows with "
+                    "validation_fraction instead."
+                )
             encoded = self._with_weights(signed_times(y_val), sample_weight_val, sample_weight)
             validation = validation._replace(y=encoded)
         outcomes = signed_times(y, event) if upper is None else _bounds(y, upper)
@@ -192,7 +195,7 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
         if values.shape[1] == 1:
             check_times(values[:, 0])
         elif not ((values[:, 0] >= 0) & (values[:, 1] >= 0) & (values.sum(axis=1) > 0)).all():
-            raise DataError("Bounds of times must not be negative, and not both 0.")
+            raise DataError("Bounds of times must not be negative, and must not both be 0.")
 
     def _describe_target(self, draft: Any, admitted: Admitted) -> None:
         if admitted.target.n_outputs == 1:
@@ -303,9 +306,11 @@ def _bounds(lower: Any, upper: Any) -> Array:
     """Bounds of times, of shape (n, 2); no upper bound is 0."""
     low, high = np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
     if low.shape != high.shape or low.ndim != 1:
-        raise DataError(f"y and upper have shapes {low.shape} and {high.shape}; give one each.")
+        raise DataError(
+            f"y and upper have shapes {low.shape} and {high.shape}; pass one of each per row."
+        )
     if (high < low).any():
-        raise DataError("Some upper bound of a time is below the lower one.")
+        raise DataError("An upper bound of a time is below its lower bound.")
     return np.column_stack([low, np.where(np.isinf(high), 0.0, high)])
 
 

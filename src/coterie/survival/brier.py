@@ -104,6 +104,6 @@ def integrated_brier_score(
     """
     moments = np.asarray(times, dtype=np.float64)
     if moments.ndim != 1 or len(moments) < 2 or not (np.diff(moments) > 0).all():
-        raise DataError("times must be at least two, ascending, for an integral over them.")
+        raise DataError("times must contain at least two ascending values to integrate over.")
     scores = brier_score(y_train, y, survival, moments, ties=ties)
     return float(np.trapezoid(scores, moments) / (moments[-1] - moments[0]))

@@ -252,5 +252,5 @@ def censoring_shares(y_train: Any, times: Array, ties: str) -> Array:
 def _risks(risk: Any, n_rows: int) -> Array:
     risks = np.asarray(risk, dtype=np.float64)
     if risks.shape != (n_rows,) or np.isnan(risks).any():
-        raise DataError(f"risk must hold one number for each of the {n_rows} rows, and no NaN.")
+        raise DataError(f"risk must contain one number for each of the {n_rows} rows, and no NaN.")
     return risks

@@ -171,7 +171,7 @@ def log_rank_test(y: Any, group: Any) -> LogRank:
     event, time = read_outcomes(y)
     labels, codes = np.unique(np.asarray(group), return_inverse=True)
     if len(labels) != 2:
-        raise DataError(f"The log-rank test compares two groups; there are {len(labels)}.")
+        raise DataError(f"The log-rank test compares two groups, but there are {len(labels)}.")
     every = LifeTable.of(event, time)
     second = LifeTable.of(event, time, (codes == 1).astype(np.float64))
     share = second.at_risk / every.at_risk

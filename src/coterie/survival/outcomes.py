@@ -17,8 +17,8 @@ from coterie.data import DataError
 Array = NDArray[np.float64]
 
 _FORMS = (
-    "Give times and events as a structured array, a frame or an array of two columns, time and "
-    "event, a pair (event, time), or the times as y and the events as event="
+    "Pass times and events as a structured array, a data frame or an array with two columns, "
+    "time and event, a pair (event, time), or the times as y and the events as event="
 )
 
 
@@ -69,7 +69,7 @@ def signed_times(y: Any, event: Any = None) -> Any:
     time, happened = _columns(y)
     if event is not None:
         if happened is not None:
-            raise DataError("y holds events already; leave event= out, or give times alone as y.")
+            raise DataError("y already contains events; omit event, or pass only the times as y.")
         happened = np.asarray(event)
     time = _numbers(time)
     time = np.where(time < 0, 0.0, time)  # the sign is needed; both are refused alike
@@ -83,8 +83,8 @@ def signed_times(y: Any, event: Any = None) -> Any:
     odd = known[~np.isin(known, (0.0, 1.0))]
     if len(odd):
         raise DataError(
-            f"An event is {odd[0]:g}; events are 1 (it happened) or 0 (censored). y should be a 1d "
-            "array of times, or hold times and events."
+            f"An event is {odd[0]:g}; events must be 1 (it happened) or 0 (censored). y should "
+            "be a 1d array of times, or contain times and events."
         )
     return np.where(known == 1.0, time, -time)
 
@@ -92,9 +92,11 @@ def signed_times(y: Any, event: Any = None) -> Any:
 def _numbers(values: NDArray[Any]) -> Array:
     """Times or events as floats."""
     if values.dtype.kind == "c":
-        raise DataError("Complex data not supported: y holds complex numbers instead of times.")
+        raise DataError("Complex data not supported: y contains complex numbers instead of times.")
     if values.dtype.kind in "Mm":
-        raise DataError("y holds dates. Give times as numbers, such as days since the beginning.")
+        raise DataError(
+            "y contains dates. Pass times as numbers, such as days since the start of observation."
+        )
     return values.astype(np.float64)
 
 
@@ -135,14 +137,14 @@ def check_times(signed: Array) -> None:
             "positive: drop those rows, or add a small time to all."
         )
     if not (signed > 0).any():
-        raise DataError("No row has an event; nothing can be learned about when events happen.")
+        raise DataError("No row has an event, so nothing can be learnt about event times.")
 
 
 def read_outcomes(y: Any) -> tuple[NDArray[np.bool_], Array]:
     """Events and times of outcomes in any form, checked."""
     signed = signed_times(y)
     if not np.isfinite(signed).all():
-        raise DataError("y contains NaN: some time is missing.")
+        raise DataError("y contains NaN: some times are missing.")
     if (signed == 0).any():
         raise DataError("Some times are 0 or negative. Times must be positive.")
     return signed > 0, np.abs(signed)

@@ -56,10 +56,10 @@ class SurvivalTreeLearner(TreeLearner):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RandomSurvivalForest(SurvivalTask, ManyTrees):
-    r"""A random forest for times of events, of which some are not known to the end.
+    r"""A random forest for censored survival times.
 
     Every tree is grown on a bootstrap sample of the rows. A node is split where the log-rank score
-    test tells its sides apart best: each row is labelled with its martingale residual in the node,
+    test separates its sides best: each row is labelled with its martingale residual in the node,
     :math:`r_i = \delta_i - H(t_i)`, one for an event less the hazard that the node has seen up to
     then, and the split maximises the difference in their means by squared error. The sum of the
     residuals on one side is the numerator U of the log-rank test exactly; its variance is that of a
@@ -72,13 +72,13 @@ class RandomSurvivalForest(SurvivalTask, ManyTrees):
     Parameters
     ----------
     min_samples_leaf : int or float, default=15
-        Fewest rows in a leaf.
+        Minimum number of rows in a leaf.
     max_depth, min_samples_split, min_weight_fraction_leaf, max_leaf_nodes : int or float
         More limits of every tree, see `DecisionTreeRegressor`.
     max_features : int, float, {"sqrt", "log2", "log2+1", "third"} or None, default="sqrt"
         Columns drawn per node.
     oob_score : bool, default=False
-        Whether to judge the forest by out-of-bag rows, with Harrell's concordance index.
+        Whether to evaluate the forest on out-of-bag rows, with Harrell's concordance index.
     survival : {"hazard", "km"}, default="hazard"
         Survival curves are :math:`e^{-H}` of the mean hazard, or the mean of the leaves' Kaplan &
         Meier curves.

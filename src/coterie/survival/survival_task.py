@@ -88,7 +88,7 @@ class SurvivalTask:
         """The times asked for."""
         moments = self.times_ if times is None else np.asarray(times, dtype=np.float64)
         if moments.ndim != 1 or np.isnan(moments).any():
-            raise DataError("times must be a list of numbers: when to look at the curves.")
+            raise DataError("times must be a list of numbers at which to evaluate the curves.")
         return moments
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -106,7 +106,7 @@ class SurvivalTask:
         Returns
         -------
         float
-            One half for risks that say nothing, and if no two rows can be compared.
+            One half for uninformative risks, and if no two rows can be compared.
         """
         risk = self.predict(X)  # type: ignore[attr-defined]  # of the estimator
         index = concordance_index(y, risk, sample_weight)

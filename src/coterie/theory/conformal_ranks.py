@@ -35,7 +35,7 @@ def ranks_of(n: int, alpha: float) -> tuple[int, int]:
     ((10, 90), (45, 55), (0, 9))
     """
     if not 0.0 < alpha < 1.0:
-        raise ValueError(f"alpha={alpha} is not allowed; give a number in (0, 1).")
+        raise ValueError(f"alpha={alpha} is not allowed; use a number in (0, 1).")
     share = Fraction(repr(float(alpha)))
     return math.floor(share * (n + 1)), math.ceil((1 - share) * (n + 1))
 

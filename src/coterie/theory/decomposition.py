@@ -208,7 +208,7 @@ def vote_ambiguity(
         half = (parts.errors / 2, parts.ambiguities / 2, parts.ensemble_errors / 2)
         return AmbiguityParts(*half, parts.weights, shares)
     if classes is not None:
-        raise DataError("`classes` is only for probabilities: leave it out for labels.")
+        raise DataError("`classes` is only for probabilities; omit it for labels.")
     codes, truth_codes, labels = truthful_codes(array, y)
     weight = _whole_weights(weights, len(codes))
     voted = counted_votes(codes, weight, len(labels)).T
@@ -233,7 +233,7 @@ def class_positions(y: Any, n_classes: int, classes: Any = None) -> NDArray[np.i
     """Columns of the true classes, which must all be known."""
     known = np.arange(n_classes) if classes is None else np.asarray(classes)
     if len(known) != n_classes or (known[1:] <= known[:-1]).any():
-        raise DataError(f"`classes` must be {n_classes} different labels in increasing order.")
+        raise DataError(f"`classes` must be {n_classes} distinct labels in increasing order.")
     truth = np.asarray(y)
     if truth.ndim != 1:
         raise DataError(f"y must have shape (samples,), not {truth.shape}.")

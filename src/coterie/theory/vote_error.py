@@ -280,7 +280,7 @@ def _merged(sums: Array, chances: Array) -> tuple[Array, Array]:
 def _counts(n_members: Any) -> NDArray[np.int64]:
     array = np.asarray(n_members)
     if array.dtype.kind not in "iu" or (array < 1).any():
-        raise DataError("n_members must be whole numbers of at least one.")
+        raise DataError("n_members must be integers of at least one.")
     return array.astype(np.int64)
 
 

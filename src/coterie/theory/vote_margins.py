@@ -57,7 +57,7 @@ def margins(votes: Any, y: Any, weights: Any = None, *, classes: Any = None) -> 
         voted = np.tensordot(weight, members, axes=1)
     else:
         if classes is not None:
-            raise DataError("`classes` is only for probabilities: leave it out for labels.")
+            raise DataError("`classes` is only for probabilities; omit it for labels.")
         codes, truth, labels = truthful_codes(array, y)
         weight = member_weights(weights, len(codes), signed=True)
         # A second class without votes stands for the rest where all say the same.

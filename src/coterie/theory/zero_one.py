@@ -263,7 +263,7 @@ def _shares(predictions: Any, y: Any, classes: Any) -> tuple[Array, Array, int]:
         codes: NDArray[np.integer] = flat.reshape(array.shape)
     else:
         if classes is not None:
-            raise DataError("`classes` is only for probabilities: leave it out for labels.")
+            raise DataError("`classes` is only for probabilities; omit it for labels.")
         codes, truth, labels = truthful_codes(array, y)
         chance = (np.arange(len(labels))[:, None] == truth).astype(np.float64)
     if codes.ndim != 2 or codes.shape[1] != chance.shape[1]:

@@ -1,4 +1,4 @@
-"""Single trees, drop-in for scikit-learn's, and the default members of ensembles.
+"""Single trees, drop-in replacements for scikit-learn's, and the default members of ensembles.
 
 The life of a tree:
 

@@ -67,7 +67,7 @@ def drop_friedman(estimator: Any) -> None:
     if isinstance(estimator.criterion, str) and estimator.criterion == "friedman_mse":
         estimator.criterion = "squared_error"
         warnings.warn(
-            'criterion="friedman_mse" is deprecated: it chooses the same splits as '
+            'criterion="friedman_mse" is deprecated, because it chooses the same splits as '
             '"squared_error". Use that instead.',
             FutureWarning,
             stacklevel=4,  # where the estimator is made

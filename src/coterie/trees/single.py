@@ -144,9 +144,9 @@ class SingleTree(Committee):
     max_depth : int, default=None
         Largest number of splits on a path.
     min_samples_split : int or float, default=2
-        Fewest rows of a node to be split; a float is a fraction of the rows.
+        Minimum number of rows in a node to be split; a float is a fraction of the rows.
     min_samples_leaf : int or float, default=1
-        Fewest rows of a leaf; a float is a fraction of the rows.
+        Minimum number of rows in a leaf; a float is a fraction of the rows.
     min_weight_fraction_leaf : float, default=0.0
         Smallest share of the total weight in a leaf.
     max_features : int, float, {"sqrt", "log2", "log2+1", "third"} or None, default=None
@@ -158,14 +158,14 @@ class SingleTree(Committee):
     min_impurity_decrease : float, default=0.0
         Smallest weighted decrease of impurity worth a split.
     ccp_alpha : float, default=0.0
-        Price of a leaf in minimal cost-complexity pruning.
+        Penalty per leaf in minimal cost-complexity pruning.
     max_bins : int, default=65535
-        Groups a column is cut into, at most 65535.
+        Maximum number of bins per column, at most 65535.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories (names, positions or a mask), besides those
-        of text or of a categorical type, which always are.
+        Numeric columns to treat as categorical (names, positions or a mask), besides those of text
+        or of a categorical type, which always are.
     n_jobs : int, default=None
-        Threads; the tree does not depend on it.
+        Number of threads; the tree does not depend on it.
 
     Attributes set by `fit`: ``pool_`` (the tree), ``max_features_``, ``n_outputs_``, and what the
     columns and the task add.
@@ -311,11 +311,11 @@ _SPLITTER = {"splitter": one_of("best", "random")}
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DecisionTreeClassifier(TreeClassifierTask, SingleTree):
-    """A classification tree, drop-in for ``sklearn.tree.DecisionTreeClassifier``.
+    """A classification tree, a drop-in replacement for ``sklearn.tree.DecisionTreeClassifier``.
 
-    Every split is the one that lowers the impurity of the node most. Columns with more than
-    `max_bins` different values are cut into that many groups first; with fewer, splits are
-    exactly those of CART. Missing values go where they help; categories are split into sets.
+    Every split is the one that reduces the impurity of the node most. Columns with more than
+    `max_bins` distinct values are binned first; with fewer, splits are exactly those of CART.
+    Missing values go to the side that is better for training; categories are split into sets.
 
     Attributes
     ----------
@@ -343,10 +343,10 @@ class DecisionTreeClassifier(TreeClassifierTask, SingleTree):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DecisionTreeRegressor(TreeRegressorTask, SingleTree):
-    """A regression tree, drop-in for ``sklearn.tree.DecisionTreeRegressor``.
+    """A regression tree, a drop-in replacement for ``sklearn.tree.DecisionTreeRegressor``.
 
-    Every split is the one that lowers the impurity of the node most; what
-    `DecisionTreeClassifier` says about bins, missing values and categories holds here too.
+    Every split is the one that lowers the impurity of the node most; bins, missing values and
+    categories are treated as in `DecisionTreeClassifier`.
 
     Attributes
     ----------
@@ -372,7 +372,7 @@ class DecisionTreeRegressor(TreeRegressorTask, SingleTree):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ExtraTreeClassifier(TreeClassifierTask, SingleTree):
-    """An extremely randomised tree, drop-in for ``sklearn.tree.ExtraTreeClassifier``.
+    """An extremely randomised tree, a drop-in replacement for ``sklearn.tree.ExtraTreeClassifier``.
 
     At each node a threshold is drawn at random for each of `max_features` columns, and the best
     of these splits is kept. Meant as a member of ensembles.
@@ -410,7 +410,7 @@ class ExtraTreeClassifier(TreeClassifierTask, SingleTree):
 @in_order("min_impurity_decrease", "max_leaf_nodes")  # as in scikit-learn
 @dataclass(eq=False, repr=False, kw_only=True)
 class ExtraTreeRegressor(TreeRegressorTask, SingleTree):
-    """An extremely randomised tree, drop-in for ``sklearn.tree.ExtraTreeRegressor``.
+    """An extremely randomised tree, a drop-in replacement for ``sklearn.tree.ExtraTreeRegressor``.
 
     At each node a threshold is drawn at random for each of `max_features` columns, and the best
     of these splits is kept. Meant as a member of ensembles.

@@ -136,7 +136,7 @@ def test_warm_start_adds_to_every_model():
     np.testing.assert_allclose(model.decision_function(X), whole.decision_function(X), rtol=1e-9)
     with pytest.raises(ValueError, match="max_iter=3 must be larger"):
         model.set_params(max_iter=3).fit(X, Y)
-    with pytest.raises(ValueError, match="keeps 3 models, but there would be 4"):
+    with pytest.raises(ValueError, match="keeps 3 models, but the current settings need 4"):
         model.set_params(max_iter=12, n_folds=4).fit(X, Y)
 
 

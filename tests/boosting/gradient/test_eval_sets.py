@@ -85,7 +85,7 @@ def test_weights_of_a_set_are_repetitions():
     ("given", "message"),
     [
         ({"eval_set": [1, 2]}, "pairs"),
-        ({"eval_names": ["a"]}, "go with eval_set"),
+        ({"eval_names": ["a"]}, "need eval_set"),
         ({"eval_set": [([[1.0]], [1.0])], "eval_names": ["a", "b"]}, "eval_names has 2 entries"),
         ({"eval_set": [([[1.0]], [1.0])], "eval_names": ["train"]}, "'train'"),
     ],
@@ -98,7 +98,7 @@ def test_what_is_not_a_list_of_sets(given, message):
 
 def test_starting_scores_do_not_go_with_sets():
     (X, y), evals = sets(numbers, 50)
-    with pytest.raises(ValueError, match="init_score does not go with eval_set"):
+    with pytest.raises(ValueError, match="init_score cannot be combined with eval_set"):
         HistGradientBoostingRegressor().fit(X, y, init_score=np.zeros(len(y)), eval_set=evals)
 
 

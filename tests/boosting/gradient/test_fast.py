@@ -36,5 +36,5 @@ def test_what_it_cannot_serve_is_refused(rows):
         fast(rows.tolist())
     frame = pd.DataFrame({"kind": pd.Categorical(["a", "b"] * 150)})
     model = HistGradientBoostingRegressor(max_iter=2).fit(frame, rows[:, 0])
-    with pytest.raises(ValueError, match="reads categories"):
+    with pytest.raises(ValueError, match="uses categories"):
         model.fast_predictor()

@@ -23,7 +23,7 @@ def test_probabilities_need_an_inverse(face):
     model = cls(loss=logistic()).fit(X, y)
     assert model.decision_function(X).shape == (100,)
     for ask in (model.predict_proba, model.predict):
-        with pytest.raises(ValueError, match="Give the loss an `inverse`"):
+        with pytest.raises(ValueError, match="Pass an `inverse`"):
             ask(X)
     model = cls(loss=logistic(inverse=lambda raw: expit(raw[:, 0]))).fit(X, y)
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], expit(model.decision_function(X)))

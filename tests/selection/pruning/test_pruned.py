@@ -141,7 +141,7 @@ def test_scikit_learns_bags():
 def test_too_few_rows_keep_all():
     # Four rows, so often that every bag has them all.
     rows = np.repeat(np.array([0, 1, 2, 3]), 40)
-    with pytest.warns(UserWarning, match="all are kept"):
+    with pytest.warns(UserWarning, match="all members are kept"):
         model = PrunedEnsembleClassifier(BAG, validate="oob").fit(X[rows], Y[rows])
     assert model.size_ == model.n_members_ == 24
     aside = PrunedEnsembleClassifier(BAG).fit(X[rows], Y[rows])  # one of them judges instead

@@ -27,8 +27,8 @@ def without(table: Table, missing: float | None) -> Table:
         return table
     if table.values is None:
         raise ParameterError(
-            f"missing={missing!r} needs the cells as a dense array or a frame; these rows are "
-            "sparse or binned. Mark missing values as NaN."
+            f"missing={missing!r} needs a dense array or a data frame, but these rows are sparse "
+            "or binned. Mark missing values as NaN."
         )
     numeric = [j for j in range(table.n_columns) if j not in table.schema.labels]
     there = np.zeros(table.values.shape, dtype=bool)

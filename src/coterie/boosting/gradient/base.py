@@ -237,8 +237,8 @@ class GradientBooster(AnswersForeignNames, Committee):
         """What scikit-learn's `partial_dependence` asks for: scores by points of a grid."""
         if self.ordered_ is not None:
             raise ValueError(
-                "Trees that see statistics in place of categories cannot be followed by the "
-                "recursion. Use method='brute'."
+                "method='recursion' does not support trees that see target statistics in place "
+                "of categories. Use method='brute'."
             )
         return recursion(self, grid, target_features, mean=False)
 
@@ -279,7 +279,7 @@ class GradientBooster(AnswersForeignNames, Committee):
         raise NotImplementedError
 
     def fast_predictor(self) -> FastPredictor:
-        """A function that answers for single rows of numbers within microseconds.
+        """A function that predicts single numeric rows within microseconds.
 
         Returns
         -------
@@ -296,9 +296,9 @@ class GradientBooster(AnswersForeignNames, Committee):
             or (kinds is not None and any(kinds))
         ):
             raise ValueError(
-                "fast_predictor serves models of columns of numbers, without an init estimator; "
-                "this one reads categories, asks another model or has "
-                "a number for missing values. Use predict or predict_proba."
+                "fast_predictor supports models with numeric columns and without an init "
+                "estimator; this model uses categories, an init estimator or a number for "
+                "missing values. Use predict or predict_proba."
             )
         pool = this.pool_
         weights = np.repeat(pool.weights, pool.width)
@@ -332,7 +332,7 @@ class GradientBooster(AnswersForeignNames, Committee):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows, with the columns seen in `fit`.
         n_rounds : int, optional
-            Use the first so many rounds only; by default all of them.
+            Use only this many first rounds; by default all of them.
 
         Returns
         -------
@@ -363,7 +363,7 @@ class GradientBooster(AnswersForeignNames, Committee):
 
     @property
     def estimators_(self) -> GradientTrees:
-        """The trees of every round, made when asked for."""
+        """The trees of every round, created on access."""
         return GradientTrees(self._settled())
 
     def refit_leaves(
@@ -371,9 +371,9 @@ class GradientBooster(AnswersForeignNames, Committee):
     ) -> Self:
         """The same trees with leaf values that follow other rows, such as newer ones.
 
-        Round by round, every leaf takes ``decay`` of its old value and the rest of what the loss
-        asks for on these rows. Leaves that none of them reaches stay as they are, and so does what
-        boosting starts from.
+        Round by round, the new value of a leaf is ``decay`` times its old value plus the remaining
+        share of the value that is optimal on these rows. Leaves that no row reaches are unchanged,
+        and so is the initial prediction.
 
         Parameters
         ----------
@@ -388,7 +388,7 @@ class GradientBooster(AnswersForeignNames, Committee):
             Another model; this one is left alone.
         """
         if not 0.0 <= decay <= 1.0:
-            raise ValueError(f"decay={decay!r} is not allowed; give a number from 0 to 1.")
+            raise ValueError(f"decay={decay!r} is not allowed; use a number from 0 to 1.")
         twin = self._settled()._copy()
         twin.pool_.forest.only_constants("Leaves refitted to other rows")
         admitted = twin._admit_other(Validation(X, y, sample_weight))
@@ -441,10 +441,10 @@ class GradientBooster(AnswersForeignNames, Committee):
         """
         known = ("gain", "split", "cover", "total_gain", "total_cover")
         if kind not in known:
-            raise ValueError(f"kind={kind!r} is not allowed; give one of {', '.join(known)}.")
+            raise ValueError(f"kind={kind!r} is not allowed; use one of {', '.join(known)}.")
         return GradientTrees(self._settled()).measure(kind)
 
     @property
     def feature_importances_(self) -> Array:
-        """Shares of the columns in all gains, or in all splits, as `importance_type` says."""
+        """Each column's share of the total gain, or of the number of splits (`importance_type`)."""
         return GradientTrees(self._settled()).importances(self.importance_type)

@@ -70,37 +70,37 @@ class BoostedTrees(Averaged, GradientBooster, FurtherParameters, HistParameters)
     Parameters
     ----------
     effort : {"fast", "default", "best"}, default="default"
-        Time against accuracy. "fast" is one model without anything drawn; "best" takes some four
-        times as long as "default".
+        Trade-off between time and accuracy. "fast" fits one model without sampling; "best" takes
+        about four times as long as "default".
     time_limit : float or None, default=None
-        Seconds after which models end their rounds, and no further model is begun.
+        Time in seconds after which no more rounds are added and no more models are started.
     n_folds : int, "auto" or None, default="auto"
-        With ``early_stopping="auto"``, parts of the rows that are held out in turn: a model is
-        fitted to all other rows, the best number of rounds found on all parts together, and the
+        With ``early_stopping="auto"``, the number of folds that are held out in turn: a model is
+        fitted to all other rows, the best number of rounds is found on all folds together, and the
         models are averaged. None fits models to all rows.
     calibrate : bool or "auto", default="auto"
-        Whether the held-out parts decide how sure probabilities are (with ``loss="log_loss"``).
-        "auto" does so from 300 rows.
+        Whether to calibrate probabilities on the held-out folds (with ``loss="log_loss"``). "auto"
+        does so with 300 rows or more.
     learning_rate, max_iter, n_iter_no_change : float, int, int or "auto", default="auto"
-        What the votes of every tree are multiplied by; rounds of a model at most; rounds without
-        improvement that are borne.
+        Factor that multiplies the values of every tree; maximum number of rounds of a model; number
+        of rounds without improvement before stopping.
     growth : {"leaf", "level", "symmetric", "auto"}, default="auto"
-        Split the best leaf first, or level by level, or all nodes of a level alike. "auto" lets
-        models grow leaf by leaf and symmetric trees in turn.
+        Split the best leaf first, or level by level, or all nodes of a level alike. "auto"
+        alternates between models with leaf-wise and with symmetric trees.
     max_leaf_nodes, max_depth, min_samples_leaf : int, None or "auto", default="auto"
-        Most leaves of a tree, most questions on a path, fewest rows in a leaf.
+        Maximum number of leaves of a tree, maximum depth, and minimum number of rows in a leaf.
     l2_regularization, subsample, colsample_bytree : float or "auto", default="auto"
-        What is added to the sum of hessians of every leaf; shares of the rows and of the columns
-        drawn for a round.
+        Value added to the sum of Hessians of every leaf; shares of the rows and of the columns
+        sampled in each round.
     high_cardinality : {"split", "ordered", "auto"}, default="auto"
-        What becomes of columns of many categories, see `HistGradientBoostingClassifier`. "auto"
-        replaces those of more than 16 categories with 50 rows or more each by ordered statistics of
-        the target.
+        How to treat columns with many categories, see `HistGradientBoostingClassifier`. "auto"
+        replaces those with more than 16 categories of 50 rows or more each by ordered target
+        statistics.
     keep_best : bool, default=True
-        Keep the rounds up to the best one only.
+        Keep only the rounds up to the best one.
     early_stopping : "auto" or bool, default="auto"
-        "auto" chooses rounds by held-out folds, or by `X_val` if that is given; True by a share of
-        the rows, which no tree sees; False takes `max_iter` rounds.
+        "auto" chooses the number of rounds on held-out folds, or on `X_val` if it is given; True
+        uses a held-out share of the rows, which no tree sees; False runs `max_iter` rounds.
     """
 
     infinities: ClassVar[bool] = True
@@ -236,8 +236,8 @@ class BoostedTrees(Averaged, GradientBooster, FurtherParameters, HistParameters)
             return None
         if number != self.n_models_:
             raise ParameterError(
-                f"warm_start keeps {self.n_models_} models, but there would be {number} now. Set "
-                "n_folds and growth to what they were, or fit with warm_start=False."
+                f"warm_start keeps {self.n_models_} models, but the current settings need "
+                f"{number}. Restore n_folds and growth, or fit with warm_start=False."
             )
         found = []
         for model, start in enumerate(self.starts_):
@@ -264,19 +264,19 @@ _CALIBRATED = 300  # rows, below which a temperature is a guess
 
 @dataclass(eq=False, repr=False)
 class BoostedTreesClassifier(GradientClasses, BoostedTrees):
-    r"""Gradient boosting for classes that is accurate as it comes.
+    r"""Gradient boosting for classification that is accurate without tuning.
 
-    The engine is that of `HistGradientBoostingClassifier`; what differs is that settings suit the
-    table. The rows are dealt into folds. For each fold a model is fitted to all other rows, half of
-    the models with trees that grow leaf by leaf and half with symmetric ones, by small steps on
-    rows and columns drawn anew for each round. The best number of rounds :math:`T` is found on all
-    folds together, and the score is the mean of the models, drawn in or out by a temperature
-    :math:`\tau` that makes held-out rows most probable:
+    The engine is that of `HistGradientBoostingClassifier`, but the settings are chosen from the
+    data. The rows are divided into folds. For each fold a model is fitted to all other rows, half
+    of the models with trees that grow leaf by leaf and half with symmetric ones, with small steps,
+    on rows and columns resampled in each round. The best number of rounds :math:`T` is found on all
+    folds together, and the score is the mean of the models, scaled by a temperature :math:`\tau`
+    that maximises the likelihood of the held-out rows:
 
     .. math:: F(x) = \frac{\tau}{K} \sum_{k=1}^{K} \Big( b_k + \eta \sum_{t=1}^{T} f_{kt}(x) \Big)
 
-    It is one forest, so explanations, exports and staged predictions are those of one model. Every
-    choice is in ``chosen_``, and any parameter that is given takes the place of a choice.
+    The result is a single model, so explanations, exports and staged predictions work as usual.
+    Every choice is recorded in ``chosen_``; parameters that you set override the choice.
 
     Parameters
     ----------
@@ -284,13 +284,15 @@ class BoostedTreesClassifier(GradientClasses, BoostedTrees):
         The log loss of two or more classes, AdaBoost's loss of two, or a loss of your own, see
         `coterie.losses.CustomLoss`.
     class_weight : dict, "balanced", "effective" or None, default=None
-        Weights of the classes: given; inverse to their rows; or inverse to what so many rows say
-        if they overlap, :math:`(1 - 0.999^n) / 0.001` (Cui et al., 2019), which leaves classes of
-        thousands of rows alike.
+        Weights of the classes: given explicitly; inversely proportional to their numbers of rows
+        ("balanced"); or inversely proportional to their effective numbers of rows, :math:`(1 -
+        0.999^n) / 0.001` (Cui et al., 2019), so that classes with thousands of rows count about the
+        same ("effective").
     multiclass : {"auto", "per_class", "vector"}, default="auto"
-        With three or more classes, grow one tree per class and round, or one whose leaves hold
-        the scores of all classes. "auto" is one per class. "vector" takes half the time of many
-        classes; it had the lower loss on two of seven tables, both of many classes and numbers.
+        With three or more classes, grow one tree per class and round, or one whose leaves hold the
+        scores of all classes. "auto" is one per class. "vector" takes half the time with many
+        classes; it had the lower loss on two of seven data sets, both with many classes and numeric
+        columns.
 
     Attributes
     ----------
@@ -343,7 +345,7 @@ class BoostedTreesClassifier(GradientClasses, BoostedTrees):
 
 @dataclass(eq=False, repr=False)
 class BoostedTreesRegressor(GradientNumbers, BoostedTrees):
-    """Gradient boosting for numbers that is accurate as it comes.
+    """Gradient boosting for regression that is accurate without tuning.
 
     Models are fitted and averaged as in `BoostedTreesClassifier`, without a temperature.
 
@@ -356,7 +358,7 @@ class BoostedTreesRegressor(GradientNumbers, BoostedTrees):
     quantile : float or None, default=None
         Level of the quantile or expectile.
     alpha : float, default=0.9
-        Huber's loss: share of the rows whose residuals count as ordinary.
+        Huber's loss: share of the rows that are not treated as outliers.
     power : float, default=1.5
         Tweedie's loss: power of the mean by which the variance grows, between 1 and 2.
 

@@ -98,7 +98,7 @@ def repeats(weight: NDArray[np.float64]) -> bool:
 def folds(facts: TableFacts) -> Choice:
     """Parts in turn held out; a model is fitted to all others, and all models are averaged."""
     if facts.effort == "fast":
-        return Choice(None, "one model of all rows")
+        return Choice(None, "one model is fitted to all rows")
     steps = ((500, 8), (5_000, 6), (50_000, 4))
     number = next((folds for below, folds in steps if facts.n_rows < below), 2)
     if facts.effort == "best":
@@ -110,23 +110,23 @@ def rounds(facts: TableFacts) -> Choice:
     """The most rounds of a model."""
     most = {"fast": 200, "default": 1_000, "best": 3_000}[facts.effort]
     if facts.trees_per_round <= _FEW_TREES:
-        return Choice(most, "as the effort asks for")
+        return Choice(most, "set by effort")
     capped = max(150, round(_FEW_TREES * most / facts.trees_per_round))
-    return Choice(capped, f"fewer, as every round grows {facts.trees_per_round} trees")
+    return Choice(capped, f"fewer, because every round grows {facts.trees_per_round} trees")
 
 
 def learning_rate(facts: TableFacts) -> Choice:
     """The step of a model whose rounds are chosen by held-out rows, or that takes all of them."""
     if not facts.watched:
-        return Choice(_path(facts) / rounds(facts).value, "as far as so many rows bear")
+        return Choice(_path(facts) / rounds(facts).value, "as far as this number of rows supports")
     step = 0.08 if facts.effort == "default" else 0.03
     if facts.trees_per_round > _FEW_TREES:
-        return Choice(1.5 * step, "longer, as there are fewer rounds")
-    return Choice(step, "rounds are chosen by held-out rows")
+        return Choice(1.5 * step, "larger, because there are fewer rounds")
+    return Choice(step, "the number of rounds is chosen on held-out rows")
 
 
 def patience(facts: TableFacts) -> Choice:
-    """Rounds without improvement that are borne."""
+    """Number of rounds without improvement before stopping."""
     return Choice(round(2.5 / learning_rate(facts).value) if facts.watched else 10, "2.5 / step")
 
 
@@ -147,7 +147,7 @@ def shapes(facts: TableFacts) -> Choice:
         return Choice(("leaf",), "one model")
     if facts.together:
         return Choice(("leaf",), "one tree for all classes")
-    return Choice(("leaf", "symmetric"), "models that differ are better together")
+    return Choice(("leaf", "symmetric"), "diverse models combine better")
 
 
 def leaves(facts: TableFacts) -> Choice:
@@ -164,10 +164,10 @@ def depth(facts: TableFacts) -> Choice:
 
 
 def rows_in_leaf(facts: TableFacts) -> Choice:
-    """Fewest rows in a leaf."""
+    """Minimum number of rows in a leaf."""
     root = math.sqrt(facts.n_rows)
     if facts.n_rows < _TINY:
-        return Choice(1, "so few rows that weights say more than their number")
+        return Choice(1, "so few rows that weights matter more than counts")
     if facts.kind == "numbers":
         return Choice(int(np.clip(root / 10, 2, 10)), "sqrt(n) / 10, from 2 to 10")
     return Choice(int(np.clip(root / 5, 2, 40)), "sqrt(n) / 5, from 2 to 40")
@@ -183,7 +183,7 @@ def ridge(facts: TableFacts) -> Choice:
 def columns(facts: TableFacts) -> Choice:
     """Share of the columns drawn for a round."""
     if facts.effort == "fast":
-        return Choice(1.0, "nothing is drawn")
+        return Choice(1.0, "no sampling")
     share = float(np.clip((10 / facts.n_columns) ** 0.25, 0.5, 1.0))
     return Choice(share, "(10 / d)^(1/4), at least a half")
 
@@ -191,8 +191,8 @@ def columns(facts: TableFacts) -> Choice:
 def rows(facts: TableFacts) -> Choice:
     """Share of the rows drawn for a round."""
     if facts.effort == "fast" or facts.n_rows < 100:
-        return Choice(1.0, "nothing is drawn")
-    return Choice(0.8, "trees that differ")
+        return Choice(1.0, "no sampling")
+    return Choice(0.8, "for diverse trees")
 
 
 def ordered_columns(facts: TableFacts, labels: Mapping[int, Any]) -> list[int]:
@@ -231,14 +231,14 @@ def _always(value: Any, reason: str) -> Callable[[TableFacts], Choice]:
 SHAPED: Mapping[str, Mapping[str, Callable[[TableFacts], Choice]]] = {
     "leaf": {
         "max_leaf_nodes": leaves,
-        "max_depth": _always(None, "leaves are limited"),
+        "max_depth": _always(None, "limited by the number of leaves"),
         "min_samples_leaf": rows_in_leaf,
         "l2_regularization": ridge,
     },
     "symmetric": {
-        "max_leaf_nodes": _always(None, "levels are limited"),
+        "max_leaf_nodes": _always(None, "limited by the depth"),
         "max_depth": depth,
-        "min_samples_leaf": _always(1, "no node has a say about its own split"),
+        "min_samples_leaf": _always(1, "nodes do not choose their own splits"),
         "l2_regularization": _always(3.0, "leaves may be small"),
     },
 }

@@ -35,9 +35,9 @@ _NUMBERS: dict[str, Allowed] = {
 
 @dataclass(eq=False, repr=False)
 class HistGradientBoostingClassifier(GradientClasses, HistBooster):
-    r"""Gradient boosting for classes: scikit-learn's class of this name, and more.
+    r"""Gradient boosting for classification; extends scikit-learn's class of the same name.
 
-    Every round fits a tree to the slopes of the loss at the scores so far. With :math:`G` and
+    Every round fits a tree to the gradients of the loss at the current scores. With :math:`G` and
     :math:`H` the sums of first and second derivatives in a leaf, its value is the Newton step
 
     .. math:: -\frac{S_\alpha(G)}{H + \lambda}, \qquad S_\alpha(G) =
@@ -54,9 +54,10 @@ class HistGradientBoostingClassifier(GradientClasses, HistBooster):
         function ``(y, raw) -> (gradient, hessian)``, see `coterie.losses.SlopesLoss`, or a
         `coterie.losses.CustomLoss`.
     class_weight : dict, "balanced", "effective" or None, default=None
-        Weights of the classes: given; inverse to their rows; or inverse to what so many rows say
-        if they overlap, :math:`(1 - 0.999^n) / 0.001` (Cui et al., 2019), which leaves classes of
-        thousands of rows alike.
+        Weights of the classes: given explicitly; inversely proportional to their numbers of rows
+        ("balanced"); or inversely proportional to their effective numbers of rows, :math:`(1 -
+        0.999^n) / 0.001` (Cui et al., 2019), so that classes with thousands of rows count about the
+        same ("effective").
     multiclass : {"auto", "per_class", "vector"}, default="auto"
         With three or more classes, grow one tree per class and round, or one whose leaves hold
         the scores of all classes. "auto" is one per class.
@@ -71,7 +72,8 @@ class HistGradientBoostingClassifier(GradientClasses, HistBooster):
         Trees of a round.
     train_score_, validation_score_ : ndarray of shape (n_rounds + 1,)
         With early stopping, the first of `scoring` before and after each round, larger being
-        better; otherwise empty. Beside held-out rows, at most 10,000 training rows are judged.
+        better; otherwise empty. In addition to held-out rows, at most 10,000 training rows are
+        scored.
     do_early_stopping_ : bool
         Whether early stopping was on.
     is_categorical_ : ndarray of shape (n_features,) or None
@@ -87,7 +89,7 @@ class HistGradientBoostingClassifier(GradientClasses, HistBooster):
     stop_reason_ : str
         Why boosting ended.
     estimators_ : sequence of trees, or of lists of trees
-        The trees of each round, made when asked for.
+        The trees of each round, created on access.
     feature_importances_ : ndarray of shape (n_features,)
         Shares of the columns in all gains or splits.
 
@@ -120,11 +122,11 @@ class HistGradientBoostingClassifier(GradientClasses, HistBooster):
 
 @dataclass(eq=False, repr=False)
 class HistGradientBoostingRegressor(GradientNumbers, HistBooster):
-    r"""Gradient boosting for numbers: scikit-learn's class of this name, and more.
+    r"""Gradient boosting for regression; extends scikit-learn's class of the same name.
 
-    Trees are grown as in `HistGradientBoostingClassifier`. Where the hessian says nothing about the
-    length of a step (absolute error, quantile, Huber), leaves are refitted: with the median or
-    quantile of their residuals, or Huber's step from the median.
+    Trees are grown as in `HistGradientBoostingClassifier`. Where the Hessian is uninformative
+    (absolute error, quantile, Huber), leaves are refitted: with the median or quantile of their
+    residuals, or Huber's step from the median.
 
     Parameters
     ----------
@@ -136,7 +138,7 @@ class HistGradientBoostingRegressor(GradientNumbers, HistBooster):
     quantile : float or None, default=None
         Level of the quantile or expectile.
     alpha : float, default=0.9
-        Huber's loss: share of the rows whose residuals count as ordinary.
+        Huber's loss: share of the rows that are not treated as outliers.
     power : float, default=1.5
         Tweedie's loss: power of the mean by which the variance grows, between 1 and 2.
     multioutput : {"auto", "per_output", "vector"}, default="auto"
@@ -190,16 +192,16 @@ class HistGradientBoostingRegressor(GradientNumbers, HistBooster):
 @tagged
 @dataclass(eq=False, repr=False)
 class GradientBoostingClassifier(GradientClasses, ClassicBooster):
-    r"""Gradient boosting for classes: scikit-learn's class of this name, and more.
+    r"""Gradient boosting for classification; extends scikit-learn's class of the same name.
 
     Every round fits a tree of few levels to the negative gradients of the loss at the scores so
     far, by least squares. With :math:`G` and :math:`H` the sums of first and second derivatives in
     a leaf, its value is then the Newton step :math:`-G / H`. With :math:`K > 2` classes each has a
     score and a tree of its own in every round, and leaves take :math:`(K - 1) / K` of the step.
 
-    Trees grow on columns cut into `max_bins` groups, which makes no difference where a column has
-    fewer values. `HistGradientBoostingClassifier` lets hessians choose the splits too, grows
-    larger trees and stops early on large tables.
+    Columns are binned into at most `max_bins` bins, which makes no difference if a column has fewer
+    values. `HistGradientBoostingClassifier` lets hessians choose the splits too, grows larger trees
+    and stops early on large tables.
 
     Parameters
     ----------
@@ -209,9 +211,10 @@ class GradientBoostingClassifier(GradientClasses, ClassicBooster):
         function ``(y, raw) -> (gradient, hessian)``, see `coterie.losses.SlopesLoss`, or a
         `coterie.losses.CustomLoss`.
     class_weight : dict, "balanced", "effective" or None, default=None
-        Weights of the classes: given; inverse to their rows; or inverse to what so many rows say
-        if they overlap, :math:`(1 - 0.999^n) / 0.001` (Cui et al., 2019), which leaves classes of
-        thousands of rows alike.
+        Weights of the classes: given explicitly; inversely proportional to their numbers of rows
+        ("balanced"); or inversely proportional to their effective numbers of rows, :math:`(1 -
+        0.999^n) / 0.001` (Cui et al., 2019), so that classes with thousands of rows count about the
+        same ("effective").
     multiclass : {"auto", "per_class", "vector"}, default="auto"
         With three or more classes, grow one tree per class and round, or one whose leaves hold
         the scores of all classes. "auto" is one per class.
@@ -223,7 +226,7 @@ class GradientBoostingClassifier(GradientClasses, ClassicBooster):
     n_estimators_ : int
         Rounds that were kept.
     estimators_ : ndarray of DecisionTreeRegressor of shape (n_rounds, n_trees)
-        The trees of each round, made when asked for. Assigning an array of trees replaces them.
+        The trees of each round, created on access. Assigning an array of trees replaces them.
     init_ : estimator or "zero"
         What boosting starts from.
     train_score_ : ndarray of shape (n_rounds,)
@@ -277,7 +280,7 @@ class GradientBoostingClassifier(GradientClasses, ClassicBooster):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows, with the columns seen in `fit`.
         n_rounds : int, optional
-            Use the first so many rounds only; by default all of them.
+            Use only this many first rounds; by default all of them.
 
         Returns
         -------
@@ -291,7 +294,7 @@ class GradientBoostingClassifier(GradientClasses, ClassicBooster):
 @tagged
 @dataclass(eq=False, repr=False)
 class GradientBoostingRegressor(GradientNumbers, ClassicBooster):
-    r"""Gradient boosting for numbers: scikit-learn's class of this name, and more.
+    r"""Gradient boosting for regression; extends scikit-learn's class of the same name.
 
     Trees are grown as in `GradientBoostingClassifier`. Leaves get the mean, median or quantile of
     their residuals, as the loss asks for, or Huber's step from the median.
@@ -304,8 +307,8 @@ class GradientBoostingRegressor(GradientNumbers, ClassicBooster):
         loss of your own: a function ``(y, raw) -> (gradient, hessian)``, see
         `coterie.losses.SlopesLoss`, or a `coterie.losses.CustomLoss`.
     alpha : float, default=0.9
-        Level of the quantile or expectile; with Huber's loss, the share of the rows whose
-        residuals count as ordinary.
+        Level of the quantile or expectile; with Huber's loss, the share of the rows that are not
+        treated as outliers.
     power : float, default=1.5
         Tweedie's loss: power of the mean by which the variance grows, between 1 and 2.
     multioutput : {"auto", "per_output", "vector"}, default="auto"

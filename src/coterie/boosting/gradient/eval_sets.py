@@ -30,7 +30,7 @@ def read_eval_sets(eval_set: Any, names: Any, weights: Any) -> dict[str, Validat
     """
     if eval_set is None:
         if names is not None or weights is not None:
-            raise ValueError("eval_names and eval_sample_weight go with eval_set, which is None.")
+            raise ValueError("eval_names and eval_sample_weight need eval_set, which is None.")
         return {}
     alone = isinstance(eval_set, tuple) and len(eval_set) == 2 and not _is_pair(eval_set[0])
     pairs = [eval_set] if alone else list(eval_set)
@@ -43,7 +43,7 @@ def read_eval_sets(eval_set: Any, names: Any, weights: Any) -> dict[str, Validat
     names = _names(names, len(pairs))
     for what, given in (("eval_names", names), ("eval_sample_weight", weights)):
         if len(given) != len(pairs):
-            raise ValueError(f"{what} has {len(given)} entries for {len(pairs)} sets of rows.")
+            raise ValueError(f"{what} has {len(given)} entries for {len(pairs)} evaluation sets.")
     return {
         name: Validation(X, y, weight)
         for name, (X, y), weight in zip(names, pairs, weights, strict=True)
@@ -61,7 +61,6 @@ def _names(names: Any, number: int) -> list[str]:
     taken = [name for name in names if name == "train" or names.count(name) > 1]
     if taken:
         raise ValueError(
-            f"eval_names holds {taken[0]!r}, which stands for other rows already. Choose another "
-            "name."
+            f"eval_names contains {taken[0]!r}, which is already in use. Choose another name."
         )
     return names

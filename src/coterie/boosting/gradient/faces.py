@@ -60,7 +60,7 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
     Parameters
     ----------
     min_child_weight : float, default=0.0
-        Least weight of the rows in a leaf.
+        Minimum weight of the rows in a leaf.
     """
 
     rounds_by: ClassVar[tuple[str, str]] = ("n_estimators", "n_estimators_")
@@ -135,17 +135,18 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
         """
         if X_val is not None and self.n_iter_no_change is None:
             raise ValueError(
-                "X_val and y_val are passed to fit, but n_iter_no_change is None, so boosting "
-                "does not stop early. Set it to a number of rounds, or leave them out."
+                "X_val and y_val were passed to fit, but n_iter_no_change is None, so there is "
+                "no early stopping. Set n_iter_no_change to a number of rounds, or omit X_val "
+                "and y_val."
             )
         if X_val is not None and init_score is not None:
             raise ValueError(
-                "init_score does not go with X_val here, whose rows would need scores too. Leave "
-                "X_val out, or use HistGradientBoosting*, which takes init_score_val."
+                "init_score cannot be combined with X_val here, because its rows would also need "
+                "scores. Omit X_val, or use HistGradientBoosting*, which accepts init_score_val."
             )
         if self.criterion != "deprecated":
             warnings.warn(
-                "The parameter criterion is deprecated, as it has no effect. Leave it out.",
+                "The parameter criterion is deprecated, because it has no effect. Do not set it.",
                 FutureWarning,
                 stacklevel=2,
             )
@@ -222,7 +223,7 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
 
     @property  # type: ignore[override]  # scikit-learn's two classes differ here
     def estimators_(self) -> NDArray[np.object_]:
-        """The trees of every round, made when asked for; an array of shape (n_rounds, K)."""
+        """The trees of every round, created on access; an array of shape (n_rounds, K)."""
         trees = GradientTrees(self._settled())
         table = np.empty((len(trees), self.pool_.width), dtype=object)
         for row, made in zip(table, trees, strict=True):
@@ -254,8 +255,8 @@ def check_cardinality(schema: Schema, max_bins: int) -> None:
             name = f"at index {j}" if schema.names is None else repr(schema.names[j])
             raise ValueError(
                 f"Categorical feature {name} is expected to have a cardinality <= {max_bins} but "
-                f"actually has a cardinality of {len(labels)}. Leave max_bins={_DEFAULT_BINS} for "
-                "any number of categories."
+                f"actually has a cardinality of {len(labels)}. Set max_bins={_DEFAULT_BINS} to "
+                "allow any number of categories."
             )
 
 

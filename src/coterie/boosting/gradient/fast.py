@@ -62,8 +62,8 @@ class FastPredictor:
         """
         if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind != "f":
             raise TypeError(
-                "a fast predictor takes a two-dimensional array of floats. Convert the rows, or "
-                "ask the model itself, which takes frames and lists as well."
+                "fast_predictor needs a two-dimensional array of floats. Convert the rows, or "
+                "use the model's predict, which also accepts data frames and lists."
             )
         if X.shape[1] != self.forest.n_features:
             raise ValueError(

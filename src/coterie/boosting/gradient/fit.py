@@ -174,12 +174,12 @@ def _parts(params: Any, draft: Any, admitted: Admitted, given: Given) -> tuple[P
     if given.validation is not None and params.early_stopping is False:
         raise ValueError(
             "X_val and y_val are passed to fit while at the same time early_stopping is False. "
-            "Set it to 'auto' or True, or leave them out."
+            "Set early_stopping to 'auto' or True, or omit X_val and y_val."
         )
     if given.eval_sets and given.init_score is not None:
         raise ValueError(
-            "init_score does not go with eval_set, whose rows would need scores too. Use X_val and "
-            "init_score_val."
+            "init_score cannot be combined with eval_set, because its rows would also need "
+            "scores. Use X_val and init_score_val."
         )
     sets = dict(given.eval_sets)
     if given.validation is not None:
@@ -310,7 +310,7 @@ def _watches(
         watches.append(params.ends_by(judge, draft.loss_, *patience))
     if params.callbacks:
         if not all(callable(function) for function in params.callbacks):
-            raise ParameterError("callbacks must be functions of the round and the trace.")
+            raise ParameterError("callbacks must be functions of the round number and the trace.")
         watches.append(Callbacks(params.callbacks))
     if params.verbose:
         watches.append(Progress(params.max_iter))

@@ -214,47 +214,51 @@ _NAMES: dict[str, dict[Library, str]] = {
     },
 }
 _NOTES: dict[str, str] = {
-    "objective": "its losses have names of their own, such as 'poisson' and 'quantile'",
-    "loss_function": "its losses have names of their own, such as 'poisson' and 'quantile'",
-    "num_parallel_tree": "every round has one tree for each score; see RandomForest* for forests",
-    "grow_policy": "'lossguide' is 'leaf', 'depthwise' is 'level' and 'SymmetricTree' 'symmetric'",
+    "objective": "the losses have other names here, such as 'poisson' and 'quantile'",
+    "loss_function": "the losses have other names here, such as 'poisson' and 'quantile'",
+    "num_parallel_tree": "every round grows one tree per score; for forests, see RandomForest*",
+    "grow_policy": (
+        "'lossguide' is 'leaf', 'depthwise' is 'level' and 'SymmetricTree' is 'symmetric'"
+    ),
     "data_sample_strategy": "'goss' is boosting='goss'; for 'bagging' set subsample",
     "boosting_type": "'dart' and 'goss' have the same names, 'gbdt' is 'plain'",
     "booster": "'dart' has the same name, 'gbtree' is 'plain'",
     "sampling_method": "'gradient_based' is boosting='goss'",
     "bootstrap_type": "'MVS' is like boosting='goss'; for 'Bernoulli' set subsample",
-    "linear_lambda": "here slopes are per standard deviation of the column in the leaf",
+    "linear_lambda": (
+        "here the penalty is on slopes per standard deviation of the column in the leaf"
+    ),
     "xgboost_dart_mode": "False is 'tree', as in the paper",
-    "enable_categorical": "columns of text and of categorical types are always categories",
-    "scale_pos_weight": "give the weight of each class, such as {0: 1, 1: 10}",
+    "enable_categorical": "text and categorical columns are always treated as categories",
+    "scale_pos_weight": "set the weight of each class, such as {0: 1, 1: 10}",
     "is_unbalance": "True is 'balanced'",
     "auto_class_weights": "'Balanced' is 'balanced'",
     "boost_from_average": "None starts from the best constant, 'zero' from zero",
-    "base_score": "it is a score here, before the link",
-    "early_stopping_rounds": "HistGradientBoosting* also want early_stopping=True, or eval_set",
-    "od_wait": "HistGradientBoosting* also want early_stopping=True, or eval_set",
-    "alpha": "GradientBoosting* call the level of a quantile alpha",
-    "quantile_alpha": "GradientBoosting* call the level of a quantile alpha",
-    "huber_slope": "here it is the share of rows whose residuals count as ordinary",
+    "base_score": "here it is a score, before the link function",
+    "early_stopping_rounds": "HistGradientBoosting* also need early_stopping=True or eval_set",
+    "od_wait": "HistGradientBoosting* also need early_stopping=True or eval_set",
+    "alpha": "in GradientBoosting*, the quantile level is alpha",
+    "quantile_alpha": "in GradientBoosting*, the quantile level is alpha",
+    "huber_slope": "here it is the share of rows that are not treated as outliers",
     "multi_strategy": "'multi_output_tree' is 'vector'",
     "verbosity": "0 is silent",
     "silent": "verbose=0 is silent",
-    "init_model": "warm_start=True goes on from the last fit",
-    "input_model": "warm_start=True goes on from the last fit",
-    "xgb_model": "warm_start=True goes on from the last fit",
-    "subsample_freq": "rows are drawn anew in every round",
-    "bagging_freq": "rows are drawn anew in every round",
-    "num_class": "classes are counted in y",
-    "num_classes": "classes are counted in y",
-    "classes_count": "classes are counted in y",
-    "tree_method": "trees always grow on histograms; max_bins sets their size",
-    "device": "fits run on the processor",
-    "device_type": "fits run on the processor",
-    "task_type": "fits run on the processor",
-    "devices": "fits run on the processor",
-    "gpu_id": "fits run on the processor",
+    "init_model": "warm_start=True continues from the last fit",
+    "input_model": "warm_start=True continues from the last fit",
+    "xgb_model": "warm_start=True continues from the last fit",
+    "subsample_freq": "rows are resampled in every round",
+    "bagging_freq": "rows are resampled in every round",
+    "num_class": "the classes are taken from y",
+    "num_classes": "the classes are taken from y",
+    "classes_count": "the classes are taken from y",
+    "tree_method": "trees are always grown on histograms; max_bins sets their size",
+    "device": "fits run on the CPU",
+    "device_type": "fits run on the CPU",
+    "task_type": "fits run on the CPU",
+    "devices": "fits run on the CPU",
+    "gpu_id": "fits run on the CPU",
     "deterministic": "results never depend on the number of threads",
-    "feature_weights": "columns are drawn alike",
+    "feature_weights": "columns are sampled with equal probability",
     "train_dir": "a fit writes no files",
     "allow_writing_files": "a fit writes no files",
 }
@@ -288,7 +292,7 @@ def answer(name: str, known: Iterable[str], words: Mapping[str, str]) -> str:
     >>> answer("num_leaves", ["max_leaf_nodes"], {})
     "LightGBM's and CatBoost's num_leaves is max_leaf_nodes here."
     >>> answer("subsample_freq", [], {})
-    "LightGBM's subsample_freq is not needed here: rows are drawn anew in every round."
+    "LightGBM's subsample_freq is not needed here: rows are resampled in every round."
     """
     known = set(known)
     found = [one for one in FOREIGN_NAMES if one.name == name]
@@ -321,7 +325,7 @@ class AnswersForeignNames:
         return super().__new__(cls)
 
     def set_params(self, **given: Any) -> Self:
-        """Set parameters; names of other libraries are answered with those of this one.
+        """Set parameters; for parameter names of other libraries, the error gives the name here.
 
         Parameters
         ----------

@@ -119,48 +119,49 @@ class FurtherParameters:
     Parameters
     ----------
     min_child_weight : float, default=1e-3
-        Least sum of hessians in a leaf.
+        Minimum sum of Hessians in a leaf.
     l1_regularization : float, default=0.0
-        :math:`\alpha`, by which sums of gradients are drawn towards zero.
+        :math:`\alpha`, the L1 penalty, which shrinks sums of gradients towards zero.
     min_split_gain : float, default=0.0
-        :math:`\gamma`: what a split must gain at least, in units of :math:`G^2/H`.
+        :math:`\gamma`, the minimum gain of a split, in units of :math:`G^2/H`.
     max_delta_step : float, default=0.0
         Largest value of a leaf before the learning rate; 0 is no limit.
     growth : {"leaf", "level", "symmetric"}, default="leaf"
         Split the best leaf first, or level by level, or all nodes of a level alike (as CatBoost
-        does); symmetric trees are six levels deep if `max_depth` is None, and hold to
-        `max_leaf_nodes` too, so set that to None.
+        does); symmetric trees are six levels deep if `max_depth` is None, and also respect
+        `max_leaf_nodes`, so set that to None.
     linear_leaves : bool, default=False
-        Whether leaves say a linear function of the columns of numbers that the path to them asks
-        for, fitted by ridge regression, instead of a number. It suits targets that change smoothly,
-        and goes on beyond the rows seen. Such models have no Shapley values and no exports.
+        Whether leaves predict with a linear function of the numeric columns on their path, fitted
+        by ridge regression, instead of a constant. This suits smooth targets, and extrapolates
+        beyond the training rows. Such models support neither Shapley values nor export.
     linear_l2 : float, default=1.0
-        Linear leaves: penalty of squared slopes, per standard deviation of the column in the leaf.
+        Linear leaves: penalty on squared slopes, per standard deviation of the column in the leaf.
     boosting : {"plain", "goss", "dart"}, default="plain"
-        "goss" learns from all rows of large gradient and some of the others; "dart" leaves
-        earlier trees out at random.
+        "goss" learns from all rows with large gradients and some of the others; "dart" drops
+        earlier trees at random.
     top_rate, other_rate : float, default=0.2 and 0.1
-        GOSS: share of the rows kept for their large gradients, and drawn from the rest.
+        GOSS: share of the rows kept for their large gradients, and share sampled from the rest.
     drop_rate, skip_drop : float, default=0.1 and 0.5
-        DART: probability of each tree to be left out, and of a round to leave out none.
+        DART: probability that a tree is dropped, and that a round drops none.
     normalise : {"tree", "forest"}, default="tree"
-        DART: the new tree counts like one of the trees left out, or like all of them together.
+        DART: the new tree is weighted like one of the dropped trees, or like all of them together.
     colsample_bytree, colsample_bylevel : float, default=1.0
-        Share of the columns drawn for a round, and of those for each level.
+        Share of the columns sampled for each round, and of these for each level.
     high_cardinality : {"split", "ordered"}, default="split"
-        What becomes of columns with more than `max_bins` categories: they are split like others,
-        or replaced by ordered target statistics, see `OrderedTargetEncoder`.
+        How to treat columns with more than `max_bins` categories: split them like others, or
+        replace them by ordered target statistics, see `OrderedTargetEncoder`.
     missing : float or None, default=None
-        A number that stands for a missing value in columns of numbers, such as -999, besides NaN.
+        A number that stands for a missing value in numeric columns, such as -999, in addition to
+        NaN.
     importance_type : {"gain", "split"}, default="gain"
         What ``feature_importances_`` adds up: gains, or the number of splits.
     keep_best : bool, default=False
-        With early stopping, keep the rounds up to the best one only. scikit-learn keeps those
-        after it too, which is the default.
+        With early stopping, keep only the rounds up to the best one. By default the rounds after it
+        are also kept, as in scikit-learn.
     callbacks : list of callables or None, default=None
         Called as ``(round, trace)`` after each round; the fit ends when one returns True.
     n_jobs : int, default=None
-        Threads; results do not depend on it.
+        Number of threads; results do not depend on it.
     """
 
     _: KW_ONLY
@@ -194,55 +195,55 @@ class HistParameters:
     Parameters
     ----------
     learning_rate : float, list of floats or callable, default=0.1
-        What the votes of every tree are multiplied by: the same in all rounds, one number per
-        round, or a function of the round, the first being number 0.
+        Factor that multiplies the values of every tree: one number for all rounds, one number per
+        round, or a function of the round, counted from 0.
     max_iter : int, default=100
-        Rounds at most.
+        Maximum number of rounds.
     max_leaf_nodes : int or None, default=31
-        Most leaves of a tree; the leaf that gains most is split next.
+        Maximum number of leaves of a tree; the leaf with the largest gain is split next.
     max_depth : int or None, default=None
-        Most questions on a path.
+        Maximum depth of a tree.
     min_samples_leaf : int, default=20
-        Fewest rows in a leaf.
+        Minimum number of rows in a leaf.
     l2_regularization : float, default=0.0
         :math:`\lambda`, added to the sum of hessians of every leaf.
     max_features : float, int or str, default=1.0
         Columns drawn per node; a float is a share, rounded up.
     max_bins : int, default=255
-        Groups a column of numbers is cut into; more than 255 take twice the memory.
+        Maximum number of bins per numeric column; more than 255 take twice the memory.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories, besides those of text or a categorical type.
+        Numeric columns to treat as categorical, in addition to text and categorical columns.
     monotonic_cst : array-like or dict of str to int, default=None
         -1, 0 or 1 for each column, or by name: the direction in which it may move the prediction.
     interaction_cst : {"pairwise", "no_interactions"} or list of groups, default=None
-        Which columns may meet on a path; columns in no group form one more.
+        Which columns may occur together on a path; columns in no group form one more group.
     warm_start : bool, default=False
-        Keep the trees of the last fit and add to them.
+        Keep the trees of the last fit and add more.
     early_stopping : "auto" or bool, default="auto"
-        End when the score on held-out rows no longer improves. "auto" does so with more than
+        Stop when the score on held-out rows no longer improves. "auto" does so with more than
         10,000 rows, or when `X_val` is given.
     scoring : str, callable, None or list, default="loss"
-        What early stopping watches: "loss"; "error", the share of mistakes or the mean absolute
-        error; the name of a scikit-learn scorer, such as "roc_auc", where larger is better, or
-        such as "log_loss", where smaller is, as the scorer's name begins with ``neg_``; a function
-        ``(estimator, X, y)`` as `sklearn.metrics.make_scorer` makes, larger is better; or None,
-        the accuracy or R². Of a list the first decides, and ``trace_`` has all of them by round,
-        as "validation_loss" and so on.
+        The score monitored by early stopping: "loss"; "error", the share of mistakes or the mean
+        absolute error; the name of a scikit-learn scorer, such as "roc_auc", where larger is
+        better, or such as "log_loss", where smaller is, as the scorer's name begins with ``neg_``;
+        a function ``(estimator, X, y)`` as returned by `sklearn.metrics.make_scorer`, where larger
+        is better; or None, the accuracy or R². If it is a list, the first one decides, and
+        ``trace_`` records all of them by round, as "validation_loss" and so on.
     validation_fraction : float, int or None, default=0.1
-        Share or number of the rows held out; None watches the training rows.
+        Share or number of rows to hold out; None monitors the training rows.
     n_iter_no_change : int, default=10
-        Rounds without improvement that are borne.
+        Number of rounds without improvement before stopping.
     tol : float, default=1e-7
         Smallest improvement that counts.
     verbose : int, default=0
         Report progress.
     random_state : int, RandomState, Generator or None, default=None
-        Source of randomness: held-out rows, and rows, columns and trees drawn.
+        Source of randomness for held-out rows and for sampled rows, columns and trees.
     subsample : float, default=1.0
         Share of the rows drawn for each round, without replacement.
     init : "zero", number, array-like, estimator or None, default=None
-        Score before any tree: the best constant (None), zero, one number per score, or what a
-        model says that is fitted first.
+        Score before any tree: the best constant (None), zero, one number per score, or the
+        predictions of a model that is fitted first.
     """
 
     loss: Any = "squared_error"
@@ -277,65 +278,65 @@ class ClassicParameters:
     Parameters
     ----------
     learning_rate : float, list of floats or callable, default=0.1
-        What the votes of every tree are multiplied by: the same in all rounds, one number per
-        round, or a function of the round, the first being number 0.
+        Factor that multiplies the values of every tree: one number for all rounds, one number per
+        round, or a function of the round, counted from 0.
     n_estimators : int, default=100
-        Rounds at most.
+        Maximum number of rounds.
     subsample : float, default=1.0
         Share of the rows drawn for each round, without replacement. Below 1, the rows left out
         give ``oob_scores_`` and ``oob_improvement_``.
     criterion : {"friedman_mse", "squared_error"}
         Deprecated and without effect: both choose the same splits.
     min_samples_split : int or float, default=2
-        Fewest rows in a node that is split; a float is a share of all rows, rounded up.
+        Minimum number of rows in a node to be split; a float is a share of all rows, rounded up.
     min_samples_leaf : int or float, default=1
-        Fewest rows in a leaf; a float is a share of all rows, rounded up.
+        Minimum number of rows in a leaf; a float is a share of all rows, rounded up.
     min_weight_fraction_leaf : float, default=0.0
-        Least share of the weight of all rows in a leaf.
+        Minimum share of the total weight in a leaf.
     max_depth : int or None, default=3
-        Most questions on a path.
+        Maximum depth of a tree.
     min_impurity_decrease : float, default=0.0
-        What a split must lower the variance of the gradients by at least, as a mean over all rows.
+        Minimum decrease of the variance of the gradients by a split, averaged over all rows.
     init : "zero", number, array-like, estimator or None, default=None
-        Score before any tree: the best constant (None), zero, one number per score, or what a
-        model says that is fitted first.
+        Score before any tree: the best constant (None), zero, one number per score, or the
+        predictions of a model that is fitted first.
     random_state : int, RandomState, Generator or None, default=None
-        Source of randomness: held-out rows, and rows, columns and trees drawn.
+        Source of randomness for held-out rows and for sampled rows, columns and trees.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
         Columns drawn per node; a float is a share, rounded down. None takes all.
     verbose : int, default=0
-        Print the loss now and then (1), or after every round (2).
+        Print the loss occasionally (1) or after every round (2).
     max_leaf_nodes : int or None, default=None
-        Most leaves of a tree; the leaf that gains most is split next.
+        Maximum number of leaves of a tree; the leaf with the largest gain is split next.
     warm_start : bool, default=False
-        Keep the trees of the last fit and add to them.
+        Keep the trees of the last fit and add more.
     validation_fraction : float, default=0.1
         Share of the rows held out for early stopping.
     n_iter_no_change : int or None, default=None
-        End when the loss of held-out rows is not lower than in any of so many rounds before. None
-        does not hold out any.
+        Stop when the loss on held-out rows has not improved for this many rounds. None disables
+        early stopping.
     tol : float, default=1e-4
         Smallest improvement that counts.
     ccp_alpha : float, default=0.0
-        Price of a leaf in minimal cost-complexity pruning of every tree.
+        Penalty per leaf in minimal cost-complexity pruning of every tree.
     l2_regularization : float, default=0.0
         :math:`\lambda`, added to the sum of hessians of every leaf.
     max_bins : int or None, default=255
-        Groups a column of numbers is cut into. With fewer different values splits are exact; None
-        makes them exact up to 65,535, which takes twice the memory, and longer.
+        Maximum number of bins per numeric column. With fewer distinct values, splits are exact;
+        None makes them exact up to 65,535 values, which takes twice the memory and more time.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers to be taken as categories, besides those of text or a categorical type.
+        Numeric columns to treat as categorical, in addition to text and categorical columns.
     monotonic_cst : array-like or dict of str to int, default=None
         -1, 0 or 1 for each column, or by name: the direction in which it may move the prediction.
     interaction_cst : {"pairwise", "no_interactions"} or list of groups, default=None
-        Which columns may meet on a path; columns in no group form one more.
+        Which columns may occur together on a path; columns in no group form one more group.
     scoring : str, callable, None or list, default="loss"
-        What early stopping watches: "loss"; "error", the share of mistakes or the mean absolute
-        error; the name of a scikit-learn scorer, such as "roc_auc", where larger is better, or
-        such as "log_loss", where smaller is, as the scorer's name begins with ``neg_``; a function
-        ``(estimator, X, y)`` as `sklearn.metrics.make_scorer` makes, larger is better; or None,
-        the accuracy or R². Of a list the first decides, and ``trace_`` has all of them by round,
-        as "validation_loss" and so on.
+        The score monitored by early stopping: "loss"; "error", the share of mistakes or the mean
+        absolute error; the name of a scikit-learn scorer, such as "roc_auc", where larger is
+        better, or such as "log_loss", where smaller is, as the scorer's name begins with ``neg_``;
+        a function ``(estimator, X, y)`` as returned by `sklearn.metrics.make_scorer`, where larger
+        is better; or None, the accuracy or R². If it is a list, the first one decides, and
+        ``trace_`` records all of them by round, as "validation_loss" and so on.
     """
 
     _: KW_ONLY

@@ -15,8 +15,8 @@ def check_rounds(wanted: Any, n_rounds: int) -> int:
     whole = isinstance(wanted, Integral) and not isinstance(wanted, bool)
     if not whole or not 1 <= int(wanted) <= n_rounds:
         raise ValueError(
-            f"n_rounds={wanted!r} is not allowed; the model has {n_rounds} rounds, so give an "
-            f"integer from 1 to {n_rounds}."
+            f"n_rounds={wanted!r} is not allowed; it must be an integer from 1 to {n_rounds}, "
+            "the number of rounds of the model."
         )
     return int(wanted)
 
@@ -31,8 +31,8 @@ def rounds_of(part: Any, n_rounds: int) -> int:
     start, stop, step = part.indices(n_rounds)
     if start != 0 or step != 1 or stop < 1:
         raise ValueError(
-            f"model[{_written(part)}] is not a model: rounds build on all those before, and there "
-            "must be one. Take model[:n] with n from 1."
+            f"model[{_written(part)}] is not a model, because every round builds on all earlier "
+            "ones. Use model[:n] with n >= 1."
         )
     return stop
 

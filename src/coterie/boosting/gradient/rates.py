@@ -38,8 +38,8 @@ def read_rates(given: Any, n_rounds: int) -> Rates:
     each = np.asarray(given, dtype=np.float64)
     if each.ndim != 1 or len(each) < n_rounds:
         raise ParameterError(
-            f"learning_rate has shape {each.shape}, but there may be {n_rounds} rounds. Give a "
-            "number for each of them, or a function of the round."
+            f"learning_rate has shape {each.shape}, but there may be {n_rounds} rounds. Pass one "
+            "number per round, or a function of the round."
         )
     return lambda round_: _checked(each[round_], round_)
 

@@ -90,7 +90,7 @@ def resolve_rows(params: Any) -> RowDraw:
         if params.subsample < 1.0:
             raise ParameterError(
                 f"subsample={params.subsample} cannot be combined with boosting='goss', which "
-                "draws its own rows: set top_rate and other_rate."
+                "samples rows in its own way: set top_rate and other_rate instead."
             )
         if params.top_rate + params.other_rate > 1.0:
             raise ParameterError(
@@ -124,13 +124,13 @@ def resolve_linear(
         "monotonic_cst": params.monotonic_cst is not None,
         "l1_regularization": params.l1_regularization > 0,
         "max_delta_step": params.max_delta_step > 0,
-        f"loss={params.loss!r}, whose leaves are no Newton steps": loss.adaptive,
+        f"loss={params.loss!r}, whose leaf values are not Newton steps": loss.adaptive,
         "one tree for all scores": vector,
         "a sparse or binned table": not isinstance(table.values, np.ndarray),
     }
     for name, given in refused.items():
         if given:
-            raise ParameterError(f"linear_leaves=True does not go with {name}.")
+            raise ParameterError(f"linear_leaves=True cannot be combined with {name}.")
     return LinearFit(float(params.linear_l2), float(params.l2_regularization), loss.longest_step)
 
 
@@ -195,7 +195,7 @@ def check_vector(growth: NewtonGrowth) -> None:
     for name, given in refused.items():
         if given:
             raise ParameterError(
-                f"{name} does not go with trees for all scores together; set multiclass to "
+                f"{name} cannot be combined with trees shared by all scores; set multiclass to "
                 "'per_class' or multioutput to 'per_output'."
             )
 
@@ -249,8 +249,8 @@ def _monotone(
     for j in schema.labels:
         if directions[j]:
             raise ParameterError(
-                "Categorical features cannot have monotonic constraints, since categories have no "
-                f"order. Set that of {schema.column(j)} to 0."
+                "Categorical features cannot have monotonic constraints, since categories have "
+                f"no order. Set the constraint of {schema.column(j)} to 0."
             )
     return directions[origin]
 

@@ -31,7 +31,7 @@ def constant_start(
     start = np.atleast_1d(np.asarray(init, dtype=np.float64))
     if start.shape not in ((1,), (n_scores,)) or not np.isfinite(start).all():
         raise ParameterError(
-            f"init={init!r} is not allowed; give a finite number, or {n_scores} of them."
+            f"init={init!r} is not allowed; use a finite number, or {n_scores} of them."
         )
     return np.broadcast_to(start, (n_scores,)).copy()
 
@@ -51,7 +51,7 @@ def read_init_score(
         )
     scores = scores if kept is None else scores[kept]
     if not np.isfinite(scores).all():
-        raise DataError(f"{name} holds NaN or infinity. Give one finite score per row.")
+        raise DataError(f"{name} contains NaN or infinity. Pass one finite score per row.")
     return scores
 
 
@@ -71,8 +71,8 @@ def fit_init(
     """
     if strict and weight is not None and not takes_weight(init):
         raise ValueError(
-            f"The initial estimator {type(init).__name__} does not support sample weights. Leave "
-            "the weights out, or start from a model whose fit takes sample_weight."
+            f"The initial estimator {type(init).__name__} does not support sample weights. Omit "
+            "the weights, or use an init model whose fit accepts sample_weight."
         )
     rng = np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(_INIT_STREAM,)))
     learner = ForeignLearner(init, keeps_seeds=True, name="init")
@@ -95,8 +95,8 @@ def model_scores(
         shares[:, np.searchsorted(classes, getattr(model, "classes_", classes))] = said
         if isinstance(loss, UserLoss):
             raise ValueError(
-                "init is a classifier, but how probabilities become scores of a custom loss is not "
-                "known. Give starting scores to fit as init_score instead."
+                "init is a classifier, but a custom loss does not define how probabilities are "
+                "converted to scores. Pass initial scores to fit as init_score instead."
             )
         return loss.unlink(np.clip(shares, _LEAST, 1 - _LEAST))
     predicted = np.asarray(model.predict(given), dtype=np.float64)

@@ -250,7 +250,7 @@ class Categories:
 
 def _columns(source: Source) -> Iterator[Cells]:
     if isinstance(source, SparseSource):
-        raise KindError("Sparse X holds no categories. Pass a dense array or a frame.")
+        raise KindError("Sparse X cannot contain categories. Pass a dense array or a data frame.")
     return source.cells()
 
 

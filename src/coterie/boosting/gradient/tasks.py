@@ -117,8 +117,8 @@ class GradientClasses(ClassifierTask):
         if max(target.n_classes) > 2:
             raise DataError(
                 "y has several columns, one of them with more than two classes. Several columns "
-                "stand for several labels, with 0 and 1 in each; for anything else wrap the "
-                "classifier in sklearn.multioutput.MultiOutputClassifier."
+                "are read as a multilabel indicator matrix of 0 and 1; for other targets wrap "
+                "the classifier in sklearn.multioutput.MultiOutputClassifier."
             )
         each = [self._make_loss(target.output(k)) for k in range(target.n_outputs)]
         return ColumnsLoss(tuple(each))
@@ -134,7 +134,7 @@ class GradientClasses(ClassifierTask):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows, with the columns seen in `fit`.
         n_rounds : int, optional
-            Use the first so many rounds only; by default all of them.
+            Use only this many first rounds; by default all of them.
 
         Returns
         -------
@@ -151,7 +151,7 @@ class GradientClasses(ClassifierTask):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows, with the columns seen in `fit`.
         n_rounds : int, optional
-            Use the first so many rounds only; by default all of them.
+            Use only this many first rounds; by default all of them.
 
         Returns
         -------
@@ -169,7 +169,7 @@ class GradientClasses(ClassifierTask):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows, with the columns seen in `fit`.
         n_rounds : int, optional
-            Use the first so many rounds only; by default all of them.
+            Use only this many first rounds; by default all of them.
 
         Returns
         -------
@@ -235,17 +235,17 @@ class GradientClasses(ClassifierTask):
             return np.ones((len(raw), 1))
         if not self._has_inverse:
             raise ValueError(
-                "How scores of this custom loss become probabilities is not known. Give the loss "
-                "an `inverse`, such as SlopesLoss(function, inverse=lambda raw: expit(raw[:, 0])) "
-                "of coterie.losses and scipy.special for the second of two classes, or use "
-                "decision_function."
+                "This custom loss does not define how scores are converted to probabilities. "
+                "Pass an `inverse`, such as SlopesLoss(function, inverse=lambda raw: "
+                "expit(raw[:, 0])) of coterie.losses and scipy.special for the second of two "
+                "classes, or use decision_function."
             )
         shares = self.loss_.link(raw)
         shares = shares if shares.ndim == 2 else np.column_stack([1 - shares, shares])
         if shares.shape[1] != self.n_classes_:
             raise ValueError(
                 f"The `inverse` of the loss gives {shares.shape[1]} probabilities for "
-                f"{self.n_classes_} classes. Let it return one column per class."
+                f"{self.n_classes_} classes. It must return one column per class."
             )
         return shares
 
@@ -273,8 +273,8 @@ class GradientNumbers(RegressorTask):
             level = self._level
             if level is None or not 0.0 < level < 1.0:
                 raise ParameterError(
-                    f"loss={self.loss!r} needs its level: give quantile a number between 0 and 1, "
-                    f"not {level!r}."
+                    f"loss={self.loss!r} needs a level: set quantile to a number between 0 and "
+                    f"1, not {level!r}."
                 )
             kind = QuantileLoss if self.loss == "quantile" else ExpectileLoss
             return kind(float(level))
@@ -293,7 +293,7 @@ class GradientNumbers(RegressorTask):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows, with the columns seen in `fit`.
         n_rounds : int, optional
-            Use the first so many rounds only; by default all of them.
+            Use only this many first rounds; by default all of them.
 
         Returns
         -------

@@ -93,8 +93,8 @@ def check_value(loss: PointwiseLoss, scorings: Sequence[Scoring]) -> None:
     """Refuse to watch a loss whose value nobody knows."""
     if not loss.knows_value and any(one.name == "loss" for one in scorings):
         raise ValueError(
-            "The loss is given by its slopes alone, so rounds cannot be judged by its value. Set "
-            "scoring to 'error' or to a scorer, such as 'neg_mean_squared_error' or 'roc_auc'."
+            "The loss defines only gradients, so its value cannot be monitored. Set scoring to "
+            "'error' or to a scorer, such as 'neg_mean_squared_error' or 'roc_auc'."
         )
 
 

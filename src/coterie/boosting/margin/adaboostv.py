@@ -154,7 +154,7 @@ def _artanh(x: float | Array) -> Array:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AdaBoostVClassifier(MarginBooster, BoostedClassifier):
-    r"""AdaBoost*: AdaBoost whose margin comes within a given precision of the largest there is.
+    r"""AdaBoost*: AdaBoost whose margin is within a given precision of the maximum.
 
     AdaBoost raises margins, but not to the maximum. AdaBoost* takes the least edge so far for the
     margin that can be had, aims a precision :math:`\nu` below it,
@@ -171,7 +171,7 @@ class AdaBoostVClassifier(MarginBooster, BoostedClassifier):
     Parameters
     ----------
     n_estimators : int, default=500
-        Rounds at most.
+        Maximum number of rounds.
     tol : float, default=0.1
         The precision :math:`\nu`.
     stopping : {"gap", "rounds"}, default="gap"

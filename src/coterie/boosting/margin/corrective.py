@@ -308,7 +308,7 @@ def _warn_of_no_margin(fitted: Any) -> None:
     warnings.warn(
         f"No vote of the {fitted.n_rounds_} members has a positive margin{share}: the classes "
         "overlap too much for them, and the vote is no better than the first member. Use "
-        f"{cure}, more rounds, or members that tell more rows apart, such as deeper trees.",
+        f"{cure}, more rounds, or members that separate more rows, such as deeper trees.",
         ConvergenceWarning,
         stacklevel=2,
     )
@@ -348,12 +348,12 @@ class MarginBooster(Mixin):
     Parameters
     ----------
     estimator : estimator, default=None
-        What to boost; by default the tree of one split with the largest edge: that of least error
-        or, with soft votes, of least Gini impurity. Of K > 2 classes, which one split cannot tell
-        apart, trees are :math:`\lceil \log_2 K \rceil + 1` deep. The bound on the margin holds if
-        members are the best of their kind.
+        The base learner; by default the tree of one split with the largest edge: that of least
+        error or, with soft votes, of least Gini impurity. Of K > 2 classes, which one split cannot
+        tell apart, trees are :math:`\lceil \log_2 K \rceil + 1` deep. The bound on the margin holds
+        if members are the best of their kind.
     n_estimators : int, default=100
-        Rounds at most.
+        Maximum number of rounds.
     learning_rate : float, default=1.0
         Shorter steps would spoil the margin: nothing but 1.0 is allowed.
     tol : float, default=0.01

@@ -68,7 +68,7 @@ class ERLPBoost(Corrective):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ERLPBoostClassifier(CorrectiveBooster, BoostedClassifier):
-    r"""ERLPBoost: LPBoost made steady by a relative entropy.
+    r"""ERLPBoost: LPBoost with entropy regularisation.
 
     The distribution of LPBoost leaps from round to round, and there are tables on which it takes
     as many rounds as rows. Here it minimises

@@ -58,7 +58,7 @@ class LPBoost(Corrective):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class LPBoostClassifier(CorrectiveBooster, BoostedClassifier):
-    r"""LPBoost: the ensemble of largest soft margin, by column generation.
+    r"""LPBoost: maximises the soft margin by column generation.
 
     The weights of all members together solve the linear program
 

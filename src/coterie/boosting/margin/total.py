@@ -70,7 +70,7 @@ class TotalBoost(Corrective):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class TotalBoostClassifier(CorrectiveBooster, BoostedClassifier):
-    r"""TotalBoost: weights as even as the edges of all members so far allow.
+    r"""TotalBoost: row weights as uniform as the edges of all members so far allow.
 
     Where LPBoost takes any distribution of least largest edge, often one of few rows, TotalBoost
     takes the one nearest to the first,

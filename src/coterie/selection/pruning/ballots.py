@@ -94,11 +94,11 @@ def _of_classes(votes: NDArray[Any], truth: Any) -> tuple[Ints, Ints, int]:
     codes = np.asarray(truth)
     if codes.shape != labels.shape[1:] or codes.dtype.kind not in "iu":
         raise DataError(
-            f"With votes for each class, truth must be {labels.shape[1]} positions of classes, "
-            f"not of shape {codes.shape}."
+            f"With votes for each class, truth must contain {labels.shape[1]} class indices, but "
+            f"has shape {codes.shape}."
         )
     if not labels.size or codes.min() < 0 or codes.max() >= given.shape[2]:
-        raise DataError(f"truth must hold positions from 0 to {given.shape[2] - 1}.")
+        raise DataError(f"truth must contain class indices from 0 to {given.shape[2] - 1}.")
     return labels, codes.astype(np.intp), given.shape[2]
 
 
@@ -108,7 +108,7 @@ def _of_labels(votes: NDArray[Any], truth: Any) -> tuple[Ints, Ints, int]:
         raise DataError(f"votes must have shape {shapes}, not {votes.shape}.")
     known = np.asarray(truth)
     if known.shape != votes.shape[1:]:
-        raise DataError(f"truth must hold {votes.shape[1]} labels, not {known.shape}.")
+        raise DataError(f"truth must contain {votes.shape[1]} labels, but has shape {known.shape}.")
     heard = np.asarray(votes == votes) if votes.dtype.kind == "f" else np.ones(votes.shape, bool)
     if votes.dtype.kind == "O":
         heard = np.asarray(votes != None)  # noqa: E711  # each element is asked

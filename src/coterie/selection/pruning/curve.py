@@ -120,8 +120,8 @@ def candidates(found: Any, n_members: int) -> list[Ints]:
     order = np.asarray(found)
     if order.shape != (n_members,) or not np.array_equal(np.sort(order), np.arange(n_members)):
         raise ValueError(
-            f"An order must hold each of the {n_members} members once, or be a list of arrays of "
-            f"members; the function returned {order!r}."
+            f"An order must contain each of the {n_members} members once, or be a list of arrays "
+            f"of members; the function returned {order!r}."
         )
     return [order[: size + 1] for size in range(n_members)]
 
@@ -142,8 +142,8 @@ def _check_subsets(subsets: Sequence[Ints], n_members: int) -> None:
         inside = subset.ndim == 1 and len(subset) and 0 <= subset.min() <= subset.max() < n_members
         if not inside or len(np.unique(subset)) < len(subset):
             raise ValueError(
-                f"A sub-ensemble must hold different members from 0 to {n_members - 1}, at least "
-                f"one; the function returned {subset!r}."
+                "A sub-ensemble must contain at least one member, and distinct members from 0 to "
+                f"{n_members - 1}; the function returned {subset!r}."
             )
     if not subsets:
         raise ValueError("The function returned no sub-ensemble; return at least one.")

@@ -64,7 +64,7 @@ class Answers:
             raise DataError("No member has a prediction for any sample.")
         y = numbers_of(truth, "truth", (1,))
         if len(y) != given.shape[1]:
-            raise DataError(f"truth must hold {given.shape[1]} numbers, not {len(y)}.")
+            raise DataError(f"truth must contain {given.shape[1]} numbers, not {len(y)}.")
         row = row_shares(sample_weight, len(y))
         mean = float(y @ row)
         said = np.where(heard, given - mean, 0.0)

@@ -118,8 +118,8 @@ class Pruned(Pooled):
         draft.n_members_ = n_members
         if not len(judged.truth):
             warnings.warn(
-                "There are no held-out rows to evaluate the members on: all are kept. Use "
-                "more rows, or another `validate`.",
+                "There are no held-out rows to evaluate the members on, so all members are kept. "
+                "Use more rows, or another `validate`.",
                 UserWarning,
                 stacklevel=4,
             )
@@ -160,7 +160,7 @@ class Pruned(Pooled):
         if self.validate not in ("auto", "oob"):
             raise ValueError(
                 f"validate={self.validate!r} needs a pool that is not yet fitted. With "
-                'prefit=True all rows are used to evaluate members; "oob" says that they are the '
+                'prefit=True all rows are used to evaluate members; use "oob" if they are the '
                 "training rows of the pool."
             )
         model, unseen = self.estimator, None

@@ -35,7 +35,7 @@ function marginChart(scene) {
     if (scene.train < scene.rows) held.setAttribute("d", plot.path(xs, steps(start + scene.train, start + scene.rows)));
     let low = 127;
     for (let k = start; k < start + scene.train; k++) low = Math.min(low, scene.arrays.margin[k]);
-    least.textContent = `Least margin of a training row: about ${shown(low / 127, 2)}. ${scene.margins}.`;
+    least.textContent = `Smallest margin of a training row: about ${shown(low / 127, 2)}. ${scene.margins}.`;
   };
   return [card(`Margins: ${scene.name}`, plot.root, least), update];
 }
@@ -58,13 +58,13 @@ function residualChart(scene) {
   return [card(`Residuals: ${scene.name}`, plot.root), update];
 }
 
-const FACTS = { error: "ε weighted error", alpha: "α member weight", edge: "γ edge", normaliser: "Z normaliser", bound: "bound", loss: "loss", margin: "margin", min_margin: "least margin", margin_bound: "margin bound", gap: "gap", train_error: "training error", potential: "potential", elapsed: "time taken", left: "time left", time: "time", mass: "mass of weights", leaves: "leaves", weight: "learning rate", bag_loss: "training loss", validation_loss: "validation loss", committee: "committee", hamming: "Hamming loss", train_cost: "training cost", largest: "largest error", regularised_gap: "regularised gap" };
+const FACTS = { error: "ε weighted error", alpha: "α member weight", edge: "γ edge", normaliser: "Z normaliser", bound: "bound", loss: "loss", margin: "margin", min_margin: "smallest margin", margin_bound: "margin bound", gap: "gap", train_error: "training error", potential: "potential", elapsed: "time taken", left: "time left", time: "time", mass: "total weight", leaves: "leaves", weight: "learning rate", bag_loss: "training loss", validation_loss: "validation loss", committee: "committee", hamming: "Hamming loss", train_cost: "training cost", largest: "largest error", regularised_gap: "regularised gap" };
 const factName = (name) => FACTS[name] || name.replaceAll("_", " ");
 
 function factChart(scene) {
   const names = Object.keys(scene.facts).filter((name) => scene.facts[name].some((v) => v !== null));
   if (!names.length) return null;
-  const holder = html("div"), choice = html("select", { "aria-label": `Fact of ${scene.name} to plot` }, ...names.map((name) => html("option", { value: name }, factName(name))));
+  const holder = html("div"), choice = html("select", { "aria-label": `Quantity of ${scene.name} to plot` }, ...names.map((name) => html("option", { value: name }, factName(name))));
   let move = () => {}, now = 1;
   const show = () => {
     const ys = scene.facts[choice.value], real = ys.filter((v) => v !== null), low = Math.min(...real), high = Math.max(...real), room = (high - low) * 0.06 || Math.abs(high) * 0.1 || 1;

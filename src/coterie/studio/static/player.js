@@ -22,7 +22,7 @@ class Player {
       for (const [element, update] of diversityCards(scene)) { wide.push(element); this.follow(scene, update, "diversity"); }
     }
     at("cards").replaceChildren(...cards);
-    at("diversity-cards").replaceChildren(...(wide.length ? wide : [html("p", {}, "There are fewer than two members that classify.")]));
+    at("diversity-cards").replaceChildren(...(wide.length ? wide : [html("p", {}, "Fewer than two members are classifiers.")]));
     at("round").max = this.rounds;
     this.pictures.forEach((picture) => picture.fit());
     this.go(round, false);
@@ -35,7 +35,7 @@ class Player {
     this.follow(scene, update);
     this.updates.push([(t) => canvas.setAttribute("aria-label", this.words(scene, Math.min(t, scene.rounds))), ""]);
     const more = scene.of > scene.rounds ? ` The first ${scene.rounds} of ${scene.of} rounds.` : "";
-    return html("div", { class: "view" }, html("div", {}, html("h2", {}, scene.name), canvas, legend(scene), html("p", { class: "soft legend" }, (scene.emphasis ? `Size of a dot: ${scene.emphasis}.` : "All rows count alike.") + more + (scene.note ? ` ${scene.note}` : ""))), panel);
+    return html("div", { class: "view" }, html("div", {}, html("h2", {}, scene.name), canvas, legend(scene), html("p", { class: "soft legend" }, (scene.emphasis ? `Size of a dot: ${scene.emphasis}.` : "All rows have equal weight.") + more + (scene.note ? ` ${scene.note}` : ""))), panel);
   }
   words(scene, t) {
     const held = scene.errors.held ? `, held-out ${shown(scene.errors.held[t - 1], 3)}` : "";
@@ -117,7 +117,7 @@ class Player {
   }
   async copy() {
     this.remember();
-    try { await navigator.clipboard.writeText(location.href); at("said").textContent = "The link is copied."; } catch { at("said").textContent = `The address of this page holds the state: ${location.hash}`; }
+    try { await navigator.clipboard.writeText(location.href); at("said").textContent = "Link copied."; } catch { at("said").textContent = `The URL of this page holds its state: ${location.hash}`; }
   }
 }
 

@@ -11,8 +11,8 @@ class Workbench {
     drop.addEventListener("dragleave", () => drop.classList.remove("over"));
     drop.addEventListener("drop", (event) => { event.preventDefault(); drop.classList.remove("over"); if (event.dataTransfer.files[0]) this.send(event.dataTransfer.files[0]); });
     file.addEventListener("change", () => { if (file.files[0]) this.send(file.files[0]); });
-    this.root.append(html("h2", {}, "Workbench"), html("div", { class: "fields" }, html("label", {}, "Path of a table, from the folder of the studio", path)),
-      html("p", {}, html("button", { id: "open-table", type: "button", onclick: () => this.open(() => ask("table", { path: path.value })) }, "Open"), " ", html("button", { id: "compare", type: "button", onclick: () => this.compare() }, "Compare runs of this folder")), drop, this.compared, this.table, this.search, this.outcome);
+    this.root.append(html("h2", {}, "Workbench"), html("div", { class: "fields" }, html("label", {}, "Path of a table, relative to the directory of the studio", path)),
+      html("p", {}, html("button", { id: "open-table", type: "button", onclick: () => this.open(() => ask("table", { path: path.value })) }, "Open"), " ", html("button", { id: "compare", type: "button", onclick: () => this.compare() }, "Compare runs in this directory")), drop, this.compared, this.table, this.search, this.outcome);
   }
   send(file) { return this.open(() => ask(`drop?name=${encodeURIComponent(file.name)}`, file)); }
   async open(get) {
@@ -39,7 +39,7 @@ class Workbench {
   watch(run) {
     const share = run.state === "running" ? Math.min(100, 100 * run.elapsed / run.limit) : 100, bar = html("div");
     bar.style.width = `${share}%`;
-    const words = { running: `${shown(run.left, 3)} s left`, finished: run.stopped ? "Stopped; the best so far is kept" : "Finished", failed: `Failed: ${run.last}` }[run.state];
+    const words = { running: `${shown(run.left, 3)} s left`, finished: run.stopped ? "Stopped; the best model so far is kept" : "Finished", failed: `Failed: ${run.last}` }[run.state];
     const best = [...run.tried].sort((a, b) => a.at - b.at);
     put(this.search, html("h3", { id: "run-state", "data-state": run.state }, words), html("div", { class: "progress" }, bar),
       run.state === "running" ? html("p", {}, html("button", { id: "stop-fit", type: "button", disabled: run.stopped, onclick: () => ask("stop", {}).then((now) => this.watch(now)).catch(trouble) }, run.stopped ? "Ending…" : "Stop and keep the best")) : null,
@@ -54,7 +54,7 @@ class Workbench {
     const save = (what) => ask(`result/${what}`, undefined, true).then((blob) => download(blob, what === "report" ? "report.html" : "model.coterie")).catch(trouble);
     this.outcome.replaceChildren(html("h3", {}, `Leaderboard by ${run.metric}`), html("div", { class: "scroll" }, html("table", { id: "leaderboard" }, html("thead", {}, html("tr", {}, ...["", "Score", "95 % interval", "Weight"].map((name) => html("th", { scope: "col" }, name)))), html("tbody", {}, ...run.leaderboard.map((one) => html("tr", { class: one.chosen ? "final" : null }, html("th", { scope: "row" }, one.name), html("td", { class: "num" }, shown(one.score, 5)), html("td", { class: "num" }, `${shown(one.low)} – ${shown(one.high)}`), html("td", { class: "num" }, one.weight ? shown(one.weight, 2) : "")))))),
       html("p", {}, html("button", { id: "save-model", type: "button", onclick: () => save("model") }, "Download model"), " ", html("button", { id: "save-report", type: "button", onclick: () => save("report") }, "Download report")),
-      html("h3", {}, "What if"), html("div", { class: "fields", id: "row" }, ...inputs), html("p", {}, html("button", { id: "ask-row", type: "button", onclick: () => this.whatif(answer) }, "Ask the model")), answer, html("h3", {}, "Report"), frame);
+      html("h3", {}, "What if"), html("div", { class: "fields", id: "row" }, ...inputs), html("p", {}, html("button", { id: "ask-row", type: "button", onclick: () => this.whatif(answer) }, "Predict this row")), answer, html("h3", {}, "Report"), frame);
     ask("result/report", undefined, true).then((blob) => { frame.src = URL.createObjectURL(new Blob([blob], { type: "text/html" })); }).catch(trouble);
   }
   async whatif(answer) {
@@ -67,14 +67,14 @@ class Workbench {
       const said = await ask("whatif", { row }), rest = Object.entries(said.answer);
       const adds = Object.entries(said.adds.values).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1])).slice(0, 12);
       const list = (title, rows) => (rows.length ? html("div", { class: "card" }, html("h4", {}, title), html("dl", { class: "made" }, ...rows.map(([name, value]) => html("div", {}, html("dt", {}, name), html("dd", {}, typeof value === "number" ? shown(value) : String(value)))))) : null);
-      put(answer, list("Answer", rest), list(`What each column adds to ${shown(said.adds.base, 3)} (${said.adds.method} Shapley values)`, adds), list("What members say", said.members.map((one) => [`${one.name} (${shown(one.weight, 2)})`, one.says.map((v) => shown(v, 3)).join(", ")])), list("Training rows most alike, by shared leaves", said.nearest.map((one) => [`${shown(100 * one.share, 3)} %`, Object.entries(one.row).map(([name, cell]) => `${name} ${cell}`).join(", ")])));
+      put(answer, list("Answer", rest), list(`Contribution of each column, starting from ${shown(said.adds.base, 3)} (${said.adds.method} Shapley values)`, adds), list("What members say", said.members.map((one) => [`${one.name} (${shown(one.weight, 2)})`, one.says.map((v) => shown(v, 3)).join(", ")])), list("Most similar training rows, by shared leaves", said.nearest.map((one) => [`${shown(100 * one.share, 3)} %`, Object.entries(one.row).map(([name, cell]) => `${name} ${cell}`).join(", ")])));
       trouble(null);
     } catch (error) { trouble(error); }
   }
   async compare() {
     try {
       const { runs } = await ask("runs");
-      this.compared.replaceChildren(html("h3", {}, "Runs of this folder"), html("div", { class: "scroll" }, html("table", { id: "runs" }, html("thead", {}, html("tr", {}, ...["Run", "Target", "Metric", "Score", "Members"].map((name) => html("th", { scope: "col" }, name)))), html("tbody", {}, ...runs.map((run) => html("tr", {}, html("th", { scope: "row" }, run.directory), html("td", {}, run.target), html("td", {}, run.metric), html("td", { class: "num" }, shown(run.score, 5)), html("td", {}, run.members.join(", "))))))));
+      this.compared.replaceChildren(html("h3", {}, "Runs in this directory"), html("div", { class: "scroll" }, html("table", { id: "runs" }, html("thead", {}, html("tr", {}, ...["Run", "Target", "Metric", "Score", "Members"].map((name) => html("th", { scope: "col" }, name)))), html("tbody", {}, ...runs.map((run) => html("tr", {}, html("th", { scope: "row" }, run.directory), html("td", {}, run.target), html("td", {}, run.metric), html("td", { class: "num" }, shown(run.score, 5)), html("td", {}, run.members.join(", "))))))));
       trouble(null);
     } catch (error) { trouble(error); }
   }
