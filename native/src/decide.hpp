@@ -411,11 +411,7 @@ template <class Code, class Kind>
 void Grower<Code, Kind>::find_range(Chosen& chosen, std::size_t rows) const {
     const std::span<const std::uint16_t> codes = gathered(chosen.slot, rows);
     const std::uint32_t missing_code = bins_.count(static_cast<std::size_t>(chosen.column));
-    std::uint16_t low = codes[0], high = codes[0];
-    for (const std::uint16_t code : codes) {
-        low = std::min(low, code);
-        high = std::max(high, code);
-    }
+    const auto [low, high] = code_range(codes.data(), codes.size());
     chosen.least = low;
     chosen.most = high;
     chosen.missing = high == missing_code;
