@@ -156,7 +156,7 @@ TEST_CASE(packed_forests_say_what_plain_walks_say) {
             for (const bool holes : {false, true}) {
                 const RandomForest forest(3, 700, columns, outputs, random);
                 const std::vector<double> weight{0.5, 2.0, -1.25};
-                const std::size_t rows = 64 + random.below(700);
+                const std::size_t rows = 400 + random.below(400);
                 compare<float>(forest, rows, columns,
                                cells_of<float>(rows * columns, holes, random), weight);
                 compare<double>(forest, rows, columns,
@@ -200,10 +200,10 @@ TEST_CASE(forests_that_do_not_fit_are_not_packed) {
     CHECK(!Packing<float>(std::size_t{1} << 31).holds(3));
     Random random(4);
     const RandomForest forest(2, 700, 3, 1, random);
-    std::vector<float> x(3 * 200, 0.5f);
-    const Matrix<const float> X{x.data(), 200, 3, 3, 1}, few{x.data(), 63, 3, 3, 1};
+    std::vector<float> x(3 * 400, 0.5f);
+    const Matrix<const float> X{x.data(), 400, 3, 3, 1}, few{x.data(), 300, 3, 3, 1};
     CHECK(PackedForest<float>::suits(forest.view(), X));
-    CHECK(!PackedForest<float>::suits(forest.view(), few));
+    CHECK(!PackedForest<float>::suits(forest.view(), few));  // which do not pay for 1401 nodes
     const std::uint64_t word = 0;
     ForestView categories = forest.view();
     categories.categories = {&word, 1};
