@@ -8,6 +8,7 @@
 
 #include "check.hpp"
 #include "coterie/random.hpp"
+#include "small_table.hpp"
 
 using namespace coterie;
 
@@ -104,4 +105,32 @@ TEST_CASE(rows_out_of_order_and_very_different_weights_are_left_to_others) {
     CHECK(!RankedRows::suits(std::vector<Item>{{1, 2}, {1, 1}}));
     CHECK(!RankedRows::suits(std::vector<Item>{{1, 1}, {17, 2}}));
     CHECK(RankedRows::suits(std::vector<Item>{{1, 1}, {16, 1}}));
+}
+
+TEST_CASE(trees_by_absolute_error_separate_all_rows) {
+    Random random(9);
+    for (const bool drawn : {false, true})
+        for (const bool holes : {false, true})
+            for (const std::uint8_t categories : {0, 1}) {
+                std::vector<double> cells, y, weight;
+                for (int i = 0; i < 90; ++i) {
+                    cells.insert(cells.end(), {double(i), double(random.below(9))});
+                    if (holes && i % 5 == 0) cells.back() = kMissing;
+                    y.push_back(random.below(1000));
+                    weight.push_back(1.0 + random.below(3));
+                }
+                const SmallTable table(cells, 2, {0, categories});
+                Growth growth;
+                growth.criterion = Criterion::absolute_error;
+                growth.random_thresholds = drawn;
+                const Tree tree = table.fit_values(y, growth, weight);
+                CHECK(tree.nodes[0].is_leaf() == false);
+                CHECK(tree.medians.size() == tree.nodes.size());
+                std::vector<double> said = tree.values, expected = y;
+                std::ranges::sort(said);
+                said.erase(std::unique(said.begin(), said.end()), said.end());
+                std::ranges::sort(expected);
+                expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
+                CHECK(said == expected);
+            }
 }
