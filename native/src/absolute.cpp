@@ -4,32 +4,53 @@
 #include <bit>
 #include <numeric>
 
+#include "node_order.hpp"
+#include "ranked_rows.hpp"
+
 namespace coterie {
+
+AbsoluteError::AbsoluteError() : ranked_(std::make_unique<RankedRows>()) {}
+AbsoluteError::~AbsoluteError() = default;
 
 void AbsoluteError::begin(std::span<const Item> items, const Matrix<const double>& values) {
     items_ = items;
-    outputs_.resize(values.cols);
+    values_ = values;
+    outputs_ready_ = false;
     medians_.resize(values.cols);
-    by_value_.resize(items.size());
-    for (std::size_t k = 0; k < values.cols; ++k) {
-        for (std::uint32_t row = 0; row < items.size(); ++row) {
-            const double s = items[row].s;
-            by_value_[row] = {values.cols == 1 ? s : values(static_cast<std::size_t>(s), k), row};
+    in_order_ = values.cols == 1 && RankedRows::suits(items);
+    if (in_order_) {
+        ranked_->begin(items);
+        cost_ = ranked_->cost();
+        medians_[0] = ranked_->median();
+        return;
+    }
+    rank_outputs();
+    clear_side();
+    for (std::uint32_t row = 0; row < items.size(); ++row) add_row(row);
+    cost_ = side().cost;
+    for (std::size_t k = 0; k < outputs_.size(); ++k)
+        medians_[k] = outputs_[k].cost_and_median(total_weight_).second;
+}
+
+void AbsoluteError::rank_outputs() {
+    if (outputs_ready_) return;
+    outputs_ready_ = true;
+    outputs_.resize(values_.cols);
+    by_value_.resize(items_.size());
+    for (std::size_t k = 0; k < values_.cols; ++k) {
+        for (std::uint32_t row = 0; row < items_.size(); ++row) {
+            const double s = items_[row].s;
+            by_value_[row] = {values_.cols == 1 ? s : values_(static_cast<std::size_t>(s), k), row};
         }
-        std::sort(by_value_.begin(), by_value_.end());
+        if (!in_order_) std::sort(by_value_.begin(), by_value_.end());
         Output& output = outputs_[k];
-        output.rank.resize(items.size());
+        output.rank.resize(items_.size());
         output.value.clear();
         for (const auto& [value, row] : by_value_) {
             if (output.value.empty() || output.value.back() != value) output.value.push_back(value);
             output.rank[row] = static_cast<std::uint32_t>(output.value.size()) - 1;
         }
     }
-    clear_side();
-    for (std::uint32_t row = 0; row < items.size(); ++row) add_row(row);
-    cost_ = side().cost;
-    for (std::size_t k = 0; k < outputs_.size(); ++k)
-        medians_[k] = outputs_[k].cost_and_median(total_weight_).second;
 }
 
 void AbsoluteError::Output::clear() {
@@ -116,13 +137,75 @@ void AbsoluteError::group_rows(std::span<const std::uint32_t> codes) {
     }
     starts_.clear();
     code_.clear();
-    for (std::uint32_t i = 0; i < n; ++i) {
-        const std::uint32_t code = codes[by_code_[i]];
-        if (!code_.empty() && code_.back() == code) continue;
-        starts_.push_back(i);
-        code_.push_back(code);
-    }
+    for (std::uint32_t i = 0; i < n; ++i) note_group(i, codes[by_code_[i]]);
     starts_.push_back(n);
+}
+
+void AbsoluteError::note_group(std::uint32_t first, std::uint32_t code) {
+    if (!code_.empty() && code_.back() == code) return;
+    starts_.push_back(first);
+    code_.push_back(code);
+}
+
+// Whether a boundary is allowed and better than the best so far, which it becomes then.
+bool AbsoluteError::improves(const Side& left, const Side& right, const NodeSums& node,
+                             const Limits& limits, Split& best) const {
+    if (left.count < limits.min_samples_leaf || right.count < limits.min_samples_leaf ||
+        left.weight < limits.min_weight_leaf || right.weight < limits.min_weight_leaf)
+        return false;
+    if (limits.bounded) {
+        if (std::min(left.median, right.median) < limits.bounds.low ||
+            std::max(left.median, right.median) > limits.bounds.high)
+            return false;
+        if (limits.direction * (right.median - left.median) < 0.0) return false;
+    }
+    const double gain = cost_ - left.cost - right.cost;
+    if (best.found() && !(gain > best.gain + node.tie)) return false;
+    best.gain = gain;
+    best.left_weight = left.weight;
+    best.left_value = left.median;
+    best.right_value = right.median;
+    return true;
+}
+
+// Boundaries between all groups: what is left of them costs as the groups on the right leave, and
+// what is right of them as those on the left do.
+void AbsoluteError::offer_ranked(const ColumnView& column, const NodeSums& node,
+                                 const Limits& limits, Split& best) {
+    const std::size_t groups = code_.size();
+    const auto leave = [&](std::size_t group, std::uint32_t count) {
+        const auto [cost, weight] = ranked_->leave(
+            std::span(by_code_).subspan(starts_[group], starts_[group + 1] - starts_[group]));
+        return Side{cost, weight, 0.0, count};
+    };
+    from_right_.resize(groups);
+    ranked_->restore();
+    for (std::size_t i = groups; i-- > 1;) from_right_[i - 1] = leave(i, starts_[i]);
+    ranked_->restore();
+    for (std::size_t i = 0; i + 1 < groups; ++i) {
+        const Side right = leave(i, starts_[groups] - starts_[i + 1]);
+        if (!improves(from_right_[i], right, node, limits, best)) continue;
+        best.column = column.column;
+        best.categorical = best.saw_missing = best.missing_left = false;
+        best.last_left = code_[i];
+        best.first_right = code_[i + 1];
+    }
+}
+
+// The one boundary of a drawn split.
+void AbsoluteError::offer_sides(std::span<const std::uint32_t> sides, const ColumnView& column,
+                                const NodeSums& node, const Limits& limits, Split& best) {
+    const auto [left, right] = ranked_->divide(sides);
+    const auto n_right =
+        static_cast<std::uint32_t>(std::count(sides.begin(), sides.end(), std::uint32_t{1}));
+    const auto n_left = static_cast<std::uint32_t>(sides.size()) - n_right;
+    if (!improves({left.cost, left.weight, 0.0, n_left}, {right.cost, right.weight, 0.0, n_right},
+                  node, limits, best))
+        return;
+    best.column = column.column;
+    best.categorical = best.saw_missing = best.missing_left = false;
+    best.last_left = 0;
+    best.first_right = 1;
 }
 
 void AbsoluteError::offer(std::span<const std::uint32_t> groups, std::size_t boundaries,
@@ -141,26 +224,11 @@ void AbsoluteError::offer(std::span<const std::uint32_t> groups, std::size_t bou
     for (std::size_t i = 0; i < boundaries; ++i) {
         enter(groups[i]);
         if (i == 0 && missing_left) enter(code_.size() - 1);
-        const Side left = side(), right = from_right_[i + 1];
-        if (left.count < limits.min_samples_leaf || right.count < limits.min_samples_leaf ||
-            left.weight < limits.min_weight_leaf || right.weight < limits.min_weight_leaf)
-            continue;
-        if (limits.bounded) {
-            if (std::min(left.median, right.median) < limits.bounds.low ||
-                std::max(left.median, right.median) > limits.bounds.high)
-                continue;
-            if (limits.direction * (right.median - left.median) < 0.0) continue;
-        }
-        const double gain = cost_ - left.cost - right.cost;
-        if (best.found() && !(gain > best.gain + node.tie)) continue;
-        best.gain = gain;
+        if (!improves(side(), from_right_[i + 1], node, limits, best)) continue;
         best.column = column.column;
         best.categorical = column.categorical;
         best.saw_missing = column.missing;
         best.missing_left = missing_left;
-        best.left_weight = left.weight;
-        best.left_value = left.median;
-        best.right_value = right.median;
         if (column.categorical) {
             best.left_codes.clear();
             best.right_codes.clear();
@@ -169,7 +237,7 @@ void AbsoluteError::offer(std::span<const std::uint32_t> groups, std::size_t bou
         } else {
             best.last_left = code_[groups[i]];
             best.first_right =
-                i + 1 < column.occupied.size() ? code_[groups[i + 1]] : column.missing_code;
+                i + 1 < code_.size() - column.missing ? code_[groups[i + 1]] : column.missing_code;
         }
     }
 }
@@ -194,7 +262,29 @@ void AbsoluteError::order_categories(const ColumnView& column) {
 void AbsoluteError::best_split(std::span<const std::uint32_t> codes, const ColumnView& column,
                                const NodeSums& node, const Limits& limits, Split& best) {
     group_rows(codes);
-    order_.resize(column.occupied.size());
+    search_groups(column, node, limits, best);
+}
+
+void AbsoluteError::best_sorted_split(std::span<const std::uint32_t> keys, const ColumnView& column,
+                                      const NodeSums& node, const Limits& limits, Split& best) {
+    const auto n = static_cast<std::uint32_t>(keys.size());
+    by_code_.resize(n);
+    starts_.clear();
+    code_.clear();
+    for (std::uint32_t i = 0; i < n; ++i) {
+        by_code_[i] = NodeOrder::position(keys[i]);
+        note_group(i, NodeOrder::code(keys[i]));
+    }
+    starts_.push_back(n);
+    search_groups(column, node, limits, best);
+}
+
+void AbsoluteError::search_groups(const ColumnView& column, const NodeSums& node,
+                                  const Limits& limits, Split& best) {
+    if (in_order_ && !column.categorical && !column.missing && !limits.bounded)
+        return offer_ranked(column, node, limits, best);
+    rank_outputs();
+    order_.resize(code_.size() - column.missing);
     std::iota(order_.begin(), order_.end(), 0u);
     if (column.categorical) {
         order_categories(column);
@@ -209,8 +299,11 @@ void AbsoluteError::best_split(std::span<const std::uint32_t> codes, const Colum
 void AbsoluteError::random_split(std::span<const std::uint32_t> codes, const ColumnView& column,
                                  const NodeSums& node, const Limits& limits, Random& random,
                                  Split& best) {
+    if (in_order_ && !column.missing && !limits.bounded)
+        return offer_sides(codes, column, node, limits, best);
+    rank_outputs();
     group_rows(codes);
-    order_.resize(column.occupied.size());
+    order_.resize(code_.size() - column.missing);
     std::iota(order_.begin(), order_.end(), 0u);
     const bool missing_left = column.missing && order_.size() > 1 && (random.next() >> 63);
     if (column.missing && !missing_left)

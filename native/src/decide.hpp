@@ -253,12 +253,12 @@ void Grower<Code, Kind>::offer_counted(const Chosen& chosen, const Pending& pend
 }
 
 // Sorting pays where a histogram would have more bins to look at than rows. An absolute error is no
-// function of sums, and takes histograms as a list of codes only.
+// function of sums: it takes histograms as a list of codes only, and has no use for lists of rows.
 template <class Code, class Kind>
 Way Grower<Code, Kind>::way_of(std::size_t column, std::size_t rows) const {
     if (growth_.random_thresholds && !bins_.categorical[column]) return Way::drawn;
-    if (growth_.criterion == Criterion::absolute_error) return Way::counted;
-    if (bins_.count(column) <= 2 && !bins_.categorical[column]) return Way::listed;
+    const bool sums = growth_.criterion != Criterion::absolute_error;
+    if (sums && bins_.count(column) <= 2 && !bins_.categorical[column]) return Way::listed;
     const bool pays = rows < 4 * std::size_t{bins_.count(column)} + 128;
     return pays && rows <= NodeOrder::kMostRows ? Way::sorted : Way::counted;
 }
@@ -270,6 +270,16 @@ void Grower<Code, Kind>::offer_sorted(const Chosen& chosen, const Pending& pendi
     const auto column = static_cast<std::size_t>(id);
     const auto keys = order_.sort(gathered(chosen.slot, pending.size()));
     const bool missing = NodeOrder::code(keys.back()) == bins_.count(column);
+    if (growth_.criterion == Criterion::absolute_error)
+        return offer_medians(keys,
+                             {id,
+                              nullptr,
+                              nullptr,
+                              {},
+                              missing,
+                              bins_.count(column),
+                              bins_.categorical[column] != 0},
+                             pending, node, split);
     if (!fast_ || missing || bins_.categorical[column])
         return offer_groups(keys, id, pending, node, split);
     candidate_.gain = -std::numeric_limits<double>::infinity();
@@ -279,6 +289,16 @@ void Grower<Code, Kind>::offer_sorted(const Chosen& chosen, const Pending& pendi
     if (candidate_.gain == -std::numeric_limits<double>::infinity()) return;
     candidate_.column = id;
     keep_better(candidate_, node.tie, !growth_.max_features, split);
+}
+
+template <class Code, class Kind>
+void Grower<Code, Kind>::offer_medians(std::span<const std::uint32_t> keys,
+                                       const ColumnView& column, const Pending& pending,
+                                       const NodeSums& node, Split& split) {
+    candidate_.gain = -std::numeric_limits<double>::infinity();
+    candidate_.column = -1;
+    absolute_.best_sorted_split(keys, column, node, limits_of(pending, column.column), candidate_);
+    if (candidate_.found()) keep_better(candidate_, node.tie, !growth_.max_features, split);
 }
 
 // Sums the rows whose code `is` so, and returns their number.
@@ -411,11 +431,7 @@ template <class Code, class Kind>
 void Grower<Code, Kind>::find_range(Chosen& chosen, std::size_t rows) const {
     const std::span<const std::uint16_t> codes = gathered(chosen.slot, rows);
     const std::uint32_t missing_code = bins_.count(static_cast<std::size_t>(chosen.column));
-    std::uint16_t low = codes[0], high = codes[0];
-    for (const std::uint16_t code : codes) {
-        low = std::min(low, code);
-        high = std::max(high, code);
-    }
+    const auto [low, high] = code_range(codes.data(), codes.size());
     chosen.least = low;
     chosen.most = high;
     chosen.missing = high == missing_code;

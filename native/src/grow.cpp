@@ -261,6 +261,23 @@ void sort_by_time(const TargetView& target, std::span<const double> weight, cons
     out.tolerance = 0x1.0p-40;  // of residuals, which are about one
 }
 
+// Every node then has its rows in the order of their targets, see RankedRows.
+void sort_by_target(Prepared& out) {
+    std::vector<std::uint32_t> order(out.rows.size());
+    std::iota(order.begin(), order.end(), 0u);
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return out.items[a].s < out.items[b].s;
+    });
+    std::vector<std::uint32_t> rows;
+    std::vector<Item> items;
+    for (const std::uint32_t at : order) {
+        rows.push_back(out.rows[at]);
+        items.push_back(out.items[at]);
+    }
+    out.rows = std::move(rows);
+    out.items = std::move(items);
+}
+
 Prepared prepare(const TargetView& target, std::span<const double> weight, const Growth& growth,
                  bool many_classes, bool many_values) {
     Prepared out;
@@ -307,6 +324,7 @@ Prepared prepare(const TargetView& target, std::span<const double> weight, const
         out.items.push_back({w, s});
     }
     if (growth.log_rank) sort_by_time(target, weight, weight_grid, out);
+    if (growth.criterion == Criterion::absolute_error && target.outputs() == 1) sort_by_target(out);
     return out;
 }
 

@@ -119,6 +119,8 @@ class Grower {
                        Split& split);
     void offer_sorted(const Chosen& chosen, const Pending& pending, const NodeSums& node,
                       Split& split);
+    void offer_medians(std::span<const std::uint32_t> keys, const ColumnView& column,
+                       const Pending& pending, const NodeSums& node, Split& split);
     void offer_listed(const Chosen& chosen, const Pending& pending, const NodeSums& node,
                       Split& split);
     template <class Is>

@@ -1,5 +1,6 @@
 #include "ordered_search.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "coterie/clones.hpp"
@@ -39,6 +40,16 @@ void sum_left(const std::uint16_t* codes, const Item* items, std::size_t n, std:
     c += d;
     a += c;
     std::memcpy(sums, &a, sizeof a);
+}
+
+COTERIE_CLONES std::pair<std::uint16_t, std::uint16_t> code_range(const std::uint16_t* codes,
+                                                                  std::size_t n) {
+    std::uint16_t low = codes[0], high = codes[0];
+    for (std::size_t i = 1; i < n; ++i) {
+        low = std::min(low, codes[i]);
+        high = std::max(high, codes[i]);
+    }
+    return {low, high};
 }
 
 COTERIE_CLONES void gini_gains(const double* left, const double* second, std::size_t n, double w,

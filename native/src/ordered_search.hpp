@@ -10,6 +10,7 @@
 #include <limits>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "coterie/grow.hpp"
@@ -33,6 +34,9 @@ void squares_gains(const double* left, const double* squares, const double* othe
 // Sums of the items of the rows whose code is at most `last`: weight, and the other.
 void sum_left(const std::uint16_t* codes, const Item* items, std::size_t n, std::uint32_t last,
               double* sums);
+
+// The least and the greatest of some codes.
+std::pair<std::uint16_t, std::uint16_t> code_range(const std::uint16_t* codes, std::size_t n);
 
 template <class Kind>
 class OrderedSearch {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "coterie/team.hpp"
+#include "packed_forest.hpp"
 #include "small_walk.hpp"
 #include "step.hpp"
 
@@ -75,68 +76,20 @@ void make_walks(const ForestView& forest, std::size_t n, std::ptrdiff_t column_s
     }
 }
 
-// Walks rows down one tree, several in step: a row at its leaf stays there until the others have
-// arrived. The deepest of a group makes the rest wait, but nothing is mispredicted, which costs
-// more. `x` are the cells of `n` rows, row by row; returns how many rows were walked.
-template <bool Missing, class T>
-std::size_t walk_in_step(const Node* root, const T* x, std::ptrdiff_t step, std::size_t n,
-                         const Node** leaves) {
-    constexpr std::size_t lanes = 16;
-    std::size_t i = 0;
-    for (; i + lanes <= n; i += lanes, x += static_cast<std::ptrdiff_t>(lanes) * step) {
-        std::array<std::uint32_t, lanes> at{};
-        for (std::uint32_t moved = 1; moved;) {
-            moved = 0;
-#pragma GCC unroll 16
-            for (std::size_t k = 0; k < lanes; ++k) {
-                const Node node = root[at[k]];
-                const T value = x[static_cast<std::ptrdiff_t>(k) * step + node.feature()];
-                std::uint32_t right = static_cast<double>(value) > node.threshold;
-                if constexpr (Missing) right |= (value != value) & !node.missing_left();
-                const auto leaf = static_cast<std::uint32_t>(node.left >> 31);  // all ones, or none
-                const std::uint32_t next = static_cast<std::uint32_t>(node.left) + right;
-                const std::uint32_t to = (at[k] & leaf) | (next & ~leaf);
-                moved |= to ^ at[k];
-                at[k] = to;
-            }
-        }
-        for (std::size_t k = 0; k < lanes; ++k) leaves[i + k] = root + at[k];
+// Walks rows down one tree after the other; all splits are numeric.
+template <class T, class Found>
+void walk_plain(const ForestView& forest, const Matrix<const T>& X, std::size_t begin,
+                std::size_t end, Found&& found) {
+    std::vector<T> copy;
+    const Strip<T> strip = lay_out(X, begin, end, copy);
+    std::vector<std::uint32_t> at(end - begin);
+    Walkers walkers;
+    for (std::size_t tree = 0; tree < forest.trees(); ++tree) {
+        const Node* nodes = root_of(forest, tree).node;
+        walkers.walk(PlainTree<T>{nodes}, strip, at.data());
+        for (std::size_t row = begin; row < end; ++row) found(row, tree, nodes + at[row - begin]);
     }
-    return i;
 }
-
-// Rows that are walked in step by all trees, one tree after another.
-template <class T>
-class StepRows {
-  public:
-    StepRows(const Matrix<const T>& X, std::size_t begin, std::size_t end)
-        : x_(X.row(begin)), step_(X.row_stride), n_(end - begin) {
-        const auto width = static_cast<std::ptrdiff_t>(X.cols);
-        if (X.col_stride != 1) {
-            copy_.reserve(n_ * X.cols);
-            for (std::size_t i = begin; i < end; ++i)
-                for (std::size_t j = 0; j < X.cols; ++j) copy_.push_back(X(i, j));
-            x_ = copy_.data();
-            step_ = width;
-        }
-        for (std::size_t i = 0; i < n_ && !missing_; ++i) {
-            const T* row = x_ + static_cast<std::ptrdiff_t>(i) * step_;
-            for (std::ptrdiff_t j = 0; j < width; ++j) missing_ |= row[j] != row[j];
-        }
-    }
-
-    std::size_t walk(const Node* root, const Node** leaves) const {
-        return missing_ ? walk_in_step<true>(root, x_, step_, n_, leaves)
-                        : walk_in_step<false>(root, x_, step_, n_, leaves);
-    }
-
-  private:
-    std::vector<T> copy_;
-    const T* x_;
-    std::ptrdiff_t step_;
-    std::size_t n_;
-    bool missing_ = false;
-};
 
 // Calls found(row, tree, leaf) for every pair, for each row in the order of the trees.
 template <class T, class Found>
@@ -153,34 +106,56 @@ void walk_rows(const ForestView& forest, const Matrix<const T>& X, std::size_t b
         }
         return;
     }
+    if (forest.categories.empty()) return walk_plain(forest, X, begin, end, found);
     std::vector<const Node*> leaves(end - begin);
-    const bool numeric = forest.categories.empty();
-    const StepRows<T> rows(X, begin, numeric ? end : begin);
     for (std::size_t tree = 0; tree < trees; ++tree) {
         const Root root = root_of(forest, tree);
-        const std::size_t done = numeric ? rows.walk(root.node, leaves.data()) : 0;
-        make_walks<T>(forest, end - begin - done, X.col_stride, leaves.data() + done,
-                      [&](std::size_t i) { return std::pair{root, X.row(begin + done + i)}; });
+        make_walks<T>(forest, end - begin, X.col_stride, leaves.data(),
+                      [&](std::size_t i) { return std::pair{root, X.row(begin + i)}; });
         for (std::size_t row = begin; row < end; ++row) found(row, tree, leaves[row - begin]);
     }
 }
 
-// Rows in blocks that stay in the second cache, beside a tree, while one tree after another passes.
-template <class T, class Work>
-void for_blocks(const ForestView& forest, const Matrix<const T>& X, int n_threads,
+// Calls work(begin, end) for blocks of rows, each of which passes so many trees.
+template <class Work>
+void for_blocks(std::size_t rows, std::size_t block, std::size_t trees, Team& team,
                 Interrupt& interrupt, Work&& work) {
-    const std::size_t width = std::max<std::size_t>(X.cols, 1);
-    const std::size_t block = std::clamp<std::size_t>((std::size_t{1} << 15) / width, 64, 1024);
-    const std::size_t blocks = (X.rows + block - 1) / block;
+    const std::size_t blocks = (rows + block - 1) / block;
     // Signals can only be asked for by the calling thread: between groups of blocks.
-    const std::size_t group = static_cast<std::size_t>(std::max(n_threads, 1)) * 4;
+    const std::size_t group = team.size() * 4;
     for (std::size_t first = 0; first < blocks; first += group) {
         const std::size_t n = std::min(group, blocks - first);
-        Team(n_threads).run(n, [&](std::size_t b) {
+        team.run(n, [&](std::size_t b) {
             const std::size_t begin = (first + b) * block;
-            work(begin, std::min(begin + block, X.rows));
+            work(begin, std::min(begin + block, rows));
         });
-        interrupt.after(n * block * forest.trees() * 16);
+        interrupt.after(n * block * trees * 16);
+    }
+}
+
+// Rows that stay in the second cache, beside a tree, while one tree after another passes.
+template <class T>
+std::size_t cached_rows(const Matrix<const T>& X) {
+    const std::size_t width = std::max<std::size_t>(X.cols, 1);
+    return std::clamp<std::size_t>((std::size_t{1} << 15) / width, 64, 1024);
+}
+
+// Packs some trees after the others, and walks all rows down them. Calls visit(begin, end, tree,
+// hops, at) as PackedForest does.
+template <class T, class Visit>
+void walk_packed(const ForestView& forest, const Matrix<const T>& X, Team& team,
+                 Interrupt& interrupt, Visit&& visit) {
+    PackedForest<T> packed(forest, X.cols);
+    const std::size_t share = std::max<std::size_t>((X.rows + team.size() - 1) / team.size(), 1);
+    const std::size_t block = std::min(PackedForest<T>::block(X), share);
+    for (std::size_t first = 0, last; first < forest.trees(); first = last) {
+        last = packed.pack(first, team);
+        for_blocks(X.rows, block, last - first, team, interrupt,
+                   [&](std::size_t begin, std::size_t end) {
+                       packed.walk(X, begin, end, [&](auto tree, const Hop<T>* hops, auto* at) {
+                           visit(begin, end, tree, hops, at);
+                       });
+                   });
     }
 }
 
@@ -198,27 +173,88 @@ auto adder(const ForestView& forest, std::span<const double> tree_weight,
     };
 }
 
+// Adds the votes of one tree on rows that have arrived at its hops. `N` is the number of values of
+// a leaf, where it is known: loops of a known length cost a third.
+template <std::size_t N, class T>
+void vote_as(const Matrix<const double>& values, double weight, const Matrix<double>& out,
+             std::size_t begin, std::size_t end, const Hop<T>* hops, const std::uint32_t* at) {
+    const std::size_t n = N ? N : values.cols;
+    for (std::size_t row = begin; row < end; ++row) {
+        const double* value = values.row(Packing<T>::values(hops[at[row - begin]]));
+        double* sum = out.row(row);
+        for (std::size_t k = 0; k < n; ++k) sum[k] += weight * value[k];
+    }
+}
+
+template <class T>
+void vote_packed(const ForestView& forest, std::span<const double> tree_weight,
+                 const Matrix<double>& out, std::size_t begin, std::size_t end, std::size_t tree,
+                 const Hop<T>* hops, const std::uint32_t* at) {
+    const double weight = tree_weight.empty() ? 1.0 : tree_weight[tree];
+    Matrix<const double> values = forest.values;
+    values.data = values.row(static_cast<std::size_t>(forest.leaf_offsets[tree]));
+    Matrix<double> sums = out;
+    sums.data += first_output(values.cols, out, tree);
+    const auto vote = [&]<std::size_t N>(std::integral_constant<std::size_t, N>) {
+        vote_as<N, T>(values, weight, sums, begin, end, hops, at);
+    };
+    switch (values.cols) {
+        case 1:
+            return vote(std::integral_constant<std::size_t, 1>{});
+        case 2:
+            return vote(std::integral_constant<std::size_t, 2>{});
+        case 3:
+            return vote(std::integral_constant<std::size_t, 3>{});
+        case 4:
+            return vote(std::integral_constant<std::size_t, 4>{});
+        case 5:
+            return vote(std::integral_constant<std::size_t, 5>{});
+        case 6:
+            return vote(std::integral_constant<std::size_t, 6>{});
+        case 7:
+            return vote(std::integral_constant<std::size_t, 7>{});
+        case 8:
+            return vote(std::integral_constant<std::size_t, 8>{});
+        default:
+            return vote(std::integral_constant<std::size_t, 0>{});
+    }
+}
+
 }  // namespace
 
 template <class T>
 void predict(const ForestView& forest, const Matrix<const T>& X,
              std::span<const double> tree_weight, const Matrix<double>& out, int n_threads,
              Interrupt& interrupt) {
+    Team team(n_threads);
     if (X.rows >= SmallForest<T>::kWorth && SmallForest<T>::suits(forest)) {
         const SmallForest<T> small(forest, tree_weight);
-        for_blocks(forest, X, n_threads, interrupt,
-                   [&](std::size_t begin, std::size_t end) { small.add(X, begin, end, out); });
-        return;
+        return for_blocks(
+            X.rows, cached_rows(X), forest.trees(), team, interrupt,
+            [&](std::size_t begin, std::size_t end) { small.add(X, begin, end, out); });
+    }
+    if (PackedForest<T>::suits(forest, X)) {
+        return walk_packed(forest, X, team, interrupt, [&](auto begin, auto end, auto... arrived) {
+            vote_packed<T>(forest, tree_weight, out, begin, end, arrived...);
+        });
     }
     const auto add = adder(forest, tree_weight, out);
-    for_blocks(forest, X, n_threads, interrupt,
+    for_blocks(X.rows, cached_rows(X), forest.trees(), team, interrupt,
                [&](std::size_t begin, std::size_t end) { walk_rows(forest, X, begin, end, add); });
 }
 
 template <class T>
 void apply(const ForestView& forest, const Matrix<const T>& X, const Matrix<std::int32_t>& out,
            int n_threads, Interrupt& interrupt) {
-    for_blocks(forest, X, n_threads, interrupt, [&](std::size_t begin, std::size_t end) {
+    Team team(n_threads);
+    if (PackedForest<T>::suits(forest, X))
+        return walk_packed(
+            forest, X, team, interrupt,
+            [&](auto begin, auto end, auto tree, const Hop<T>*, const std::uint32_t* at) {
+                for (std::size_t row = begin; row < end; ++row)
+                    out(row, tree) = static_cast<std::int32_t>(at[row - begin]);
+            });
+    for_blocks(X.rows, cached_rows(X), forest.trees(), team, interrupt, [&](auto begin, auto end) {
         walk_rows(forest, X, begin, end, [&](std::size_t row, std::size_t tree, const Node* leaf) {
             out(row, tree) = static_cast<std::int32_t>(leaf - root_of(forest, tree).node);
         });

@@ -51,6 +51,17 @@ TEST_CASE(sums_of_the_left_rows_are_those_of_a_plain_loop) {
     }
 }
 
+TEST_CASE(the_range_of_codes_is_that_of_a_plain_search) {
+    Random random(7);
+    for (std::size_t n = 1; n < 100; ++n) {
+        std::vector<std::uint16_t> codes(n);
+        for (auto& code : codes) code = static_cast<std::uint16_t>(random.below(65'536));
+        const auto [least, most] = std::ranges::minmax(codes);
+        const auto [low, high] = code_range(codes.data(), n);
+        CHECK(low == least && high == most);
+    }
+}
+
 TEST_CASE(the_guide_leads_to_the_bin_of_every_value) {
     Random random(8);
     const double most = std::numeric_limits<double>::max();

@@ -77,6 +77,37 @@ def test_any_layout_type_and_thread_count_gives_the_same_bits():
     assert forest.predict(X[:0]).shape == (0, 2)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3, 9])
+def test_deep_trees_say_what_plain_walks_say(dtype, missing, n_classes):
+    rng = np.random.default_rng(n_classes)
+    X = rng.normal(size=(3000, 6)).astype(dtype)
+    if missing:
+        X[rng.random(X.shape) < 0.05] = np.nan
+    y = rng.integers(n_classes, size=(len(X), 1), dtype=np.int32)
+    bins = find_bins(X, max_bins=65_535)
+    growth, target = Growth(criterion="gini", max_features=2), Labels(y, (n_classes,))
+    grown = [grow(encode(X, bins), bins, target, growth, seed=s) for s in range(3)]
+    forest = Forest.concatenate(grown)
+    assert np.diff(forest.node_offsets).min() > 1024  # smaller trees are walked in another way
+    weight, new = np.array([0.5, 0.3, 2.0]), rng.normal(size=X.shape).astype(dtype)
+    if missing:
+        new[rng.random(X.shape) < 0.05] = np.nan
+    whole = forest.predict(new, tree_weight=weight), forest.apply(new)
+    # Too few rows to pay for packing the trees.
+    some = forest.predict(new[:200], tree_weight=weight), forest.apply(new[:200])
+    for i in range(0, len(new), 30):
+        ends = np.array([walk(forest, t, new[i])[-1] for t in range(3)])
+        rows = forest.leaf_offsets[:-1] + ~forest.nodes["left"][ends]
+        votes = np.zeros(n_classes)
+        for t in range(3):
+            votes += weight[t] * forest.values[rows[t]]
+        for sums, leaves in (whole, some) if i < 200 else (whole,):
+            np.testing.assert_array_equal(sums[i], votes)
+            np.testing.assert_array_equal(leaves[i], ends - forest.node_offsets[:-1])
+
+
 def test_tree_weights_weigh_trees():
     X, forest = make_forest(3)
     weight = np.array([0.5, 0.0, -2.0])

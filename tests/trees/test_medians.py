@@ -47,3 +47,56 @@ def test_pruned_branches_become_medians():
     whole = coterie.DecisionTreeRegressor(**settings).fit(X, Y)
     assert 1 < ours.get_n_leaves() < whole.get_n_leaves() / 4
     assert coterie.RandomForestRegressor(2, ccp_alpha=0.1, **settings).fit(X, Y).score(X, Y) > 0.3
+
+
+def cost(y, weight):
+    """The least weighted sum of distances to one number, which is one of the targets."""
+    return min((weight * np.abs(y - middle)).sum() for middle in y)
+
+
+# The last ones are too different to be taken by the list of ranked rows.
+@pytest.mark.parametrize("weights", [(1, 2), (1, 17), (1, 400)])
+@pytest.mark.parametrize("distinct", [4, 1000])
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_the_first_split_is_the_best_one(weights, distinct, offset):
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        x = rng.integers(12, size=(40, 2)).astype(np.float32)
+        y, weight = offset + rng.integers(distinct, size=40) / 8, rng.integers(*weights, size=40)
+        stump = coterie.DecisionTreeRegressor(
+            criterion="absolute_error", max_depth=1, min_samples_leaf=3
+        ).fit(x, y, weight)
+        found = [
+            cost(y[left], weight[left]) + cost(y[~left], weight[~left])
+            for column in x.T
+            for left in (column <= cut for cut in np.unique(column))
+            if 3 <= left.sum() <= len(y) - 3
+        ]
+        leaves = stump.apply(x)
+        parts = [leaves == leaf for leaf in np.unique(leaves)]
+        assert len(parts) == 2
+        got = sum(cost(y[part], weight[part]) for part in parts)
+        np.testing.assert_allclose(got, min(found), rtol=1e-9)
+        nodes = stump.tree_
+        shares = nodes.weighted_n_node_samples[1:] * nodes.impurity[1:]
+        np.testing.assert_allclose(shares.sum(), got, rtol=1e-5)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_drawn_splits_say_medians_and_distances(missing):
+    x, y = X.copy(), np.round(Y, 1)
+    if missing:
+        x[::7, 0] = np.nan
+    tree = coterie.ExtraTreeRegressor(criterion="absolute_error", max_depth=4, random_state=0).fit(
+        x, y, WEIGHT
+    )
+    nodes, reached = tree.tree_, tree.decision_path(x).toarray().astype(bool)
+    assert nodes.node_count > 9
+    for node in range(nodes.node_count):
+        inside = reached[:, node]
+        np.testing.assert_allclose(
+            nodes.impurity[node] * WEIGHT[inside].sum(),
+            cost(y[inside], WEIGHT[inside]),
+            rtol=1e-5,
+            atol=1e-6,
+        )
