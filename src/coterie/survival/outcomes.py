@@ -146,3 +146,45 @@ def read_outcomes(y: Any) -> tuple[NDArray[np.bool_], Array]:
     if (signed == 0).any():
         raise DataError("Some times are 0 or negative. Times must be positive.")
     return signed > 0, np.abs(signed)
+
+
+def read_entries(entry: Any, time: Array) -> Array:
+    """When rows came under observation, each before its own time.
+
+    Parameters
+    ----------
+    entry : array-like of shape (n,)
+        Times from which rows are at risk.
+    time : ndarray of shape (n,)
+        Times of events or of censoring; those of unknown sign or size are not compared.
+
+    Examples
+    --------
+    >>> read_entries([0, 3], np.array([2.0, 5.0]))
+    array([0., 3.])
+    """
+    since = _numbers(np.asarray(entry))
+    if since.shape != time.shape:
+        raise DataError(
+            f"entry must hold one time for each of the {len(time)} rows; its shape is "
+            f"{since.shape}."
+        )
+    if np.isnan(since).any():
+        raise DataError(
+            "entry contains NaN: some time is missing. Rows seen from the start have 0."
+        )
+    late = np.flatnonzero(since >= time)
+    if len(late):
+        row = late[0]
+        raise DataError(
+            f"Row {row} comes under observation at {since[row]:g}, which is not before its time "
+            f"{time[row]:g}."
+        )
+    return np.maximum(since, 0.0)
+
+
+def mass_from(since: Array, mass: Array, times: Array) -> Array:
+    """At each of some times, the mass of what comes at it or later."""
+    order = np.argsort(since, kind="stable")
+    before = np.concatenate([[0.0], np.cumsum(mass[order])])
+    return np.asarray(before[-1] - before[np.searchsorted(since[order], times, side="left")])
