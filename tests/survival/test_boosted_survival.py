@@ -196,6 +196,8 @@ def test_early_stopping_knows_entries_and_strata(scoring):
     new, y_new, entry_new = late_sample(200, seed=5)
     more = {"X_val": new, "y_val": y_new, "entry_val": entry_new, "strata_val": new[:, 3] > 0}
     model.fit(rows, y, entry=entry, strata=strata, **more)
+    with pytest.raises(ValueError, match="strata_val="):
+        model.fit(rows, y, strata=strata, X_val=new, y_val=y_new)
     if scoring == "concordance":
         stage = list(model.staged_predict(new))[model.best_iteration_ - 1]
         index = concordance_index(y_new, stage, entry=entry_new, strata=new[:, 3] > 0)
@@ -207,3 +209,23 @@ def test_a_stratum_without_weight_knows_no_hazard():
     weight[290:] = 0
     model = GradientBoostingSurvival(**SMALL).fit(X, Y, weight, strata=strata)
     assert (model.predict_survival_function(X[:3], strata="c") == 1).all()
+
+
+def test_files_of_former_versions_have_no_strata(tmp_path):
+    model = GradientBoostingSurvival(**SMALL).fit(X, Y)
+    said = model.predict_survival_function(X)
+    del model.strata_
+    coterie.save(model, tmp_path / "model.coterie")
+    loaded = coterie.load(tmp_path / "model.coterie")
+    assert np.array_equal(loaded.predict_survival_function(X), said)
+
+
+def test_rows_without_weight_may_hold_anything():
+    weight, entry = np.ones(len(Y)), np.zeros(len(Y))
+    weight[:5], entry[:5] = 0, 99
+    model = GradientBoostingSurvival(**SMALL).fit(X, Y, weight, entry=entry)
+    assert np.array_equal(
+        model.predict(X), GradientBoostingSurvival(**SMALL).fit(X, Y, weight).predict(X)
+    )
+    with pytest.raises(ValueError, match="Row 0 comes under observation at 99"):
+        GradientBoostingSurvival(**SMALL).fit(X, Y, entry=entry)

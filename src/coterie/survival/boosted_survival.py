@@ -23,7 +23,7 @@ from coterie.losses.cox import Timeline
 from coterie.losses.failure_time import noise_quantile, time_bounds
 from coterie.survival.concordance import compare_within
 from coterie.survival.incidence import StepFunction, time_grid
-from coterie.survival.outcomes import check_times, read_entries, signed_times
+from coterie.survival.outcomes import check_entries, check_times, entry_numbers, signed_times
 from coterie.survival.strata import find_strata, read_labels
 from coterie.survival.survival_task import SurvivalTask
 
@@ -195,8 +195,11 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
             if upper is not None:
                 raise DataError("X_val does not go with upper=; hold out rows by a share instead.")
             encoded = signed_times(y_val)
+            if strata is not None and strata_val is None:
+                raise DataError("Pass strata_val=, the strata of the validation rows, as well.")
             if labels is not None:
                 encoded = _with_risk_sets(encoded, entry_val, strata_val, labels)
+                check_entries(encoded[:, 2], np.abs(encoded[:, 0]))
             encoded = self._with_weights(encoded, sample_weight_val, sample_weight)
             validation = validation._replace(y=encoded)
         self._fit(X, outcomes, sample_weight, given=Given(0, validation))
@@ -221,6 +224,8 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
         values = admitted.target.values
         if values.shape[1] != 2:
             check_times(values[:, 0])
+            if values.shape[1] == 4:
+                check_entries(values[:, 2], np.abs(values[:, 0]))
         elif not ((values[:, 0] >= 0) & (values[:, 1] >= 0) & (values.sum(axis=1) > 0)).all():
             raise DataError("Bounds of times must not be negative, and not both 0.")
 
@@ -359,7 +364,7 @@ def _labels(strata: Any, n_rows: int) -> NDArray[Any]:
 def _with_risk_sets(signed: Array, entry: Any, strata: Any, known: NDArray[Any]) -> Array:
     """Outcomes as the loss takes them: signed times, weights of one, entries and strata."""
     n_rows = len(signed)
-    since = np.zeros(n_rows) if entry is None else read_entries(entry, np.abs(signed))
+    since = np.zeros(n_rows) if entry is None else entry_numbers(entry, n_rows)
     codes = find_strata(_labels(strata, n_rows), known, n_rows)
     return np.column_stack([signed, np.ones(n_rows), since, codes])
 

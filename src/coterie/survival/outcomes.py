@@ -148,27 +148,24 @@ def read_outcomes(y: Any) -> tuple[NDArray[np.bool_], Array]:
     return signed > 0, np.abs(signed)
 
 
-def read_entries(entry: Any, time: Array) -> Array:
-    """When rows came under observation, each before its own time.
-
-    Parameters
-    ----------
-    entry : array-like of shape (n,)
-        Times from which rows are at risk.
-    time : ndarray of shape (n,)
-        Times of events or of censoring; those of unknown sign or size are not compared.
+def entry_numbers(entry: Any, n_rows: int) -> Array:
+    """When rows came under observation, as one number each; what is below 0 is 0.
 
     Examples
     --------
-    >>> read_entries([0, 3], np.array([2.0, 5.0]))
+    >>> entry_numbers([-1, 3], 2)
     array([0., 3.])
     """
     since = _numbers(np.asarray(entry))
-    if since.shape != time.shape:
+    if since.shape != (n_rows,):
         raise DataError(
-            f"entry must hold one time for each of the {len(time)} rows; its shape is "
-            f"{since.shape}."
+            f"entry must hold one time for each of the {n_rows} rows; its shape is {since.shape}."
         )
+    return np.maximum(since, 0.0)
+
+
+def check_entries(since: Array, time: Array) -> None:
+    """Refuse rows that come under observation when they are gone already."""
     if np.isnan(since).any():
         raise DataError(
             "entry contains NaN: some time is missing. Rows seen from the start have 0."
@@ -180,7 +177,19 @@ def read_entries(entry: Any, time: Array) -> Array:
             f"Row {row} comes under observation at {since[row]:g}, which is not before its time "
             f"{time[row]:g}."
         )
-    return np.maximum(since, 0.0)
+
+
+def read_entries(entry: Any, time: Array) -> Array:
+    """When rows came under observation, checked to be before their times.
+
+    Examples
+    --------
+    >>> read_entries([0, 3], np.array([2.0, 5.0]))
+    array([0., 3.])
+    """
+    since = entry_numbers(entry, len(time))
+    check_entries(since, time)
+    return since
 
 
 def mass_from(since: Array, mass: Array, times: Array) -> Array:

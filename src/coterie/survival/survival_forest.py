@@ -24,7 +24,7 @@ from coterie.learners.tree import find_leaves
 from coterie.native import Forest
 from coterie.survival.concordance import compare_pairs
 from coterie.survival.leaf_hazards import LeafHazards
-from coterie.survival.outcomes import read_entries, signed_times
+from coterie.survival.outcomes import check_entries, entry_numbers, signed_times
 from coterie.survival.survival_task import SurvivalTask
 from coterie.trees.single import DecisionTreeRegressor
 
@@ -192,13 +192,19 @@ class RandomSurvivalForest(SurvivalTask, ManyTrees):
         """
         outcomes = signed_times(y, event)
         if entry is not None and outcomes is not None:
-            since = read_entries(entry, np.abs(outcomes))
+            since = entry_numbers(entry, len(outcomes))
             # Bags are drawn by what rows hold: a column of zeros would change them for nothing.
             outcomes = np.column_stack([outcomes, since]) if since.any() else outcomes
         return self._fit(X, outcomes, sample_weight, groups=groups)
 
     def _encode(self, y: Any) -> Any:
         return y
+
+    def _check_target(self, admitted: Admitted) -> None:
+        super()._check_target(admitted)
+        signed, entry = _times(admitted.target)
+        if entry is not None:
+            check_entries(entry, np.abs(signed))
 
     def _describe_target(self, draft: Self, admitted: Admitted) -> None:
         super()._describe_target(draft, _of_times(admitted))
