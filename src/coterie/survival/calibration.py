@@ -64,17 +64,16 @@ def survival_calibration(
 
     References
     ----------
-    .. [1] D'Agostino & Nam, "Evaluation of the performance of survival analysis models:
-       discrimination and calibration measures", Handbook of Statistics 23 (2003).
+    .. [1] Harrell, Lee & Mark, "Multivariable prognostic models", Stat. Med. 15 (1996).
 
     Examples
     --------
     >>> from coterie.survival import make_outcomes
     >>> y = make_outcomes([1, 1, 1, 0, 1, 1, 0, 1], [1, 2, 3, 3, 4, 5, 6, 8])
     >>> said = [0.3, 0.3, 0.4, 0.4, 0.8, 0.8, 0.9, 0.9]
-    >>> found = survival_calibration(y, said, time=4.5, n_bins=2)
+    >>> found = survival_calibration(y, said, time=2.5, n_bins=2)
     >>> found.predicted, found.observed
-    (array([0.35, 0.85]), array([0.25, 0.75]))
+    (array([0.35, 0.85]), array([0.5, 1. ]))
     """
     event, times = read_outcomes(y)
     said = np.asarray(survival, dtype=np.float64)

@@ -24,7 +24,7 @@ def read_labels(strata: Any, n_rows: int) -> NDArray[Any]:
             f"strata must hold one label for each of the {n_rows} rows; its shape is "
             f"{labels.shape}."
         )
-    if labels.dtype.kind in "OT":
+    if labels.dtype.kind in ("O", "T"):
         missing = [label is None or label != label for label in labels]
         labels = labels.astype(str)
     else:
