@@ -70,8 +70,10 @@ void read_times(TargetView& target, const Growth& growth) {
     const Matrix<const double> both = target.values;
     require(!target.labels() && both.cols <= 2 && growth.monotone.empty(),
             "log_rank takes times, entries if any, and no monotone directions");
-    require(!growth.random_thresholds && growth.recheck > 0 && growth.min_events_leaf >= 0,
-            "log_rank looks at all thresholds, rechecks at least one, and counts events from 0");
+    require(growth.recheck > 0 && growth.min_events_leaf >= 0,
+            "log_rank rechecks at least one cut, and counts events from 0");
+    require(!growth.random_thresholds || !(growth.exact || growth.min_events_leaf),
+            "log_rank draws no thresholds where cuts are tested or events are asked for");
     if (both.cols < 2) return;
     target.values.cols = 1;
     target.entry = {both.col(1), both.rows, 1, both.row_stride, 1};

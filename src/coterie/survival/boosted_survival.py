@@ -194,13 +194,10 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
         if validation is not None:
             if upper is not None:
                 raise DataError("X_val does not go with upper=; hold out rows by a share instead.")
-            encoded = signed_times(y_val)
             if strata is not None and strata_val is None:
                 raise DataError("Pass strata_val=, the strata of the validation rows, as well.")
-            if labels is not None:
-                encoded = _with_risk_sets(encoded, entry_val, strata_val, labels)
-                check_entries(encoded[:, 2], np.abs(encoded[:, 0]))
-            encoded = self._with_weights(encoded, sample_weight_val, sample_weight)
+            others = _others(y_val, entry_val, strata_val, labels)
+            encoded = self._with_weights(others, sample_weight_val, sample_weight)
             validation = validation._replace(y=encoded)
         self._fit(X, outcomes, sample_weight, given=Given(0, validation))
         self.strata_ = None if strata is None else labels
@@ -367,6 +364,16 @@ def _with_risk_sets(signed: Array, entry: Any, strata: Any, known: NDArray[Any])
     since = np.zeros(n_rows) if entry is None else entry_numbers(entry, n_rows)
     codes = find_strata(_labels(strata, n_rows), known, n_rows)
     return np.column_stack([signed, np.ones(n_rows), since, codes])
+
+
+def _others(y: Any, entry: Any, strata: Any, known: NDArray[Any] | None) -> Array:
+    """Outcomes of rows to watch, in the form of those to learn from."""
+    signed = np.asarray(signed_times(y))
+    if known is None:
+        return signed
+    encoded = _with_risk_sets(signed, entry, strata, known)
+    check_entries(encoded[:, 2], np.abs(signed))
+    return encoded
 
 
 def _as_losses_take(values: Array) -> Array:
