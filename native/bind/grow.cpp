@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <cmath>
 #include <string>
 #include <unordered_map>
 
@@ -20,6 +21,7 @@ Criterion criterion_of(const std::string& name) {
         {"misclassification", Criterion::misclassification},
         {"poisson", Criterion::poisson},
         {"absolute_error", Criterion::absolute_error},
+        {"log_rank_score", Criterion::squared_error},
         {"log_rank", Criterion::squared_error}};
     const auto found = names.find(name);
     if (found == names.end()) throw std::invalid_argument("unknown criterion '" + name + "'");
@@ -61,6 +63,22 @@ TargetView as_target(const GrowArrays& arrays, std::size_t rows) {
     require(target.rows() == rows, "target: one row per row of codes expected");
     require(target.outputs() >= 1, "target: at least one output expected");
     return target;
+}
+
+// Times in the first column, and in a second one when rows came under observation.
+void read_times(TargetView& target, const Growth& growth) {
+    const Matrix<const double> both = target.values;
+    require(!target.labels() && both.cols <= 2 && growth.monotone.empty(),
+            "log_rank takes times, entries if any, and no monotone directions");
+    require(growth.recheck > 0 && growth.min_events_leaf >= 0,
+            "log_rank rechecks at least one cut, and counts events from 0");
+    require(!growth.random_thresholds || !(growth.exact || growth.min_events_leaf),
+            "log_rank draws no thresholds where cuts are tested or events are asked for");
+    if (both.cols < 2) return;
+    target.values.cols = 1;
+    target.entry = {both.col(1), both.rows, 1, both.row_stride, 1};
+    for (std::size_t i = 0; i < both.rows; ++i)
+        require(both(i, 1) < std::abs(both(i, 0)), "entry: not before the time of its row");
 }
 
 template <class Code>
@@ -114,10 +132,11 @@ auto grow_tree(
     const auto& matrix = table.all;
     const auto weight = as_span(arrays.weight);
     check_codes(matrix, bins, weight);
-    const TargetView target = as_target(arrays, matrix.rows);
+    TargetView target = as_target(arrays, matrix.rows);
     Growth growth = settings.growth;
     growth.criterion = criterion_of(settings.criterion);
-    growth.log_rank = settings.criterion == "log_rank";
+    growth.exact = settings.criterion == "log_rank";
+    growth.log_rank = growth.exact || settings.criterion == "log_rank_score";
     if (arrays.monotone) growth.monotone = as_span(*arrays.monotone);
     require(growth.monotone.empty() || growth.monotone.size() == matrix.cols,
             "monotone: one direction per column expected");
@@ -132,8 +151,7 @@ auto grow_tree(
                             growth.criterion == Criterion::entropy ||
                             growth.criterion == Criterion::misclassification;
     require(target.labels() == for_labels, "the criterion does not suit the kind of target");
-    require(!growth.log_rank || (target.outputs() == 1 && growth.monotone.empty()),
-            "log_rank takes one output and no monotone directions");
+    if (growth.log_rank) read_times(target, growth);
     require(!stop || stop->shape(0) == 1, "stop: an array of one flag expected");
 
     require(!leaves || leaves->shape(0) == matrix.rows, "leaves: one per row expected");
@@ -186,7 +204,9 @@ void init_grow(nb::module_& module) {
         COTERIE_FIELD(min_gain)
         COTERIE_FIELD(max_features)
         COTERIE_FIELD(random_thresholds)
-        COTERIE_FIELD(l2);
+        COTERIE_FIELD(l2)
+        COTERIE_FIELD(recheck)
+        COTERIE_FIELD(min_events_leaf);
     // clang-format on
 #undef COTERIE_FIELD
     nb::class_<GrowArrays>(module, "GrowArrays", "The arrays a tree is grown on besides its codes.")

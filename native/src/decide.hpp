@@ -11,33 +11,17 @@ double Grower<Code, Kind>::score_of(const double* sums, double l2) const {
     return channels_score(growth_.criterion, sums, channels_, l2);
 }
 
-// Gives the rows of a node their martingale residuals in it: one for an event, less the hazard that
-// Nelson and Aalen see up to the row's time. Rows are sorted by time, and parting keeps them so.
+// Rows are sorted by time, and parting keeps them so.
 template <class Code, class Kind>
 void Grower<Code, Kind>::relabel(const Pending& pending) {
     const std::size_t n = pending.size();
-    Item* items = items_.data() + pending.begin;
-    const auto time = [&](std::size_t i) {
-        return target_.values(pending.frame->origin(rows_[pending.begin + i]), 0);
+    const auto copy = [&](const Matrix<const double>& from, std::span<double> to) {
+        for (std::size_t i = 0; i < n; ++i)
+            to[i] = from(pending.frame->origin(rows_[pending.begin + i]), 0);
     };
-    double at_risk = 0.0, hazard = 0.0, moment = 0.0;
-    for (std::size_t i = 0; i < n; ++i) at_risk += items[i].w;
-    for (std::size_t begin = 0, end = 0; begin < n; begin = end) {
-        const double now = std::abs(time(begin));
-        double events = 0.0, gone = 0.0;
-        for (; end < n && std::abs(time(end)) == now; ++end) {
-            gone += items[end].w;
-            if (time(end) > 0.0) events += items[end].w;
-        }
-        hazard += events / at_risk;
-        at_risk -= gone;
-        for (std::size_t i = begin; i < end; ++i) {
-            items[i].s = items[i].w * ((time(i) > 0.0 ? 1.0 : 0.0) - hazard);
-            moment += std::abs(items[i].s);
-        }
-    }
-    const Grid grid(moment);
-    for (std::size_t i = 0; i < n; ++i) items[i].s = grid.snap(items[i].s);
+    copy(target_.values, log_rank_.times(n));
+    if (target_.entry.data) copy(target_.entry, log_rank_.entries(n));
+    log_rank_.relabel({items_.data() + pending.begin, n});
 }
 
 // Sets sums_, cost_ and pure_ for the rows of a node.
@@ -101,7 +85,8 @@ template <class Code, class Kind>
 bool Grower<Code, Kind>::may_split(const Pending& pending) const {
     const std::int64_t n = pending.size();
     return !pure_ && pending.depth < growth_.max_depth && n >= growth_.min_samples_split &&
-           n >= 2 * growth_.min_samples_leaf && sums_[0] >= 2 * growth_.min_weight_leaf;
+           n >= 2 * growth_.min_samples_leaf && sums_[0] >= 2 * growth_.min_weight_leaf &&
+           (!growth_.log_rank || log_rank_.may_split());
 }
 
 template <class Code, class Kind>
@@ -135,12 +120,39 @@ void Grower<Code, Kind>::find_split(Pending& pending, Split& split) {
     } else {
         search_direct(pending, node, split);
     }
+    if constexpr (Kind::kPair)
+        if (growth_.exact || (growth_.min_events_leaf && !parts_events(pending, split)))
+            search_log_rank(pending, node, split);
     if (split.found() && !split.categorical)
         split.threshold = growth_.random_thresholds
                               ? between_bins(split)
                               : bins_.threshold(static_cast<std::size_t>(split.column),
                                                 split.last_left, split.first_right);
     if (split.found() && split.gain < growth_.min_gain - node.tie) split = Split{};
+}
+
+// Looks at the columns again that were drawn for the node.
+template <class Code, class Kind>
+void Grower<Code, Kind>::search_log_rank(const Pending& pending, const NodeSums& node,
+                                         Split& split) {
+    if (!growth_.max_features) std::sort(visited_.begin(), visited_.end());
+    log_rank_.begin({items_.data() + pending.begin, pending.size()});
+    for (const std::int32_t column : visited_)
+        log_rank_.offer(coded_column(pending, column), node, limits_of(pending, column));
+    log_rank_.choose([&](std::int32_t column) { return coded_column(pending, column); }, split);
+    interrupt_.after(pending.size() * visited_.size());
+}
+
+template <class Code, class Kind>
+bool Grower<Code, Kind>::parts_events(const Pending& pending, const Split& split) {
+    return !split.found() || log_rank_.allows(split, coded_column(pending, split.column));
+}
+
+template <class Code, class Kind>
+CodedColumn Grower<Code, Kind>::coded_column(const Pending& pending, std::int32_t column) {
+    const auto j = static_cast<std::size_t>(column);
+    note_codes(pending, column, nullptr);
+    return {column, row_codes_, bins_.count(j), bins_.categorical[j] != 0};
 }
 
 template <class Code, class Kind>
@@ -212,12 +224,16 @@ template <class Code, class Kind>
 void Grower<Code, Kind>::search_direct(Pending& pending, const NodeSums& node, Split& split) {
     const RowSet<Code> set = rows_of(pending);
     std::size_t wanted = drawn_;
+    visited_.clear();
     if (sparse_) cells_->open(rows_.data(), pending.begin, pending.end);
     for (std::size_t at = pending.constants; wanted && at < growth_.columns.size();) {
         const std::size_t room = std::max<std::size_t>(kGatheredCells / set.size, 8);
         const std::size_t chosen = choose_columns(pending, at, std::min(wanted, room));
         wanted -= chosen;
         interrupt_.after(set.size * chosen);
+        if (growth_.exact || growth_.min_events_leaf)
+            for (const Chosen& column : batch_) visited_.push_back(column.column);
+        if (growth_.exact) continue;  // by log_rank_, once all of them are drawn
         if (!gathered_.empty()) gather_codes(set, gathered_);
         gathered_node_ = pending.node;
         if (growth_.random_thresholds) draw_thresholds(set.size);
@@ -615,9 +631,14 @@ void Grower<Code, Kind>::offer(const ColumnView& column, const Pending& pending,
 template <class Code, class Kind>
 void Grower<Code, Kind>::note_codes(const Pending& pending, std::int32_t column, const Cut* cut) {
     const RowSet<Code> set = rows_of(pending);
+    row_codes_.resize(set.size);
+    if (sparse_) {
+        for (std::size_t i = 0; i < set.size; ++i)
+            row_codes_[i] = sparse_->code(set.rows[i], static_cast<std::size_t>(column));
+        return;
+    }
     const Code* codes = set.codes.col(static_cast<std::size_t>(column));
     const std::uint32_t missing = bins_.count(static_cast<std::size_t>(column));
-    row_codes_.resize(set.size);
     for (std::size_t i = 0; i < set.size; ++i) {
         const std::uint32_t code =
             codes[static_cast<std::ptrdiff_t>(set.rows[i]) * set.codes.row_stride];

@@ -46,7 +46,8 @@ Grower<Code, Kind>::Grower(const CodeTable<Code>& codes, const BinsView& bins,
       counted_(growth.min_samples_leaf > 1), columns_(growth.columns.begin(), growth.columns.end()),
       direct_(kind_, largest_bins(bins), direct_slots(drawn_, largest_bins(bins), kind_.stride()),
               counted_),
-      scanner_(channels), occupied_(largest_bins(bins) + 2), ordered_(channels.count),
+      scanner_(channels), occupied_(largest_bins(bins) + 2), log_rank_(growth, prepared.whole),
+      ordered_(channels.count),
       guide_(bins, growth.random_thresholds ? growth.columns : std::span<const std::int32_t>{}),
       sums_(kind_.stride()) {
     if (sparse_) cells_.emplace(*sparse_, rows_, drawn_);

@@ -21,6 +21,7 @@
 #include "coterie/team.hpp"
 #include "cut_guide.hpp"
 #include "frame.hpp"
+#include "log_rank.hpp"
 #include "node_cells.hpp"
 #include "node_order.hpp"
 #include "ordered_search.hpp"
@@ -107,6 +108,9 @@ class Grower {
     bool decide(Pending& pending, Split& split);
     void sum_items(const Pending& pending);
     void relabel(const Pending& pending);
+    void search_log_rank(const Pending& pending, const NodeSums& node, Split& split);
+    bool parts_events(const Pending& pending, const Split& split);
+    CodedColumn coded_column(const Pending& pending, std::int32_t column);
     bool may_split(const Pending& pending) const;
     void find_split(Pending& pending, Split& split);
     void search_direct(Pending& pending, const NodeSums& node, Split& split);
@@ -220,6 +224,8 @@ class Grower {
     std::vector<std::int32_t> histograms_, gathered_;  // those of them that need one or the other
     Split candidate_;
     AbsoluteError absolute_;
+    LogRank log_rank_;
+    std::vector<std::int32_t> visited_;  // columns looked at, if log_rank_ is to look again
     std::vector<std::uint32_t> row_codes_;
     std::vector<std::uint16_t> node_codes_;  // of a batch, column by column
     std::int32_t gathered_node_ = -1;        // whose codes they are

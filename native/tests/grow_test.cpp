@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "check.hpp"
+#include "coterie/random.hpp"
 #include "small_table.hpp"
 
 using namespace coterie;
@@ -171,6 +172,86 @@ TEST_CASE(log_rank_splits_by_the_residuals_of_each_node) {
     const Tree weighted = table.fit_values(times, growth, {2, 1, 1, 1, 1, 1, 1, 1});
     CHECK(repeated.nodes[0].threshold == weighted.nodes[0].threshold);
     CHECK(check::close(repeated.impurity[0], weighted.impurity[0]));
+}
+
+TEST_CASE(the_exact_log_rank_test_takes_another_cut) {
+    const SmallTable table({5, 1, 4, 7, 2, 8, 6, 3}, 1);
+    const std::vector<double> times{1, 2, 3, -3, 4, 5, -6, 8};
+    Growth growth;
+    growth.log_rank = growth.exact = true;
+    growth.max_depth = 1;
+    // |U| / sqrt(V) is 1.520606 at 1.5 and 1.341302 at 5.5; by the score 1.5 comes third.
+    CHECK(table.fit_values(times, growth).nodes[0].threshold == 1.5);
+    growth.recheck = 3;
+    CHECK(table.fit_values(times, growth).nodes[0].threshold == 1.5);
+    growth.recheck = 2;
+    CHECK(table.fit_values(times, growth).nodes[0].threshold == 5.5);
+}
+
+TEST_CASE(all_cuts_are_tested_alike_one_by_one_and_in_a_sweep) {
+    // Missing values, categories, weights and late entries, with both ways to compute V.
+    Random draw(3);
+    std::vector<double> cells, times, entry, weight;
+    for (int i = 0; i < 200; ++i) {
+        cells.push_back(draw.below(9) ? draw.below(40) : kMissing);
+        cells.push_back(draw.below(6));
+        const double time = 1.0 + draw.below(50);
+        times.push_back(draw.below(3) ? time : -time);
+        entry.push_back(draw.below(2) ? 0.0 : draw.below(static_cast<std::uint32_t>(time)));
+        weight.push_back(1.0 + draw.below(3));
+    }
+    const SmallTable table(cells, 2, {0, 1});
+    TargetView target;
+    target.values = {times.data(), 200, 1, 1, 1};
+    Growth growth;
+    growth.log_rank = growth.exact = true;
+    growth.min_samples_leaf = 3;
+    growth.min_events_leaf = 2;
+    for (const bool late : {false, true}) {
+        if (late) target.entry = {entry.data(), 200, 1, 1, 1};
+        growth.recheck = Growth::kNoLimit;
+        const Tree swept = table.fit(target, growth, weight);
+        growth.recheck = 1000;
+        const Tree tested = table.fit(target, growth, weight);
+        CHECK(swept.nodes.size() > 20 && swept.nodes.size() == tested.nodes.size());
+        for (std::size_t i = 0; i < swept.nodes.size(); ++i)
+            CHECK(swept.nodes[i].threshold == tested.nodes[i].threshold &&
+                  swept.n_samples[i] == tested.n_samples[i]);
+    }
+}
+
+TEST_CASE(rows_at_risk_from_the_start_are_those_without_entries) {
+    const SmallTable table({5, 1, 4, 7, 2, 8, 6, 3}, 1);
+    const std::vector<double> times{1, 2, 3, -3, 4, 5, -6, 8}, zeros(8, 0.0), weight(8, 1.0);
+    TargetView target;
+    target.values = {times.data(), 8, 1, 1, 1};
+    Growth growth;
+    growth.log_rank = true;
+    for (const bool exact : {false, true}) {
+        growth.exact = exact;
+        target.entry = {};
+        const Tree plain = table.fit(target, growth, weight);
+        target.entry = {zeros.data(), 8, 1, 1, 1};
+        const Tree late = table.fit(target, growth, weight);
+        CHECK(plain.nodes.size() == late.nodes.size());
+        for (std::size_t i = 0; i < plain.nodes.size(); ++i)
+            CHECK(plain.nodes[i].threshold == late.nodes[i].threshold &&
+                  plain.impurity[i] == late.impurity[i]);
+    }
+}
+
+TEST_CASE(log_rank_needs_events_on_both_sides) {
+    // The best cut would part rows 1 to 3, none of which has an event.
+    const SmallTable table({1, 2, 3, 4, 5, 6}, 1);
+    const std::vector<double> times{-9, -9, -9, 1, 2, 3};
+    Growth growth;
+    growth.log_rank = true;
+    growth.max_depth = 1;
+    CHECK(table.fit_values(times, growth).nodes[0].threshold == 3.5);
+    growth.min_events_leaf = 1;
+    CHECK(table.fit_values(times, growth).nodes[0].threshold == 4.5);
+    growth.min_events_leaf = 2;
+    CHECK(table.fit_values(times, growth).nodes.size() == 1);
 }
 
 TEST_CASE(log_rank_leaves_nodes_without_events_alone) {

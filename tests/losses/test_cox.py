@@ -113,3 +113,86 @@ def test_scores_far_apart_stay_finite():
         raw = scale * np.array([1.0, -1.0, 1.0, -1.0])[:, None]
         for part in (*CoxLoss().slopes(y, raw), CoxLoss().value(y, raw)):
             assert np.isfinite(part).all()
+
+
+def rows_of_strata(seed=0, n=40, weights=False):
+    """Signed times, weights, entries before them and strata; and scores far apart by stratum."""
+    rng = np.random.default_rng(seed)
+    signed = rng.integers(1, 9, n) * rng.choice([1.0, -1.0], n, p=[0.7, 0.3])
+    entry = np.floor(np.abs(signed) * rng.uniform(0, 1, n)) * rng.integers(0, 2, n)
+    stratum = rng.integers(0, 3, n).astype(float)
+    mass = rng.uniform(0.2, 3, n) if weights else np.ones(n)
+    return np.column_stack([signed, mass, entry, stratum]), rng.normal(size=(n, 1))
+
+
+def by_hand(y, raw, ties):
+    """The loss, event by event over risk sets that are looked up."""
+    signed, _, entry, stratum = y.T
+    time, total = np.abs(signed), 0.0
+    for s, own in {(t, k) for t, k in zip(signed, stratum, strict=True) if t > 0}:
+        dead = (signed == s) & (stratum == own)
+        here = (stratum == own) & (entry < s) & (s <= time)
+        m, risk = dead.sum(), np.exp(raw[:, 0])
+        for k in range(m):
+            share = k / m if ties == "efron" else 0.0
+            total += np.log(risk[here].sum() - share * risk[dead].sum())
+        total -= raw[dead, 0].sum()
+    return total
+
+
+@pytest.mark.parametrize("ties", ["efron", "breslow"])
+def test_late_rows_and_strata_by_hand(ties):
+    y, raw = rows_of_strata()
+    loss = CoxLoss(ties)
+    assert abs(loss.value(y, raw).sum() - by_hand(y, raw, ties)) < 1e-9
+    apart = raw + 40.0 * y[:, 3:]  # what tells strata apart is nothing to the loss
+    np.testing.assert_allclose(loss.value(y, apart), loss.value(y, raw), rtol=1e-9, atol=1e-9)
+    for far, near in zip(loss.slopes(y, apart), loss.slopes(y, raw), strict=True):
+        np.testing.assert_allclose(far, near, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("weights", [False, True])
+@pytest.mark.parametrize("ties", ["efron", "breslow"])
+def test_finite_differences_of_late_rows(ties, weights):
+    y, raw = rows_of_strata(1, weights=weights)
+    loss, step, mass = CoxLoss(ties), 1e-5, y[:, 1]
+    gradient, hessian = (part[:, 0] * mass for part in loss.slopes(y, raw))
+    assert abs(gradient.sum()) < 1e-9
+    for i in range(0, 40, 3):
+        up, down = raw.copy(), raw.copy()
+        up[i] += step
+        down[i] -= step
+        totals = [mass @ loss.value(y, one) for one in (up, down)]
+        assert abs((totals[0] - totals[1]) / (2 * step) - gradient[i]) < 1e-6
+        if not weights:
+            slopes = [loss.slopes(y, one)[0][i, 0] for one in (up, down)]
+            assert abs((slopes[0] - slopes[1]) / (2 * step) - hessian[i]) < 1e-6
+
+
+@pytest.mark.parametrize("ties", ["efron", "breslow"])
+def test_strata_are_losses_of_their_own(ties):
+    y, raw = rows_of_strata(2)
+    y[:, 2] = 0.0
+    loss = CoxLoss(ties)
+    values, slopes = loss.value(y, raw), loss.slopes(y, raw)
+    curves = loss.baselines(y, raw, 4)
+    for code in range(3):
+        own = y[:, 3] == code
+        np.testing.assert_allclose(values[own], loss.value(y[own, 0], raw[own]), atol=1e-12)
+        for each, alone in zip(slopes, loss.slopes(y[own, 0], raw[own]), strict=True):
+            np.testing.assert_allclose(each[own], alone, atol=1e-12)
+        for mine, alone in zip(curves[code], loss.baseline(y[own, 0], raw[own]), strict=True):
+            np.testing.assert_allclose(mine, alone)
+    assert len(curves[3][0]) == 0
+
+
+@pytest.mark.parametrize("ties", ["efron", "breslow"])
+def test_entries_of_zero_change_no_bit(ties):
+    signed, raw = sample(4)
+    y = np.column_stack([signed, np.ones(30), np.zeros((30, 2))])
+    loss = CoxLoss(ties)
+    assert np.array_equal(loss.value(y, raw), loss.value(signed, raw))
+    for mine, plain in zip(loss.slopes(y, raw), loss.slopes(signed, raw), strict=True):
+        assert np.array_equal(mine, plain)
+    for mine, plain in zip(loss.baseline(y, raw), loss.baseline(signed, raw), strict=True):
+        assert np.array_equal(mine, plain)

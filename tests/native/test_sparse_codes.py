@@ -72,7 +72,7 @@ def targets(X, kind, seed=1):
     if kind == "times":
         return Values(
             np.where(rng.random(len(X)) < 0.3, -1, 1)[:, None] * np.exp(score)[:, None]
-        ), "log_rank"
+        ), "log_rank_score"
     return Values(score[:, None]), "squared_error"
 
 

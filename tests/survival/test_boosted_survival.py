@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import coterie
-from coterie.survival import GradientBoostingSurvival, nelson_aalen
+from coterie.survival import GradientBoostingSurvival, concordance_index, nelson_aalen
 from coterie.survival.boosted_survival import of_unit_mean
 from tests.survival.eight import sample
+from tests.survival.truncated import late_sample
 
 X, Y = sample()
 SMALL = {"max_iter": 10, "random_state": 0}
@@ -130,3 +131,101 @@ def test_files_and_explanations(loss, tmp_path):
     total = shown.values.sum(axis=1) + shown.base_values
     raw = model.predict(frame) if loss == "cox" else -model.predict(frame)
     np.testing.assert_allclose(total, raw, atol=1e-9)
+
+
+def test_entries_of_zero_and_one_stratum_change_no_bit():
+    plain = GradientBoostingSurvival(**SMALL).fit(X, Y)
+    zero = GradientBoostingSurvival(**SMALL).fit(X, Y, entry=np.zeros(len(Y)))
+    assert np.array_equal(zero.predict_survival_function(X), plain.predict_survival_function(X))
+    assert zero.strata_ is None
+    one = GradientBoostingSurvival(**SMALL).fit(X, Y, strata=["a"] * len(Y))
+    said = one.predict_survival_function(X, strata="a")
+    assert np.array_equal(said, plain.predict_survival_function(X))
+
+
+def test_late_rows_are_at_risk_from_their_entry():
+    rows, y, entry = late_sample()
+    none = GradientBoostingSurvival(max_iter=1, min_samples_leaf=len(y)).fit(rows, y, entry=entry)
+    times = np.unique(y["time"])
+    hazard = none.predict_cumulative_hazard_function(rows[:1], times)[0]
+    np.testing.assert_allclose(hazard, nelson_aalen(y, entry=entry)(times), rtol=1e-9)
+    model = GradientBoostingSurvival(**SMALL).fit(rows, y, entry=entry)
+    assert model.score(rows, y, entry=entry) > 0.65
+    back = np.arange(len(y))[::-1]
+    turned = GradientBoostingSurvival(**SMALL).fit(rows[back], y[back], entry=entry[back])
+    np.testing.assert_allclose(turned.predict(rows), model.predict(rows), rtol=1e-9)
+
+
+def test_strata_have_baselines_of_their_own(tmp_path):
+    rows, y, entry = late_sample()
+    strata = np.where(rows[:, 3] > 0, "high", "low")
+    none = GradientBoostingSurvival(max_iter=1, min_samples_leaf=len(y))
+    none.fit(rows, y, strata=strata, entry=entry)
+    times = np.unique(y["time"])
+    for label in ("high", "low"):
+        own = strata == label
+        hazard = none.predict_cumulative_hazard_function(rows[:1], times, strata=label)[0]
+        known = nelson_aalen(y[own], entry=entry[own])(times)
+        np.testing.assert_allclose(hazard, known, rtol=1e-9)
+    model = GradientBoostingSurvival(**SMALL).fit(rows, y, strata=strata, entry=entry)
+    assert model.strata_.tolist() == ["high", "low"]
+    assert model.score(rows, y, entry=entry, strata=strata) > 0.6
+    said = model.predict_survival_function(rows, strata=strata)
+    coterie.save(model, tmp_path / "model.coterie")
+    loaded = coterie.load(tmp_path / "model.coterie")
+    assert np.array_equal(loaded.predict_survival_function(rows, strata=strata), said)
+    with pytest.raises(ValueError, match="pass strata=, a label for each row"):
+        model.predict_survival_function(rows)
+    with pytest.raises(ValueError, match="Stratum 'other' was not seen in fit"):
+        model.predict_survival_function(rows, strata="other")
+    with pytest.raises(ValueError, match="leave strata= out"):
+        GradientBoostingSurvival(**SMALL).fit(rows, y).predict_survival_function(rows, strata="a")
+    with pytest.raises(ValueError, match="go with loss='cox'"):
+        GradientBoostingSurvival("aft").fit(rows, y, strata=strata)
+
+
+@pytest.mark.parametrize("scoring", ["loss", "concordance"])
+def test_early_stopping_knows_entries_and_strata(scoring):
+    rows, y, entry = late_sample(400)
+    strata, weight = rows[:, 3] > 0, np.random.default_rng(0).uniform(0.5, 2, 400)
+    model = GradientBoostingSurvival(
+        max_iter=40, early_stopping=True, n_iter_no_change=3, random_state=0, scoring=scoring
+    )
+    model.fit(rows, y, weight, entry=entry, strata=strata)
+    assert model.validation_score_[-1] != model.validation_score_[0]
+    new, y_new, entry_new = late_sample(200, seed=5)
+    more = {"X_val": new, "y_val": y_new, "entry_val": entry_new, "strata_val": new[:, 3] > 0}
+    model.fit(rows, y, entry=entry, strata=strata, **more)
+    with pytest.raises(ValueError, match="strata_val="):
+        model.fit(rows, y, strata=strata, X_val=new, y_val=y_new)
+    if scoring == "concordance":
+        stage = list(model.staged_predict(new))[model.best_iteration_ - 1]
+        index = concordance_index(y_new, stage, entry=entry_new, strata=new[:, 3] > 0)
+        assert abs(max(model.validation_score_) - index) < 1e-12
+
+
+def test_a_stratum_without_weight_knows_no_hazard():
+    strata, weight = np.repeat(["a", "b", "c"], [140, 150, 10]), np.ones(300)
+    weight[290:] = 0
+    model = GradientBoostingSurvival(**SMALL).fit(X, Y, weight, strata=strata)
+    assert (model.predict_survival_function(X[:3], strata="c") == 1).all()
+
+
+def test_files_of_former_versions_have_no_strata(tmp_path):
+    model = GradientBoostingSurvival(**SMALL).fit(X, Y)
+    said = model.predict_survival_function(X)
+    del model.strata_
+    coterie.save(model, tmp_path / "model.coterie")
+    loaded = coterie.load(tmp_path / "model.coterie")
+    assert np.array_equal(loaded.predict_survival_function(X), said)
+
+
+def test_rows_without_weight_may_hold_anything():
+    weight, entry = np.ones(len(Y)), np.zeros(len(Y))
+    weight[:5], entry[:5] = 0, 99
+    model = GradientBoostingSurvival(**SMALL).fit(X, Y, weight, entry=entry)
+    assert np.array_equal(
+        model.predict(X), GradientBoostingSurvival(**SMALL).fit(X, Y, weight).predict(X)
+    )
+    with pytest.raises(ValueError, match="Row 0 comes under observation at 99"):
+        GradientBoostingSurvival(**SMALL).fit(X, Y, entry=entry)

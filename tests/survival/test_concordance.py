@@ -11,6 +11,7 @@ from coterie.survival import (
 )
 from coterie.survival.concordance import compare_pairs
 from tests.survival.eight import EIGHT, EVENT, TIME, sample
+from tests.survival.truncated import late_sample
 
 RISK = np.array([8.0, 7, 3, 6, 5, 4, 2, 1])
 
@@ -98,3 +99,36 @@ def test_many_rows_need_no_pairs_in_memory():
     y = make_outcomes(rng.random(300_000) < 0.5, rng.exponential(size=300_000))
     risk = rng.normal(size=300_000) - y["time"]
     assert 0.7 < concordance_index(y, risk) < 0.9
+
+
+def test_late_rows_are_compared_while_at_risk():
+    X, y, entry = late_sample(80)
+    risk, strata = np.round(X[:, 0], 1), X[:, 1] > 0
+    weight = np.random.default_rng(0).integers(1, 4, 80).astype(float)
+    event, time = y["event"], y["time"]
+
+    def by_hand(same):
+        earlier = (time[:, None] < time) | ((time[:, None] == time) & ~event)
+        pairs = event[:, None] & earlier & (entry < time[:, None]) & same
+        right = (risk[:, None] > risk) + 0.5 * (risk[:, None] == risk)
+        mass = pairs * np.outer(weight, weight)
+        return (mass * right).sum() / mass.sum()
+
+    every, own = np.ones((80, 80), dtype=bool), strata[:, None] == strata
+    assert abs(concordance_index(y, risk, weight, entry=entry) - by_hand(every)) < 1e-12
+    both = concordance_index(y, risk, weight, entry=entry, strata=strata)
+    assert abs(both - by_hand(own)) < 1e-12
+    zero = concordance_index(y, risk, weight, entry=np.zeros(80))
+    assert zero == concordance_index(y, risk, weight)
+
+
+def test_risks_may_change_with_time():
+    metrics = pytest.importorskip("sksurv.metrics")
+    X, y = sample()
+    times = np.array([3.0, 5.0, 9.0])
+    risk = X[:, :1] + np.array([0.0, 0.3, 0.6]) * X[:, 1:2]
+    theirs = metrics.cumulative_dynamic_auc(y, y, risk, times)[0]
+    mine = cumulative_dynamic_auc(y, y, risk, times, ties="sksurv")
+    np.testing.assert_allclose(mine, theirs, atol=1e-12)
+    with pytest.raises(ValueError, match="a column for each of the 2 times"):
+        cumulative_dynamic_auc(y, y, risk, times[:2])

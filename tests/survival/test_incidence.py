@@ -6,6 +6,7 @@ import pytest
 from coterie.survival import StepFunction, kaplan_meier, log_rank_test, nelson_aalen
 from coterie.survival.incidence import LifeTable, censoring_curve, time_grid
 from tests.survival.eight import COLUMN, EIGHT, EVENT, TIME, sample
+from tests.survival.truncated import hazard_steps, late_sample
 
 AT = [1, 2, 3, 4, 5, 6, 8]
 
@@ -66,3 +67,25 @@ def test_the_grid_is_of_events_and_weighted():
     assert np.array_equal(
         time_grid(EVENT, TIME, weight, 4), time_grid(EVENT[repeated], TIME[repeated], None, 4)
     )
+
+
+def test_late_rows_are_at_risk_from_their_entry():
+    X, y, entry = late_sample()
+    times, deaths, at_risk = hazard_steps(y["event"], y["time"], entry)
+    np.testing.assert_allclose(nelson_aalen(y, entry=entry)(times), np.cumsum(deaths / at_risk))
+    survival = np.cumprod(1 - deaths / at_risk)
+    np.testing.assert_allclose(kaplan_meier(y, entry=entry)(times), survival, atol=1e-12)
+    zero = np.zeros(len(y))
+    assert np.array_equal(kaplan_meier(y, entry=zero).values, kaplan_meier(y).values)
+
+    group = X[:, 0] > 0
+    second = hazard_steps(y["event"], y["time"], entry, group * 1.0)
+    share, d = np.zeros(len(times)), np.zeros(len(times))
+    for k, s in enumerate(times):
+        share[k] = (group & (entry < s) & (s <= y["time"])).sum() / at_risk[k]
+        d[k] = second[1][second[0] == s].sum()
+    several = at_risk > 1
+    left = (at_risk - deaths)[several] / (at_risk - 1)[several]
+    test = log_rank_test(y, group, entry=entry)
+    assert abs(test.difference - (d - share * deaths).sum()) < 1e-9
+    assert abs(test.variance - ((share * (1 - share) * deaths)[several] * left).sum()) < 1e-9

@@ -4,6 +4,7 @@ import numpy as np
 
 from coterie.survival import kaplan_meier, make_outcomes, nelson_aalen
 from coterie.survival.leaf_hazards import LeafHazards
+from tests.survival.truncated import hazard_steps
 
 RNG = np.random.default_rng(0)
 LEAVES = RNG.integers(-1, 4, 80)
@@ -46,3 +47,18 @@ def test_trees_are_put_end_to_end():
 def test_a_leaf_without_events_has_no_hazard():
     hazards = LeafHazards.of(np.array([0, 0, 1]), np.array([-1.0, -2.0, 3.0]), None, 2)
     assert hazards.curves(0, 2, np.array([5.0])).tolist() == [[0.0], [1.0]]
+
+
+def test_late_rows_count_from_their_entry():
+    entry = np.floor(np.abs(SIGNED) * np.random.default_rng(1).random(80))
+    hazards = LeafHazards.of(LEAVES, SIGNED, WEIGHT, 4, entry)
+    curves = hazards.curves(0, 4, TIMES)
+    for leaf in range(4):
+        inside = leaf == LEAVES
+        times, deaths, at_risk = hazard_steps(
+            SIGNED[inside] > 0, np.abs(SIGNED[inside]), entry[inside], WEIGHT[inside]
+        )
+        known = [(deaths / at_risk)[times <= t].sum() for t in TIMES]
+        np.testing.assert_allclose(curves[leaf], known)
+    plain, since = (LeafHazards.of(LEAVES, SIGNED, WEIGHT, 4, e) for e in (None, np.zeros(80)))
+    np.testing.assert_array_equal(plain.steps, since.steps)

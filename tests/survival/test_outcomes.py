@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from coterie.survival.outcomes import check_times, make_outcomes, read_outcomes, signed_times
+from coterie.survival.outcomes import (
+    check_times,
+    make_outcomes,
+    mass_from,
+    read_entries,
+    read_outcomes,
+    signed_times,
+)
 
 TIME, EVENT = np.array([2.0, 5.0, 1.0]), np.array([True, False, True])
 SIGNED = [2.0, -5.0, 1.0]
@@ -70,3 +77,18 @@ def test_what_cannot_be_learned():
         check_times(signed_times([-3.0, 2.0]))
     with pytest.raises(ValueError, match="No row has an event, so nothing can be learnt"):
         check_times(signed_times(TIME, [0, 0, 0]))
+
+
+def test_entries():
+    assert read_entries([0, -1, 0.5], TIME).tolist() == [0, 0, 0.5]
+    with pytest.raises(ValueError, match="one time for each of the 3 rows"):
+        read_entries([0, 1], TIME)
+    with pytest.raises(ValueError, match="entry contains NaN"):
+        read_entries([0, np.nan, 0], TIME)
+    with pytest.raises(ValueError, match="Row 1 comes under observation at 5, which is not before"):
+        read_entries([0, 5, 0], TIME)
+
+
+def test_mass_from():
+    since, mass = np.array([3.0, 0, 1, 3]), np.array([1.0, 2, 4, 8])
+    assert mass_from(since, mass, np.array([0.0, 1, 2, 3, 4])).tolist() == [15, 13, 9, 9, 0]

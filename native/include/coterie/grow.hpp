@@ -30,9 +30,13 @@ struct Growth {
     std::int64_t max_features = 0;       // columns drawn per node; 0 = all, in their order
     bool random_thresholds = false;
     double l2 = 0.0;
-    // Values are times, negative if the row was not followed to its event. Every node is split by
-    // the squared error of its own martingale residuals: the log-rank score test.
+    // Values are times, negative if the row was not followed to its event; a second column holds
+    // when rows came under observation. Every node is split by the squared error of its own
+    // martingale residuals: the log-rank score test.
     bool log_rank = false;
+    bool exact = false;               // by the log-rank test itself
+    std::int64_t recheck = kNoLimit;  // of the cuts that are best by the score; without limit all
+    std::int64_t min_events_leaf = 0;
     std::span<const std::int8_t> monotone;    // per column, or empty
     Matrix<const std::uint8_t> interactions;  // (groups, columns), or without data
     std::span<const std::int32_t> columns;    // what the tree may use

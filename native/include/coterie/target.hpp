@@ -35,6 +35,7 @@ struct TargetView {
     Matrix<const std::int32_t> codes;
     std::vector<std::int32_t> n_classes;
     Matrix<const double> values;
+    Matrix<const double> entry;  // of survival: when rows came under observation, or without data
 
     bool labels() const { return codes.data != nullptr; }
     std::size_t rows() const { return labels() ? codes.rows : values.rows; }

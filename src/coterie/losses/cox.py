@@ -1,7 +1,8 @@
 r"""Cox's partial likelihood: who has the event first, among those still at risk.
 
 Times are written in one number per row: the time of the event, or minus the time up to which
-the row was followed without one.
+the row was followed without one. Further columns may hold weights, the times from which rows are
+at risk, and strata.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _FARTHEST = 150.0
 
 
 class Timeline(NamedTuple):
-    """Rows in the order of time.
+    """Rows in the order of time, stratum after stratum.
 
     Attributes
     ----------
@@ -33,6 +34,10 @@ class Timeline(NamedTuple):
         The number of each row's time.
     event, weight : ndarray of shape (n_rows,)
         Ones for events, and weights, in the order of time.
+    since : int array of shape (n_rows,) or None
+        The first time at which each row is at risk; None if that is the first of all.
+    parts : int array of shape (n_strata,) or None
+        The first row of every stratum; None if there is but one.
     """
 
     order: NDArray[np.intp] | None
@@ -40,10 +45,17 @@ class Timeline(NamedTuple):
     place: NDArray[np.intp]
     event: Array
     weight: Array
+    since: NDArray[np.intp] | None = None
+    parts: NDArray[np.intp] | None = None
 
     @classmethod
     def of(cls, y: Array) -> Timeline:
-        """Rows of signed times, of shape (n,), or beside their weights, of shape (n, 2)."""
+        """Rows of signed times, of shape (n,); beside their weights, of shape (n, 2).
+
+        Of shape (n, 4), when they came under observation and their strata follow.
+        """
+        if y.ndim == 2 and y.shape[1] == 4:
+            return cls._of_strata(y)
         signed = y if y.ndim == 1 else y[:, 0]
         weight = np.ones(len(signed)) if y.ndim == 1 else y[:, 1]
         order = None
@@ -56,6 +68,38 @@ class Timeline(NamedTuple):
             order, np.flatnonzero(new), np.cumsum(new) - 1, (signed > 0).astype(float), weight
         )
 
+    @classmethod
+    def _of_strata(cls, y: Array) -> Timeline:
+        signed, weight, entry, stratum = y.T
+        time = np.abs(signed)
+        order = np.lexsort((time, stratum))
+        sorted_already = bool((order[1:] > order[:-1]).all())
+        signed, weight, entry, stratum, time = (
+            each[order] for each in (signed, weight, entry, stratum, time)
+        )
+        fresh = np.concatenate([[True], stratum[1:] != stratum[:-1]])
+        new = fresh | np.concatenate([[True], time[1:] != time[:-1]])
+        first, place = np.flatnonzero(new), np.cumsum(new) - 1
+        parts = np.flatnonzero(fresh)
+        since = np.empty(len(time), dtype=np.intp)
+        for rows in map(slice, parts, [*parts[1:], len(time)]):
+            start, stop = place[rows.start], place[rows.stop - 1] + 1
+            times = time[first[start:stop]]
+            since[rows] = start + np.searchsorted(times, entry[rows], side="right")
+        return cls(
+            None if sorted_already else order,
+            first,
+            place,
+            (signed > 0).astype(float),
+            weight,
+            since,
+            parts if len(parts) > 1 else None,
+        )
+
+    def sort(self, values: Array) -> Array:
+        """Values of the rows, in the order of time."""
+        return values if self.order is None else values[self.order]
+
     def restore(self, values: Array) -> Array:
         """Values in the order of time, back in that of the rows."""
         if self.order is None:
@@ -63,6 +107,28 @@ class Timeline(NamedTuple):
         back = np.empty_like(values)
         back[self.order] = values
         return back
+
+    def not_yet(self, values: Array) -> Array:
+        """At every distinct time, the sum over rows that are not at risk before a later one."""
+        if self.since is None:
+            return np.zeros(len(self.first))
+        coming = np.bincount(self.since, values, len(self.first) + 1)[1:]
+        return np.asarray(np.cumsum(coming[::-1])[::-1])
+
+    def at_risk(self, values: Array) -> Array:
+        """For every row, the sum over the times at which it is at risk."""
+        sums = np.cumsum(values)
+        if self.since is None:
+            return np.asarray(sums[self.place])
+        before = np.concatenate([[0.0], sums])
+        return np.asarray(before[self.place + 1] - before[self.since])
+
+    def top(self, score: Array) -> Array | float:
+        """The largest score among the rows that each is compared with: of its stratum."""
+        if self.parts is None:
+            return _top(score)
+        sizes = np.diff([*self.parts, len(score)])
+        return np.asarray(np.repeat(np.maximum.reduceat(score, self.parts), sizes))
 
 
 class Risks(NamedTuple):
@@ -94,7 +160,9 @@ class CoxLoss(OneScoreLoss):
               - \sum_{i \in D_s} f_i\Bigr]
 
     by Efron's treatment of ties; Breslow's leaves the second term of the logarithm out. Weights
-    count rows: the sum over :math:`k` goes on between whole numbers by the digamma function.
+    count rows: the sum over :math:`k` goes on between whole numbers by the digamma function. Rows
+    that came under observation late are at risk from then on; strata are summed, each with risks of
+    its own.
 
     Parameters
     ----------
@@ -115,12 +183,17 @@ class CoxLoss(OneScoreLoss):
     def _risks(self, line: Timeline, risk: Array) -> Risks:
         """Sums at every distinct time; `risk` is in the order of time."""
         weighed = line.weight * risk
-        at_risk = np.cumsum(weighed[::-1])[::-1][line.first]
         n_times = len(line.first)
         of_events, events = (
             np.bincount(line.place, each * line.event, n_times).astype(np.float64)
             for each in (weighed, line.weight)
         )
+        at_risk = np.cumsum(weighed[::-1])[::-1][line.first]
+        if line.since is not None:
+            # The events themselves are at risk, whatever rounding leaves of a difference.
+            late = line.not_yet(weighed)
+            at_risk = np.where(late > 0, np.maximum(at_risk - late, of_events), at_risk)
+            at_risk[at_risk == 0.0] = 1.0  # nobody but rows without weight
         once, twice = events / at_risk, events / at_risk**2
         tied = self._tied(events)
         if tied.any():
@@ -138,9 +211,10 @@ class CoxLoss(OneScoreLoss):
     def slopes(self, y: Array, raw: Array) -> tuple[Array, Array]:
         """Gradient and hessian of a unit of weight."""
         line = Timeline.of(y)
-        risk = relative_risks(raw[:, 0] if line.order is None else raw[line.order, 0])
+        score = line.sort(raw[:, 0])
+        risk = relative_risks(score, line.top(score))
         sums = self._risks(line, risk)
-        once, twice = np.cumsum(sums.once)[line.place], np.cumsum(sums.twice)[line.place]
+        once, twice = line.at_risk(sums.once), line.at_risk(sums.twice)
         tied = self._tied(sums.events)
         if tied.any():
             r, a, m = sums.at_risk[tied], sums.of_events[tied], sums.events[tied]
@@ -157,8 +231,9 @@ class CoxLoss(OneScoreLoss):
     def value(self, y: Array, raw: Array) -> Array:
         """What the event of each row, of a unit of weight, adds to the loss."""
         line = Timeline.of(y)
-        score = raw[:, 0] if line.order is None else raw[line.order, 0]
-        sums = self._risks(line, relative_risks(score))
+        score = line.sort(raw[:, 0])
+        top = line.top(score)
+        sums = self._risks(line, relative_risks(score, top))
         logs = np.log(sums.at_risk)
         tied = self._tied(sums.events)
         if tied.any():
@@ -168,7 +243,7 @@ class CoxLoss(OneScoreLoss):
                 np.log(a / m)
                 + (special.gammaln(x + 1.0) - special.gammaln(np.maximum(x - m, 0.0) + 1.0)) / m
             )
-        return line.restore(line.event * (logs[line.place] + _top(score) - score))
+        return line.restore(line.event * (logs[line.place] + top - score))
 
     def start(self, y: Array, weight: Array) -> Array:
         """Zero: a constant changes nothing."""
@@ -182,18 +257,23 @@ class CoxLoss(OneScoreLoss):
         times, hazard : ndarray of shape (n_event_times,)
         """
         line = Timeline.of(y)
-        signed = y if y.ndim == 1 else y[:, 0]
-        time = np.abs(signed if line.order is None else signed[line.order])[line.first]
-        score = raw[:, 0] if line.order is None else raw[line.order, 0]
-        top = _top(score)
+        time = np.abs(line.sort(y if y.ndim == 1 else y[:, 0]))[line.first]
+        score = line.sort(raw[:, 0])
         sums = CoxLoss("breslow")._risks(line, relative_risks(score))
         some = sums.events > 0
-        return time[some], np.cumsum(sums.once)[some] * np.exp(-top)
+        return time[some], np.cumsum(sums.once)[some] * np.exp(-_top(score))
+
+    def baselines(self, y: Array, raw: Array, n_strata: int) -> list[tuple[Array, Array]]:
+        """The same for each of `n_strata` strata, whose numbers are the last column of `y`."""
+        inside = [y[:, 3] == code for code in range(n_strata)]
+        none = np.empty(0), np.empty(0)
+        return [self.baseline(y[i], raw[i]) if i.any() else none for i in inside]
 
 
-def relative_risks(score: Array) -> Array:
-    """Risks, the largest being one."""
-    return np.asarray(elementary.exp(np.maximum(score - _top(score), -_FARTHEST)))
+def relative_risks(score: Array, top: Array | float | None = None) -> Array:
+    """Risks, the largest being one; `top` is that of the scores each is compared with."""
+    most = _top(score) if top is None else top
+    return np.asarray(elementary.exp(np.maximum(score - most, -_FARTHEST)))
 
 
 def _top(score: Array) -> float:

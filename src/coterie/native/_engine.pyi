@@ -226,6 +226,18 @@ class Settings:
     @l2.setter
     def l2(self, arg: float, /) -> None: ...
 
+    @property
+    def recheck(self) -> int: ...
+
+    @recheck.setter
+    def recheck(self, arg: int, /) -> None: ...
+
+    @property
+    def min_events_leaf(self) -> int: ...
+
+    @min_events_leaf.setter
+    def min_events_leaf(self, arg: int, /) -> None: ...
+
 class GrowArrays:
     """The arrays a tree is grown on besides its codes."""
 

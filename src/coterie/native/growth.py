@@ -43,8 +43,9 @@ class Growth:
     criterion : str, default="squared_error"
         For labels ``"gini"``, ``"entropy"``, ``"misclassification"``; for values
         ``"squared_error"``, ``"friedman_mse"`` (which chooses the same splits), ``"poisson"``,
-        or ``"log_rank"`` for times, negative if the row was censored: then the squared error of
-        each node's own martingale residuals, which is the log-rank score test.
+        or ``"log_rank_score"`` and ``"log_rank"`` for times, negative if the row was censored, and
+        in a second column when rows came under observation: then the squared error of each node's
+        own martingale residuals, which is the log-rank score test, or the log-rank test itself.
     max_depth, max_leaf_nodes : int, optional
         Limits; with ``max_leaf_nodes`` the tree grows best-first.
     min_samples_split, min_samples_leaf : int
@@ -68,6 +69,11 @@ class Growth:
         Columns on one path from the root must share a group.
     columns : int32 array, optional
         The columns this tree may use.
+    recheck : int, optional
+        With ``"log_rank"``: as many cuts of a node, the best by the score, are tested; None tests
+        all of them.
+    min_events_leaf : int, default=0
+        With either of both, fewest events in a leaf.
     """
 
     criterion: str = "squared_error"
@@ -84,6 +90,8 @@ class Growth:
     monotone: NDArray[np.int8] | None = None
     interactions: NDArray[np.bool_] | None = None
     columns: NDArray[np.int32] | None = None
+    recheck: int | None = None
+    min_events_leaf: int = 0
 
     def settings(self) -> _engine.Settings:
         """Return the plain numbers as the engine takes them."""
@@ -99,6 +107,8 @@ class Growth:
         settings.max_features = self.max_features or 0
         settings.random_thresholds = self.random_thresholds
         settings.l2 = self.l2
+        settings.recheck = NO_LIMIT if self.recheck is None else self.recheck
+        settings.min_events_leaf = self.min_events_leaf
         return settings
 
 
@@ -121,6 +131,13 @@ class Effort:
 
 def _optional(array: NDArray[Any] | None, dtype: Any) -> NDArray[Any] | None:
     return None if array is None else np.ascontiguousarray(array, dtype=dtype)
+
+
+def _n_outputs(target: Labels | Values, growth: Growth) -> int:
+    if isinstance(target, Labels):
+        return sum(target.n_classes)
+    # Times may stand beside entries.
+    return 1 if growth.criterion.startswith("log_rank") else target.values.shape[1]
 
 
 def grow(
@@ -191,5 +208,4 @@ def grow(
         stop_flag(effort.stop),
         in_main_thread(),
     )
-    outputs = sum(target.n_classes) if isinstance(target, Labels) else target.values.shape[1]
-    return Forest.of_tree(grown, n_features=d, n_outputs=outputs)
+    return Forest.of_tree(grown, n_features=d, n_outputs=_n_outputs(target, growth))

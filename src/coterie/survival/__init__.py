@@ -6,6 +6,7 @@ plain functions of times, events and predictions.
 
 from coterie.survival.boosted_survival import GradientBoostingSurvival
 from coterie.survival.brier import brier_score, integrated_brier_score
+from coterie.survival.calibration import survival_calibration
 from coterie.survival.concordance import (
     concordance_index,
     concordance_index_ipcw,
@@ -33,4 +34,5 @@ __all__ = [
     "log_rank_test",
     "make_outcomes",
     "nelson_aalen",
+    "survival_calibration",
 ]

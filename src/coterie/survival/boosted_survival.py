@@ -21,9 +21,10 @@ from coterie.data import DataError, Target
 from coterie.losses import CoxLoss, FailureTimeLoss, PointwiseLoss
 from coterie.losses.cox import Timeline
 from coterie.losses.failure_time import noise_quantile, time_bounds
-from coterie.survival.concordance import compare_pairs
+from coterie.survival.concordance import compare_within
 from coterie.survival.incidence import StepFunction, time_grid
-from coterie.survival.outcomes import check_times, signed_times
+from coterie.survival.outcomes import check_entries, check_times, entry_numbers, signed_times
+from coterie.survival.strata import find_strata, read_labels
 from coterie.survival.survival_task import SurvivalTask
 
 Array = NDArray[np.float64]
@@ -64,7 +65,8 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
         Failure times: :math:`\sigma`.
     scoring : {"loss", "concordance"}, callable or list of them, default="loss"
         The metric monitored by early stopping; a function is called as ``(estimator, X, y)``, where
-        `y` holds the time of an event, or minus the time of censoring. Larger is better.
+        `y` holds the time of an event, or minus the time of censoring (with weights, entries or
+        strata in the first of several columns). Larger is better.
     learning_rate : float, default=0.05
         Factor that multiplies the values of every tree. Survival outcomes are noisy, so small steps
         and small trees work best.
@@ -79,8 +81,10 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
     ----------
     times_ : ndarray
         The times at which curves are given by default.
-    baseline_ : StepFunction or None
-        Cox: the cumulative hazard of risk 0.
+    baseline_ : StepFunction, list of StepFunction or None
+        Cox: the cumulative hazard of risk 0; with strata one for each of ``strata_``.
+    strata_ : ndarray or None
+        Cox: the labels of the strata, ascending.
     n_iter_, best_iteration_ : see HistGradientBoostingRegressor
         The same as there.
     train_score_, validation_score_, do_early_stopping_ : see HistGradientBoostingRegressor
@@ -131,7 +135,7 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
         "scoring": _a_scoring,
     }
 
-    def fit(  # type: ignore[override]  # events besides
+    def fit(  # type: ignore[override]  # noqa: PLR0913  # what is known of outcomes besides
         self,
         X: Any,
         y: Any,
@@ -139,9 +143,13 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
         *,
         event: Any = None,
         upper: Any = None,
+        entry: Any = None,
+        strata: Any = None,
         X_val: Any = None,
         y_val: Any = None,
         sample_weight_val: Any = None,
+        entry_val: Any = None,
+        strata_val: Any = None,
     ) -> Self:
         """Fit to the training rows.
 
@@ -159,7 +167,13 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
         upper : array-like of shape (n_samples,), optional
             With ``loss="aft"``, the latest time at which the event may have happened, `y` being the
             earliest: equal for a known time, infinite for a censored row.
-        X_val, y_val, sample_weight_val : array-like, optional
+        entry : array-like of shape (n_samples,), optional
+            With ``loss="cox"``, when rows came under observation (left truncation): at time s,
+            those with entry < s are at risk. By default all are from the start.
+        strata : array-like of shape (n_samples,), optional
+            With ``loss="cox"``, labels: events are compared within a stratum, and each has a
+            baseline of its own.
+        X_val, y_val, sample_weight_val, entry_val, strata_val : array-like, optional
             Rows for early stopping, instead of some of the training rows.
 
         Returns
@@ -168,6 +182,14 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
         """
         if upper is not None and (event is not None or self.loss != "aft"):
             raise DataError("upper requires loss='aft', and cannot be combined with event.")
+        late = entry is not None or strata is not None
+        if late and self.loss != "cox":
+            raise DataError("entry and strata require loss='cox'.")
+        outcomes = signed_times(y, event) if upper is None else _bounds(y, upper)
+        labels = None
+        if late and outcomes is not None:
+            labels = np.unique(_labels(strata, len(outcomes)))
+            outcomes = _with_risk_sets(outcomes, entry, strata, labels)
         validation = Validation.of(X_val, y_val, sample_weight_val)
         if validation is not None:
             if upper is not None:
@@ -175,10 +197,16 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
                     "X_val cannot be combined with upper; hold out rows with "
                     "validation_fraction instead."
                 )
-            encoded = self._with_weights(signed_times(y_val), sample_weight_val, sample_weight)
+            if strata is not None and strata_val is None:
+                raise DataError("Pass strata_val, the strata of the validation rows, as well.")
+            others = _others(y_val, entry_val, strata_val, labels)
+            encoded = self._with_weights(others, sample_weight_val, sample_weight)
             validation = validation._replace(y=encoded)
-        outcomes = signed_times(y, event) if upper is None else _bounds(y, upper)
-        return self._fit(X, outcomes, sample_weight, given=Given(0, validation))
+        self._fit(X, outcomes, sample_weight, given=Given(0, validation))
+        self.strata_ = None if strata is None else labels
+        if self.strata_ is not None:
+            self.baseline_ = _of_every(self.baseline_, len(self.strata_))
+        return self
 
     def _encode(self, y: Any) -> Any:
         return y
@@ -188,17 +216,21 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
         if self.loss == "aft" or (weight is None and others is None):
             return signed
         mass = np.ones(len(signed)) if weight is None else np.asarray(weight, dtype=np.float64)
-        return np.column_stack([signed, mass])
+        if signed.ndim == 1:
+            return np.column_stack([signed, mass])
+        return np.column_stack([signed[:, 0], mass, signed[:, 2:]])
 
     def _check_target(self, admitted: Admitted) -> None:
         values = admitted.target.values
-        if values.shape[1] == 1:
+        if values.shape[1] != 2:
             check_times(values[:, 0])
+            if values.shape[1] == 4:
+                check_entries(values[:, 2], np.abs(values[:, 0]))
         elif not ((values[:, 0] >= 0) & (values[:, 1] >= 0) & (values.sum(axis=1) > 0)).all():
             raise DataError("Bounds of times must not be negative, and must not both be 0.")
 
     def _describe_target(self, draft: Any, admitted: Admitted) -> None:
-        if admitted.target.n_outputs == 1:
+        if admitted.target.n_outputs != 2:
             return super()._describe_target(draft, admitted)
         draft.target_, draft.n_outputs_ = admitted.target.empty(), 1
         low, high = time_bounds(admitted.target.values)
@@ -213,20 +245,20 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
         if self.loss == "aft":
             super()._train(draft, admitted, n_samples, given=given)
             return
-        signed = admitted.target.values[:, 0]
+        values = admitted.target.values
         has_weights = given.validation is not None and np.ndim(given.validation.y) == 2
-        weight = np.ones(len(signed)) if admitted.weight is None and has_weights else None
+        weight = np.ones(len(values)) if admitted.weight is None and has_weights else None
+        signed = values[:, 0] if values.shape[1] == 1 else values
         encoded = self._with_weights(signed, admitted.weight, weight)
-        target = Target("values", encoded.reshape(len(signed), -1), flat=False)
+        target = Target("values", encoded.reshape(len(values), -1), flat=False)
         draft.target_ = target.empty()
         # In the order of time, so that no round needs to sort them again.
         rows = by_time(admitted._replace(target=target))
         super()._train(draft, rows, n_samples, given=given)
         table = rows.table if draft.ordered_ is None else draft.ordered_.apply(rows.table)
         raw = draft.pool_.raw(table, n_threads=thread_count(self.n_jobs)) + draft._offset(table)
-        y = rows.target.values if rows.target.n_outputs > 1 else rows.target.values[:, 0]
         assert isinstance(draft.loss_, CoxLoss)
-        draft.baseline_ = StepFunction(*draft.loss_.baseline(y, raw), 0.0)
+        draft.baseline_ = _baseline(draft.loss_, _as_losses_take(rows.target.values), raw)
 
     def _make_loss(self, target: Target) -> PointwiseLoss:
         if self.loss == "cox":
@@ -261,27 +293,109 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
         noise = noise_quantile(this.loss_.distribution, q)
         return np.asarray(np.exp(this._raw(X)[:, 0] + this.loss_.scale * noise))
 
-    # The task has its docstring.
-    def predict_survival_function(self, X: Any, times: Any = None) -> Array:  # noqa: D102
+    def predict_survival_function(self, X: Any, times: Any = None, *, strata: Any = None) -> Array:
+        """The chance to be without event at each of some times.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The rows, with the columns seen in `fit`.
+        times : array-like of shape (n_times,), optional
+            When to look; by default at ``times_``, a hundred quantiles of the times of events.
+        strata : array-like of shape (n_samples,) or one label, optional
+            The strata of the rows, if there were strata in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_times)
+        """
         this = self._settled()
         moments, score = this._moments(times), this._raw(X)[:, 0]
         if isinstance(this.loss_, FailureTimeLoss):
             return this.loss_.survival(score, moments)
-        return np.asarray(np.exp(-this._hazard(score, moments)))
+        return np.asarray(np.exp(-this._hazard(score, moments, strata)))
 
-    # The task has its docstring.
-    def predict_cumulative_hazard_function(self, X: Any, times: Any = None) -> Array:  # noqa: D102
+    def predict_cumulative_hazard_function(
+        self, X: Any, times: Any = None, *, strata: Any = None
+    ) -> Array:
+        """The hazard up to each of some times.
+
+        Parameters
+        ----------
+        X, times, strata : see predict_survival_function
+            The same as there.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_times)
+        """
         this = self._settled()
         moments, score = this._moments(times), this._raw(X)[:, 0]
         if isinstance(this.loss_, FailureTimeLoss):
             with np.errstate(divide="ignore"):
                 return np.asarray(-np.log(this.loss_.survival(score, moments)))
-        return this._hazard(score, moments)
+        return this._hazard(score, moments, strata)
 
-    def _hazard(self, score: Array, moments: Array) -> Array:
-        assert self.baseline_ is not None
+    def _hazard(self, score: Array, moments: Array, strata: Any) -> Array:
+        known = getattr(self, "strata_", None)  # files of former versions have none
+        if (known is None) != (strata is None):
+            raise DataError(
+                "The model was fitted without strata; leave strata= out."
+                if known is None
+                else "Every stratum has a baseline of its own: pass strata=, a label for each row."
+            )
         with np.errstate(over="ignore"):
-            return np.asarray(np.exp(score)[:, None] * self.baseline_(moments))
+            risk = np.exp(score)[:, None]
+            if known is None:
+                assert isinstance(self.baseline_, StepFunction)
+                return np.asarray(risk * self.baseline_(moments))
+            assert isinstance(self.baseline_, list)
+            labels = np.full(len(score), strata) if np.ndim(strata) == 0 else strata
+            codes = find_strata(labels, known, len(score))
+            curves = np.stack([step(moments) for step in self.baseline_])
+            return np.asarray(risk * curves[codes])
+
+
+def _labels(strata: Any, n_rows: int) -> NDArray[Any]:
+    """Labels of strata; without any, all rows are of one."""
+    return np.zeros(n_rows, dtype=np.int64) if strata is None else read_labels(strata, n_rows)
+
+
+def _with_risk_sets(signed: Array, entry: Any, strata: Any, known: NDArray[Any]) -> Array:
+    """Outcomes as the loss takes them: signed times, weights of one, entries and strata."""
+    n_rows = len(signed)
+    since = np.zeros(n_rows) if entry is None else entry_numbers(entry, n_rows)
+    codes = find_strata(_labels(strata, n_rows), known, n_rows)
+    return np.column_stack([signed, np.ones(n_rows), since, codes])
+
+
+def _others(y: Any, entry: Any, strata: Any, known: NDArray[Any] | None) -> Array:
+    """Outcomes of rows to watch, in the form of those to learn from."""
+    signed = np.asarray(signed_times(y))
+    if known is None:
+        return signed
+    encoded = _with_risk_sets(signed, entry, strata, known)
+    check_entries(encoded[:, 2], np.abs(signed))
+    return encoded
+
+
+def _as_losses_take(values: Array) -> Array:
+    return values if values.shape[1] > 1 else values[:, 0]
+
+
+def _baseline(loss: CoxLoss, y: Array, raw: Array) -> StepFunction | list[StepFunction]:
+    """Breslow's hazard, or those of strata, which are the last of four columns."""
+    n_strata = int(y[:, 3].max()) + 1 if y.ndim == 2 and y.shape[1] == 4 else 1
+    if n_strata == 1:
+        return StepFunction(*loss.baseline(y, raw), 0.0)
+    return [StepFunction(*curve, 0.0) for curve in loss.baselines(y, raw, n_strata)]
+
+
+def _of_every(baseline: Any, n_strata: int) -> list[StepFunction]:
+    """A baseline for every stratum; those whose rows have no weight know no hazard."""
+    found = baseline if isinstance(baseline, list) else [baseline]
+    none = StepFunction(np.empty(0), np.empty(0), 0.0)
+    return [*found, *[none] * (n_strata - len(found))]
 
 
 def of_unit_mean(weight: Array | None) -> Array | None:
@@ -295,7 +409,8 @@ def of_unit_mean(weight: Array | None) -> Array | None:
 
 def by_time(admitted: Admitted) -> Admitted:
     """The same rows in the order of time."""
-    order = Timeline.of(admitted.target.values[:, 0]).order
+    values = admitted.target.values
+    order = Timeline.of(values if values.shape[1] == 4 else values[:, 0]).order
     if order is None:
         return admitted
     kept = order if admitted.kept is None else admitted.kept[order]
@@ -318,5 +433,8 @@ def _concordance(estimator: Any, X: Any, y: Array, sample_weight: Any = None) ->
     """Harrell's index of rows with signed times."""
     signed = y if y.ndim == 1 else y[:, 0]
     risk = np.asarray(estimator.predict(X))
-    index = compare_pairs(signed > 0, np.abs(signed), risk, sample_weight).share
+    entry, codes = y[:, 2:].T if y.ndim == 2 and y.shape[1] == 4 else (None, None)
+    index = compare_within(
+        signed > 0, np.abs(signed), risk, sample_weight, entry=entry, codes=codes
+    ).share
     return 0.5 if np.isnan(index) else float(index)

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from coterie.data import DataError
 from coterie.survival.incidence import censoring_curve
-from coterie.survival.outcomes import read_outcomes
+from coterie.survival.outcomes import read_entries, read_outcomes
+from coterie.survival.strata import read_labels
 
 Array = NDArray[np.float64]
 #: Risks this close are equal.
@@ -30,7 +31,9 @@ class Pairs(NamedTuple):
         return (self.concordant + 0.5 * self.tied) / total if total > 0 else float("nan")
 
 
-def concordance_index(y: Any, risk: Any, sample_weight: Any = None) -> float:
+def concordance_index(
+    y: Any, risk: Any, sample_weight: Any = None, *, entry: Any = None, strata: Any = None
+) -> float:
     """Harrell's index: the share of pairs in which the one of higher risk has the event first.
 
     A pair has an order if one has the event before the other has it or is censored; at the same
@@ -44,6 +47,10 @@ def concordance_index(y: Any, risk: Any, sample_weight: Any = None) -> float:
         Predicted risks, larger for earlier events.
     sample_weight : array-like of shape (n,), optional
         A pair weighs the product of its rows' weights.
+    entry : array-like of shape (n,), optional
+        When rows came under observation; an event is compared with those at risk at its time.
+    strata : array-like of shape (n,), optional
+        Labels; only rows of one stratum are compared.
 
     Returns
     -------
@@ -63,7 +70,12 @@ def concordance_index(y: Any, risk: Any, sample_weight: Any = None) -> float:
     """
     event, time = read_outcomes(y)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    return compare_pairs(event, time, _risks(risk, len(time)), weight).share
+    since = None if entry is None else read_entries(entry, time)
+    codes = None
+    if strata is not None:
+        codes = np.unique(read_labels(strata, len(time)), return_inverse=True)[1]
+    risks = _risks(risk, len(time))
+    return compare_within(event, time, risks, weight, entry=since, codes=codes).share
 
 
 def concordance_index_ipcw(
@@ -134,8 +146,9 @@ def cumulative_dynamic_auc(
     ----------
     y_train, y : structured array, frame, array-like of shape (n, 2) or pair
         Times and events: those from which G is estimated, and those that are judged.
-    risk : array-like of shape (n,)
-        Predicted risks, larger for earlier events.
+    risk : array-like of shape (n,) or (n, n_times)
+        Predicted risks, larger for earlier events; or other ones for every time, such as hazards up
+        to it.
     times : array-like of shape (n_times,)
         When to look.
     ties : {"left", "sksurv"}, default="left"
@@ -154,12 +167,25 @@ def cumulative_dynamic_auc(
     array([1.])
     """
     event, time = read_outcomes(y)
-    risks = _risks(risk, len(time))
-    shares = np.ones(len(time))
     moments = np.atleast_1d(np.asarray(times, dtype=np.float64))
+    if np.ndim(risk) == 2:
+        if np.shape(risk)[1] != len(moments):
+            raise DataError(
+                f"risk has {np.shape(risk)[1]} columns; expected one, or a column for each of the "
+                f"{len(moments)} times."
+            )
+        risks = [_risks(column, len(time)) for column in np.asarray(risk).T]
+    else:
+        risks = [_risks(risk, len(time))] * len(moments)
+    shares = np.ones(len(time))
     early = event & (time <= moments.max())
     shares[early] = censoring_shares(y_train, time[early], ties)
-    return np.array([_auc(event & (time <= t), time > t, risks, 1.0 / shares) for t in moments])
+    return np.array(
+        [
+            _auc(event & (time <= t), time > t, own, 1.0 / shares)
+            for t, own in zip(moments, risks, strict=True)
+        ]
+    )
 
 
 def _auc(case: Array, control: Array, risk: Array, weight: Array) -> float:
@@ -179,6 +205,7 @@ def compare_pairs(
     risk: Array,
     weight: Array | None = None,
     factor: Array | None = None,
+    entry: Array | None = None,
 ) -> Pairs:
     """Count pairs in O(n log n).
 
@@ -190,6 +217,8 @@ def compare_pairs(
         A pair weighs the product.
     factor : ndarray of shape (n,), optional
         What the pairs of an event are multiplied by besides.
+    entry : ndarray of shape (n,), optional
+        When rows came under observation, each before its time.
     """
     # From the last to the first; at the same time those censored come before the events, which
     # are then compared with all that stand before the first event of their time.
@@ -205,8 +234,38 @@ def compare_pairs(
     ends = first[event]
     below, upto = (_sums_below(ranks, mass, ends, bound) for bound in (low, high))
     every = np.concatenate([[0.0], np.cumsum(mass)])[ends]
+    if entry is not None:
+        # Less those who came only after the event, all of whom stay longer.
+        since = entry[order]
+        late = np.argsort(-since, kind="stable")
+        coming = np.searchsorted(-since[late], -time[event], side="right")
+        every = every - np.concatenate([[0.0], np.cumsum(mass[late])])[coming]
+        below, upto = (
+            known - _sums_below(ranks[late], mass[late], coming, bound)
+            for known, bound in ((below, low), (upto, high))
+        )
     own = mass[event] if factor is None else mass[event] * factor[order][event]
     return Pairs(float(own @ below), float(own @ (every - upto)), float(own @ (upto - below)))
+
+
+def compare_within(
+    event: NDArray[np.bool_],
+    time: Array,
+    risk: Array,
+    weight: Array | None = None,
+    *,
+    entry: Array | None = None,
+    codes: NDArray[Any] | None = None,
+) -> Pairs:
+    """The same, of rows that have the same one of some codes."""
+    if codes is None:
+        return compare_pairs(event, time, risk, weight, entry=entry)
+    found = []
+    for code in np.unique(codes):
+        own = codes == code
+        mass, since = (None if each is None else each[own] for each in (weight, entry))
+        found.append(compare_pairs(event[own], time[own], risk[own], mass, entry=since))
+    return Pairs(*(float(sum(column)) for column in zip(*found, strict=True)))
 
 
 def _sums_below(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from coterie.data import DataError
-from coterie.survival.outcomes import read_outcomes
+from coterie.survival.outcomes import mass_from, read_entries, read_outcomes
 from coterie.tags import tagged
 
 Array = NDArray[np.float64]
@@ -63,18 +63,26 @@ class LifeTable(NamedTuple):
     censored: Array
 
     @classmethod
-    def of(cls, event: NDArray[np.bool_], time: Array, weight: Array | None = None) -> LifeTable:
-        """Of rows; None weighs all alike."""
+    def of(
+        cls,
+        event: NDArray[np.bool_],
+        time: Array,
+        weight: Array | None = None,
+        entry: Array | None = None,
+    ) -> LifeTable:
+        """Of rows; None weighs all alike, or has them at risk from the start."""
         times, place = np.unique(time, return_inverse=True)
         mass = np.ones(len(time)) if weight is None else weight
         events, gone = (
             np.bincount(place, each, len(times)).astype(np.float64) for each in (mass * event, mass)
         )
         at_risk = np.cumsum(gone[::-1])[::-1]
+        if entry is not None:
+            at_risk = np.maximum(at_risk - mass_from(entry, mass, times), gone)
         return cls(times, at_risk, events, gone - events)
 
 
-def kaplan_meier(y: Any, sample_weight: Any = None) -> StepFunction:
+def kaplan_meier(y: Any, sample_weight: Any = None, *, entry: Any = None) -> StepFunction:
     r"""The share that survives, :math:`S(t) = \prod_{s \le t} (1 - d_s / Y_s)`.
 
     Parameters
@@ -83,6 +91,9 @@ def kaplan_meier(y: Any, sample_weight: Any = None) -> StepFunction:
         Times and events, see `make_outcomes`.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows.
+    entry : array-like of shape (n,), optional
+        When rows came under observation (left truncation): at time s, those with entry < s are at
+        risk. Where very few are so early, the curve is as uncertain.
 
     Returns
     -------
@@ -95,11 +106,11 @@ def kaplan_meier(y: Any, sample_weight: Any = None) -> StepFunction:
     >>> kaplan_meier(y)([1, 2, 3, 4, 5, 6, 8])
     array([0.875  , 0.75   , 0.625  , 0.46875, 0.3125 , 0.3125 , 0.     ])
     """
-    table = LifeTable.of(*read_outcomes(y), _weights(sample_weight))
+    table = _life_table(y, sample_weight, entry)
     return StepFunction(table.times, _product(table.events / table.at_risk), 1.0)
 
 
-def nelson_aalen(y: Any, sample_weight: Any = None) -> StepFunction:
+def nelson_aalen(y: Any, sample_weight: Any = None, *, entry: Any = None) -> StepFunction:
     r"""The cumulative hazard, :math:`H(t) = \sum_{s \le t} d_s / Y_s`.
 
     Parameters
@@ -108,6 +119,9 @@ def nelson_aalen(y: Any, sample_weight: Any = None) -> StepFunction:
         Times and events, see `make_outcomes`.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows.
+    entry : array-like of shape (n,), optional
+        When rows came under observation (left truncation): at time s, those with entry < s are at
+        risk. Where very few are so early, the curve is as uncertain.
 
     Returns
     -------
@@ -120,7 +134,7 @@ def nelson_aalen(y: Any, sample_weight: Any = None) -> StepFunction:
     >>> nelson_aalen(y)([1, 2, 3, 8]).round(6)
     array([0.125   , 0.267857, 0.434524, 2.017857])
     """
-    table = LifeTable.of(*read_outcomes(y), _weights(sample_weight))
+    table = _life_table(y, sample_weight, entry)
     return StepFunction(table.times, np.cumsum(table.events / table.at_risk), 0.0)
 
 
@@ -141,7 +155,7 @@ class LogRank(NamedTuple):
     pvalue: float
 
 
-def log_rank_test(y: Any, group: Any) -> LogRank:
+def log_rank_test(y: Any, group: Any, *, entry: Any = None) -> LogRank:
     r"""Whether two groups have the same survival.
 
     With d events among Y at risk at time s, of whom :math:`Y_1` are in the second group, the
@@ -155,6 +169,8 @@ def log_rank_test(y: Any, group: Any) -> LogRank:
         Times and events, see `make_outcomes`.
     group : array-like of shape (n,)
         Two different labels.
+    entry : array-like of shape (n,), optional
+        When rows came under observation, see `kaplan_meier`.
 
     Returns
     -------
@@ -172,8 +188,9 @@ def log_rank_test(y: Any, group: Any) -> LogRank:
     labels, codes = np.unique(np.asarray(group), return_inverse=True)
     if len(labels) != 2:
         raise DataError(f"The log-rank test compares two groups, but there are {len(labels)}.")
-    every = LifeTable.of(event, time)
-    second = LifeTable.of(event, time, (codes == 1).astype(np.float64))
+    since = None if entry is None else read_entries(entry, time)
+    every = LifeTable.of(event, time, None, since)
+    second = LifeTable.of(event, time, (codes == 1).astype(np.float64), since)
     share = second.at_risk / every.at_risk
     difference = float((second.events - share * every.events).sum())
     several = every.at_risk > 1
@@ -198,6 +215,12 @@ def time_grid(
 def _product(leaving: Array) -> Array:
     """The share that is left after each of some times, at which shares leave."""
     return np.asarray(np.cumprod(1.0 - leaving), dtype=np.float64)
+
+
+def _life_table(y: Any, sample_weight: Any, entry: Any) -> LifeTable:
+    event, time = read_outcomes(y)
+    since = None if entry is None else read_entries(entry, time)
+    return LifeTable.of(event, time, _weights(sample_weight), since)
 
 
 def _weights(sample_weight: Any) -> Array | None:

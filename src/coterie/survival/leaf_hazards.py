@@ -36,7 +36,12 @@ class LeafHazards:
 
     @classmethod
     def of(
-        cls, leaves: NDArray[np.integer], signed: Array, weight: Array | None, n_leaves: int
+        cls,
+        leaves: NDArray[np.integer],
+        signed: Array,
+        weight: Array | None,
+        n_leaves: int,
+        entry: Array | None = None,
     ) -> LeafHazards:
         """Of the rows in the leaves of one tree.
 
@@ -50,6 +55,8 @@ class LeafHazards:
             Weights; rows without are in no leaf.
         n_leaves : int
             Leaves there are.
+        entry : ndarray of shape (n_rows,) or None
+            When rows came under observation.
         """
         inside = leaves >= 0 if weight is None else (leaves >= 0) & (weight > 0)
         rows = np.flatnonzero(inside)
@@ -63,10 +70,13 @@ class LeafHazards:
         first = np.flatnonzero(new)
         events = np.add.reduceat(mass * event, first)
         at_risk = before[ends[leaf[first]]] - before[first]
+        if entry is not None:
+            late = _mass_from((leaf, entry[order]), mass, (leaf[first], time[first]), n_leaves)
+            at_risk = np.maximum(at_risk - late, events)
         some = events > 0
         sizes = np.bincount(leaf[first][some], minlength=n_leaves)
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        return cls(offsets, time[first][some], (events / at_risk)[some])
+        return cls(offsets, time[first][some], events[some] / at_risk[some])
 
     def __add__(self, other: LeafHazards) -> LeafHazards:
         """The leaves of other trees behind these."""
@@ -109,3 +119,24 @@ class LeafHazards:
         width = len(times) + 1  # steps after the last time go to a column of their own
         sums = np.bincount(leaf * width + place, steps, (last - first) * width)
         return np.asarray(np.cumsum(sums.reshape(last - first, width)[:, :-1], axis=1))
+
+
+def _mass_from(
+    rows: tuple[NDArray[np.integer], Array],
+    mass: Array,
+    asked: tuple[NDArray[np.integer], Array],
+    n_leaves: int,
+) -> Array:
+    """The mass of rows of a leaf that come at a time or later, for some leaves and times.
+
+    Rows and questions are sorted together, so that one running sum answers all of them.
+    """
+    n_rows, n_asked = len(mass), len(asked[0])
+    leaf, time = (np.concatenate(pair) for pair in zip(rows, asked, strict=True))
+    is_row = np.arange(n_rows + n_asked) < n_rows
+    order = np.lexsort((is_row, time, leaf))  # a question stands before rows of its time
+    sums = np.cumsum(np.concatenate([mass, np.zeros(n_asked)])[order])
+    ends = np.searchsorted(leaf[order], np.arange(n_leaves), side="right")
+    upto = np.empty(n_rows + n_asked)
+    upto[order] = sums
+    return np.asarray(sums[ends[asked[0]] - 1] - upto[n_rows:])

@@ -148,3 +148,54 @@ def read_outcomes(y: Any) -> tuple[NDArray[np.bool_], Array]:
     if (signed == 0).any():
         raise DataError("Some times are 0 or negative. Times must be positive.")
     return signed > 0, np.abs(signed)
+
+
+def entry_numbers(entry: Any, n_rows: int) -> Array:
+    """When rows came under observation, as one number each; what is below 0 is 0.
+
+    Examples
+    --------
+    >>> entry_numbers([-1, 3], 2)
+    array([0., 3.])
+    """
+    since = _numbers(np.asarray(entry))
+    if since.shape != (n_rows,):
+        raise DataError(
+            f"entry must hold one time for each of the {n_rows} rows; its shape is {since.shape}."
+        )
+    return np.maximum(since, 0.0)
+
+
+def check_entries(since: Array, time: Array) -> None:
+    """Refuse rows that come under observation when they are gone already."""
+    if np.isnan(since).any():
+        raise DataError(
+            "entry contains NaN: some time is missing. Rows seen from the start have 0."
+        )
+    late = np.flatnonzero(since >= time)
+    if len(late):
+        row = late[0]
+        raise DataError(
+            f"Row {row} comes under observation at {since[row]:g}, which is not before its time "
+            f"{time[row]:g}."
+        )
+
+
+def read_entries(entry: Any, time: Array) -> Array:
+    """When rows came under observation, checked to be before their times.
+
+    Examples
+    --------
+    >>> read_entries([0, 3], np.array([2.0, 5.0]))
+    array([0., 3.])
+    """
+    since = entry_numbers(entry, len(time))
+    check_entries(since, time)
+    return since
+
+
+def mass_from(since: Array, mass: Array, times: Array) -> Array:
+    """At each of some times, the mass of what comes at it or later."""
+    order = np.argsort(since, kind="stable")
+    before = np.concatenate([[0.0], np.cumsum(mass[order])])
+    return np.asarray(before[-1] - before[np.searchsorted(since[order], times, side="left")])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from coterie.base import Admitted, JoblibExecutor, thread_count
 from coterie.base.bagged import Plan
 from coterie.base.oob_votes import OobJudge
-from coterie.core import Allowed, View, one_of, untouched
+from coterie.core import Allowed, View, at_least, one_of, untouched
 from coterie.core.axis import split_weight
 from coterie.core.seeds import shaking_stream
 from coterie.data import Table, Target
@@ -24,7 +24,7 @@ from coterie.learners.tree import find_leaves
 from coterie.native import Forest
 from coterie.survival.concordance import compare_pairs
 from coterie.survival.leaf_hazards import LeafHazards
-from coterie.survival.outcomes import signed_times
+from coterie.survival.outcomes import check_entries, entry_numbers, signed_times
 from coterie.survival.survival_task import SurvivalTask
 from coterie.trees.single import DecisionTreeRegressor
 
@@ -36,7 +36,7 @@ _NOT_HERE = ("ccp_alpha", "monotonic_cst", "min_impurity_decrease", "oob_patienc
 
 @dataclass(frozen=True)
 class SurvivalTreeLearner(TreeLearner):
-    """Grows a tree by the log-rank score test; its leaves hold mortalities.
+    """Grows a tree by a log-rank test; its leaves hold mortalities.
 
     Parameters
     ----------
@@ -50,7 +50,8 @@ class SurvivalTreeLearner(TreeLearner):
         """A forest of one tree."""
         leaves = np.full(table.n_rows, -1, dtype=np.int32)
         tree = self._grow(table, target, weight, rng, leaves)
-        hazards = LeafHazards.of(leaves, target.values[:, 0], weight, len(tree.values))
+        signed, entry = _times(target)
+        hazards = LeafHazards.of(leaves, signed, weight, len(tree.values), entry)
         return tree.with_values(hazards.mortality(self.event_times)[:, None])
 
 
@@ -58,12 +59,15 @@ class SurvivalTreeLearner(TreeLearner):
 class RandomSurvivalForest(SurvivalTask, ManyTrees):
     r"""A random forest for censored survival times.
 
-    Every tree is grown on a bootstrap sample of the rows. A node is split where the log-rank score
-    test separates its sides best: each row is labelled with its martingale residual in the node,
+    Every tree is grown on a bootstrap sample of the rows. A node is split where a log-rank test
+    separates its sides best. Each row is labelled with its martingale residual in the node,
     :math:`r_i = \delta_i - H(t_i)`, one for an event less the hazard that the node has seen up to
-    then, and the split maximises the difference in their means by squared error. The sum of the
-    residuals on one side is the numerator U of the log-rank test exactly; its variance is that of a
-    permutation, which trusts a cut of very few rows less than the test's own formula.
+    then: their sum on one side is the numerator U of the test. With ``split="logrank_score"`` the
+    variance is that of a permutation, :math:`n_L n_R \sum r^2 / (n (n - 1))`, and the split that of
+    least squared error in r. With ``split="logrank"`` it is the test's own,
+    :math:`V = \sum_s \frac{Y_{Ls}}{Y_s} (1 - \frac{Y_{Ls}}{Y_s}) \frac{Y_s - d_s}{Y_s - 1} d_s`,
+    for the `recheck` cuts of a node that are best by the score. They differ most where one side has
+    few rows, or leaves early: the score trusts such cuts less.
 
     A leaf has the hazard of its rows by Nelson & Aalen, and a row the mean of the hazards of its
     leaves. `predict` gives the mortality: that hazard added up over the different times of events
@@ -77,6 +81,13 @@ class RandomSurvivalForest(SurvivalTask, ManyTrees):
         More limits of every tree, see `DecisionTreeRegressor`.
     max_features : int, float, {"sqrt", "log2", "log2+1", "third"} or None, default="sqrt"
         Columns drawn per node.
+    min_events_leaf : int, default=1
+        Fewest rows with an event in a leaf.
+    split : {"logrank_score", "logrank"}, default="logrank_score"
+        The test by which nodes are split.
+    recheck : int or None, default=10
+        With ``split="logrank"``, how many cuts of a node are tested; None tests all of them.
+        Categories are cut in the order of their mean residuals either way.
     oob_score : bool, default=False
         Whether to evaluate the forest on out-of-bag rows, with Harrell's concordance index.
     survival : {"hazard", "km"}, default="hazard"
@@ -102,7 +113,9 @@ class RandomSurvivalForest(SurvivalTask, ManyTrees):
     ----------
     .. [1] Ishwaran, Kogalur, Blackstone & Lauer, "Random survival forests", Ann. Appl. Stat. 2
        (2008).
-    .. [2] Hothorn & Lausen, "On the exact distribution of maximally selected rank statistics",
+    .. [2] Segal, "Regression trees for censored data", Biometrics 44 (1988): the log-rank test as a
+       criterion of splits.
+    .. [3] Hothorn & Lausen, "On the exact distribution of maximally selected rank statistics",
        Comput. Stat. Data Anal. 43 (2003).
 
     Examples
@@ -124,12 +137,18 @@ class RandomSurvivalForest(SurvivalTask, ManyTrees):
         **{name: word for name, word in FOREST.items() if name not in _NOT_HERE},
         "oob_score": one_of(True, False),
         "survival": one_of("hazard", "km"),
+        "split": one_of("logrank_score", "logrank"),
+        "recheck": at_least(1) | one_of(None),
+        "min_events_leaf": at_least(0),
     }
     member_class: ClassVar[type] = DecisionTreeRegressor
 
     min_samples_leaf: float = 15
     max_features: float | str | None = "sqrt"
     survival: Literal["hazard", "km"] = "hazard"
+    split: Literal["logrank_score", "logrank"] = "logrank_score"
+    recheck: int | None = 10
+    min_events_leaf: int = 1
     # What forests of numbers have, and times do not allow.
     criterion: str = field(default="squared_error", init=False)
     ccp_alpha: float = field(default=0.0, init=False)
@@ -139,7 +158,14 @@ class RandomSurvivalForest(SurvivalTask, ManyTrees):
     tol: float = field(default=0.0, init=False)
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, *, event: Any = None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        groups: Any = None,
+        *,
+        event: Any = None,
+        entry: Any = None,
     ) -> Self:
         """Fit to the training rows.
 
@@ -156,15 +182,32 @@ class RandomSurvivalForest(SurvivalTask, ManyTrees):
             Rows of one group are in a bag together or not at all.
         event : array-like of shape (n_samples,), optional
             Events, if `y` holds times alone; without it all rows are events.
+        entry : array-like of shape (n_samples,), optional
+            When rows came under observation (left truncation): at time s, those with entry < s are
+            at risk. By default all are from the start.
 
         Returns
         -------
         self
         """
-        return self._fit(X, signed_times(y, event), sample_weight, groups=groups)
+        outcomes = signed_times(y, event)
+        if entry is not None and outcomes is not None:
+            since = entry_numbers(entry, len(outcomes))
+            # Bags are drawn by what rows hold: a column of zeros would change them for nothing.
+            outcomes = np.column_stack([outcomes, since]) if since.any() else outcomes
+        return self._fit(X, outcomes, sample_weight, groups=groups)
 
     def _encode(self, y: Any) -> Any:
         return y
+
+    def _check_target(self, admitted: Admitted) -> None:
+        super()._check_target(admitted)
+        signed, entry = _times(admitted.target)
+        if entry is not None:
+            check_entries(entry, np.abs(signed))
+
+    def _describe_target(self, draft: Self, admitted: Admitted) -> None:
+        super()._describe_target(draft, _of_times(admitted))
 
     def _plan(
         self,
@@ -177,7 +220,12 @@ class RandomSurvivalForest(SurvivalTask, ManyTrees):
         grown = plan.learner
         assert isinstance(grown, TreeLearner)
         learner = SurvivalTreeLearner(
-            replace(grown.growth, criterion="log_rank"),
+            replace(
+                grown.growth,
+                criterion="log_rank" if self.split == "logrank" else "log_rank_score",
+                recheck=self.recheck,
+                min_events_leaf=int(self.min_events_leaf),
+            ),
             grown.min_weight_fraction,
             n_threads=grown.n_threads,
             stop=grown.stop,
@@ -202,14 +250,13 @@ class RandomSurvivalForest(SurvivalTask, ManyTrees):
             weight = None if sampler.by_weight else split_weight(weight)[1]
         view = View(admitted.table, target, weight)
         first = 0 if earlier is None else len(earlier.pool_)
-        signed, forest = target.values[:, 0], draft.pool_.forest
+        (signed, entry), forest = _times(target), draft.pool_.forest
 
         def hazards_of(number: int) -> LeafHazards:
             bag = (draw or untouched)(view, shaking_stream(draft.bags_.seed(number)))
             tree = forest[number]
-            return LeafHazards.of(
-                find_leaves(tree, admitted.table), signed, bag.weight, len(tree.values)
-            )
+            leaves = find_leaves(tree, admitted.table)
+            return LeafHazards.of(leaves, signed, bag.weight, len(tree.values), entry)
 
         parts = JoblibExecutor(self.n_jobs).map(hazards_of, range(first, len(forest)))
         hazards = LeafHazards.joined(list(parts))
@@ -217,14 +264,14 @@ class RandomSurvivalForest(SurvivalTask, ManyTrees):
         return judge
 
     def _judge(self, draft: Self, admitted: Admitted, judge: OobJudge | None) -> None:
-        super()._judge(draft, admitted, judge)
+        super()._judge(draft, _of_times(admitted), judge)
         del draft.oob_curve_  # of squared errors
         rows = slice(None) if admitted.kept is None else admitted.kept
-        risk, signed = draft.oob_prediction_[rows], admitted.target.values[:, 0]
+        risk, (signed, entry) = draft.oob_prediction_[rows], _times(admitted.target)
         some = ~np.isnan(risk)
-        weight = None if admitted.weight is None else admitted.weight[some]
-        times = np.abs(signed[some])
-        draft.oob_score_ = compare_pairs(signed[some] > 0, times, risk[some], weight).share
+        weight, since = (None if a is None else a[some] for a in (admitted.weight, entry))
+        event, times = signed[some] > 0, np.abs(signed[some])
+        draft.oob_score_ = compare_pairs(event, times, risk[some], weight, entry=since).share
 
     def _publish_oob(self, draft: Any, mean: Array) -> None:
         draft.oob_prediction_ = mean[:, 0]
@@ -271,6 +318,17 @@ class RandomSurvivalForest(SurvivalTask, ManyTrees):
                 )
                 total[rows] += leaf[~forest.nodes["left"][starts[t] + nodes[:, t]]]
         return np.asarray(total[:, back] / len(forest))
+
+
+def _times(target: Target) -> tuple[Array, Array | None]:
+    """Signed times, and when rows came under observation, if that is known."""
+    values = target.values
+    return values[:, 0], values[:, 1] if values.shape[1] > 1 else None
+
+
+def _of_times(admitted: Admitted) -> Admitted:
+    """The same rows without their entries."""
+    return admitted._replace(target=Target("values", admitted.target.values[:, :1].copy()))
 
 
 def _event_times(target: Target) -> Array:

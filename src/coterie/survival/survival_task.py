@@ -25,7 +25,7 @@ class SurvivalTask:
 
     categorical_features: Any
     times_: Array
-    baseline_: StepFunction | None
+    baseline_: StepFunction | list[StepFunction] | None
 
     def _admit_fit(self, X: Any, y: Any, sample_weight: Any) -> Admitted:
         admitted = admit_fit(
@@ -91,7 +91,15 @@ class SurvivalTask:
             raise DataError("times must be a list of numbers at which to evaluate the curves.")
         return moments
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        entry: Any = None,
+        strata: Any = None,
+    ) -> float:
         """Harrell's concordance index of the risks.
 
         Parameters
@@ -102,6 +110,10 @@ class SurvivalTask:
             Times and events.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the rows.
+        entry : array-like of shape (n_samples,), optional
+            When rows came under observation; an event is compared with those at risk then.
+        strata : array-like of shape (n_samples,), optional
+            Labels; only rows of one stratum are compared.
 
         Returns
         -------
@@ -109,7 +121,7 @@ class SurvivalTask:
             One half for uninformative risks, and if no two rows can be compared.
         """
         risk = self.predict(X)  # type: ignore[attr-defined]  # of the estimator
-        index = concordance_index(y, risk, sample_weight)
+        index = concordance_index(y, risk, sample_weight, entry=entry, strata=strata)
         return 0.5 if np.isnan(index) else index
 
     def __sklearn_tags__(self) -> Any:
