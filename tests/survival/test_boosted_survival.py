@@ -180,7 +180,7 @@ def test_strata_have_baselines_of_their_own(tmp_path):
         model.predict_survival_function(rows, strata="other")
     with pytest.raises(ValueError, match="leave strata= out"):
         GradientBoostingSurvival(**SMALL).fit(rows, y).predict_survival_function(rows, strata="a")
-    with pytest.raises(ValueError, match="go with loss='cox'"):
+    with pytest.raises(ValueError, match="require loss='cox'"):
         GradientBoostingSurvival("aft").fit(rows, y, strata=strata)
 
 
