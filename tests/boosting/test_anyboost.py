@@ -144,7 +144,7 @@ def test_no_probabilities_without_a_link():
         assert model.score(X, y) > 0.9
         assert not hasattr(model, "predict_proba")
         assert not hasattr(model, "predict_log_proba")
-        with pytest.raises(ValueError, match="gives no probabilities"):
+        with pytest.raises(ValueError, match="does not provide probabilities"):
             next(model.staged_predict_proba(X))
 
 

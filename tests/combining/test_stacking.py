@@ -264,5 +264,5 @@ def test_several_labels_are_zeros_and_ones():
         with pytest.raises(ValueError, match="zeros and ones"):
             StackingClassifier(pairs).fit(X, other)
     for settings in ({"cv": "oob"}, {"final_estimator": "super_learner"}):
-        with pytest.raises(ValueError, match="one label per row"):
+        with pytest.raises(ValueError, match="a single label per row"):
             StackingClassifier(pairs, **settings).fit(X, LABELS)

@@ -129,7 +129,7 @@ def test_normalised_intervals_follow_the_spread_of_the_members():
     spread = model.estimator_.pool_.votes(model.estimator_._admit(X[300:]))[:, :, 0].std(axis=0)
     assert np.corrcoef(width, spread)[0, 1] > 0.999
     assert 0.8 < coverage(model) < 0.99
-    with pytest.raises(ValueError, match="LinearRegression has none"):
+    with pytest.raises(ValueError, match="LinearRegression has no members"):
         ConformalRegressor(LinearRegression(), method="split", normalize=True).fit(X, y)
 
 

@@ -264,8 +264,8 @@ def test_warm_start_refuses_other_columns_and_classes(cls):
     ]
     if is_classifier(model):
         wrong += [
-            ("other classes .new: 3; gone: 0", frame, y + 1),
-            ("other classes .new: 3", frame, np.r_[3, y[1:]]),
+            ("different classes .new: 3; gone: 0", frame, y + 1),
+            ("different classes .new: 3", frame, np.r_[3, y[1:]]),
         ]
     elif cls.multi_output:
         wrong += [("y has 2 outputs, but had 1", frame, np.c_[y, y])]

@@ -103,7 +103,7 @@ def test_what_is_no_text_is_refused(write):
         (b"a,b\n1,2\n", {"encoding": "utf-16"}, "not valid utf-16"),
         ("a,b\n1,2\n".encode("utf-16-le"), {}, "null bytes"),
         (b'"a,b\n1,2\n3,4\n', {}, "several lines"),
-        (b"\n \n", {}, "blank"),
+        (b"\n \n", {}, "only white space"),
     ],
 )
 def test_files_that_cannot_be_read_are_told_in_words(write, content, options, words):

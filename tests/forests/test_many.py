@@ -165,7 +165,7 @@ def test_oob_curve_is_drawn_again_from_the_training_data():
     assert curve.class_errors[-1] @ shares == pytest.approx(curve.error[-1])
     with pytest.raises(ValueError, match="pass the training data again"):
         forest.oob_curve(data[:10], y[:10])
-    with pytest.raises(ValueError, match="y has other classes"):
+    with pytest.raises(ValueError, match="y has different classes"):
         forest.oob_curve(data, y % 2)
 
 

@@ -134,7 +134,7 @@ def test_bad_input_is_refused():
         fusion.platt([1, 2], [1, 0, 1])
     with pytest.raises(DataError, match="between 0 and 1"):
         fusion.beta([0.5, 2], [1, 0])
-    with pytest.raises(DataError, match="positions"):
+    with pytest.raises(DataError, match="class index"):
         fusion.temperature([[0.5, 2]], ["a"])
     with pytest.raises(DataError, match="labels"):
         fusion.isotonic([1, 2], [1])

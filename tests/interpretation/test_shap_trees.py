@@ -68,5 +68,5 @@ def test_what_it_cannot_express():
     with pytest.raises(ValueError, match="sets of categories"):
         shap_trees(tree)
     vote = VotingRegressor([("a", DecisionTreeRegressor())]).fit(*DIABETES)
-    with pytest.raises(TypeError, match="VotingRegressor is not"):
+    with pytest.raises(TypeError, match="not VotingRegressor"):
         shap_trees(vote)

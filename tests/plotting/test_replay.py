@@ -79,5 +79,5 @@ def test_refusals(ten_points):
     with pytest.raises(DataError, match="wrong about all rows"):
         replay([[0, 0]], [1, 1])
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="no 'margin'"):
+    with pytest.raises(ValueError, match="does not contain 'margin'"):
         MarginBoundDisplay.from_predictions([y, y], y)

@@ -35,7 +35,7 @@ def test_what_is_missing_is_said(ten_points):
     with pytest.raises(ValueError, match="fitted on 10 rows"):
         RoundPictureDisplay.from_estimator(model, X[:5], y[:5])
     three = AdaBoostClassifier(n_estimators=2, trace="weights").fit(X, np.arange(10) % 3)
-    with pytest.raises(ValueError, match="3 classes"):
+    with pytest.raises(ValueError, match="there are 3"):
         RoundPictureDisplay.from_estimator(three, X, np.arange(10) % 3)
     with pytest.raises(ValueError, match="1 rounds, but 2 axes"):
         RoundPictureDisplay.from_estimator(model, X, y, rounds=[1], ax=[None, None])

@@ -34,7 +34,7 @@ def test_regions_are_what_the_model_says_there(moons):
     middle = (np.arange(12) + 0.5) / 12
     grid = np.array([[x0 + a * (x1 - x0), y0 + b * (y1 - y0)] for b in middle for a in middle])
     np.testing.assert_array_equal(codes, model.predict(grid))
-    assert scene["emphasis"] == "times in the member's bag"
+    assert scene["emphasis"] == "number of times in the member's bag"
 
 
 def test_margins_are_adaboosts(moons):
@@ -88,6 +88,6 @@ def test_a_stack_is_told_from_the_vote_of_its_members(moons):
     members = [(name, coterie.AdaBoostClassifier(n_estimators=1)) for name in "abcde"]
     members.append(("bag", coterie.BaggingClassifier(random_state=0)))
     stack = coterie.StackingClassifier(members).fit(X, y)
-    assert "in another way" in scene_of(stack, Rows(X, y), resolution=8)["note"]
+    assert "differently" in scene_of(stack, Rows(X, y), resolution=8)["note"]
     bag = coterie.BaggingClassifier(n_estimators=3, random_state=0).fit(X, y)
     assert scene_of(bag, Rows(X, y), resolution=8)["note"] == ""

@@ -352,7 +352,7 @@ def temperature(scores: Any, y: Any, sample_weight: Any = None) -> TemperatureMa
     codes = np.asarray(y)
     weight = weights_or_ones(sample_weight, len(z))
     if codes.shape != (len(z),) or codes.dtype.kind not in "iu":
-        raise DataError(f"y must contain {len(z)} class indices, one for each row of scores.")
+        raise DataError(f"y must contain one class index for each of the {len(z)} rows of scores.")
 
     def loss(log_tau: float) -> float:
         scaled = z / np.exp(log_tau)

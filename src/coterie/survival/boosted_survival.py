@@ -180,9 +180,9 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
         -------
         self
         """
+        late = entry is not None or strata is not None
         if upper is not None and (event is not None or self.loss != "aft"):
             raise DataError("upper requires loss='aft', and cannot be combined with event.")
-        late = entry is not None or strata is not None
         if late and self.loss != "cox":
             raise DataError("entry and strata require loss='cox'.")
         outcomes = signed_times(y, event) if upper is None else _bounds(y, upper)
@@ -192,13 +192,7 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
             outcomes = _with_risk_sets(outcomes, entry, strata, labels)
         validation = Validation.of(X_val, y_val, sample_weight_val)
         if validation is not None:
-            if upper is not None:
-                raise DataError(
-                    "X_val cannot be combined with upper; hold out rows with "
-                    "validation_fraction instead."
-                )
-            if strata is not None and strata_val is None:
-                raise DataError("Pass strata_val, the strata of the validation rows, as well.")
+            _check_validation(upper, strata, strata_val)
             others = _others(y_val, entry_val, strata_val, labels)
             encoded = self._with_weights(others, sample_weight_val, sample_weight)
             validation = validation._replace(y=encoded)
@@ -367,6 +361,16 @@ def _with_risk_sets(signed: Array, entry: Any, strata: Any, known: NDArray[Any])
     since = np.zeros(n_rows) if entry is None else entry_numbers(entry, n_rows)
     codes = find_strata(_labels(strata, n_rows), known, n_rows)
     return np.column_stack([signed, np.ones(n_rows), since, codes])
+
+
+def _check_validation(upper: Any, strata: Any, strata_val: Any) -> None:
+    """Refuse rows for early stopping whose outcomes cannot be compared with the others."""
+    if upper is not None:
+        raise DataError(
+            "X_val cannot be combined with upper; hold out rows with validation_fraction instead."
+        )
+    if strata is not None and strata_val is None:
+        raise DataError("Pass strata_val, the strata of the validation rows, as well.")
 
 
 def _others(y: Any, entry: Any, strata: Any, known: NDArray[Any] | None) -> Array:

@@ -69,9 +69,9 @@ def test_equal_scores_go_to_the_first():
 def test_what_cannot_be_read_is_refused():
     with pytest.raises(DataError, match="No member has a prediction"):
         Ballot.read(np.full((2, 3, 2), np.nan), [0, 1, 0])
-    with pytest.raises(DataError, match="positions"):
+    with pytest.raises(DataError, match="class indices"):
         Ballot.read(np.ones((2, 3, 2)), [0, 2, 0])
-    with pytest.raises(DataError, match="positions"):
+    with pytest.raises(DataError, match="class indices"):
         Ballot.read(np.ones((2, 3, 2)), list("aba"))
     with pytest.raises(DataError, match="shape"):
         Ballot.read([0, 1], [0, 1])
