@@ -74,6 +74,11 @@ def test_modules_are_named_after_what_they_hold():
 
 
 @cache
+def nodes(source: str) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(source)))
+
+
+@cache
 def code_lines(source: str) -> set[int]:
     """Numbers of the lines that hold code: no blanks, comments or docstrings."""
     lines = {
@@ -81,7 +86,7 @@ def code_lines(source: str) -> set[int]:
         for number, line in enumerate(source.splitlines(), start=1)
         if line.strip() and not line.lstrip().startswith("#")
     }
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(source):
         if isinstance(node, Function | ast.ClassDef | ast.Module) and ast.get_docstring(node):
             docstring = node.body[0]
             lines -= set(range(docstring.lineno, (docstring.end_lineno or docstring.lineno) + 1))
@@ -90,7 +95,7 @@ def code_lines(source: str) -> set[int]:
 
 def functions(source: str) -> Iterator[Function]:
     """All functions and methods but constructors, which take what scikit-learn's take."""
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(source):
         if isinstance(node, Function) and node.name != "__init__":
             yield node
 

@@ -88,6 +88,7 @@ def test_a_closed_client_is_named():
         Session(SimpleNamespace(status="closed")).workers()
 
 
+@pytest.mark.slow
 def test_what_dask_gave_up_is_done_again(client, left, tmp_path):
     import dask
 
