@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from importlib import util
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,10 +27,6 @@ if engine := os.environ.get("COTERIE_TEST_ENGINE"):
     sys.modules[name] = util.module_from_spec(spec)
     spec.loader.exec_module(sys.modules[name])
 
-#: Seconds of the tests that took long when they were last recorded, by ``pytest --record``.
-RECORD = Path(__file__).parent / "tests" / "durations.json"
-#: What a test may take to be in the short suite, and to be left out of the record.
-SHORT, WORTH_RECORDING = 0.5, 0.2
 #: Of a contract test over all estimators and many cases, the short suite runs one in this many.
 THINNING = 11
 
@@ -53,11 +46,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="leave out slow tests, and run each contract test on a part of its cases",
     )
-    parser.addoption(
-        "--record",
-        action="store_true",
-        help=f"write down in {RECORD.name} which tests take long, for later short runs",
-    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -68,7 +56,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         [i for i in items if i.get_closest_marker("contract") and hasattr(i, "callspec")]
     )
     dropped = {item for item in items if item.get_closest_marker("slow")} | thinned
-    dropped |= _long([item for item in items if item not in dropped])
     config.hook.pytest_deselected(items=list(dropped))
     items[:] = [item for item in items if item not in dropped]
 
@@ -91,34 +78,6 @@ def _thinned(items: list[Any]) -> set[pytest.Item]:
     return dropped
 
 
-def _long(items: list[pytest.Item]) -> set[pytest.Item]:
-    """Tests that took long when they were recorded; every file keeps its quickest one."""
-    seconds: dict[str, float] = json.loads(RECORD.read_text()) if RECORD.exists() else {}
-    quickest: dict[Path, pytest.Item] = {}
-    for item in sorted(items, key=lambda item: seconds.get(item.nodeid, 0.0)):
-        quickest.setdefault(item.path, item)
-    kept = set(quickest.values())
-    return {i for i in items if seconds.get(i.nodeid, 0.0) > SHORT and i not in kept}
-
-
-class Recorder:
-    """Adds up the seconds of every test, fixtures included."""
-
-    def __init__(self) -> None:
-        self.seconds: Counter[str] = Counter()
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Add the time of a test's set-up, call or end."""
-        self.seconds[report.nodeid] += report.duration  # type: ignore[assignment]
-
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Write down what took long."""
-        long = {k: round(s, 1) for k, s in sorted(self.seconds.items()) if s >= WORTH_RECORDING}
-        RECORD.write_text(json.dumps(long, indent=0) + "\n")
-
-
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose how many examples to try; watch the clock in the process that gathers the results."""
+    """Choose how many examples hypothesis tries."""
     settings.load_profile("short" if config.getoption("--short") else "long")
-    if config.getoption("--record", default=False) and not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Recorder())
