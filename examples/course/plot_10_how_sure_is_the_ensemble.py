@@ -43,13 +43,12 @@ print(f"AdaBoost, calibrated: log loss {log_loss(y[new], calibrated.predict_prob
 
 # %%
 # A prediction set holds every class that cannot be ruled out. Over all new rows it holds the true
-# class at least as often as asked, whatever the model: a poor model has larger sets, not wrong ones.
+# class at least as often as asked. A poor model has larger sets, not wrong ones.
 sets = ConformalClassifier(forest, empty="top", random_state=0).fit(X[learn], y[learn])
 inside = sets.predict_set(X[new], alpha=0.1)
 hit = inside[np.arange(len(inside)), np.searchsorted(sets.classes_, y[new])].mean()
-print(
-    f"asked 90 %, held {hit:.1%}; rows with one class only: {np.mean(inside.sum(axis=1) == 1):.1%}"
-)
+single = np.mean(inside.sum(axis=1) == 1)
+print(f"asked 90 %, held {hit:.1%}; rows with one class only: {single:.1%}")
 CoverageDisplay.from_estimator(sets, X[new], y[new], alpha=0.1, most=15)
 
 # %%
