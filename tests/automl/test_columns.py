@@ -60,6 +60,12 @@ def test_floats_are_no_counters():
     }
 
 
+@pytest.mark.parametrize(("n_rows", "kind"), [(49, "used"), (50, "identifier")])
+def test_identifiers_need_fifty_rows(n_rows, kind):
+    frame = pandas.DataFrame({"counter": np.arange(n_rows), "x": RNG.normal(size=n_rows)})
+    assert kinds(frame) == {"counter": kind, "x": "used"}
+
+
 def test_something_is_always_left():
     frame = pandas.DataFrame({"a": np.zeros(N), "b": np.ones(N)})
     assert set(kinds(frame).values()) == {"used"}
