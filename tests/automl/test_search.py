@@ -154,6 +154,30 @@ def test_the_prior_is_left_where_there_is_no_time_for_anything(monkeypatch):
     assert found.combine(folds, WAYS, hold_out=False)[0].blend.weights.tolist() == [1.0]
 
 
+def test_where_nothing_can_be_learnt_the_model_is_a_constant():
+    found, folds = search()
+    noise = np.random.default_rng(3).permutation(found.material.truth)
+    found.material = replace(found.material, truth=noise)
+    found.run([TREE])
+    found.add_prior()
+    assert [t.name for t in found.trials] == ["tree", "prior"]
+    best, _ = found.combine(folds, WAYS[:1], hold_out=False)
+    assert best.blend.weights.tolist() == [0.0, 1.0]
+    (finding,) = found.doubts(best)
+    assert finding.severity == "danger"
+    assert "better than a constant" in finding.message
+
+
+def test_members_that_know_something_need_no_constant_beside_them():
+    found, folds = search()
+    clear = (found.material.matrix[:, 0] > 0).astype(np.intp)
+    found.material = replace(found.material, truth=clear)
+    found.run([LINEAR])
+    found.add_prior()
+    assert [t.name for t in found.trials] == ["linear"]
+    assert found.doubts(found.combine(folds, WAYS[:1], hold_out=False)[0]) == []
+
+
 def test_many_classes_are_not_combined_without_time():
     found, _ = search(Clock(1e-6))
     found.run([LINEAR])

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.tree import DecisionTreeClassifier as ForeignTree
 
 import coterie
@@ -76,6 +77,18 @@ def test_classifiers(make, y, tmp_path):
 )
 def test_regressors(make, tmp_path):
     agree(make().fit(X, NUMBERS), tmp_path)
+
+
+@pytest.mark.parametrize("strategy", ["prior", "most_frequent"])
+def test_constant_members(strategy, tmp_path):
+    constant = ("constant", DummyClassifier(strategy=strategy))
+    members = [*classifiers(), constant]
+    agree(coterie.VotingClassifier(members, voting="soft", **CATEGORIES).fit(X, THREE), tmp_path)
+
+
+def test_constant_numbers_beside_missing_cells(tmp_path):
+    members = [*regressors(), ("constant", DummyRegressor(strategy="median"))]
+    agree(coterie.VotingRegressor(members, **CATEGORIES).fit(X, NUMBERS), tmp_path)
 
 
 def test_votes_of_votes(tmp_path):
@@ -196,6 +209,12 @@ def test_a_member_that_takes_codes_for_numbers(tmp_path):
         (
             coterie.PrunedEnsembleClassifier([ForeignTree().fit(np.nan_to_num(X), TWO)]),
             "DecisionTreeClassifier",
+        ),
+        (
+            coterie.VotingClassifier(
+                [("random", DummyClassifier(strategy="uniform"))], voting="soft"
+            ),
+            "predicts at random",
         ),
         (
             coterie.TableClassifier(members=["neighbours"]),

@@ -48,7 +48,7 @@ from coterie.automl.candidates import (
 )
 from coterie.automl.clock import Clock
 from coterie.automl.columns import Reading, of_the_table, read_columns
-from coterie.automl.combine import WAYS, Blend
+from coterie.automl.combine import WAYS, Blend, ScoredBlend
 from coterie.automl.findings import Subject, find_traps
 from coterie.automl.fold_models import TableFoldMember
 from coterie.automl.importances import permutation_importances
@@ -122,7 +122,8 @@ def fit_draft(
     else:
         _run(search, candidates, wishes)
         findings += search.shortage
-        _finish(draft, search, folds, plan, wishes, reading)
+        best = _finish(draft, search, folds, plan, wishes, reading)
+        findings += search.doubts(best)
     _publish(draft, search, reading, findings, names)
     draft.made_ |= {"fingerprint": print_, "splits": plan.words, "seed": wishes.seed}
     search.tell("end", draft.metric_, message=search.stopped)
@@ -144,6 +145,8 @@ def _run(search: Search, candidates: tuple[Candidate, ...], wishes: Wishes) -> N
     search.stacks = candidates == PORTFOLIO
     further = drawn(wishes.seed) if candidates in (PORTFOLIO, NATIVE) else None
     search.run(in_turn(candidates, search.situation), further)
+    if isinstance(wishes.members, str):  # those who name members want these
+        search.add_prior()
 
 
 def _look(
@@ -347,7 +350,7 @@ def _pool(members: list[TableMember], material: Material, used: NDArray[np.intp]
 
 def _finish(
     draft: Any, search: Search, folds: Any, plan: Plan, wishes: Wishes, reading: Reading
-) -> None:
+) -> ScoredBlend:
     """Combine, and set the ensemble and what is known of it on the draft."""
     material = search.material
     ways = WAYS[:1] if wishes.interpretable else WAYS
@@ -377,6 +380,7 @@ def _finish(
         draft.pool_ = _pool(draft.members_, material, reading.used)
     if not search.situation.sparse:
         _mark(reading, left)
+    return best
 
 
 def _measure_columns(

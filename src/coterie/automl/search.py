@@ -45,7 +45,9 @@ _WAVE = 4  # candidates that are compared before one is finished
 _FIRST_SHARE = 0.4  # of the time, for the first candidate
 _AMPLE, _LARGE = 0.5, 0.4  # shares of the time left: of a wave, of a candidate
 _LITTLE = 0.005  # of the loss
+_HARDLY = 0.05  # of the loss of a constant model, by which members are better that are hardly so
 _CANDIDATES = 20  # about
+_BRIEF = 0.02  # of the limit: too little for any candidate
 _SAFE = 1.25  # times the time that is expected
 _MOST_OF_IT = 0.7  # of the time left, for what is made smaller
 _IDLE, _PROGRESS = 2, 1e-3  # waves, and what a loss must fall by, for a search to go on
@@ -131,6 +133,20 @@ class Search:
         if not self.trials:
             reasons = "; ".join(f"{h['name']}: {h['note']}" for h in self.history)
             raise DataError(f"No candidate could be fitted to this table. {reasons}.")
+
+    def add_prior(self) -> None:
+        """Let a constant model be a member where the others are hardly better.
+
+        What the columns tell is then mostly noise, and a mean with the constant is closer to the
+        truth, or the constant alone.
+        """
+        if any(trial.name == PRIOR.name for trial in self.trials):
+            return
+        trial = run_trial(PRIOR, self.situation, self.material, Clock(_AS_LONG_AS_IT_TAKES))
+        oof = self._out_of_fold([*self.trials, trial])
+        *others, constant = [oof.loss(said) for said in oof.profile]
+        if min(others) > constant - _HARDLY * abs(constant):
+            self._take(trial)
 
     def _attempt(self, candidate: Candidate) -> None:
         """Try one candidate, or read what came of it in an earlier run."""
@@ -225,7 +241,9 @@ class Search:
             return None
         if self._recall(candidate):
             return None
-        if self.clock.searching <= 0 and not self._may_be_late:
+        # Beside other members, what cannot end in time is not begun.
+        least = min(MOMENT, _BRIEF * self.clock.limit) if self.trials else 0.0
+        if self.clock.searching <= least and not self._may_be_late:
             self.stopped = "time"
             self._note("skipped", candidate, "no time was left", write=True)
             return None
@@ -310,17 +328,44 @@ class Search:
             ]
         if [trial.name for trial in self.trials] != [PRIOR.name]:
             return []
-        what = "frequencies of the classes" if self.material.n_classes else "mean of the target"
         return [
             Finding(
                 "no time",
                 "danger",
                 [],
                 "No candidate could be fitted to this table within the time limit: the model "
-                f"predicts the {what} and uses no columns.",
+                f"{self._constant} and uses no columns.",
                 "Allow more time, or use fewer classes, columns or rows.",
             )
         ]
+
+    def doubts(self, best: ScoredBlend) -> list[Finding]:
+        """What to know if nothing was found that predicts better than a constant.
+
+        Parameters
+        ----------
+        best : ScoredBlend
+            The chosen combination.
+        """
+        used = [self.trials[t].name for t in np.flatnonzero(best.blend.weights)]
+        if used != [PRIOR.name] or len(self.trials) == 1:
+            return []
+        return [
+            Finding(
+                "no signal",
+                "danger",
+                [],
+                "No candidate predicts held-out rows better than a constant: the model "
+                f"{self._constant} and uses no columns.",
+                "Check that the target and the columns belong together, or collect more rows or "
+                "other columns.",
+            )
+        ]
+
+    @property
+    def _constant(self) -> str:
+        what = "frequencies of the classes" if self.material.n_classes else "mean of the target"
+        return f"predicts the {what}"
 
     def _unfit(self, candidate: Candidate) -> str:
         """Why a candidate is not for this table, if so."""

@@ -83,7 +83,7 @@ def shrink_to_limit(
     least = least_seconds(candidate, situation, material)
     # A small model a moment late is better than none.
     if least > max(deadline.left, MOMENT):
-        raise OutOfTime(f"needs at least {least:.0f} s at least")
+        raise OutOfTime(f"needs at least {least:.0f} s")
     _, inner = _last_step(estimator)
     if hasattr(inner, "hidden_layer_sizes"):
         return _fewer_epochs(estimator, material, deadline)
@@ -246,7 +246,8 @@ def smaller(estimator: Any, share: float) -> tuple[dict[str, Any], str]:
             number = int(getattr(inner, name) * share)
             if number >= least:
                 return {_path(place, name): number}, f"{number} {word} for lack of time"
-    raise OutOfTime(f"only {share:.0%} of the time it needs")
+    left = f"only {share:.0%} of the time it needs" if share > 0 else "none was left"
+    raise OutOfTime(left)
 
 
 def _last_step(estimator: Any) -> tuple[str, Any]:

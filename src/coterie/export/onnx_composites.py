@@ -16,10 +16,10 @@ from coterie.export.onnx_graph import Graph
 from coterie.export.onnx_links import shares
 from coterie.export.onnx_native import Answer, is_native, native_answer, sum_of_votes
 from coterie.export.onnx_pipelines import (
-    LINEAR,
+    SIMPLE,
     cells_of,
     last_step,
-    linear_answer,
+    simple_answer,
     steps_before,
     view_of,
 )
@@ -54,15 +54,15 @@ def answer(graph: Graph, model: Any, view: View) -> Answer:
     if isinstance(model, Pipeline):
         last, cells = steps_before(graph, model, cells_of(graph, view))
         return _after_steps(graph, last, cells)
-    if isinstance(model, LINEAR):
-        return linear_answer(graph, model, cells_of(graph, view))
+    if isinstance(model, SIMPLE):
+        return simple_answer(graph, model, cells_of(graph, view))
     return _FORMS.get(type(model).__name__, native_answer)(graph, model, view)
 
 
 def _after_steps(graph: Graph, model: Any, cells: Cells) -> Answer:
     """What a model says of columns that other operators made."""
-    if isinstance(model, LINEAR):
-        return linear_answer(graph, model, cells)
+    if isinstance(model, SIMPLE):
+        return simple_answer(graph, model, cells)
     return answer(graph, model, view_of(graph, model.schema_, cells))
 
 
@@ -304,7 +304,7 @@ _FORMS: dict[str, Form] = {
 
 def can_be_said(model: Any) -> bool:
     """Whether a model that is no pipeline has a form in ONNX."""
-    return isinstance(model, LINEAR) or is_known(type(model))
+    return isinstance(model, SIMPLE) or is_known(type(model))
 
 
 def is_known(cls: type) -> bool:

@@ -17,7 +17,7 @@ from coterie.export.errors import OnnxError
 from coterie.export.onnx_composites import answer, refuse_unknown
 from coterie.export.onnx_graph import Graph
 from coterie.export.onnx_native import Answer
-from coterie.export.onnx_pipelines import LINEAR, last_step
+from coterie.export.onnx_pipelines import SIMPLE, last_step
 from coterie.export.onnx_view import View
 
 __all__ = ["to_onnx"]
@@ -72,7 +72,7 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
     refuse_unknown(model)
     check_is_fitted(model)
     last = last_step(model)
-    if isinstance(last, LINEAR):
+    if isinstance(last, SIMPLE):
         raise OnnxError(
             f"A {type(last).__name__} is not a coterie model. To export it to ONNX, use skl2onnx."
         )

@@ -1,10 +1,11 @@
-"""scikit-learn's pipelines and linear models as ONNX operators."""
+"""scikit-learn's pipelines, linear and constant models as ONNX operators."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import (
     ElasticNet,
     ElasticNetCV,
@@ -19,19 +20,22 @@ from sklearn.linear_model import (
 from sklearn.pipeline import Pipeline
 
 from coterie.data import Schema
+from coterie.export.errors import OnnxError
 from coterie.export.onnx_graph import Graph
 from coterie.export.onnx_links import pair, shares
 from coterie.export.onnx_native import Answer
 from coterie.export.onnx_steps import Cells, numbered, transformed
 from coterie.export.onnx_view import View
 
-__all__ = ["LINEAR", "cells_of", "last_step", "linear_answer", "steps_before", "view_of"]
+__all__ = ["SIMPLE", "cells_of", "last_step", "simple_answer", "steps_before", "view_of"]
 
 _LOGISTIC = (LogisticRegression, LogisticRegressionCV)
+_CONSTANT = (DummyClassifier, DummyRegressor)
 #: Foreign models that have a form of their own.
-LINEAR = (
+SIMPLE = (
     *_LOGISTIC,
     *(LinearRegression, Ridge, RidgeCV, Lasso, LassoCV, ElasticNet, ElasticNetCV),
+    *_CONSTANT,
 )
 
 
@@ -84,8 +88,10 @@ def steps_before(graph: Graph, model: Pipeline, cells: Cells) -> tuple[Any, Cell
     return model, cells
 
 
-def linear_answer(graph: Graph, model: Any, cells: Cells) -> Answer:
-    """What a linear model says."""
+def simple_answer(graph: Graph, model: Any, cells: Cells) -> Answer:
+    """What a linear or a constant model says."""
+    if isinstance(model, _CONSTANT):
+        return _constant_answer(graph, model, cells)
     coef = np.asarray(model.coef_, dtype=np.float64)
     coef = coef.reshape(-1, cells.width)
     level = np.broadcast_to(np.asarray(model.intercept_, np.float64), (len(coef),))
@@ -98,3 +104,20 @@ def linear_answer(graph: Graph, model: Any, cells: Cells) -> Answer:
     if getattr(model, "solver", "") == "liblinear":  # one class against the rest
         return Answer(shares(graph, graph.add("Sigmoid", raw)))
     return Answer(graph.add("Softmax", raw, axis=1))
+
+
+def _constant_answer(graph: Graph, model: Any, cells: Cells) -> Answer:
+    """The same numbers for every row, whatever its cells hold."""
+    if isinstance(model, DummyRegressor):
+        said = np.ravel(model.constant_)
+    elif model.strategy in ("stratified", "uniform"):
+        raise OnnxError(
+            f"DummyClassifier(strategy={model.strategy!r}) predicts at random, which cannot be "
+            "exported to ONNX."
+        )
+    else:
+        said = model.predict_proba(np.zeros((1, 1)))[0]
+    first = graph.add("Gather", cells.tensor, graph.constant(np.array([0])), axis=1)
+    values = graph.constant(np.asarray(said, dtype=np.float64).reshape(1, -1))
+    # No cell is less than itself, a missing one neither.
+    return Answer(graph.add("Where", graph.add("Less", first, first), values, values))
