@@ -164,7 +164,7 @@ def test_where_nothing_can_be_learnt_the_model_is_a_constant():
     best, _ = found.combine(folds, WAYS[:1], hold_out=False)
     assert best.blend.weights.tolist() == [0.0, 1.0]
     (finding,) = found.doubts(best)
-    assert finding.severity == "danger"
+    assert finding.level == "danger"
     assert "better than a constant" in finding.message
 
 
