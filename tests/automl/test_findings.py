@@ -68,6 +68,17 @@ def test_identifiers_constants_and_gaps():
     assert found["missing"].columns == ["rare"]
 
 
+def test_one_column_and_several_are_told_in_proper_english():
+    frame = clean().assign(same=1.0)
+    assert find(frame, codes(frame))["constant"].message == (
+        "'same' has only one value, and is not used."
+    )
+    frame = frame.assign(other=2.0)
+    assert find(frame, codes(frame))["constant"].message == (
+        "'same', 'other' have only one value, and are not used."
+    )
+
+
 def test_duplicates_and_those_that_contradict():
     frame = clean()
     y = codes(frame)
@@ -105,6 +116,14 @@ def test_a_target_that_drifts():
     later = (np.linspace(-1, 1, N) + np.random.default_rng(0).normal(size=N) > 0).astype(int)
     assert "time order" in find(frame, later)
     assert "time order" in find(frame, np.linspace(0, 1, N) + codes(frame), ())
+
+
+@pytest.mark.parametrize(("slope", "level"), [(0.05, None), (0.3, "info"), (1.0, "warning")])
+def test_a_slight_drift_is_no_reason_to_worry(slope, level):
+    rng, n = np.random.default_rng(0), 8_000
+    frame = pandas.DataFrame({"a": rng.normal(size=n)})
+    found = find(frame, slope * np.linspace(-1, 1, n) + rng.normal(size=n), ())
+    assert (found["time order"].level if "time order" in found else None) == level
 
 
 def test_rows_in_the_order_of_time():

@@ -24,6 +24,7 @@ _PERFECT = 0.99  # share of the error that a single column takes away
 _IMBALANCED = 10.0
 _RARE = 10
 _MISSING = 0.5
+_WEAK, _STRONG = 0.1, 0.2  # correlations of the target with the place of a row
 
 
 @dataclass(frozen=True)
@@ -107,8 +108,11 @@ def _left_out(s: Subject) -> Iterator[Finding]:
         names = [c.name for c in s.reading.columns if c.note == note]
         if names:
             used = [c.name for c in s.reading.columns if c.note == note and c.used]
-            end = "." if used else ", and is not used."
-            message = f"{_listed(names)} {saw}{end}"
+            many = len(names) > 1
+            verb, rest = saw.split(" ", 1)
+            verb = {"has": "have", "contains": "contain"}[verb] if many else verb
+            end = "." if used else f", and {'are' if many else 'is'} not used."
+            message = f"{_listed(names)} {verb} {rest}{end}"
             # The levels above are words to the type checker, not the three that there are.
             yield Finding(kind, level, names, message, advice)  # type: ignore[arg-type]
 
@@ -246,10 +250,10 @@ def _drift(s: Subject) -> Iterator[Finding]:
         centred = truth - truth.mean()
         size = np.sqrt((centred @ centred) * (place @ place))
         strongest = max(strongest, abs(centred @ place) / size if size > 0 else 0.0)
-    if strongest * np.sqrt(n) > 6 and strongest > 0.05:
+    if strongest * np.sqrt(n) > 6 and strongest > _WEAK:
         yield Finding(
             "time order",
-            "warning",
+            "warning" if strongest > _STRONG else "info",
             [],
             f"The target drifts along the rows (correlation {strongest:.2f}).",
             "If the rows are in time order, future rows may differ from all of these, and random "
