@@ -21,8 +21,18 @@ from coterie import (
     RandomForestRegressor,
 )
 from coterie.automl.metrics import find_metric
-from coterie.automl.records import Column, Entry, Finding, TableMember
+from coterie.automl.records import (
+    Column,
+    Contribution,
+    Effect,
+    Entry,
+    Finding,
+    LearningCurve,
+    Subgroup,
+    TableMember,
+)
 
+BEHIND = {"behind": 0.02, "behind_low": -0.01, "behind_high": 0.05}
 WEIGHTS = (0.4, 0.3, 0.2, 0.1, 0.0)
 
 
@@ -64,7 +74,7 @@ def fitted(X: Any, y: Any, task: str, names: list[str], target: str = "target") 
         for (name, (family, _)), score, vote in zip(tried.items(), scores, votes, strict=True)
     ]
     entries = [
-        Entry(**vars(entry) | {"weight": weight, "chosen": weight > 0})
+        Entry(**vars(entry) | {"weight": weight, "chosen": weight > 0, **BEHIND})
         for entry, weight in zip(entries, WEIGHTS, strict=True)
     ]
     ends = metric.interval(truth, shape(final))
@@ -89,6 +99,30 @@ def fitted(X: Any, y: Any, task: str, names: list[str], target: str = "target") 
         truth_=truth,
         **_story(names, metric, scores, votes, weights, truth, shape),
     )
+
+
+def insights(names: list[str], n_outputs: int) -> dict[str, Any]:
+    """Effects, contributions, groups and a learning curve, made up."""
+    outputs = [0] if n_outputs == 1 else [1] if n_outputs == 2 else [2, 0, 1]
+    curve = np.linspace(0.2, 0.8, 5)
+    rows = [(curve + shift).tolist() for shift in (-0.1, 0.1)]
+    means = [(curve / (k + 1)).tolist() for k in range(len(outputs))]
+    rng = np.random.default_rng(0)
+    return {
+        "effects_": [
+            Effect(names[0], [1.0, 2.0, 3.5, 4.0, 9.0], outputs, means, rows),
+            Effect(names[1], list("abcde"), outputs, means, rows),
+        ],
+        "contributions_": [
+            Contribution(name, outputs[0], rng.normal(0, 0.1 * (i + 1), 40).tolist(), [level] * 40)
+            for i, (name, level) in enumerate(zip(names[:2], (0.5, np.nan), strict=True))
+        ],
+        "subgroups_": [Subgroup(names[1], "bad", 60, 99.0, 98.0, 100.0)]
+        + [Subgroup(names[1], f"like the rest {i}", 60, 0.0, -1e9, 1e9) for i in range(3)],
+        "learning_curve_": LearningCurve(
+            "gradient boosting", [100, 200, 400], [0.9, 0.7, 0.6], 0.1, 0.01
+        ),
+    }
 
 
 def _story(names, metric, scores, votes, weights, truth, shape) -> dict[str, Any]:
@@ -116,6 +150,7 @@ def _story(names, metric, scores, votes, weights, truth, shape) -> dict[str, Any
             (m + 1, metric(truth, shape(np.tensordot(prefix, votes[: m + 1], axes=1))))
             for m, prefix in enumerate(prefixes)
         ],
+        **insights(names, votes.shape[2]),
         "made_": {
             "versions": {"coterie": "0.1.0", "numpy": np.__version__},
             "seed": 0,

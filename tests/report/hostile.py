@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from coterie.automl.records import Column, Finding
+from tests.report.fitted import insights
 
 EVIL = "<script>alert('x')</script>\"&{{ 7 * 7 }}"
 
@@ -24,5 +26,10 @@ def hostile(model: Any) -> SimpleNamespace:
     changed.made_ = {EVIL: EVIL, "settings": {EVIL: EVIL}, "date": EVIL}
     if model.classes_ is not None:
         changed.classes_ = np.array([f"{EVIL}{i}" for i in range(len(model.classes_))])
+    evil = insights(names, 1 if model.classes_ is None else len(model.classes_))
+    changed.effects_ = [replace(one, values=[EVIL] * len(one.values)) for one in evil["effects_"]]
+    changed.contributions_ = evil["contributions_"]
+    changed.subgroups_ = [replace(one, category=EVIL) for one in evil["subgroups_"]]
+    changed.learning_curve_ = replace(evil["learning_curve_"], member=EVIL)
     changed.history_ = [{"name": EVIL, "score": 0.5, "elapsed": 1.0}]
     return changed

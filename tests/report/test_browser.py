@@ -79,6 +79,21 @@ def test_threshold_slider_shows_the_counts(binary_facts, show):
     assert shown.complaints == []
 
 
+@pytest.mark.slow
+def test_costs_choose_the_cheapest_threshold(binary_facts, show):
+    shown, table = show(binary_facts), binary_facts["thresholds"]
+    shown.page.fill("#cost-miss", "5")
+    shown.page.click("#cost-best")
+    costs = [
+        alarm + 5 * miss
+        for alarm, miss in zip(table["false_positives"], table["false_negatives"], strict=True)
+    ]
+    best = costs.index(min(costs))
+    assert shown.page.input_value("#threshold-input") == str(best)
+    assert shown.text("#cost-value").replace(",", "") == str(min(costs))
+    assert shown.complaints == []
+
+
 def test_coverage_slider_shows_risk_and_coverage(multiclass_facts, show):
     found = multiclass_facts
     shown = show(found)

@@ -1,11 +1,13 @@
 import numpy as np
 import pytest
+from sklearn.metrics import average_precision_score, roc_curve
 
 from coterie.report.classes import (
     MOST_CLASSES,
     calibration,
     confusion,
     coverage,
+    curves,
     facts_of_classes,
     histogram,
     per_class,
@@ -95,3 +97,19 @@ def test_only_two_classes_have_a_threshold():
     three = np.column_stack((CHANCES / 2, np.full(5, 0.5)))
     assert "thresholds" in facts_of_classes(TRUTH, CHANCES, ["no", "yes"])
     assert "thresholds" not in facts_of_classes(TRUTH, three, list("abc"))
+
+
+def test_curves_are_those_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 80)
+    p = np.round(np.clip(0.3 * truth + rng.uniform(size=80), 0, 1), 1)  # with ties
+    found = curves(truth, p)
+    false, true, _ = roc_curve(truth, p, drop_intermediate=False)
+    np.testing.assert_allclose(found["roc"], np.c_[false, true], atol=1e-4)
+    expected = average_precision_score(truth, p)
+    np.testing.assert_allclose(found["average_precision"], expected, rtol=1e-5)
+    assert found["gain"][-1] == [1.0, 1.0]
+    top = found["top"]
+    rows = p >= np.sort(p)[::-1][round(top["rows"] * 80) - 1]
+    np.testing.assert_allclose(top["found"], truth[rows].sum() / truth.sum(), rtol=1e-4)
+    np.testing.assert_allclose(top["lift"], truth[rows].mean() / truth.mean(), rtol=1e-4)

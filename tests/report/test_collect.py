@@ -59,7 +59,7 @@ def test_long_lists_are_cut(binary):
     assert found["importances"][0]["name"] == "c999"
     assert len(found["leaderboard"]) >= MOST_ENTRIES
     assert found["left_out"] + len(found["leaderboard"]) == 300
-    assert len(json.dumps(found)) < 120_000
+    assert len(json.dumps(found)) < 130_000
 
 
 def test_the_final_model_is_the_ensemble_that_was_chosen():

@@ -1,6 +1,6 @@
 import pytest
 
-from coterie.report.words import summary, way
+from coterie.report.words import more_rows, summary, way
 
 
 def said(found):
@@ -60,3 +60,20 @@ def test_a_single_member(found):
 )
 def test_ways_to_combine_are_explained(found, name, word):
     assert word in way(found | {"final_name": name})
+
+
+@pytest.mark.parametrize(
+    ("gain", "error", "said"),
+    [
+        (0.1, 0.01, "more rows would probably help"),
+        (0.1, 0.09, "do not show whether more would help"),
+        (-0.1, 0.01, "should not happen"),
+        (None, None, "400 training rows."),
+    ],
+)
+def test_more_rows(regression_facts, gain, error, said):
+    curve = regression_facts["learning_curve"] | {"gain": gain, "error": error}
+    text = more_rows(regression_facts | {"learning_curve": curve})
+    assert "from 0.700 to 0.600 from 200 to 400 training rows" in text
+    assert said in text
+    assert more_rows(regression_facts | {"learning_curve": None}) == ""

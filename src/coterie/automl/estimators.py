@@ -380,6 +380,15 @@ class TableClassifier(ClassifierTask, TableModel):
         For each column how much the loss grows when it is shuffled, and the deviation of that.
     size_curve_ : list of (int, float)
         Score by the number of members.
+    effects_ : list of Effect
+        Partial dependence and individual curves of the most important columns.
+    contributions_ : list of Contribution
+        Estimated Shapley values of these columns for some rows.
+    subgroups_ : list of Subgroup
+        Scores of rows that share a category.
+    learning_curve_ : LearningCurve or None
+        The score of the member of the largest weight by the number of training rows; None if
+        there was no time, or if there are few rows.
     baseline_ : float
         The score of a model that looks at no column.
     made_ : dict
@@ -467,6 +476,8 @@ class TableRegressor(RegressorTask, TableModel):
     leaderboard_, members_, findings_, columns_, history_ : see TableClassifier
         The same as there.
     member_out_of_fold_, truth_, importances_, size_curve_, baseline_ : see TableClassifier
+        The same as there.
+    effects_, contributions_, subgroups_, learning_curve_ : see TableClassifier
         The same as there.
     made_, stopped_, pool_ : see TableClassifier
         The same as there.

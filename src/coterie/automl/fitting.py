@@ -52,6 +52,7 @@ from coterie.automl.combine import WAYS, Blend, ScoredBlend
 from coterie.automl.findings import Subject, find_traps
 from coterie.automl.fold_models import TableFoldMember
 from coterie.automl.importances import permutation_importances
+from coterie.automl.insights import Columns, explain
 from coterie.automl.journal import Journal, Page
 from coterie.automl.leaderboard import baseline_score, make_leaderboard, size_curve
 from coterie.automl.listing import Listing
@@ -122,7 +123,10 @@ def fit_draft(
     else:
         _run(search, candidates, wishes)
         findings += search.shortage
-        best = _finish(draft, search, folds, plan, wishes, reading)
+        best, trials = _finish(draft, search, folds, plan, wishes, reading)
+        explain(draft, search, best, trials, Columns.of(table.schema, reading, draft), wishes)
+        if widen(search, draft.members_, trials, wishes):
+            draft.pool_ = _pool(draft.members_, material, reading.used)
         findings += search.doubts(best)
     _publish(draft, search, reading, findings, names)
     draft.made_ |= {"fingerprint": print_, "splits": plan.words, "seed": wishes.seed}
@@ -328,6 +332,8 @@ def _fit_blindly(
     draft.blend_ = Blend("best single", np.ones(1))
     draft.pool_ = _pool(draft.members_, material, used)
     draft.leaderboard_, draft.size_curve_, draft.importances_ = Listing(), [], {}
+    draft.effects_, draft.contributions_ = [], []
+    draft.subgroups_, draft.learning_curve_ = Listing(), None
     shape = (rows, material.n_classes) if material.n_classes else (rows,)
     draft.out_of_fold_ = np.full(shape, np.nan)
     draft.member_out_of_fold_ = np.full((1, rows, max(1, material.n_classes)), np.nan)
@@ -350,7 +356,7 @@ def _pool(members: list[TableMember], material: Material, used: NDArray[np.intp]
 
 def _finish(
     draft: Any, search: Search, folds: Any, plan: Plan, wishes: Wishes, reading: Reading
-) -> ScoredBlend:
+) -> tuple[ScoredBlend, list[Trial]]:
     """Combine, and set the ensemble and what is known of it on the draft."""
     material = search.material
     ways = WAYS[:1] if wishes.interpretable else WAYS
@@ -376,11 +382,9 @@ def _finish(
     draft.out_of_fold_ = full if material.n_classes else full[:, 0]
     draft.member_out_of_fold_ = _spread(np.stack([trial.unseen for trial in trials]), search)
     left = _measure_columns(draft, search, trials, wishes.limit, reading)
-    if widen(search, draft.members_, trials, wishes):
-        draft.pool_ = _pool(draft.members_, material, reading.used)
     if not search.situation.sparse:
         _mark(reading, left)
-    return best
+    return best, trials
 
 
 def _measure_columns(

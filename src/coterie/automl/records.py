@@ -114,6 +114,9 @@ class Entry:
         Whether the final model is made of it.
     note : str
         What else to know.
+    behind, behind_low, behind_high : float or None
+        How much worse than the final model it is on the same rows, by the metric, with a 95 %
+        interval; None for metrics that are not means over rows.
     """
 
     name: str
@@ -127,6 +130,107 @@ class Entry:
     weight: float = 0.0
     chosen: bool = False
     note: str = ""
+    behind: float | None = None
+    behind_low: float | None = None
+    behind_high: float | None = None
+
+
+@tagged
+@dataclass(frozen=True)
+class Effect:
+    """How predictions change with one column: partial dependence and individual curves.
+
+    Parameters
+    ----------
+    column : str
+        Its name.
+    values : list
+        Where the column was set: numbers, or categories.
+    outputs : list of int
+        Columns of the prediction that are shown; classes, or 0 for numbers.
+    mean : list of list of float
+        For each output the mean prediction at each value, over rows the models had not seen.
+    rows : list of list of float
+        For the first output the predictions of some single rows.
+    """
+
+    column: str
+    values: list[Any]
+    outputs: list[int]
+    mean: list[list[float]]
+    rows: list[list[float]]
+
+
+@tagged
+@dataclass(frozen=True)
+class Contribution:
+    """What a column contributes to the predictions of single rows: estimated Shapley values.
+
+    Parameters
+    ----------
+    column : str
+        Its name.
+    output : int
+        The column of the prediction: a class, or 0 for numbers.
+    values : list of float
+        What it contributes to the prediction of each row.
+    levels : list of float
+        Where the row's value stands among the others, from 0 (the least) to 1; NaN for
+        categories and where it is missing.
+    """
+
+    column: str
+    output: int
+    values: list[float]
+    levels: list[float]
+
+
+@tagged
+@dataclass(frozen=True)
+class Subgroup:
+    """The score of the rows that share a category.
+
+    Parameters
+    ----------
+    column, category : str
+        Which rows.
+    n_rows : int
+        How many were held out.
+    score, low, high : float
+        The metric of the ensemble on them, with a 95 % interval.
+    """
+
+    column: str
+    category: str
+    n_rows: int
+    score: float
+    low: float
+    high: float
+
+
+@tagged
+@dataclass(frozen=True)
+class LearningCurve:
+    """The score of a member by the number of training rows.
+
+    Parameters
+    ----------
+    member : str
+        Which one was fitted again to parts of the rows.
+    n_rows : list of int
+        Training rows, ascending.
+    scores : list of float
+        The metric on rows held out.
+    gain, error : float
+        By how much the loss of a row fell on average from the last but one number of rows to the
+        last, and the standard error of that; NaN for metrics that are not means over rows.
+    """
+
+    member: str
+    n_rows: list[int]
+    scores: list[float]
+    gain: float
+    error: float
 
 
 @tagged

@@ -236,16 +236,11 @@ class Attempt:
         """A booster that held-out rows stop, or the time; all of its rounds are kept."""
         train, test = self.material.splits[number]
         estimator = self._estimator(number)
-        known = _known(self.material, train, test)
         estimator.set_params(callbacks=[deadline])
         if self._most is not None:
             estimator.set_params(max_iter=self._most)
-        more: dict[str, Any] = {}
-        if len(known):
-            more = {"X_val": self.material.matrix[known], "y_val": self.material.truth[known]}
-            weight = self.material.weights(known)
-            if weight is not None:
-                more["sample_weight_val"] = weight
+        more = watched_rows(self.material, train, test)
+        if more:
             patience = round(_PATIENCE / estimator.learning_rate)
             estimator.set_params(early_stopping=True, n_iter_no_change=patience, keep_best=False)
         else:
@@ -400,12 +395,16 @@ def ask_unseen(models: list[ForeignMember], material: Material, matrix: Any = No
     return mean_answers(len(material.covered), places, said)
 
 
-def _known(material: Material, train: Rows, test: Rows) -> Rows:
-    """Held-out rows of classes that the training rows have."""
-    if not material.n_classes:
-        return test
-    there = np.bincount(material.truth[train], minlength=material.n_classes) > 0
-    return test[there[material.truth[test]]]
+def watched_rows(material: Material, train: Rows, test: Rows) -> dict[str, Any]:
+    """Arguments of a fit that stops by held-out rows, those of classes it knows; none if none."""
+    if material.n_classes:
+        there = np.bincount(material.truth[train], minlength=material.n_classes) > 0
+        test = test[there[material.truth[test]]]
+    if not len(test):
+        return {}
+    rows = {"X_val": material.matrix[test], "y_val": material.truth[test]}
+    weight = material.weights(test)
+    return rows if weight is None else rows | {"sample_weight_val": weight}
 
 
 @contextmanager

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.interpretation.drawn_orders import draw_turns, mean_changes
+
 __all__ = ["sampled_shapley", "shuffled_losses"]
 
 Array = NDArray[np.float64]
@@ -83,8 +85,7 @@ def sampled_shapley(
 
     rng, d = np.random.default_rng(seed), row.num_columns
     starts = rng.integers(0, len(background), samples)
-    # When each column becomes known, in every order: 1 is first.
-    turns = np.argsort([rng.permutation(d) for _ in range(samples)], axis=1) + 1
+    turns = draw_turns(d, samples, rng)
     both = pa.concat_tables([row, background], promote_options="permissive")
     steps = np.arange(d + 1)
     columns = {}
@@ -93,6 +94,4 @@ def sampled_shapley(
         places = np.where(known, 0, starts[:, None] + 1)
         columns[name] = both.column(name).take(pa.array(places.ravel()))
     answers = ask(pa.table(columns)).reshape(samples, d + 1)
-    changes = np.diff(answers, axis=1)
-    values = np.take_along_axis(changes, turns - 1, axis=1).mean(axis=0)
-    return values, float(answers[:, 0].mean())
+    return mean_changes(answers, turns), float(answers[:, 0].mean())

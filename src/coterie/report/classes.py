@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from coterie import fusion
 from coterie.combining import risk_coverage
 from coterie.report.measures import Array
-from coterie.report.plain import cut, plain
+from coterie.report.plain import cut, plain, thinned
 
 Codes = NDArray[np.intp]
 #: Classes that a confusion matrix shows; others are counted as one.
 MOST_CLASSES = 30
 STEPS = 101
 BINS = 10
+TOP = 0.1  # share of the rows, of which the lift is told
 
 
 def facts_of_classes(truth: Codes, chances: Array, labels: list[str]) -> dict[str, Any]:
@@ -40,6 +41,8 @@ def facts_of_classes(truth: Codes, chances: Array, labels: list[str]) -> dict[st
     if len(labels) == 2:
         found["chances"] = histogram(truth, chances[:, 1])
         found["thresholds"] = thresholds(truth, chances[:, 1], labels)
+        if 0 < truth.sum() < len(truth):
+            found["curves"] = curves(truth, chances[:, 1])
     return found
 
 
@@ -135,6 +138,34 @@ def histogram(truth: Codes, p: Array) -> dict[str, Any]:
     bins = np.minimum((p * 2 * BINS).astype(np.intp), 2 * BINS - 1)
     counts = [np.bincount(bins[truth == c], minlength=2 * BINS).tolist() for c in (0, 1)]
     return {"counts": counts}
+
+
+def curves(truth: Codes, p: Array) -> dict[str, Any]:
+    """Points of the ROC, precision-recall and gain curves of the second class.
+
+    Rows of equal probability are taken together, so that their order does not matter.
+    """
+    order = np.argsort(-p, kind="stable")
+    ends = np.flatnonzero(np.diff(p[order], append=-np.inf))
+    found = np.cumsum(truth[order] == 1)[ends]
+    asked = ends + 1
+    recall, precision = found / found[-1], found / asked
+    false = (asked - found) / (len(truth) - found[-1])
+    rows = asked / len(truth)
+    at = int(np.searchsorted(rows, TOP - 1e-12).clip(max=len(rows) - 1))
+    shown = thinned(len(ends), STEPS)
+
+    def points(x: Array, y: Array, start: tuple[float, float]) -> list[Any]:
+        return plain([start, *zip(x[shown], y[shown], strict=True)], 4)
+
+    return {
+        "roc": points(false, recall, (0.0, 0.0)),
+        "precision_recall": points(recall, precision, (0.0, float(precision[0]))),
+        "gain": points(rows, recall, (0.0, 0.0)),
+        "share": plain(found[-1] / len(truth)),
+        "average_precision": plain(np.diff(recall, prepend=0.0) @ precision),
+        "top": plain({"rows": rows[at], "found": recall[at], "lift": recall[at] / rows[at]}),
+    }
 
 
 def thresholds(truth: Codes, p: Array, labels: list[str]) -> dict[str, Any]:

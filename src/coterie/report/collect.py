@@ -8,6 +8,7 @@ import numpy as np
 
 from coterie.conformal import kept_coverage
 from coterie.report.classes import facts_of_classes
+from coterie.report.insight_facts import facts_of_insights
 from coterie.report.measures import Array, measured, metric_of, names_for, words_for
 from coterie.report.member_facts import facts_of_members
 from coterie.report.numbers import facts_of_numbers
@@ -72,7 +73,7 @@ def facts(model: Any) -> dict[str, Any]:
     votes = np.asarray(model.member_out_of_fold_, dtype=np.float64)[:, seen]
     members, blend = list(model.members_), getattr(model, "blend_", None)
     parts = facts_of_members(members, votes, final[seen], truth, model.metric_, blend)
-    return found | parts | _search(model) | _table(model)
+    return found | parts | _search(model) | _table(model) | facts_of_insights(model)
 
 
 def _sets(truth: Any, final: Array) -> dict[str, Any] | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from coterie.report import forms
 from coterie.report.reader_warnings import warnings
-from coterie.report.words import summary, way
+from coterie.report.words import more_rows, summary, way
 
 _TASKS = {
     "binary": "Classification, two classes",
@@ -52,6 +52,7 @@ def shown(facts: dict[str, Any]) -> dict[str, Any]:
         "way": way(facts),
         "usage": usage(facts),
         "made": made(facts),
+        "more_rows": more_rows(facts),
         "glossary": _GLOSSARY,
         "upper": lambda text: text[:1].upper() + text[1:],
     }

@@ -7,7 +7,7 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
-from coterie.report import charts, error_charts, forms
+from coterie.report import charts, error_charts, forms, insight_charts
 from coterie.report.content import shown
 from coterie.report.svg import Markup, padded
 
@@ -80,6 +80,8 @@ def _sections(facts: dict[str, Any]) -> list[tuple[str, str]]:
         "calibration": "Calibration" if facts["task"] != "regression" else None,
         "errors": "Errors",
         "columns": "Columns",
+        "groups": "Groups" if facts.get("groups") else None,
+        "more": "More rows?" if facts.get("learning_curve") else None,
         "use": "Usage",
         "made": "Details",
     }
@@ -113,7 +115,22 @@ def _pictures(facts: dict[str, Any]) -> dict[str, Any]:
     if facts["task"] != "regression":
         picture = "chances" if "chances" in facts else "confusion"
         kinds = ("reliability", "coverage", picture)
-    return found | {kind: getattr(error_charts, kind)(facts) for kind in kinds}
+    found |= {kind: getattr(error_charts, kind)(facts) for kind in kinds}
+    return found | _insights(facts)
+
+
+def _insights(facts: dict[str, Any]) -> dict[str, Any]:
+    """Pictures that older facts may lack."""
+    found: dict[str, Any] = {
+        "effects": [insight_charts.effect(one, facts["target"]) for one in facts.get("effects", ())]
+    }
+    if facts.get("curves"):
+        kinds = ("roc", "precision_recall", "gain")
+        found |= {kind: getattr(insight_charts, kind)(facts) for kind in kinds}
+    for kind in ("contributions", "learning_curve"):
+        if facts.get(kind):
+            found[kind] = getattr(insight_charts, kind)(facts)
+    return found
 
 
 def _weight(value: float) -> str:
@@ -151,4 +168,5 @@ def _tools(facts: dict[str, Any]) -> dict[str, Any]:
     now["right"] = (tp + tn) / (tp + fp + fn + tn)
     now["found"] = tp / (tp + fn) if tp + fn else None
     now["precise"] = tp / (tp + fp) if tp + fp else None
+    now["cost"] = fp + fn
     return {"thresholds": {"table": given, "labels": labels, "at": at, "now": now}}

@@ -148,3 +148,23 @@ def _beware(facts: dict[str, Any]) -> str:
     others = len(serious) - 1
     more = f" {several(others, 'more warning')} below." if others else ""
     return first + ("" if first.endswith((".", "!", "?")) else ".") + more
+
+
+def more_rows(facts: dict[str, Any]) -> str:
+    """Whether more rows would help, as far as the learning curve tells; empty without one."""
+    given = facts.get("learning_curve")
+    if not given:
+        return ""
+    metric = facts["metric"]
+    before, after = (measure(metric, score) for score in given["scores"][-2:])
+    rows = f"from {given['n_rows'][-2]:,} to {given['n_rows'][-1]:,} training rows"
+    said = f"{metric['label']} went from {before} to {after} {rows}."
+    said = said[:1].upper() + said[1:]
+    gain, error = given["gain"], given["error"]
+    if gain is None or error is None:
+        return said
+    if gain > 2 * error:
+        return f"{said} That is more than chance: more rows would probably help."
+    if gain < -2 * error:
+        return f"{said} More rows made it worse here, which should not happen: do the rows change?"
+    return f"{said} That is within chance, so these rows do not show whether more would help."

@@ -44,6 +44,20 @@
     // A browser that remembers where the slider was must not show other figures beside it.
     show(table, Number(input.value));
   };
+  const price = (name) => Math.max(0, Number(find("cost-" + name).value) || 0);
+  const costs = (table) => table.threshold.map((_, at) =>
+    price("alarm") * table.false_positives[at] + price("miss") * table.false_negatives[at]);
+  for (const name of ["alarm", "miss", "best"]) {
+    const moved = name === "best" ? "click" : "input";
+    find("cost-" + name)?.addEventListener(moved, () => {
+      const input = find("threshold-input");
+      if (name === "best") {
+        const all = costs(JSON.parse(find("threshold").dataset.table));
+        input.value = all.indexOf(Math.min(...all));
+      }
+      input.dispatchEvent(new Event("input"));
+    });
+  }
   slider("threshold", (table, at) => {
     const count = (name) => table[name][at];
     const names = ["true_positives", "false_positives", "false_negatives", "true_negatives"];
@@ -58,6 +72,7 @@
     find("rate-right").textContent = percent((tp + tn) / (tp + fp + fn + tn));
     find("rate-found").textContent = percent(tp / (tp + fn));
     find("rate-precise").textContent = percent(tp / (tp + fp));
+    find("cost-value").textContent = number(costs(table)[at]);
   });
   slider("coverage", (table, at) => {
     find("coverage-risk").textContent = percent(table.risk[at]);
