@@ -28,7 +28,8 @@ def facts(model: Any) -> dict[str, Any]:
 
     Scores are on held-out rows. The data can be written as JSON, are small whatever the size of
     the table (long lists are truncated, points thinned out, numbers rounded), and contain no rows
-    of the table except, for regression, pairs of truth and prediction.
+    of the table, but predictions for a sample of them and some values of the most important
+    columns.
 
     Parameters
     ----------
