@@ -70,7 +70,8 @@ def effect(given: dict[str, Any], target: str) -> Markup:
         if what and len(given["mean"]) == 1
         else ("probability" if what else shortened(target, 24))
     )
-    levels = [y for curve in [*given["mean"], *given["rows"]] for y in curve]
+    single = len(given["mean"]) == 1
+    levels = [y for curve in [*given["mean"], *(given["rows"] if single else [])] for y in curve]
     numbers = not isinstance(given["values"][0], str)
     xs = [float(x) for x in given["values"]] if numbers else list(range(len(given["values"])))
     low, high = padded(levels, 0.04)
@@ -79,10 +80,9 @@ def effect(given: dict[str, Any], target: str) -> Markup:
     reach = padded(xs, 0.03) if numbers else (-0.5, len(xs) - 0.5)
     plot = Plot(reach, (low, high), (shortened(given["column"], 50), up), 270.0)
     plot.axes(None if numbers else [], form=(short, percent if what else short))
-    if len(given["mean"]) == 1:
+    if single and numbers:
         for curve in given["rows"]:
-            if numbers:
-                plot.line(list(zip(xs, curve, strict=True)), "thread")
+            plot.line(list(zip(xs, curve, strict=True)), "thread")
     _mean_curves(plot, given, xs, numbers)
     return plot.picture(
         f"Mean prediction by {given['column']}, from {number(given['mean'][0][0])} to "
@@ -96,12 +96,12 @@ def _mean_curves(plot: Plot, given: dict[str, Any], xs: list[Any], numbers: bool
         if numbers:
             plot.line(list(zip(xs, curve, strict=True)), _HUES[k])
         if name and len(given["mean"]) > 1:
-            place = {"x": plot.across.end - 2, "y": plot.up(curve[-1]) - 6}
-            plot.add("text", shortened(name, 18), **place, class_=f"note end hue{k}")
+            place = {"x": plot.across.end - 100.0 * (len(given["mean"]) - 1 - k), "y": 13.0}
+            plot.add("text", shortened(name, 14), **place, class_=f"note end hue{k}")
         for x, y, value in zip(xs, curve, given["values"], strict=True):
             said = value if isinstance(value, str) else number(value)
             tip = f"{said}: {number(y)}" + (f" ({name})" if name else "")
-            if not numbers and k == 0:
+            if not numbers and len(given["mean"]) == 1:
                 for row in given["rows"]:
                     plot.dot(x, row[x], "dot faint tiny", None, 1.6)
             plot.dot(x, y, f"dot hue{k}", tip, 3.0 if numbers else 5.0)
@@ -121,7 +121,7 @@ def contributions(facts: dict[str, Any]) -> Markup:
     bottom = top + line * len(rows)
     form = percent if rows[0]["output"] else short
     parts = []
-    for value in ticks(-reach, reach, 4):
+    for value in ticks(-reach, reach, 7):
         x = across(value)
         parts.append(tag("line", x1=x, x2=x, y1=top, y2=bottom, class_="grid"))
         parts.append(tag("text", form(value), x=x, y=bottom + 16, class_="tick middle"))

@@ -167,4 +167,6 @@ def more_rows(facts: dict[str, Any]) -> str:
         return f"{said} That is more than chance: more rows would probably help."
     if gain < -2 * error:
         return f"{said} More rows made it worse here, which should not happen: do the rows change?"
+    if gain > error:
+        return f"{said} That may be chance, but more rows may well help."
     return f"{said} That is within chance, so these rows do not show whether more would help."
