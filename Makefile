@@ -8,7 +8,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run build test test-all test-native test-short test-python test-oldest \
+.PHONY: help run picture build test test-all test-native test-short test-python test-oldest \
         test-processors test-redirected lint format bench bench-quick docs wheel port sbom \
         sanitize sanitized clean distclean
 
@@ -46,8 +46,11 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: $(VENV)/.built $(VENV)/.ready-cli ## find the best ensemble for a published table, with a report
-	$(BIN)/coterie fit src/coterie/datasets/tables/german_credit.csv.gz --target target --time 60s \
+	$(BIN)/coterie fit src/coterie/datasets/tables/magic.csv.gz --target target --time 60s \
 	  --out build/run --overwrite
+
+picture: run $(VENV)/.ready-test ## take the README's picture of a report anew, with Chromium
+	$(BIN)/python tools/picture.py build/run/report.html docs/_static/report.png
 
 build: $(VENV)/.built ## compile the engine and install the package in .venv, in place
 
