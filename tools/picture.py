@@ -11,7 +11,7 @@ import shutil
 import sys
 from pathlib import Path
 
-SIZE = {"width": 1120, "height": 860}
+WIDTH, HEIGHT = 1120, 860
 
 
 def main(report: str, picture: str) -> None:
@@ -23,7 +23,7 @@ def main(report: str, picture: str) -> None:
         raise SystemExit("No chromium on the PATH. Install it, or name it in COTERIE_CHROMIUM.")
     with sync_playwright() as started:
         browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page(viewport=SIZE, color_scheme="light")
+        page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
         page.goto(Path(report).resolve().as_uri())
         page.screenshot(path=picture)
         browser.close()
