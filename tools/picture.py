@@ -1,7 +1,7 @@
 """The picture of a report in the README, taken of the report that `make run` wrote.
 
-``python tools/picture.py build/run/report.html docs/_static/report.png`` opens the page in Chromium,
-which must be on the PATH or named in COTERIE_CHROMIUM, and keeps the top of it.
+``python tools/picture.py build/run/report.html docs/_static/report.png`` opens the page in
+Chromium, which must be on the PATH or named in COTERIE_CHROMIUM, and keeps the top of it.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def effect(given: dict[str, Any], target: str) -> Markup:
     single = len(given["mean"]) == 1
     levels = [y for curve in [*given["mean"], *(given["rows"] if single else [])] for y in curve]
     numbers = not isinstance(given["values"][0], str)
-    xs = [float(x) for x in given["values"]] if numbers else list(range(len(given["values"])))
+    xs = [float(x) for x in (given["values"] if numbers else range(len(given["values"])))]
     low, high = padded(levels, 0.04)
     if what:
         low, high = max(low, 0.0), min(high, 1.0)
@@ -90,7 +90,7 @@ def effect(given: dict[str, Any], target: str) -> Markup:
     )
 
 
-def _mean_curves(plot: Plot, given: dict[str, Any], xs: list[Any], numbers: bool) -> None:
+def _mean_curves(plot: Plot, given: dict[str, Any], xs: list[float], numbers: bool) -> None:
     """Means over rows: lines for numbers, dots over the names of categories."""
     for k, (curve, name) in enumerate(zip(given["mean"], given["outputs"], strict=True)):
         if numbers:
@@ -103,7 +103,7 @@ def _mean_curves(plot: Plot, given: dict[str, Any], xs: list[Any], numbers: bool
             tip = f"{said}: {number(y)}" + (f" ({name})" if name else "")
             if not numbers and len(given["mean"]) == 1:
                 for row in given["rows"]:
-                    plot.dot(x, row[x], "dot faint tiny", None, 1.6)
+                    plot.dot(x, row[int(x)], "dot faint tiny", None, 1.6)
             plot.dot(x, y, f"dot hue{k}", tip, 3.0 if numbers else 5.0)
     if not numbers:
         room = max(3, int(50 / len(xs)))
