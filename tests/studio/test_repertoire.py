@@ -2,7 +2,7 @@
 
 import pytest
 
-from coterie.studio.explorer import fit_with_weights
+from coterie.studio.fitting import fit_with_weights
 from coterie.studio.repertoire import METHODS, method
 from coterie.studio.scene import Rows, scene_of
 from coterie.studio.toys import toy

@@ -110,9 +110,9 @@ _LINES: dict[str, list[Line]] = {
     "BoostedTrees": [_DESCENT[0], ("Loss on held-out rows", "{validation_loss}")],
 }
 _BAG = [
-    ("Members are fitted to bags", "Each row is drawn n times with replacement"),
-    ("They vote", "F(x) = (1/T) Σₜ hₜ(x)"),
-    ("Variance of the mean", "ρσ² + (1 − ρ)σ²/T: what remains is their common error"),
+    ("Each member is fitted to a bag", "n of the n rows, drawn with replacement"),
+    ("Members are averaged", "F(x) = (1/T) Σₜ hₜ(x)"),
+    ("Variance of the mean", "ρσ² + (1 − ρ)σ²/T, with members of variance σ² and correlation ρ"),
 ]
 
 

@@ -24,6 +24,7 @@ function formulaPanel(scene) {
     for (const [element, values] of shownFacts) element.textContent = shown(values[t - 1]);
     for (const [element, text] of lines) element.textContent = text.replace(/\{(\w+)\}/g, (_, name) => { const v = value(name, t); return v === undefined || v === null ? "…" : shown(v); });
     const { kind, words, values } = scene.certificate;
+    proof.classList.toggle("none", kind === "none");
     proof.textContent = kind === "none" ? words.replace(/^None: /, "No certificate: ") : `Certificate (${kind}): ${shown(values[t - 1])}. ${words}`;
   };
   return [html("div", { class: "panel" }, tiles, list, proof), update];
