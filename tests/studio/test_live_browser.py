@@ -2,46 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-uvicorn = pytest.importorskip("uvicorn")
-
-from coterie.studio.server import studio_app  # noqa: E402
+pytest.importorskip("uvicorn")
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory) -> Iterator[str]:
-    root = tmp_path_factory.mktemp("studio")
-    text = "a,<script>alert(1)</script>,y\n"
-    text += "".join(f"{k},{k % 7},{'yes' if k > 20 else 'no'}\n" for k in range(40))
-    (root / "t.csv").write_text(text, encoding="utf-8")
-    config = uvicorn.Config(studio_app(root, "the-token"), port=0, log_level="error")
-    socket = config.bind_socket()
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{socket.getsockname()[1]}/"
-    server.should_exit = True
-    thread.join(10)
-    socket.close()
-
-
-@pytest.fixture
-def studio(browser, address) -> Iterator[Any]:
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.complaints = []
-    page.on("console", lambda message: page.complaints.append(message.text))
-    page.on("pageerror", lambda error: page.complaints.append(str(error)))
-    page.goto(f"{address}#token=the-token&n=40&rounds=8")
-    page.wait_for_selector("html[data-fits='1']")
-    yield page
-    page.close()
 
 
 def fits(page: Any) -> int:

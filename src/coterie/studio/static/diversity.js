@@ -36,8 +36,10 @@ function drawCloud(canvas, t, n, kappa, errors, worst, kept) {
 // From the colour of the paper, where two members agree, to blue where they differ on half of the rows.
 function drawMatrix(canvas, t, n, differ) {
   const pen = canvas.getContext("2d"), small = Object.assign(document.createElement("canvas"), { width: t, height: t }), inner = small.getContext("2d");
-  const blue = colourOf(0), side = 400, shade = (share) => css(blue, Math.min(1, share * 2));
-  for (let a = 0; a < t; a++) for (let b = 0; b < t; b++) { inner.fillStyle = shade(differ[a * n + b]); inner.fillRect(b, a, 1, 1); }
+  const blue = colourOf(0), side = 400, shade = (share) => Math.min(1, share * 2), image = new ImageData(t, t), one = new Uint32Array(image.data.buffer);
+  const colour = Uint32Array.from({ length: 256 }, (_, alpha) => (alpha << 24) | (blue[2] << 16) | (blue[1] << 8) | blue[0]);
+  for (let a = 0; a < t; a++) for (let b = 0; b < t; b++) one[a * t + b] = colour[Math.round(255 * shade(differ[a * n + b]))];
+  inner.putImageData(image, 0, 0);
   pen.fillStyle = theme("--paper"); pen.fillRect(0, 0, 660, 462);
   pen.imageSmoothingEnabled = false; pen.drawImage(small, 56, 10, side, side);
   pen.strokeStyle = theme("--line"); pen.strokeRect(56, 10, side, side);
@@ -50,7 +52,7 @@ function drawMatrix(canvas, t, n, differ) {
   pen.textAlign = "center"; pen.fillText("member", 56 + side / 2, 452);
   pen.textAlign = "left"; pen.fillText("differ on", 490, 30);
   [0, 0.25, 0.5].forEach((share, k) => {
-    pen.fillStyle = shade(share); pen.fillRect(490, 48 + 34 * k, 24, 24); pen.strokeRect(490, 48 + 34 * k, 24, 24);
+    pen.fillStyle = css(blue, shade(share)); pen.fillRect(490, 48 + 34 * k, 24, 24); pen.strokeRect(490, 48 + 34 * k, 24, 24);
     pen.fillStyle = theme("--soft"); pen.fillText(["no rows", "a quarter", "half or more"][k], 522, 66 + 34 * k);
   });
 }

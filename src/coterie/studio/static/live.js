@@ -74,6 +74,8 @@ class Live {
     };
     const methods = this.choices[this.task].methods.map((name) => [name, name]), labels = this.names.classes || ["0", "1"];
     fillIn("method", methods, method); fillIn("against", [["nothing", "nothing"], ...methods], against);
+    for (const id of ["n", "noise", "spread"]) at(id).closest("label").hidden = this.table !== null;
+    at("fresh").hidden = this.table !== null;
     const add = this.task === "numbers" ? [["add:0", "add a point"]] : labels.map((name, code) => [`add:${code}`, `add class ${name}`]);
     fillIn("tool", [["move", "move"], ...add, ...(this.task === "numbers" ? [] : [["relabel", "relabel"]]), ["remove", "remove"]], at("tool").value);
   }

@@ -34,7 +34,9 @@ class Picture {
     this.paint();
     this.paper = theme("--paper") || "#fff"; this.ink = theme("--ink") || "#000"; this.soft = theme("--soft") || "#555";
     const [x0, x1, y0, y1] = this.scene.box, reach = this.scene.reach;
-    this.left = 44; this.bottom = height - 34; this.top = 8; this.right = width - 8;
+    this.bottom = height - 36;
+    const wide = reach || !this.scene.flat ? Math.max(...ticks(...(reach || [y0, y1])).map((value) => shown(value, 3).length)) : 0;
+    this.left = 24 + 7 * wide; this.top = 8; this.right = width - 8;
     this.x = scale(x0, x1, this.left, this.right);
     this.y = reach ? scale(reach[0], reach[1], this.bottom, this.top) : this.scene.flat ? scale(-1, 1, this.bottom, this.top) : scale(y0, y1, this.bottom, this.top);
   }
@@ -164,7 +166,7 @@ class Picture {
     pen.strokeStyle = this.soft; pen.lineWidth = 1; pen.strokeRect(this.left, this.top, this.right - this.left, this.bottom - this.top);
     pen.fillStyle = this.soft; pen.font = "12px system-ui, sans-serif"; pen.textAlign = "center";
     for (const value of ticks(scene.box[0], scene.box[1])) pen.fillText(shown(value, 3), this.x(value), this.bottom + 14);
-    pen.fillText(scene.columns[0].slice(0, 60), (this.left + this.right) / 2, this.height - 5);
+    pen.fillText(scene.columns[0].slice(0, 60), (this.left + this.right) / 2, this.height - 7);
     pen.textAlign = "right";
     if (!scene.flat || scene.reach) {
       const [low, high] = scene.reach || scene.box.slice(2);

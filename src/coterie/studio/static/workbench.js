@@ -4,8 +4,10 @@ const options = (names) => names.map((name) => html("option", { value: name }, n
 
 // A table that scrolls in itself; cells are texts, numbers or elements.
 function grid(id, heads, rows, final = () => false) {
-  const cell = (value, k) => (k === 0 ? html("th", { scope: "row" }, value) : html("td", { class: typeof value === "number" ? "num" : null }, typeof value === "number" ? shown(value, 5) : value));
-  return html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": id.replaceAll("-", " ") }, html("table", { id }, html("thead", {}, html("tr", {}, ...heads.map((name) => html("th", { scope: "col" }, name)))), html("tbody", {}, ...rows.map((row) => html("tr", { class: final(row) ? "final" : null }, ...row.map(cell))))));
+  const numeric = (value) => typeof value === "number" || value instanceof HTMLElement;
+  const cell = (value, k) => (k === 0 ? html("th", { scope: "row" }, value) : html("td", { class: numeric(value) ? "num" : null }, typeof value === "number" ? shown(value, 5) : value));
+  const head = (name, k) => html("th", { scope: "col", class: k && rows.length && numeric(rows[rows.length - 1][k]) ? "num" : null }, name);
+  return html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": id.replaceAll("-", " ") }, html("table", { id }, html("thead", {}, html("tr", {}, ...heads.map(head))), html("tbody", {}, ...rows.map((row) => html("tr", { class: final(row) ? "final" : null }, ...row.map(cell))))));
 }
 
 class Workbench {
@@ -135,7 +137,11 @@ function sideBySide(root, found) {
 function progress(a, b, all, label) {
   const values = all.map((one) => one[1]), low = Math.min(...values), high = Math.max(...values), room = (high - low) * 0.08 || Math.abs(high) * 0.05 || 1;
   const plot = new Plot("best score so far by seconds", [0, Math.max(...all.map((one) => one[0]))], [low - room, high + room], ["seconds", `best ${label} so far`]);
-  [[a, "train"], [b, "held"]].forEach(([run, kind]) => plot.line(run.curve.map((one) => one[0]), run.curve.map((one) => one[1]), kind));
+  for (const [run, kind] of [[a, "train"], [b, "held"]]) {
+    const steps = run.curve.flatMap(([at, best], k) => (k ? [[at, run.curve[k - 1][1]], [at, best]] : [[at, best]]));
+    plot.line(steps.map((one) => one[0]), steps.map((one) => one[1]), kind);
+    plot.marks(run.curve.map((one) => one[0]), run.curve.map((one) => one[1]), kind);
+  }
   plot.key([[a.directory.slice(-18), "train"], [b.directory.slice(-18), "held"]]);
   return card("Progress", plot.root);
 }
@@ -161,7 +167,7 @@ function costs(table) {
 
 function distribution(column) {
   const counts = column.histogram ? column.histogram.counts : (column.values || []).map((pair) => pair[1]), most = Math.max(1, ...counts);
-  if (!counts.length) return html("span", {});
+  if (!counts.length) return "";
   const root = svg("svg", { viewBox: `0 0 ${counts.length * 7} 26`, width: counts.length * 7, height: 26, role: "img", "aria-label": column.histogram ? `from ${shown(column.histogram.edges[0])} to ${shown(column.histogram.edges[counts.length])}` : column.values.map((pair) => pair[0]).join(", ") });
   counts.forEach((count, k) => root.append(svg("rect", { x: 7 * k, y: 26 - 25 * count / most, width: 6, height: 25 * count / most, class: "bars" })));
   return root;
