@@ -100,7 +100,7 @@ class RoundPictureDisplay:
             Their classes.
         rounds : sequence of int, optional
             Rounds to draw, counted from 1; by default the first, the last and two between.
-        columns : sequence of two int or str, default=(0, 1)
+        columns : sequence of one or two int or str, default=(0, 1)
             The columns to draw, by position or name.
         resolution : int, default=150
             Points along each axis.
@@ -182,6 +182,8 @@ class RoundPictureDisplay:
             colour = {"color": PALETTE[code], "edgecolors": "white", "linewidths": 0.6}
             ax.scatter(*at.T, s=_AREA * relative[here], marker=marker, label=str(label), **colour)
         ax.set(xlabel=grid.names[0], title=f"round {self.rounds[place]}")
+        if not grid.names[1]:
+            ax.set_yticks([])
 
 
 def shading(below: str, above: str) -> Any:
