@@ -1,7 +1,7 @@
 """How fast the explorer redraws: 200 rounds of 2,000 points, scrubbed from end to end.
 
-``python benchmarks/studio_frames.py`` prints milliseconds per frame in Chromium: processor time of the
-page's main thread (script, style, layout, paint) and of all of Chromium's processes, and by the
+``python benchmarks/studio_frames.py`` prints milliseconds per frame in Chromium: processor time of
+the page's main thread (script, style, layout, paint) and of all of Chromium's processes, and by the
 clock. Each frame is waited for, so none is skipped. On a machine that does other work only the
 processor times mean something.
 """
@@ -19,7 +19,7 @@ from playwright.sync_api import sync_playwright
 import coterie
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from tests.browsers import ARGUMENTS, CHROMIUM  # noqa: E402
+from tests.browsers import ARGUMENTS, CHROMIUM
 
 ROUNDS, POINTS = 200, 2_000
 SCRUB = """async (tab) => {

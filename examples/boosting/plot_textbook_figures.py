@@ -8,8 +8,8 @@ Each figure below takes a single call. `coterie studio` shows the same pictures:
 
 # %%
 # **Symbols sized by weight, and shading by score** (Narsky & Porter, figures 15.1 and 15.2).
-# AdaBoost with stumps on two overlapping classes: misclassified points grow from round to round, and
-# the weighted vote of the stumps shades the plane.
+# AdaBoost with stumps on two overlapping classes: misclassified points grow from round to round,
+# and the weighted vote of the stumps shades the plane.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits

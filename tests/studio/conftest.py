@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from sklearn.datasets import make_moons
 
 from coterie import AdaBoostClassifier, explore
+from tests.studio.scenes import facts
 
 
 @pytest.fixture(scope="session")
@@ -39,6 +41,10 @@ def address(tmp_path_factory) -> Iterator[str]:
     text = "a,<script>alert(1)</script>,y\n"
     text += "".join(f"{k},{k % 7},{'yes' if k > 20 else 'no'}\n" for k in range(40))
     (root / "t.csv").write_text(text, encoding="utf-8")
+    for name, score in (("one", 0.5), ("two", 0.4)):
+        (root / name).mkdir()
+        run = json.dumps(facts({"forest": score, name: 0.6}))
+        (root / name / "facts.json").write_text(run, encoding="utf-8")
     config = uvicorn.Config(studio_app(root, "the-token"), port=0, log_level="error")
     socket = config.bind_socket()
     server = uvicorn.Server(config)

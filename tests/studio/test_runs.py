@@ -6,25 +6,7 @@ import pytest
 
 from coterie.serve.problems import Problem
 from coterie.studio.runs import compare_runs, list_runs
-
-
-def facts(scores, metric="log_loss", target="y"):
-    best = min(scores.values())
-    return {
-        "task": "binary",
-        "target": target,
-        "rows": 100,
-        "n_columns": 4,
-        "made": {"seconds": 12.0},
-        "metric": {"name": metric, "label": "log-loss", "greater_is_better": False},
-        "score": {"score": best, "low": best - 0.1, "high": best + 0.1},
-        "members": [{"name": "forest", "weight": 1.0}],
-        "measures": [
-            {"name": "accuracy", "label": "accuracy", "value": 1 - best, "greater_is_better": True}
-        ],
-        "leaderboard": [{"name": name, "score": score} for name, score in scores.items()],
-        "history": [{"elapsed": 1.0, "best": None}, {"elapsed": 3.0, "best": best}],
-    }
+from tests.studio.scenes import facts
 
 
 @pytest.fixture

@@ -132,7 +132,12 @@ def test_numbers_have_scenes_and_variance(client):
 
 def test_scenes_leave_as_a_page_of_their_own(client):
     points = client.post("/api/points", headers=BEARER, json={"set": "seven points"}).json()
-    ask = points | {"methods": ["AdaBoost"], "rounds": 2, "state": "#round=2", "columns": ["u", "v"]}
+    ask = points | {
+        "methods": ["AdaBoost"],
+        "rounds": 2,
+        "state": "#round=2",
+        "columns": ["u", "v"],
+    }
     page = client.post("/api/export", headers=BEARER, json=ask).text
     assert '"live": false' in page
     assert '"state": "#round=2"' in page

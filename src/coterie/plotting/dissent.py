@@ -201,7 +201,9 @@ class DissentDisplay(Display):
         right = min(1.0, 1.02 * max(reach, self.profile.error) or 1.0)
         ax.set(xlim=(0.0, right), ylim=(0.0, 1.0))
         ax.set(xlabel="share of rows, hardest first", ylabel="share of members that are wrong")
-        title = f"Dissent profile{f': {self.name}' if self.name else ''}\ngain {self.profile.gain:+.3f}"
+        title = (
+            f"Dissent profile{f': {self.name}' if self.name else ''}\ngain {self.profile.gain:+.3f}"
+        )
         dependence = self.profile.dependence()
         ax.set_title(title if np.isnan(dependence) else f"{title}, dependence {dependence:.0%}")
         ax.legend(loc="upper right", framealpha=0.9, fontsize="small")

@@ -18,7 +18,10 @@ _ADABOOST = [
 ]
 _SAMME = [
     _WEIGHTS,
-    ("Its weight, with K classes", "αₜ = ln((1 − εₜ)/εₜ) + ln(K − 1), times the learning rate = {alpha}"),
+    (
+        "Its weight, with K classes",
+        "αₜ = ln((1 − εₜ)/εₜ) + ln(K − 1), times the learning rate = {alpha}",
+    ),
     ("New row weights", "Dₜ₊₁(i) ∝ Dₜ(i)·exp(αₜ·[hₜ(xᵢ) ≠ yᵢ])"),
 ]
 _MARGIN = [
@@ -146,6 +149,8 @@ def _suited(lines: list[Line], model: Any) -> list[Line]:
     if rate == 1.0:
         return lines
     return [
-        (title, text.replace("½ ln((1", f"{rate:g}·½ ln((1")) if title == "Its weight" else (title, text)
+        (title, text.replace("½ ln((1", f"{rate:g}·½ ln((1"))
+        if title == "Its weight"
+        else (title, text)
         for title, text in lines
     ]

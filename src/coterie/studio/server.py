@@ -20,9 +20,9 @@ from coterie.serve.gate import Gate, read_bytes
 from coterie.serve.problems import Problem
 from coterie.serve.settings import Settings
 from coterie.studio.fitting import fit_with_weights, hold_out_rows
+from coterie.studio.plane import Columns
 from coterie.studio.repertoire import METHODS, REGRESSORS, method
 from coterie.studio.retraining import MOST_REPEATS, retrained
-from coterie.studio.plane import Columns
 from coterie.studio.scene import Rows, scene_of
 from coterie.studio.sheet import render
 from coterie.studio.toys import CURVES, TOYS, toy

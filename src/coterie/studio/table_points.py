@@ -81,8 +81,8 @@ def _target(cells: Any, *, numeric: bool) -> tuple[Any, list[str] | None]:
         return _numbers(cells), None
     if not 2 <= len(distinct) <= MOST_CLASSES:
         raise Problem(
-            f"The target has {len(distinct)} different values; from 2 to {MOST_CLASSES} classes can "
-            "be drawn.",
+            f"The target has {len(distinct)} different values; from 2 to {MOST_CLASSES} classes "
+            "can be drawn.",
             "Choose another one.",
             field="target",
         )
