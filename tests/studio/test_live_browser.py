@@ -247,7 +247,7 @@ def test_workbench_runs_a_search(studio):
     assert "prediction0" in studio.text_content("#answer")
     studio.fill("#row input", "18")
     studio.click("#ask-row")
-    studio.wait_for_selector("#answer :text('prediction') + :text('1')")
+    studio.wait_for_selector("#answer dt:text-is('probability 1')")
     words = studio.text_content("#cheapest")
     studio.fill("#cost-positive", "50")
     assert studio.text_content("#cheapest") != words

@@ -68,16 +68,16 @@ class Live {
   }
   // Methods and tools that suit the task, as far as possible those chosen before.
   offer(method = at("method").value, against = at("against").value) {
-    const fillIn = (id, options, value) => {
+    const supply = (id, options, value) => {
       at(id).replaceChildren(...options.map(([key, words]) => html("option", { value: key }, words)));
       if (options.some(([key]) => key === value)) at(id).value = value;
     };
     const methods = this.choices[this.task].methods.map((name) => [name, name]), labels = this.names.classes || ["0", "1"];
-    fillIn("method", methods, method); fillIn("against", [["nothing", "nothing"], ...methods], against);
+    supply("method", methods, method); supply("against", [["nothing", "nothing"], ...methods], against);
     for (const id of ["n", "noise", "spread"]) at(id).closest("label").hidden = this.table !== null;
     at("fresh").hidden = this.table !== null;
     const add = this.task === "numbers" ? [["add:0", "add a point"]] : labels.map((name, code) => [`add:${code}`, `add class ${name}`]);
-    fillIn("tool", [["move", "move"], ...add, ...(this.task === "numbers" ? [] : [["relabel", "relabel"]]), ["remove", "remove"]], at("tool").value);
+    supply("tool", [["move", "move"], ...add, ...(this.task === "numbers" ? [] : [["relabel", "relabel"]]), ["remove", "remove"]], at("tool").value);
   }
   async draw(state = null) {
     const wish = { set: at("set").value, seed: this.seed };
