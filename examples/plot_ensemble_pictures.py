@@ -58,3 +58,25 @@ for model in (forest, bayes, [forest, bayes]):
         model, X[~half], y[~half], strategy="quantile", n_bins=8, ax=axes[0]
     )
     plotting.RiskCoverageDisplay.from_estimator(model, X[~half], y[~half], ax=axes[1])
+
+# %%
+# **Which columns matter**: the importances, and the contribution of every column to the prediction
+# of every row.
+boosted = coterie.GradientBoostingClassifier(n_estimators=40).fit(X[half], y[half])
+plotting.ImportancesDisplay.from_estimator(boosted, X[~half], y[~half])
+plotting.ShapDisplay.from_estimator(boosted, X[~half][:200])
+
+# %%
+# **More rows, or another model?** Where training and test error are far apart, more rows help.
+learners = {
+    "tree": coterie.DecisionTreeClassifier(random_state=0),
+    "stumps": coterie.AdaBoostClassifier(n_estimators=40),
+}
+plotting.LearningCurveDisplay.from_estimator(learners, X, y)
+plotting.BiasVarianceDisplay.from_estimator(learners, X, y)
+
+# %%
+# **One column** is drawn as a strip.
+sugar = melons[:, 1:]
+one = coterie.AdaBoostClassifier(n_estimators=5).fit(sugar, ripe)
+plotting.RegionsDisplay.from_estimator(one, sugar, ripe, sizes=[1, 3, 5])

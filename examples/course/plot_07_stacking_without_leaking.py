@@ -11,6 +11,7 @@ that the members have not seen.
 # The wrong way: the second level is trained on predictions for the training rows. A deep tree is
 # never wrong about them, so it gets the larger weight.
 import numpy as np
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -22,6 +23,7 @@ from coterie import (
     DecisionTreeClassifier,
     MultiBoostClassifier,
     StackingClassifier,
+    explore,
 )
 
 X, y = load_breast_cancer(return_X_y=True)
@@ -57,3 +59,10 @@ contenders = {
 for name, model in contenders.items():
     model.fit(X[learn], y[learn])
     print(f"{name}: error {np.mean(model.predict(X[test]) != y[test]):.4f}")
+
+# %%
+# The first two of them round by round, on two columns. MultiBoost starts anew several times, as
+# the weights show.
+two = X[:, [21, 27]]
+pair = [clone(contenders[name]).set_params(n_estimators=40) for name in ("AdaBoost", "MultiBoost")]
+explore(pair, two, y, resolution=48)

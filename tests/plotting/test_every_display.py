@@ -35,6 +35,7 @@ OTHERS = [
     "CoverageDisplay",
     "ImportancesDisplay",
     "IsolationDisplay",
+    "LearningCurveDisplay",
     "MemberCurvesDisplay",
     "ProximityDisplay",
     "PruningCurveDisplay",

@@ -12,6 +12,7 @@ from sklearn.ensemble import (
 from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsClassifier
 
+from coterie import DecisionTreeClassifier
 from coterie.boosting import AdaBoostClassifier
 from coterie.plotting import Grid, RegionsDisplay
 
@@ -142,3 +143,25 @@ def test_what_cannot_be_drawn_is_refused(ten_points, ten_boosted):
     display = RegionsDisplay.from_estimator(ten_boosted, X, resolution=10)
     with pytest.raises(ValueError, match="1 sizes, but 2 axes"):
         display.plot([display.axes_[0]] * 2)
+
+
+@pytest.mark.parametrize("columns", [(0, 1), (0,)])
+def test_one_column_is_a_strip(columns):
+    X = np.arange(8.0)[:, None] if len(columns) == 2 else np.arange(16.0).reshape(8, 2) / 2
+    y = X[:, 0] > 3.5
+    model = DecisionTreeClassifier(max_depth=1).fit(X, y)
+    display = RegionsDisplay.from_estimator(model, X, y, columns=columns, resolution=50)
+    grid = display.grid
+    # Every height predicts the same, and the boundary lies where the tree cuts.
+    assert display.regions.shape == (1, 2, 50)
+    np.testing.assert_array_equal(display.regions[0][0], grid.x > model.tree_.threshold[0])
+    np.testing.assert_array_equal(display.regions[0][1], display.regions[0][0])
+    np.testing.assert_array_equal(grid.points[:, 0], X[:, 0])
+    assert list(display.axes_[0].get_yticks()) == []
+
+
+def test_three_columns_are_refused():
+    X = np.eye(4)
+    model = DecisionTreeClassifier().fit(X, [0, 1, 0, 1])
+    with pytest.raises(ValueError, match="One or two columns"):
+        RegionsDisplay.from_estimator(model, X, columns=(0, 1, 2))

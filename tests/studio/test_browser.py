@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -147,10 +149,87 @@ def test_pictures_can_be_saved(page, show, tmp_path):
         assert frames.n_frames == 12
         frames.seek(11)
         assert frames.convert("RGB").getpixel((2, 2)) == (255, 255, 255)
-    # As many marks as there are training rows, one for each mistake besides.
-    drawn = (tmp_path / "saved.svg").read_text(encoding="utf-8")
-    wrong = round(page.scenes[0]["errors"]["train"][1] * 90)
-    assert (drawn.count("<path"), drawn.count("<circle")) == (90, wrong)
+
+
+# Mean difference of the colours of a file and of the canvas, from 0 to 255.
+APART = """async (file) => {
+  const image = new Image();
+  image.src = file; await image.decode();
+  const canvas = document.querySelector('canvas'), copy = document.createElement('canvas');
+  copy.width = canvas.width; copy.height = canvas.height;
+  const pen = copy.getContext('2d');
+  pen.drawImage(image, 0, 0, copy.width, copy.height);
+  const size = [0, 0, copy.width, copy.height], a = pen.getImageData(...size).data;
+  const b = canvas.getContext('2d').getImageData(...size).data;
+  return a.reduce((sum, value, k) => sum + Math.abs(value - b[k]), 0) / a.length;
+}"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_files_show_what_the_screen_shows(page, wave, show, scheme):
+    numbers = coterie.explore(coterie.BaggingRegressor(n_estimators=4), *wave)
+    for made, regions in ((page, True), (numbers, False)):
+        shown = show(made, scheme=scheme, state="round=4")
+        files = {}
+        for kind, mime in (("png", "image/png"), ("svg", "image/svg+xml")):
+            with shown.page.expect_download() as saving:
+                shown.page.click(f"#{kind}")
+            content = b64encode(Path(saving.value.path()).read_bytes()).decode()
+            files[kind] = f"data:{mime};base64,{content}"
+        assert shown.page.evaluate(APART, files["png"]) < 0.01
+        same = shown.page.evaluate(APART, files["svg"])
+        assert same < 2  # edges are smoothed differently
+        shown.page.click("#first")
+        assert shown.page.evaluate(APART, files["svg"]) > 2 * same
+        if regions:
+            shown.page.click("#regions")
+            assert shown.page.evaluate(APART, files["svg"]) > 10
+
+
+@pytest.mark.slow
+def test_the_rest_of_the_controls(page, show):
+    shown = show(page)
+    line = shown.page.locator(".card", has_text="By round").locator("path.curve")
+    before = line.get_attribute("d")
+    shown.page.select_option("[aria-label^='Quantity of']", "edge")
+    assert line.get_attribute("d") != before
+    shown.page.click("#forward")
+    picture = shown.page.evaluate(PIXELS)
+    shown.page.select_option("#shade", "member")
+    assert shown.page.evaluate(PIXELS) != picture
+    shown.page.select_option("#speed", "30")
+    shown.page.click("#play")
+    shown.page.wait_for_selector("#round-shown:has-text('12 of 12')")
+    shown.page.click("#link")
+    shown.page.wait_for_selector("#said:text-matches('Link copied|holds its state')")
+    shown.page.fill("#round", "5")
+    assert shown.text("#round-shown") == "5 of 12"
+
+
+def test_no_control_is_left_out(page, show):
+    """Those of the page are all used by tests of this file."""
+    used = {"first", "back", "play", "forward", "last", "round", "speed", "shade", "link", "png"}
+    used |= {"svg", "gif", "regions", "member", "weights", "mistakes", "held", "html"}
+    used |= {"tab-explorer", "tab-diversity", "tab-calculator", "tab-workbench"}
+    used |= {"vote-members", "vote-error", "vote-correlation", ""}
+    found = "[...document.querySelectorAll('button, input, select')].map((one) => one.id)"
+    assert set(show(page).page.evaluate(found)) == used
+
+
+@pytest.mark.slow
+def test_bias_and_variance_follow_the_round(wave, show):
+    model = coterie.BaggingRegressor(n_estimators=6)
+    made = coterie.explore(model, *wave, resolution=24).retrain(3)
+    shown, parts = show(made), made.scenes[0]["retrained"]
+    shown.page.click("#last")
+    words = shown.text("[data-bias]")
+    assert f"Round 6: {parts['bias'][5]:.3g} + {parts['variance'][5]:.3g}" in words
+    curves = shown.page.locator(".card", has_text="Trained on 3 samples").locator("path.faint")
+    assert curves.count() == 3
+    before = curves.first.get_attribute("d")
+    shown.page.click("#first")
+    assert curves.first.get_attribute("d") != before
 
 
 @pytest.mark.slow

@@ -27,4 +27,4 @@ def test_facts_in_braces_are_facts_of_the_trace(name, moons):
 
 
 def test_bags_have_formulas_too():
-    assert formulas_of(coterie.RandomForestClassifier())[1][0] == "They vote"
+    assert formulas_of(coterie.RandomForestClassifier())[1][0] == "Members are averaged"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from coterie.studio.explorer import fit_with_weights
-from coterie.studio.repertoire import METHODS, method
+from coterie.studio.fitting import fit_with_weights
+from coterie.studio.repertoire import METHODS, REGRESSORS, method
 from coterie.studio.scene import Rows, scene_of
 from coterie.studio.toys import toy
 
@@ -16,6 +16,15 @@ def test_every_method_makes_a_scene(name):
     # Some are done before the last round.
     assert 1 <= scene["rounds"] <= (1 if name == "one tree" else 4)
     assert scene["emphasis"]
+
+
+@pytest.mark.parametrize("name", REGRESSORS)
+def test_every_regressor_makes_a_scene(name):
+    X, y = toy("wave", n=50)
+    model = fit_with_weights(method(name, 4, 2, numbers=True), X, y)
+    scene = scene_of(model, Rows(X, y), (0,), resolution=8)
+    assert scene["rounds"] == (1 if name == "one tree" else 4)
+    assert scene["task"] == "regression"
 
 
 def test_unknown_methods_are_named():

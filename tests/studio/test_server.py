@@ -9,13 +9,18 @@ import pytest
 
 testclient = pytest.importorskip("starlette.testclient")
 
-from coterie.studio.server import studio_app  # noqa: E402
+from coterie.serve.settings import Settings  # noqa: E402
+from coterie.studio.server import Studio, studio_app  # noqa: E402
 from tests.studio.scenes import unpack  # noqa: E402
 
 TOKEN = "secret-token"
 BEARER = {"authorization": f"Bearer {TOKEN}"}
-API = [("GET", "choices"), ("GET", "run"), ("GET", "runs"), ("GET", "result/model")]
-API += [("POST", name) for name in ("points", "explore", "table", "drop", "fit", "stop", "whatif")]
+GETS = ("choices", "run", "runs", "result/model", "row/1")
+POSTS = (
+    *("points", "explore", "retrain", "export", "table", "table_points", "drop", "fit", "stop"),
+    *("whatif", "compare"),
+)
+API = [*(("GET", name) for name in GETS), *(("POST", name) for name in POSTS)]
 
 
 @pytest.fixture
@@ -107,6 +112,50 @@ def test_points_and_scenes(client):
     np.testing.assert_allclose(shown, np.array(points["X"])[first["order"]], rtol=1e-5)
 
 
+def test_every_path_is_among_those_that_need_the_token(tmp_path):
+    routes = Studio(tmp_path, Settings((), TOKEN)).routes()
+    paths = {route.path.removeprefix("/api/").split("/")[0] for route in routes} - {""}
+    assert paths == {path.split("/")[0] for _, path in API}
+
+
+def test_numbers_have_scenes_and_variance(client):
+    points = client.post("/api/points", headers=BEARER, json={"set": "wave", "n": 64}).json()
+    ask = points | {"methods": ["bagging"], "rounds": 3, "task": "numbers"}
+    (scene,) = client.post("/api/explore", headers=BEARER, json=ask).json()["scenes"]
+    assert (scene["task"], scene["rounds"], scene["train"]) == ("regression", 3, 48)
+    truth = unpack(scene)["truth"]
+    np.testing.assert_allclose(truth, np.array(points["y"])[scene["order"]], rtol=1e-5)
+    ask |= {"repeats": 2}
+    (found,) = client.post("/api/retrain", headers=BEARER, json=ask).json()["retrained"]
+    assert len(found["variance"]) == 3
+
+
+def test_scenes_leave_as_a_page_of_their_own(client):
+    points = client.post("/api/points", headers=BEARER, json={"set": "seven points"}).json()
+    ask = points | {
+        "methods": ["AdaBoost"],
+        "rounds": 2,
+        "state": "#round=2",
+        "columns": ["u", "v"],
+    }
+    page = client.post("/api/export", headers=BEARER, json=ask).text
+    assert '"live": false' in page
+    assert '"state": "#round=2"' in page
+    assert '"columns": ["u", "v"]' in page
+    assert TOKEN not in page
+
+
+def test_rows_and_points_of_the_table(client):
+    assert client.get("/api/row/1", headers=BEARER).status_code == 409
+    client.post("/api/table", headers=BEARER, json={"path": "t.csv"})
+    assert client.get("/api/row/3", headers=BEARER).json()["row"] == {"a": "2", "b": "2", "y": "0"}
+    assert client.get("/api/row/31", headers=BEARER).status_code == 422
+    ask = {"target": "y", "columns": ["a", "b"]}
+    found = client.post("/api/table_points", headers=BEARER, json=ask).json()
+    assert found["classes"] == ["0", "1"]
+    assert found["X"][2] == [2.0, 2.0]
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -117,6 +166,7 @@ def test_points_and_scenes(client):
         ({"X": "text"}, "lists of numbers"),
         ({"X": [[1, 2, 3]] * 10}, "two finite numbers"),
         ({"depth": True}, "depth must"),
+        ({"task": "numbers", "methods": ["bagging"]}, "one finite number"),
     ],
 )
 def test_wrong_questions_are_explained(client, change, words):

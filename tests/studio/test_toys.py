@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from coterie.studio.toys import TOYS, toy
+from coterie.studio.toys import CURVES, TOYS, toy
 
 
 @pytest.mark.parametrize("name", TOYS)
@@ -12,6 +12,15 @@ def test_sets_have_two_classes_and_repeat(name):
     assert X.shape == (len(y), 2)
     assert set(y) == {0, 1}
     np.testing.assert_array_equal(toy(name, n=80, seed=3)[0], X)
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_curves_are_numbers_over_one_column(name):
+    X, y = toy(name, n=80, spread=0.0, seed=3)
+    assert X.shape == (80, 1)
+    assert y.dtype == np.float64
+    noisy = toy(name, n=80, spread=0.0, noise=0.25, seed=3)[1]
+    assert 0 < (noisy != y).sum() <= 20
 
 
 def test_noise_turns_labels_round():

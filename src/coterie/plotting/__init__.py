@@ -16,6 +16,7 @@ from coterie.plotting.grid import Grid
 from coterie.plotting.importance_bars import ImportancesDisplay, ShapDisplay
 from coterie.plotting.isolation_map import IsolationDisplay
 from coterie.plotting.kappa_error import KappaErrorDisplay
+from coterie.plotting.learning_curve import LearningCurveDisplay
 from coterie.plotting.margin_bound import MarginBoundDisplay
 from coterie.plotting.margins import MarginDisplay
 from coterie.plotting.member_curves import MemberCurvesDisplay
@@ -43,6 +44,7 @@ __all__ = [
     "ImportancesDisplay",
     "IsolationDisplay",
     "KappaErrorDisplay",
+    "LearningCurveDisplay",
     "MarginBoundDisplay",
     "MarginDisplay",
     "MemberCurvesDisplay",

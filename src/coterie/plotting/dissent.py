@@ -172,7 +172,9 @@ class DissentDisplay(Display):
             top = np.broadcast_to(high, heights.shape)[part]
             bars = (edges[:-1][part], top - bottom, np.diff(edges)[part], bottom)
             look = {"align": "edge", "color": color, "alpha": 0.75, "linewidth": 0}
-            ax.bar(*bars, label=label, **look)
+            ax.bar(*bars, **look)
+            # Of no rows there is no bar, but the legend still has its colour.
+            ax.fill_between([], [], color=color, alpha=0.75, linewidth=0, label=label)
         self._lines(ax, edges, heights)
         self._frame(ax, edges, heights)
 
@@ -199,7 +201,9 @@ class DissentDisplay(Display):
         right = min(1.0, 1.02 * max(reach, self.profile.error) or 1.0)
         ax.set(xlim=(0.0, right), ylim=(0.0, 1.0))
         ax.set(xlabel="share of rows, hardest first", ylabel="share of members that are wrong")
-        title = f"{self.name or 'Dissent profile'}\ngain {self.profile.gain:+.3f}"
+        title = (
+            f"Dissent profile{f': {self.name}' if self.name else ''}\ngain {self.profile.gain:+.3f}"
+        )
         dependence = self.profile.dependence()
         ax.set_title(title if np.isnan(dependence) else f"{title}, dependence {dependence:.0%}")
         ax.legend(loc="upper right", framealpha=0.9, fontsize="small")

@@ -165,7 +165,8 @@ class ErrorCurveDisplay(Display):
             ax.axhline(self.single, color="grey", linewidth=1, linestyle=":", label=label)
         count_rounds(ax, n_members)
         ax.set(xlabel="number of members", ylabel="mean squared error" if self.squared else "error")
-        ax.set_title(self.name or "Error by number of members")
+        title = f"{'Mean squared error' if self.squared else 'Error'} by number of members"
+        ax.set_title(f"{title}\n{self.name}" if self.name else title)
         ax.set_ylim(bottom=0, auto=True)
         ax.legend(frameon=False)
 

@@ -18,13 +18,13 @@ class Grid:
     Parameters
     ----------
     x, y : ndarray of shape (resolution,)
-        Values of the two columns.
-    rows : ndarray or data frame of shape (resolution * resolution, n_columns)
+        Values of the two columns. With a single column, y is -1 and 1 and means nothing.
+    rows : ndarray or data frame of shape (len(y) * resolution, n_columns)
         The points as rows, x running fastest; columns that are not drawn are at their medians.
     points : ndarray of shape (n_rows, 2)
-        The two columns of the table itself.
+        The two columns of the table itself; of a single one, with spread-out heights.
     names : tuple of str
-        What the two columns are called.
+        What the two columns are called; the second is empty if there is none.
 
     Examples
     --------
@@ -48,8 +48,8 @@ class Grid:
         ----------
         X : array-like or data frame of numbers
             Rows; columns that are not drawn are held at their medians.
-        columns : sequence of two int or str
-            The columns to draw, by position or name.
+        columns : sequence of one or two int or str
+            The columns to draw, by position or name; of a table with one column, only the first.
         resolution : int
             Points along each axis.
 
@@ -59,13 +59,20 @@ class Grid:
         """
         table = np.asarray(X, dtype=np.float64)
         names = [str(name) for name in getattr(X, "columns", ())]
-        first, second = (_position(column, names) for column in columns)
-        x, y = (_reach(table[:, column], resolution) for column in (first, second))
-        rows = np.tile(np.nanmedian(table, axis=0), (resolution**2, 1))
-        rows[:, first], rows[:, second] = np.tile(x, resolution), np.repeat(y, resolution)
-        called = [names[column] if names else f"column {column}" for column in (first, second)]
+        drawn = [_position(column, names) for column in columns][: table.shape[1]]
+        if len(drawn) not in (1, 2):
+            raise ValueError(f"One or two columns can be drawn, not {len(drawn)}.")
+        x = _reach(table[:, drawn[0]], resolution)
+        y = _reach(table[:, drawn[1]], resolution) if drawn[1:] else np.array([-1.0, 1.0])
+        rows = np.tile(np.nanmedian(table, axis=0), (len(y) * resolution, 1))
+        rows[:, drawn[0]] = np.tile(x, len(y))
+        rows[:, drawn[1:]] = np.repeat(y, resolution)[:, None]
+        called = [names[column] if names else f"column {column}" for column in drawn]
         given = type(X)(dict(zip(X.columns, rows.T, strict=True))) if names else rows
-        return cls(x, y, given, table[:, [first, second]], (called[0], called[1]))
+        # Multiples of the golden ratio fill an interval evenly, and neighbours are far apart.
+        heights = np.arange(len(table)) * 0.618034 % 1 - 0.5
+        points = table[:, drawn] if drawn[1:] else np.column_stack([table[:, drawn[0]], heights])
+        return cls(x, y, given, points, (called[0], (*called, "")[1]))
 
     def pick(self, columns: Any) -> Any:
         """The points with some of the columns only, as an array."""

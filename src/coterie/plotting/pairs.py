@@ -166,7 +166,8 @@ class PairwiseDisplay(Display):
             image.set_clim(-reach, reach)
         ax.set_facecolor("lightgrey")
         mean = diversity.mean_over_pairs(self.matrix).mean if len(shown) > 1 else float("nan")
-        ax.set_title(f"Pairs of {len(shown)} members: mean {mean:.3f}")
+        measure = MEASURES.get(self.measure, self.measure)
+        ax.set_title(f"{measure[0].upper()}{measure[1:]}\n{len(shown)} members, mean {mean:.3f}")
         ax.set(xlabel="member", ylabel="member")
         if len(shown) <= MOST_NAMES:
             names = self.names or [str(t) for t in range(len(shown))]
@@ -174,7 +175,7 @@ class PairwiseDisplay(Display):
             upright = 90 if max(map(len, called)) > 3 else 0
             ax.set_xticks(range(len(shown)), called, rotation=upright)
             ax.set_yticks(range(len(shown)), called)
-        ax.figure.colorbar(image, ax=ax, label=MEASURES.get(self.measure, self.measure))
+        ax.figure.colorbar(image, ax=ax, label=measure)
 
 
 def member_names(model: Any) -> list[str] | None:

@@ -102,7 +102,7 @@ class RegionsDisplay:
             Numbers of members to draw the ensemble with, each in its own plot; by default
             all. Less than all needs a model with ``staged_predict``, or whose members vote or are
             averaged.
-        columns : sequence of two int or str, default=(0, 1)
+        columns : sequence of one or two int or str, default=(0, 1)
             The columns to draw, by position or name.
         members : bool or "auto", default="auto"
             Whether to draw the boundaries of the members, where the model has members that
@@ -220,6 +220,8 @@ class RegionsDisplay:
                 look = {"color": colors[code], "marker": marker, "edgecolors": "white"}
                 ax.scatter(at[:, 0], at[:, 1], s=45, zorder=3, label=str(label), **look)
         ax.set(xlabel=grid.names[0])
+        if not grid.names[1]:
+            ax.set_yticks([])
         if size is None:
             ax.set_title("Decision regions")
         else:

@@ -100,7 +100,7 @@ class RoundPictureDisplay:
             Their classes.
         rounds : sequence of int, optional
             Rounds to draw, counted from 1; by default the first, the last and two between.
-        columns : sequence of two int or str, default=(0, 1)
+        columns : sequence of one or two int or str, default=(0, 1)
             The columns to draw, by position or name.
         resolution : int, default=150
             Points along each axis.
@@ -159,7 +159,9 @@ class RoundPictureDisplay:
         for panel, place in zip(axes, range(number), strict=True):
             self._panel(panel, place)
         axes[0].set_ylabel(self.grid.names[1])
-        axes[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+        legend = axes[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+        for handle in legend.legend_handles:
+            handle.set_sizes([_AREA])  # not that of the first row
         self.axes_, self.figure_ = axes, axes[0].figure
         return self
 
@@ -167,7 +169,8 @@ class RoundPictureDisplay:
         grid, score, step = self.grid, self.scores[place], self.steps[place]
         reach = float(np.abs(score).max()) or 1.0
         ends = (grid.x[0], grid.x[-1], grid.y[0], grid.y[-1])
-        image = ax.imshow(score, origin="lower", extent=ends, aspect="auto", cmap="RdBu", alpha=0.6)
+        colours = shading(PALETTE[0], PALETTE[1])
+        image = ax.imshow(score, origin="lower", extent=ends, aspect="auto", cmap=colours)
         image.set_clim(-reach, reach)
         for values, style in ((score, "-"), (step, "--")):
             if values.min() < 0 < values.max():
@@ -176,6 +179,17 @@ class RoundPictureDisplay:
         for code, label in enumerate(self.classes):
             here = self.labels == code
             at, marker = grid.points[here], MARKERS[code % len(MARKERS)]
-            colour = {"color": PALETTE[1 - code], "edgecolors": "white", "linewidths": 0.6}
+            colour = {"color": PALETTE[code], "edgecolors": "white", "linewidths": 0.6}
             ax.scatter(*at.T, s=_AREA * relative[here], marker=marker, label=str(label), **colour)
         ax.set(xlabel=grid.names[0], title=f"round {self.rounds[place]}")
+        if not grid.names[1]:
+            ax.set_yticks([])
+
+
+def shading(below: str, above: str) -> Any:
+    """Colours of scores: those of the two classes, and white where neither leads."""
+    pyplot()
+    from matplotlib.colors import LinearSegmentedColormap, to_rgb
+
+    pale = [tuple(0.4 + 0.6 * part for part in to_rgb(colour)) for colour in (below, above)]
+    return LinearSegmentedColormap.from_list("scores", [pale[0], (1.0, 1.0, 1.0), pale[1]])

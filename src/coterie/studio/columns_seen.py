@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from coterie.files.kinds import SHOWN
+from coterie.studio.table_points import NUMERIC
 
 _BINS = 16
 _MOST_VALUES = 8
@@ -39,7 +40,7 @@ def _column(name: str, kind: str, cells: Any) -> dict[str, Any]:
         "distinct": len(known.unique()),
         "findings": _findings(len(known), len(cells), len(known.unique()), kind),
     }
-    if kind in ("integer", "number", "decimal_comma", "thousands") and len(known):
+    if kind in NUMERIC and len(known):
         values = known.to_numpy().astype(np.float64)
         counts, edges = np.histogram(values[np.isfinite(values)], bins=_BINS)
         found["histogram"] = {"counts": counts.tolist(), "edges": edges.round(6).tolist()}

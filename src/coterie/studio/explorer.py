@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone, is_classifier
+from sklearn.base import is_classifier
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 
-from coterie.studio.plane import Columns, take_rows
+from coterie.studio.fitting import fit_with_weights, hold_out_rows
+from coterie.studio.plane import Columns
+from coterie.studio.retraining import retrained
 from coterie.studio.scene import Rows, scene_of
 from coterie.studio.sheet import render
-
-#: Fewer rows are too few to hold some out.
-_ENOUGH = 60
-_HELD = 0.25
 
 
 class Explorer:
@@ -28,6 +26,10 @@ class Explorer:
     ----------
     scenes : list of dict
         One per ensemble, from `coterie.studio.scene.scene_of`.
+    models : list of estimators, optional
+        The ensembles, and
+    rows : Rows, optional
+        their rows: `retrain` needs both.
 
     Attributes
     ----------
@@ -43,8 +45,54 @@ class Explorer:
     True
     """
 
-    def __init__(self, scenes: list[dict[str, Any]]) -> None:
+    def __init__(
+        self,
+        scenes: list[dict[str, Any]],
+        models: Sequence[Any] = (),
+        rows: Rows | None = None,
+    ) -> None:
         self.scenes = scenes
+        self.models = models
+        self.rows = rows
+
+    def retrain(self, repeats: int = 20) -> Self:
+        """Add bias and variance by round, measured by training on random halves of the rows.
+
+        The error of all these models is measured on the validation rows, or else on a quarter of
+        the rows. The squared error is decomposed for numbers; for classes, it is the share of wrong
+        labels, by Domingos' decomposition. The bias includes the noise.
+
+        Parameters
+        ----------
+        repeats : int, default=20
+            How often each model is trained.
+
+        Returns
+        -------
+        Explorer
+            The same page.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from coterie import BaggingRegressor, explore
+        >>> X = np.linspace(0, 6, 80)[:, None]
+        >>> page = explore(BaggingRegressor(n_estimators=5), X, np.sin(X[:, 0])).retrain(4)
+        >>> len(page.scenes[0]["retrained"]["variance"])
+        5
+        """
+        if self.rows is None or len(self.models) != len(self.scenes):
+            raise ValueError("Only a page made by explore can be retrained: the models are needed.")
+        for scene, model in zip(self.scenes, self.models, strict=True):
+            scene["retrained"] = retrained(
+                model,
+                self.rows,
+                scene["drawn"],
+                most=scene["rounds"],
+                resolution=scene["resolution"],
+                repeats=repeats,
+            )
+        return self
 
     def html(self) -> str:
         """The whole page: styles, script and data, and nothing from elsewhere."""
@@ -144,32 +192,8 @@ def explore(
     ready = [one if _is_fitted(one) else fit_with_weights(one, rows.X, rows.y) for one in models]
     if len({is_classifier(one) for one in ready}) > 1:
         raise ValueError("A classifier and a regressor cannot be shown side by side.")
-    return Explorer(
-        [scene_of(one, rows, columns, most=rounds, resolution=resolution) for one in ready]
-    )
-
-
-def hold_out_rows(rows: Rows, *, stratified: bool, seed: int = 0) -> Rows:
-    """A quarter of the rows to measure the error on, if there are enough of them."""
-    if len(rows.y) < _ENOUGH:
-        return rows
-    groups = rows.y if stratified and np.unique(rows.y, return_counts=True)[1].min() > 1 else None
-    learn, held = train_test_split(
-        np.arange(len(rows.y)), test_size=_HELD, random_state=seed, stratify=groups
-    )
-    learn, held = np.sort(learn), np.sort(held)
-    X, y = rows.X, rows.y
-    return Rows(take_rows(X, learn), y[learn], take_rows(X, held), y[held])
-
-
-def fit_with_weights(model: Any, X: Any, y: Any) -> Any:
-    """A fitted copy that kept its row weights; random, but the same each time."""
-    copy, known = clone(model), model.get_params(deep=False)
-    if known.get("trace", "") is None:
-        copy.set_params(trace="weights")
-    if known.get("random_state", 0) is None:
-        copy.set_params(random_state=0)
-    return copy.fit(X, y)
+    scenes = [scene_of(one, rows, columns, most=rounds, resolution=resolution) for one in ready]
+    return Explorer(scenes, ready, rows)
 
 
 def _is_fitted(model: Any) -> bool:

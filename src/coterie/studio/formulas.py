@@ -11,10 +11,18 @@ _WEIGHTS = ("Weighted error of the new member", "εₜ = Σᵢ Dₜ(i)·[hₜ(x�
 _EDGE = ("Its edge", "γₜ = 1 − 2εₜ = 1 − 2·{error} = {edge}")
 _ADABOOST = [
     _WEIGHTS,
-    ("Its weight", "αₜ = ½ ln((1 − εₜ)/εₜ) = ½ ln((1 − {error})/{error}) → {alpha}"),
+    ("Its weight", "αₜ = ½ ln((1 − εₜ)/εₜ) = ½ ln((1 − {error})/{error}) = {alpha}"),
     ("Normaliser", "Zₜ = (1 − εₜ)e^(−αₜ) + εₜe^(αₜ) = {normaliser}"),
     ("New row weights", "Dₜ₊₁(i) = Dₜ(i)·exp(−αₜ yᵢ hₜ(xᵢ)) / {normaliser}"),
     ("Training error is at most", "Z₁·Z₂⋯Zₜ = {bound}"),
+]
+_SAMME = [
+    _WEIGHTS,
+    (
+        "Its weight, with K classes",
+        "αₜ = ln((1 − εₜ)/εₜ) + ln(K − 1), times the learning rate = {alpha}",
+    ),
+    ("New row weights", "Dₜ₊₁(i) ∝ Dₜ(i)·exp(αₜ·[hₜ(xᵢ) ≠ yᵢ])"),
 ]
 _MARGIN = [
     _EDGE,
@@ -50,26 +58,26 @@ _LINES: dict[str, list[Line]] = {
     ],
     "MadaBoostClassifier": [
         _WEIGHTS,
-        ("Its weight", "αₜ = ½ ln((1 − εₜ)/εₜ) → {alpha}"),
+        ("Its weight", "αₜ = ½ ln((1 − εₜ)/εₜ) = {alpha}"),
         ("Weights never exceed their initial values", "Dₜ₊₁(i) ∝ D₁(i)·min(1, exp(−yᵢF(xᵢ)))"),
         ("Remaining total weight", "{mass}"),
         ("Training error is at most", "{bound}"),
     ],
     "AdaBoostM2Classifier": [
         ("Pseudo-loss", "εₜ = {error}"),
-        ("Its weight", "αₜ = ½ ln((1 − εₜ)/εₜ) → {alpha}"),
+        ("Its weight", "αₜ = ½ ln((1 − εₜ)/εₜ) = {alpha}"),
         ("Training error is at most", "(K − 1)·∏Zₜ = {bound}"),
     ],
     "AdaBoostMHClassifier": [
         ("Error over pairs of rows and classes", "εₜ = {error}"),
-        ("Its weight", "αₜ → {alpha}"),
+        ("Its weight", "αₜ = {alpha}"),
         ("Normaliser", "Zₜ = {normaliser}"),
         ("Training error is at most", "{bound}"),
     ],
     "AnyBoostClassifier": [
         ("Row weights", "Dₜ(i) ∝ −c′(yᵢF(xᵢ))"),
         _WEIGHTS,
-        ("Its weight", "αₜ → {alpha}"),
+        ("Its weight", "αₜ = {alpha}"),
         ("Loss", "mean c(yᵢF(xᵢ)) = {loss}"),
     ],
     "AdaBoostVClassifier": [_WEIGHTS, *_MARGIN],
@@ -93,12 +101,12 @@ _LINES: dict[str, list[Line]] = {
     ],
     "AdaBoostRegressor": [
         ("Mean loss of the new member", "L̄ₜ = Σᵢ Dₜ(i)·|hₜ(xᵢ) − yᵢ| / Dₘₐₓ = {error}"),
-        ("Its weight in the median", "ln(1/βₜ) = ln((1 − L̄ₜ)/L̄ₜ) → {alpha}"),
+        ("Its weight in the median", "ln(1/βₜ) = ln((1 − L̄ₜ)/L̄ₜ) = {alpha}"),
         ("New row weights", "Dₜ₊₁(i) ∝ Dₜ(i)·βₜ^(1 − Lᵢ)"),
     ],
     "AdaBoostRTRegressor": [
         ("Weight of rows with large errors", "εₜ = {error}"),
-        ("Its weight", "→ {alpha}"),
+        ("Its weight", "ln(1/βₜ), βₜ = εₜᵖ, times the learning rate = {alpha}"),
     ],
     "FunctionalGradientBoosting": [
         _DESCENT[0],
@@ -110,9 +118,9 @@ _LINES: dict[str, list[Line]] = {
     "BoostedTrees": [_DESCENT[0], ("Loss on held-out rows", "{validation_loss}")],
 }
 _BAG = [
-    ("Members are fitted to bags", "Each row is drawn n times with replacement"),
-    ("They vote", "F(x) = (1/T) Σₜ hₜ(x)"),
-    ("Variance of the mean", "ρσ² + (1 − ρ)σ²/T: what remains is their common error"),
+    ("Each member is fitted to a bag", "n of the n rows, drawn with replacement"),
+    ("Members are averaged", "F(x) = (1/T) Σₜ hₜ(x)"),
+    ("Variance of the mean", "ρσ² + (1 − ρ)σ²/T, with members of variance σ² and correlation ρ"),
 ]
 
 
@@ -129,5 +137,20 @@ def formulas_of(model: Any) -> list[Line]:
         name = cls.__name__
         for key in (name, name.removesuffix("Classifier").removesuffix("Regressor")):
             if key in _LINES:
-                return _LINES[key]
+                return _suited(_LINES[key], model)
     return [] if hasattr(model, "trace_") else _BAG
+
+
+def _suited(lines: list[Line], model: Any) -> list[Line]:
+    """The lines as they hold for the model's number of classes and its learning rate."""
+    if lines is _ADABOOST and len(getattr(model, "classes_", ())) > 2:
+        lines = _SAMME
+    rate = getattr(model, "learning_rate", 1.0)
+    if rate == 1.0:
+        return lines
+    return [
+        (title, text.replace("½ ln((1", f"{rate:g}·½ ln((1"))
+        if title == "Its weight"
+        else (title, text)
+        for title, text in lines
+    ]

@@ -70,14 +70,45 @@ METHODS: dict[str, Callable[[int, int], Any]] = {
 }
 
 
-def method(name: str, rounds: int, depth: int) -> Any:
-    """An unfitted estimator by its name in the studio.
+def _numbers(name: str) -> Callable[[int, int], Any]:
+    def make(rounds: int, depth: int) -> Any:
+        tree = DecisionTreeRegressor(max_depth=depth, random_state=0)
+        return getattr(coterie, name)(tree, n_estimators=rounds, random_state=0)
+
+    return make
+
+
+def _gradient_numbers(rounds: int, depth: int) -> Any:
+    return coterie.GradientBoostingRegressor(n_estimators=rounds, max_depth=depth, random_state=0)
+
+
+def _number_tree(rounds: int, depth: int) -> Any:
+    return coterie.BaggingRegressor(
+        DecisionTreeRegressor(random_state=0), n_estimators=1, bootstrap=False, random_state=0
+    )
+
+
+#: The same for numbers.
+REGRESSORS: dict[str, Callable[[int, int], Any]] = {
+    "gradient boosting": _gradient_numbers,
+    "AdaBoost.R2": _numbers("AdaBoostRegressor"),
+    "bagging": _bag("BaggingRegressor"),
+    "bagging of small trees": _numbers("BaggingRegressor"),
+    "random forest": _bag("RandomForestRegressor"),
+    "extra trees": _bag("ExtraTreesRegressor"),
+    "one tree": _number_tree,
+}
+
+
+def method(name: str, rounds: int, depth: int, *, numbers: bool = False) -> Any:
+    """An unfitted estimator by its name in the studio, for classes or for numbers.
 
     Examples
     --------
     >>> method("AdaBoost", 10, 1).n_estimators
     10
     """
-    if name not in METHODS:
-        raise ValueError(f"There is no method {name!r}; choose from {', '.join(METHODS)}.")
-    return METHODS[name](rounds, depth)
+    known = REGRESSORS if numbers else METHODS
+    if name not in known:
+        raise ValueError(f"There is no method {name!r}; choose from {', '.join(known)}.")
+    return known[name](rounds, depth)

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +19,19 @@ from coterie.serve.counters import Counters
 from coterie.serve.gate import Gate, read_bytes
 from coterie.serve.problems import Problem
 from coterie.serve.settings import Settings
-from coterie.studio.explorer import fit_with_weights, hold_out_rows
-from coterie.studio.repertoire import METHODS, method
+from coterie.studio.fitting import fit_with_weights, hold_out_rows
+from coterie.studio.plane import Columns
+from coterie.studio.repertoire import METHODS, REGRESSORS, method
+from coterie.studio.retraining import MOST_REPEATS, retrained
 from coterie.studio.scene import Rows, scene_of
 from coterie.studio.sheet import render
-from coterie.studio.toys import TOYS, toy
+from coterie.studio.toys import CURVES, TOYS, toy
 from coterie.studio.workbench import Workbench
 
 #: What a request may ask for at most.
 MOST_POINTS, MOST_ROUNDS, MOST_DEPTH = 5_000, 500, 8
+#: How many rows of a table are drawn.
+MOST_TABLE_POINTS = 1_000
 _HOSTS = {"127.0.0.1", "localhost", "[::1]"}
 
 
@@ -94,7 +99,9 @@ class Studio:
 
     async def choices(self, _: Request) -> Response:
         """Sets and methods by name."""
-        return JSONResponse({"sets": list(TOYS), "methods": list(METHODS)})
+        classes = {"sets": list(TOYS), "methods": list(METHODS)}
+        numbers = {"sets": list(CURVES), "methods": list(REGRESSORS)}
+        return JSONResponse({"classes": classes, "numbers": numbers})
 
     async def points(self, request: Request) -> Response:
         """Points of a set."""
@@ -103,12 +110,32 @@ class Studio:
         noise, spread = _share(asked, "noise", 0.0), _share(asked, "spread", 0.2)
         seed = _number(asked, "seed", 0, 0, 1 << 31)
         X, y = toy(str(asked.get("set")), n=int(n), noise=noise, spread=spread, seed=int(seed))
-        return JSONResponse({"X": X.round(5).tolist(), "y": y.tolist()})
+        return JSONResponse({"X": X.round(5).tolist(), "y": y.round(5).tolist()})
+
+    async def table_points(self, request: Request) -> Response:
+        """Points of the open table: one or two of its columns, or a projection."""
+        asked = await self._json(request)
+        target, columns = asked.get("target"), asked.get("columns")
+        found = await asyncio.to_thread(self.workbench.points, target, columns, MOST_TABLE_POINTS)
+        return JSONResponse(found)
 
     async def explore(self, request: Request) -> Response:
         """Scenes of one or two methods on points that the page holds."""
         asked = await self._json(request)
         return JSONResponse({"scenes": await asyncio.to_thread(_scenes, asked)})
+
+    async def retrain(self, request: Request) -> Response:
+        """Bias and variance of the same methods on the same points."""
+        asked = await self._json(request)
+        return JSONResponse({"retrained": await asyncio.to_thread(_retrained, asked)})
+
+    async def export(self, request: Request) -> Response:
+        """The scenes as a page that needs no server."""
+        asked = await self._json(request)
+        state, scenes = asked.pop("state", ""), await asyncio.to_thread(_scenes, asked)
+        for scene, names in zip(scenes, _names(asked, len(scenes)), strict=True):
+            scene |= names
+        return HTMLResponse(render({"scenes": scenes, "live": False, "state": str(state)}))
 
     async def _json(self, request: Request) -> dict[str, Any]:
         try:
@@ -147,6 +174,16 @@ class Studio:
         asked = await self._json(request)
         return JSONResponse(await asyncio.to_thread(self.workbench.whatif, asked.get("row")))
 
+    async def row(self, request: Request) -> Response:
+        """A row of the table, to begin with."""
+        return JSONResponse({"row": self.workbench.row(request.path_params["number"])})
+
+    async def compare(self, request: Request) -> Response:
+        """Two finished fits side by side."""
+        asked = await self._json(request)
+        names = [str(asked.get(one)) for one in ("first", "second")]
+        return JSONResponse(await asyncio.to_thread(self.workbench.compare, *names))
+
     async def runs(self, _: Request) -> Response:
         """Finished fits below the root."""
         return JSONResponse({"runs": await asyncio.to_thread(self.workbench.runs)})
@@ -161,16 +198,21 @@ class Studio:
         posts: dict[str, Callable[..., Any]] = {
             "points": self.points,
             "explore": self.explore,
+            "retrain": self.retrain,
+            "export": self.export,
             "table": self.open_table,
+            "table_points": self.table_points,
             "drop": self.drop_table,
             "fit": self.fit,
             "stop": self.stop,
             "whatif": self.whatif,
+            "compare": self.compare,
         }
         gets = {"choices": self.choices, "run": self.run, "runs": self.runs}
         found = [Route("/", self.page)]
         found += [Route(f"/api/{name}", answer, methods=["POST"]) for name, answer in posts.items()]
         found += [Route(f"/api/{name}", answer) for name, answer in gets.items()]
+        found += [Route("/api/row/{number:int}", self.row)]
         return [*found, Route("/api/result/{what:str}", self.result)]
 
 
@@ -190,46 +232,88 @@ def studio_app(root: Path, token: str) -> Any:
     return Neighbours(Gate(router, settings, Counters(), open_paths=frozenset({"/"})))
 
 
+@dataclass(frozen=True)
+class Question:
+    """Points that the page holds, and what to fit to them."""
+
+    rows: Rows
+    #: For each row, training rows first, which of the page's points it is.
+    order: list[int]
+    names: list[str]
+    models: list[Any]
+    columns: Columns
+
+    @classmethod
+    def read(cls, asked: dict[str, Any]) -> Question:
+        """The question in a request, or a problem that says what is wrong with it."""
+        numbers = asked.get("task", "classes") == "numbers"
+        X, y = _points(asked, numbers)
+        names = asked.get("methods")
+        if not isinstance(names, list) or not 1 <= len(names) <= 2:
+            raise Problem("Choose one or two methods.", "Send them as a list.")
+        rounds = int(_number(asked, "rounds", 30, 1, MOST_ROUNDS))
+        depth = int(_number(asked, "depth", 1, 1, MOST_DEPTH))
+        models = [method(str(name), rounds, depth, numbers=numbers) for name in names]
+        # The number of a point goes along as a column, so that it is known where each one went.
+        numbered = np.column_stack([X, np.arange(len(y))])
+        split = hold_out_rows(Rows(numbered, y), stratified=not numbers)
+        shown = split.X if split.X_val is None else np.concatenate([split.X, split.X_val])
+        held = None if split.X_val is None else split.X_val[:, :-1]
+        rows = Rows(split.X[:, :-1], split.y, held, split.y_val)
+        columns = (0,) if numbers else None
+        return cls(rows, shown[:, -1].astype(int).tolist(), list(map(str, names)), models, columns)
+
+
 def _scenes(asked: dict[str, Any]) -> list[dict[str, Any]]:
-    X, y = _rows(asked)
-    names = asked.get("methods")
-    if not isinstance(names, list) or not 1 <= len(names) <= 2:
-        raise Problem("Choose one or two methods.", "Send them as a list.")
-    rounds = int(_number(asked, "rounds", 30, 1, MOST_ROUNDS))
-    depth = int(_number(asked, "depth", 1, 1, MOST_DEPTH))
-    rows = hold_out_rows(Rows(X, y), stratified=True)
-    found = []
-    for name in names:
-        model = fit_with_weights(method(str(name), rounds, depth), rows.X, rows.y)
-        found.append(scene_of(model, rows, most=MOST_ROUNDS) | {"name": str(name)})
-    if rows.X_val is not None:  # where the page's points are among those of the scene
-        shown = np.concatenate([rows.X, rows.X_val])
-        found[0]["order"] = _order(X, shown)
+    question = Question.read(asked)
+    rows, found = question.rows, []
+    for name, model in zip(question.names, question.models, strict=True):
+        fitted = fit_with_weights(model, rows.X, rows.y)
+        scene = scene_of(fitted, rows, question.columns, most=MOST_ROUNDS)
+        found.append(scene | {"name": name, "order": question.order})
     return found
 
 
-def _rows(asked: dict[str, Any]) -> Any:
+def _retrained(asked: dict[str, Any]) -> list[dict[str, Any]]:
+    question = Question.read(asked)
+    repeats = int(_number(asked, "repeats", 20, 2, MOST_REPEATS))
+    drawn = (0, 1) if question.columns is None else (0,)
+    return [
+        retrained(model, question.rows, drawn, most=MOST_ROUNDS, repeats=repeats)
+        for model in question.models
+    ]
+
+
+def _names(asked: dict[str, Any], n_scenes: int) -> list[dict[str, Any]]:
+    """What the page calls columns and classes, for scenes that leave it."""
+    found = {}
+    for key in ("columns", "classes"):
+        names = asked.get(key)
+        if isinstance(names, list) and names:
+            found[key] = [str(name) for name in names]
+    return [found] * n_scenes
+
+
+def _points(asked: dict[str, Any], numbers: bool) -> Any:
     try:
-        X, y = np.array(asked["X"], dtype=np.float64), np.array(asked["y"], dtype=np.intp)
+        X = np.array(asked["X"], dtype=np.float64)
+        y = np.array(asked["y"], dtype=np.float64 if numbers else np.intp)
     except (KeyError, TypeError, ValueError):
         raise Problem("X and y must be lists of numbers.", "Send points and classes.") from None
-    if X.ndim != 2 or X.shape[1] != 2 or len(X) != len(y) or not np.isfinite(X).all():
+    width = 1 if numbers else 2
+    if X.ndim != 2 or X.shape[1] != width or len(X) != len(y) or not np.isfinite(X).all():
         raise Problem(
-            "X must contain two finite numbers for each value of y.", "Send points and classes."
+            f"X must contain {'one finite number' if numbers else 'two finite numbers'} for each "
+            "value of y.",
+            "Send points and classes.",
         )
     if len(y) > MOST_POINTS:
         raise Problem(f"There are more than {MOST_POINTS:,} points.", "Send fewer.", 413)
-    if len(np.unique(y)) < 2:
+    if numbers and (len(y) < 2 or not np.isfinite(y).all()):
+        raise Problem("Two points or more are needed, with finite values.", "Add points.")
+    if not numbers and len(np.unique(y)) < 2:
         raise Problem("There is only one class.", "Add points of another class.")
     return X, y
-
-
-def _order(X: Any, shown: Any) -> list[int]:
-    """For each point of the scene, which of the page's it is."""
-    places: dict[bytes, list[int]] = {}
-    for number, row in enumerate(X):
-        places.setdefault(row.tobytes(), []).append(number)
-    return [places[row.tobytes()].pop(0) for row in shown]
 
 
 def _number(asked: dict[str, Any], name: str, default: float, low: float, high: float) -> float:

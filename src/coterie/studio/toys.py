@@ -1,4 +1,4 @@
-"""Small sets of points in the plane that the textbooks draw."""
+"""Small sets of points that the textbooks draw: classes in the plane, numbers over a line."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ Points = tuple[Array, NDArray[np.intp]]
 
 
 def toy(name: str, *, n: int = 200, noise: float = 0.0, spread: float = 0.2, seed: int = 0) -> Any:
-    """Points of one of the sets, and their classes 0 and 1.
+    """Points of one of the sets, and their classes 0 and 1, or their numbers.
 
     Parameters
     ----------
     name : str
-        One of `TOYS`.
+        One of `TOYS` or `CURVES`.
     n : int
         How many; the textbook examples have their own number.
     noise : float
-        Share of the labels that are turned round.
+        Share of the labels that are swapped; of the numbers, share that are replaced by others.
     spread : float
         How far points stray from their shape.
     seed : int
@@ -41,14 +41,32 @@ def toy(name: str, *, n: int = 200, noise: float = 0.0, spread: float = 0.2, see
     >>> X.shape, int(y.sum())
     ((10, 2), 5)
     """
-    if name not in TOYS:
-        raise ValueError(f"There is no data set {name!r}; choose from {', '.join(TOYS)}.")
+    known = TOYS | CURVES
+    if name not in known:
+        raise ValueError(f"There is no data set {name!r}; choose from {', '.join(known)}.")
     rng = np.random.default_rng(seed)
-    X, y = TOYS[name](n, spread, rng)
-    flipped = rng.permutation(len(y))[: round(noise * len(y))]
+    X, y = known[name](n, spread, rng)
+    hit = rng.permutation(len(y))[: round(noise * len(y))]
     y = y.copy()
-    y[flipped] = 1 - y[flipped]
+    y[hit] = rng.permutation(y)[hit] if name in CURVES else 1 - y[hit]
     return X, y
+
+
+def _curve(shape: Callable[[Array], Array]) -> Callable[[int, float, Generator], Any]:
+    def draw(n: int, spread: float, rng: Generator) -> Any:
+        x = rng.uniform(0, 10, n)
+        return x[:, None], shape(x) + rng.normal(0, spread, n)
+
+    return draw
+
+
+def _bumps(x: Array) -> Array:
+    """A slow wave, and a sharp peak that a few small trees miss."""
+    return np.asarray(np.sin(x / 1.6) + 1.5 * np.exp(-4 * (x - 6.5) ** 2))
+
+
+def _steps(x: Array) -> Array:
+    return np.asarray(np.floor(x / 2.5) % 3 - 1.0)
 
 
 def _moons(n: int, spread: float, rng: Generator) -> Points:
@@ -116,4 +134,11 @@ TOYS: dict[str, Callable[[int, float, Generator], Points]] = {
     "ten points": _ten,
     "seven points": _seven,
     "watermelon": _watermelon,
+}
+
+#: Numbers over one column.
+CURVES: dict[str, Callable[[int, float, Generator], Any]] = {
+    "wave": _curve(np.sin),
+    "wave with a peak": _curve(_bumps),
+    "steps": _curve(_steps),
 }

@@ -23,6 +23,8 @@ from coterie.files.table import read_table
 from coterie.serve.problems import Problem
 from coterie.serve.shelf import Shelf
 from coterie.studio.columns_seen import describe_columns
+from coterie.studio.runs import compare_runs, list_runs
+from coterie.studio.table_points import NUMERIC, table_points
 from coterie.studio.what_if import what_if
 
 _COMMAND = [sys.executable, "-c", "from coterie.cli import main; main()"]
@@ -71,7 +73,7 @@ class Workbench:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.table: Path | None = None
-        self.names: list[str] = []
+        self.reading: Any = None
         self.search: Search | None = None
         self.served: Any = None
         self._kept: tempfile.TemporaryDirectory[str] | None = None
@@ -89,12 +91,12 @@ class Workbench:
 
     def fit(self, asked_for: dict[str, Any]) -> dict[str, Any]:
         """Begin a search for the best ensemble."""
-        if self.table is None:
-            raise Problem("There is no table.", "Open one first.", 409)
+        names = self._reading().table.schema.names
+        assert self.table is not None
         if self.search is not None and self.search.process.poll() is None:
             raise Problem("A search is running.", "Stop it first.", 409)
         target, seconds = asked_for.get("target"), asked_for.get("seconds", 60)
-        if target not in self.names:
+        if target not in names:
             raise Problem(f"Column {target!r} is not in the table.", field="target")
         if isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 1:
             raise Problem("The time must be at least one second.", field="seconds")
@@ -152,6 +154,7 @@ class Workbench:
             "metric": facts["metric"]["name"],
             "leaderboard": board,
             "inputs": kinds,
+            "thresholds": facts.get("thresholds"),
             "target": served.fitted.target,
         }
 
@@ -161,23 +164,25 @@ class Workbench:
         assert self.search is not None
         return what_if(served, self.search.table, row)
 
+    def points(self, target: Any, columns: Any, most: int) -> dict[str, Any]:
+        """Rows of the open table as points of the explorer."""
+        return table_points(self._reading(), target, columns, most)
+
+    def row(self, number: int) -> dict[str, Any]:
+        """Values of a row of the open table, counted from 1, as text; None where one is missing."""
+        table = self._reading().table
+        if not 1 <= number <= len(table):
+            raise Problem(f"There is no row {number}.", f"Choose one from 1 to {len(table):,}.")
+        (found,) = table.slice(number - 1, 1).to_pylist()
+        return {name: None if cell is None else str(cell) for name, cell in found.items()}
+
     def runs(self) -> list[dict[str, Any]]:
-        """Finished fits in the root, to compare."""
-        found = []
-        for path in sorted(self.root.glob("*/facts.json")):
-            with contextlib.suppress(ValueError, KeyError, OSError, TypeError):
-                facts = json.loads(path.read_text(encoding="utf-8"))
-                best = facts["score"]
-                found.append(
-                    {
-                        "directory": path.parent.name,
-                        "target": str(facts.get("target", "")),
-                        "score": best["score"],
-                        "metric": facts["metric"]["name"],
-                        "members": [one["name"] for one in facts["members"]],
-                    }
-                )
-        return found
+        """Finished fits in the root."""
+        return list_runs(self.root)
+
+    def compare(self, first: str, second: str) -> dict[str, Any]:
+        """Two of them side by side."""
+        return compare_runs(self.root, first, second)
 
     def result(self, what: str) -> Path:
         """A file of the finished search."""
@@ -207,6 +212,11 @@ class Workbench:
             raise Problem("There is no search.", "Begin one.", 404)
         return self.search
 
+    def _reading(self) -> Any:
+        if self.reading is None:
+            raise Problem("There is no table.", "Open one first.", 409)
+        return self.reading
+
     def _model(self) -> Any:
         if self.served is None:
             path = self.result("model").parent
@@ -229,11 +239,12 @@ class Workbench:
 
     def _read(self, path: Path) -> dict[str, Any]:
         reading = read_table(path)
-        self.table, self.names = path, list(reading.table.schema.names)
+        self.table, self.reading = path, reading
         return {
             "name": path.name,
             "rows": len(reading.table),
             "columns": describe_columns(reading),
+            "numeric": [name for name, kind in reading.columns.kinds.items() if kind in NUMERIC],
             "notes": [str(note) for note in reading.notes],
         }
 

@@ -2,7 +2,7 @@
 function errorChart(scene) {
   const xs = Array.from({ length: scene.rounds }, (_, k) => k + 1), { train, held } = scene.errors;
   const proof = scene.certificate.kind === "bound" ? scene.certificate.values : null;
-  const most = Math.max(...train, ...(held || [0]), 1e-9), top = scene.measure === "error" ? Math.min(1, Math.max(most * 1.15, proof ? Math.min(0.6, Math.max(...proof.filter((v) => v !== null))) : 0, 0.05)) : most * 1.1;
+  const most = Math.max(...train, ...(held || [0]), 1e-9), top = scene.measure === "error" ? Math.min(1, Math.max(most * 1.15, ...(proof || []).filter((v) => v !== null), 0.05)) : most * 1.1;
   const plot = new Plot(`${scene.measure} by round`, [1, Math.max(scene.rounds, 2)], [0, top], ["round", scene.measure]);
   const keys = [["training", "train"]];
   if (proof) { plot.line(xs, proof.map((v) => (v === null || v > top ? null : v)), "bound"); keys.push(["bound", "bound"]); }
@@ -35,7 +35,7 @@ function marginChart(scene) {
     if (scene.train < scene.rows) held.setAttribute("d", plot.path(xs, steps(start + scene.train, start + scene.rows)));
     let low = 127;
     for (let k = start; k < start + scene.train; k++) low = Math.min(low, scene.arrays.margin[k]);
-    least.textContent = `Smallest margin of a training row: about ${shown(low / 127, 2)}. ${scene.margins}.`;
+    least.textContent = `Margin: ${scene.margins}. The smallest of a training row is about ${shown(low / 127, 2)}.`;
   };
   return [card(`Margins: ${scene.name}`, plot.root, least), update];
 }
@@ -74,7 +74,43 @@ function factChart(scene) {
     holder.replaceChildren(plot.root);
   };
   choice.addEventListener("change", show);
-  if (names.includes("alpha")) choice.value = "alpha";
+  choice.value = ["alpha", "bag_loss", "loss", "validation_loss", "error"].find((name) => names.includes(name)) || names[0];
   show();
-  return [card(`Facts: ${scene.name}`, choice, holder), (t) => { now = t; move(t); }];
+  return [card(`By round: ${scene.name}`, choice, holder), (t) => { now = t; move(t); }];
+}
+
+// What training on other samples shows: bias and variance by round, and the curves of all trainings.
+function retrainedChart(scene) {
+  const found = scene.retrained;
+  if (!found) return null;
+  const xs = found.error.map((_, k) => k + 1), all = [...found.error, ...found.bias, ...found.variance], name = scene.measure;
+  const plot = new Plot("bias and variance by round", [1, Math.max(found.rounds, 2)], [Math.min(0, ...all), Math.max(...all) * 1.08], ["round", name]);
+  for (const [values, kind] of [[found.error, "held"], [found.bias, "train"], [found.variance, "third"]]) plot.line(xs, values, kind);
+  plot.key([[scene.classes.length ? "bias" : "bias²", "train"], ["variance", "third"], ["both", "held"]]);
+  const move = plot.marker(), words = html("p", { class: "soft", "data-bias": "" });
+  const update = (t) => {
+    const k = Math.min(t, found.rounds) - 1;
+    move(k + 1);
+    words.textContent = `Round ${k + 1}: ${shown(found.bias[k], 3)} + ${shown(found.variance[k], 3)} = ${shown(found.error[k], 3)}. Trained ${found.repeats} times on random halves (${found.half} rows), measured on held-out rows; the bias includes the noise.`;
+  };
+  return [card(`Bias and variance: ${scene.name}`, plot.root, words), update];
+}
+
+function retrainedCurves(scene) {
+  const found = scene.retrained;
+  if (!found || !found.arrays.curves) return null;
+  const n = scene.resolution, [x0, x1] = scene.box, xs = Float32Array.from({ length: n }, (_, i) => x0 + (i + 0.5) * (x1 - x0) / n);
+  const plot = new Plot("curves of all trainings", [x0, x1], scene.reach, [scene.columns[0].slice(0, 50), "target"]);
+  const lines = Array.from({ length: found.repeats }, () => plot.line([], [], "faint")), middle = plot.line([], [], "held");
+  plot.key([["each training", "bound"], ["their mean", "held"]]);
+  const update = (t) => {
+    const k = Math.min(t, found.rounds) - 1, mean = new Float32Array(n);
+    lines.forEach((line, r) => {
+      const ys = found.arrays.curves.subarray((r * found.rounds + k) * n, (r * found.rounds + k + 1) * n);
+      line.setAttribute("d", plot.path(xs, ys));
+      for (let i = 0; i < n; i++) mean[i] += ys[i] / found.repeats;
+    });
+    middle.setAttribute("d", plot.path(xs, mean));
+  };
+  return [card(`Trained on ${found.repeats} samples: ${scene.name}`, plot.root), update];
 }

@@ -2,7 +2,7 @@
 function diversityCards(scene) {
   if (!scene.pruned || !scene.arrays.kappa) return [];
   const n = scene.rounds, cloud = html("canvas", { width: 660, height: 462, role: "img", "aria-label": "κ against mean error of pairs of members" });
-  const matrix = html("canvas", { width: 462, height: 462, role: "img", "aria-label": "disagreement of pairs of members" });
+  const matrix = html("canvas", { width: 660, height: 462, role: "img", "aria-label": "disagreement of pairs of members" });
   const words = html("p", { class: "soft" }), profile = html("div"), rank = new Map(scene.pruned.map((member, k) => [member, k]));
   const { kappa, differ, said, truth } = scene.arrays, worst = Math.max(0.5, ...scene.member_errors);
   const update = (t) => {
@@ -11,35 +11,50 @@ function diversityCards(scene) {
     drawMatrix(matrix, t, n, differ);
     profile.replaceChildren(dissentPlot(scene, t, said, truth));
     const gone = Array.from({ length: t }, (_, k) => k).filter((member) => !kept.has(member)).sort((a, b) => rank.get(b) - rank.get(a)).map((k) => k + 1);
-    words.textContent = `Pruning to half by reduced error would keep ${kept.size} of ${t} members (orange pairs)${gone.length ? ` and take away ${gone.slice(0, 12).join(", ")}${gone.length > 12 ? ", …" : ""}` : ""}. Measured on ${scene.diversity_rows}.`;
+    words.textContent = `Pruning to half by reduced error would keep ${kept.size} of ${t} members (orange pairs)${gone.length ? ` and remove ${gone.slice(0, 12).join(", ")}${gone.length > 12 ? ", …" : ""}` : ""}. Measured on ${scene.diversity_rows}.`;
   };
   return [[card(`κ and error of pairs: ${scene.name}`, cloud, words), update],
     [card(`Disagreement of pairs: ${scene.name}`, matrix), () => {}], [card(`Dissent: ${scene.name}`, profile), () => {}]];
 }
 
 function drawCloud(canvas, t, n, kappa, errors, worst, kept) {
-  const pen = canvas.getContext("2d"), x = scale(-0.5, 1, 60, 645), y = scale(0, worst, 420, 15);
+  const pen = canvas.getContext("2d"), x = scale(-0.5, 1, 64, 645), y = scale(0, worst, 400, 30), size = t > 60 ? 4 : 7;
   pen.fillStyle = theme("--paper"); pen.fillRect(0, 0, 660, 462);
-  pen.fillStyle = theme("--soft"); pen.font = "18px system-ui, sans-serif"; pen.textAlign = "center";
-  for (const v of [-0.5, 0, 0.5, 1]) pen.fillText(shown(v), x(v), 442);
-  pen.fillText("κ", 352, 458); pen.textAlign = "right";
-  for (const v of ticks(0, worst, 4)) pen.fillText(shown(v, 2), 52, y(v) + 6);
+  pen.fillStyle = theme("--soft"); pen.strokeStyle = theme("--line"); pen.font = "17px system-ui, sans-serif"; pen.textAlign = "center";
+  for (const v of [-0.5, 0, 0.5, 1]) { pen.fillText(shown(v), x(v), 422); pen.strokeRect(x(v), 30, 0, 370); }
+  pen.fillText("agreement beyond chance, κ", 352, 450); pen.textAlign = "right";
+  for (const v of ticks(0, worst, 4)) { pen.fillText(shown(v, 2), 56, y(v) + 6); pen.strokeRect(64, y(v), 581, 0); }
+  pen.textAlign = "left"; pen.fillText("mean error of the pair", 8, 18);
   for (const pass of [false, true]) {
-    pen.fillStyle = pass ? css(COLOURS[1], 0.8) : css(COLOURS[0], 0.35);
+    pen.fillStyle = css(colourOf(pass ? 1 : 0), pass ? 0.85 : 0.5);
     for (let a = 0; a < t; a++) for (let b = a + 1; b < t; b++) {
-      if ((kept.has(a) && kept.has(b)) === pass) pen.fillRect(x(kappa[a * n + b]) - 2, y((errors[a] + errors[b]) / 2) - 2, pass ? 5 : 4, pass ? 5 : 4);
+      if ((kept.has(a) && kept.has(b)) === pass) pen.fillRect(x(Math.max(-0.5, kappa[a * n + b])) - size / 2, y((errors[a] + errors[b]) / 2) - size / 2, size, size);
     }
   }
 }
 
+// From the colour of the paper, where two members agree, to blue where they differ on half of the rows.
 function drawMatrix(canvas, t, n, differ) {
-  const pen = canvas.getContext("2d"), image = new ImageData(t, t), small = Object.assign(document.createElement("canvas"), { width: t, height: t });
-  for (let a = 0; a < t; a++) for (let b = 0; b < t; b++) {
-    const v = Math.min(1, differ[a * n + b] * 2), place = 4 * (a * t + b);
-    image.data.set([255 - 255 * v, 250 - 136 * v, 245 - 67 * v, 255], place);
+  const pen = canvas.getContext("2d"), small = Object.assign(document.createElement("canvas"), { width: t, height: t }), inner = small.getContext("2d");
+  const blue = colourOf(0), side = 400, shade = (share) => Math.min(1, share * 2), image = new ImageData(t, t), one = new Uint32Array(image.data.buffer);
+  const colour = Uint32Array.from({ length: 256 }, (_, alpha) => (alpha << 24) | (blue[2] << 16) | (blue[1] << 8) | blue[0]);
+  for (let a = 0; a < t; a++) for (let b = 0; b < t; b++) one[a * t + b] = colour[Math.round(255 * shade(differ[a * n + b]))];
+  inner.putImageData(image, 0, 0);
+  pen.fillStyle = theme("--paper"); pen.fillRect(0, 0, 660, 462);
+  pen.imageSmoothingEnabled = false; pen.drawImage(small, 56, 10, side, side);
+  pen.strokeStyle = theme("--line"); pen.strokeRect(56, 10, side, side);
+  pen.fillStyle = theme("--soft"); pen.font = "17px system-ui, sans-serif";
+  for (const v of ticks(1, Math.max(t, 2), 5)) {
+    if (v < 1 || v > t || v % 1) continue;
+    const middle = (v - 0.5) * side / t;
+    pen.textAlign = "center"; pen.fillText(v, 56 + middle, 430); pen.textAlign = "right"; pen.fillText(v, 50, 16 + middle);
   }
-  small.getContext("2d").putImageData(image, 0, 0);
-  pen.imageSmoothingEnabled = false; pen.clearRect(0, 0, 462, 462); pen.drawImage(small, 0, 0, 462, 462);
+  pen.textAlign = "center"; pen.fillText("member", 56 + side / 2, 452);
+  pen.textAlign = "left"; pen.fillText("differ on", 490, 30);
+  [0, 0.25, 0.5].forEach((share, k) => {
+    pen.fillStyle = css(blue, shade(share)); pen.fillRect(490, 48 + 34 * k, 24, 24); pen.strokeRect(490, 48 + 34 * k, 24, 24);
+    pen.fillStyle = theme("--soft"); pen.fillText(["no rows", "a quarter", "half or more"][k], 522, 66 + 34 * k);
+  });
 }
 
 // Rows by the share of members that are wrong about them.

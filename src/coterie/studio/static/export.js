@@ -18,6 +18,7 @@ function joined(pictures, t, width = null) {
 }
 const savePng = (player) => joined(player.pictures, player.t).toBlob((blob) => download(blob, fileName(player.scenes, player.t, "png")));
 
+// Lines of a path as text, with the methods of a canvas path.
 class Strokes {
   constructor() { this.d = ""; }
   moveTo(x, y) { this.d += `M${x.toFixed(1)},${y.toFixed(1)}`; }
@@ -27,37 +28,41 @@ class Strokes {
   closePath() { this.d += "z"; }
 }
 
-function svgOf(picture, t, shift) {
-  const { scene, look } = picture, round = Math.min(t, scene.rounds) - 1, group = svg("g", { transform: `translate(${shift},0)` });
-  const inner = { x: picture.left, y: picture.top, width: picture.right - picture.left, height: picture.bottom - picture.top };
-  const text = (x, y, words, anchor = "middle") => svg("text", { x, y, "text-anchor": anchor, "font-size": 12, "font-family": "sans-serif", fill: "#555" }, words);
-  picture.draw(t);
-  if (scene.task === "classification" && look.regions) group.append(svg("image", { ...inner, href: picture.cells.toDataURL(), preserveAspectRatio: "none", "image-rendering": "pixelated" }));
-  if (scene.task === "classification" && look.member) for (const [x0, y0, x1, y1] of cutsOf(scene, round) || []) group.append(svg("line", { x1: picture.x(x0), y1: scene.flat ? picture.bottom : picture.y(y0), x2: picture.x(x1), y2: scene.flat ? picture.top : picture.y(y1), stroke: "#d4337a", "stroke-width": 2.2, "stroke-dasharray": "6 4" }));
-  if (scene.task === "regression") {
-    const n = scene.resolution, wide = (scene.box[1] - scene.box[0]) / n, line = new Strokes();
-    for (let i = 0; i < n; i++) line[i ? "lineTo" : "moveTo"](picture.x(scene.box[0] + (i + 0.5) * wide), picture.y(scene.arrays.curve[round * n + i]));
-    group.append(svg("path", { d: line.d, fill: "none", stroke: css(COLOURS[1]), "stroke-width": 3 }));
+// A pen that writes SVG, with as much of a canvas's pen as pictures use: a file shows what the screen shows.
+class SvgPen {
+  constructor(root) { this.groups = [root]; this.path = new Strokes(); this.dash = ""; this.clips = 0; }
+  get group() { return this.groups[this.groups.length - 1]; }
+  add(name, attributes, ...children) { this.group.append(svg(name, attributes, ...children)); }
+  setTransform() { /* SVG has no pixels of its own */ }
+  newPath() { return new Strokes(); }
+  beginPath() { this.path = new Strokes(); }
+  moveTo(x, y) { this.path.moveTo(x, y); }
+  lineTo(x, y) { this.path.lineTo(x, y); }
+  rect(x, y, w, h) { this.path.rect(x, y, w, h); }
+  setLineDash(lengths) { this.dash = lengths.join(" "); }
+  stroke(path = this.path) { if (path.d) this.add("path", { d: path.d, fill: "none", stroke: this.strokeStyle, "stroke-width": this.lineWidth, "stroke-dasharray": this.dash || null }); }
+  fill(path) { if (path.d) this.add("path", { d: path.d, fill: this.fillStyle }); }
+  fillRect(x, y, width, height) { this.add("rect", { x, y, width, height, fill: this.fillStyle }); }
+  strokeRect(x, y, width, height) { this.add("rect", { x, y, width, height, fill: "none", stroke: this.strokeStyle, "stroke-width": this.lineWidth }); }
+  drawImage(image, x, y, width, height) { this.add("image", { x, y, width, height, href: image.toDataURL(), preserveAspectRatio: "none", "image-rendering": "pixelated" }); }
+  fillText(text, x, y) { this.add("text", { x, y, fill: this.fillStyle, "font-size": 12, "font-family": "system-ui, sans-serif", "text-anchor": { center: "middle", right: "end" }[this.textAlign] || "start" }, text); }
+  save() { const group = svg("g"); this.group.append(group); this.groups.push(group); }
+  restore() { this.groups.pop(); }
+  clip() {
+    const id = `clip-${++this.clips}`;
+    this.add("clipPath", { id }, svg("path", { d: this.path.d }));
+    this.group.setAttribute("clip-path", `url(#${id})`);
   }
-  for (let k = 0; k < (look.held ? scene.rows : scene.train); k++) {
-    const code = scene.classes.length ? scene.arrays.truth[k] : 0, [x, y] = picture.place(k), r = picture.radius(k, round), mark = new Strokes();
-    symbol(mark, code % 5, x, y, r);
-    group.append(svg("path", { d: mark.d, fill: k < scene.train ? css(colourOf(code), 0.82) : "none", stroke: k < scene.train ? "#fff" : css(colourOf(code)), "stroke-width": 0.8 }));
-    if (look.mistakes && scene.arrays.decided && scene.arrays.decided[round * scene.rows + k] !== code) group.append(svg("circle", { cx: x, cy: y, r: r + 2.5, fill: "none", stroke: "#b3261e", "stroke-width": 1.5 }));
-  }
-  group.append(svg("rect", { ...inner, fill: "none", stroke: "#555" }), text((picture.left + picture.right) / 2, picture.height - 5, scene.columns[0]), text((picture.left + picture.right) / 2, picture.top + 14, `${scene.name}, round ${t}`));
-  for (const value of ticks(scene.box[0], scene.box[1])) group.append(text(picture.x(value), picture.bottom + 14, shown(value, 3)));
-  const [low, high] = scene.reach || scene.box.slice(2);
-  if (!scene.flat || scene.reach) for (const value of ticks(low, high)) group.append(text(picture.left - 4, picture.y(value) + 4, shown(value, 3), "end"));
-  return group;
+  move(how) { this.group.setAttribute("transform", `${this.group.getAttribute("transform") || ""} ${how}`.trim()); }
+  translate(x, y) { this.move(`translate(${x},${y})`); }
+  rotate(angle) { this.move(`rotate(${angle * 180 / Math.PI})`); }
 }
 
 function saveSvg(player) {
-  const { pictures, t } = player, width = pictures.reduce((sum, picture) => sum + picture.width + 8, 0), height = pictures[0].height;
-  const root = svg("svg", { xmlns: SVG, viewBox: `0 0 ${width} ${height}`, width, height }, svg("rect", { width, height, fill: "#fff" }));
+  const { pictures, t } = player, width = pictures.reduce((sum, picture) => sum + picture.width + 8, -8), height = pictures[0].height;
+  const root = svg("svg", { xmlns: SVG, viewBox: `0 0 ${width} ${height}`, width, height }, svg("rect", { width, height, fill: pictures[0].paper })), pen = new SvgPen(root);
   let shift = 0;
-  for (const picture of pictures) { root.append(svgOf(picture, t, shift)); shift += picture.width + 8; }
-  player.draw();
+  for (const picture of pictures) { pen.save(); pen.translate(shift, 0); picture.draw(t, pen); pen.restore(); shift += picture.width + 8; }
   download(new Blob([new XMLSerializer().serializeToString(root)], { type: "image/svg+xml" }), fileName(player.scenes, t, "svg"));
 }
 

@@ -11,10 +11,11 @@ function formulaPanel(scene) {
     tiles.append(html("div", { class: "tile" }, html("span", { class: "what" }, words), number));
     return number;
   };
+  const measure = scene.measure === "error" ? "error" : "MSE";
   // Made once; a round changes nothing but text.
   const shownFacts = names.map((name) => [tile(factName(name), name), scene.facts[name]]);
-  shownFacts.push([tile(`training ${scene.measure}`, "train"), scene.errors.train]);
-  if (scene.errors.held) shownFacts.push([tile(`held-out ${scene.measure}`, "held"), scene.errors.held]);
+  shownFacts.push([tile(`training ${measure}`, "train"), scene.errors.train]);
+  if (scene.errors.held) shownFacts.push([tile(`held-out ${measure}`, "held"), scene.errors.held]);
   const lines = scene.formulas.map(([title, text]) => {
     const line = html("dd");
     list.append(html("div", {}, html("dt", {}, title), line));
@@ -24,6 +25,7 @@ function formulaPanel(scene) {
     for (const [element, values] of shownFacts) element.textContent = shown(values[t - 1]);
     for (const [element, text] of lines) element.textContent = text.replace(/\{(\w+)\}/g, (_, name) => { const v = value(name, t); return v === undefined || v === null ? "…" : shown(v); });
     const { kind, words, values } = scene.certificate;
+    proof.classList.toggle("none", kind === "none");
     proof.textContent = kind === "none" ? words.replace(/^None: /, "No certificate: ") : `Certificate (${kind}): ${shown(values[t - 1])}. ${words}`;
   };
   return [html("div", { class: "panel" }, tiles, list, proof), update];

@@ -34,7 +34,9 @@ class Picture {
     this.paint();
     this.paper = theme("--paper") || "#fff"; this.ink = theme("--ink") || "#000"; this.soft = theme("--soft") || "#555";
     const [x0, x1, y0, y1] = this.scene.box, reach = this.scene.reach;
-    this.left = 44; this.bottom = height - 34; this.top = 8; this.right = width - 8;
+    this.bottom = height - 36;
+    const wide = reach || !this.scene.flat ? Math.max(...ticks(...(reach || [y0, y1])).map((value) => shown(value, 3).length)) : 0;
+    this.left = 24 + 7 * wide; this.top = 8; this.right = width - 8;
     this.x = scale(x0, x1, this.left, this.right);
     this.y = reach ? scale(reach[0], reach[1], this.bottom, this.top) : this.scene.flat ? scale(-1, 1, this.bottom, this.top) : scale(y0, y1, this.bottom, this.top);
   }
@@ -58,6 +60,13 @@ class Picture {
     } else this.curves(pen, round);
     this.dots(pen, round);
     this.axes(pen);
+    if (this.cross) this.aim(pen);
+  }
+  // Where the keyboard points.
+  aim(pen) {
+    const { px, py } = this.cross;
+    pen.beginPath(); pen.moveTo(px - 12, py); pen.lineTo(px + 12, py); pen.moveTo(px, py - 12); pen.lineTo(px, py + 12);
+    pen.strokeStyle = this.ink; pen.lineWidth = 2; pen.stroke();
   }
   shade(pen, round) {
     const { scene, pixels, colours } = this, n = scene.resolution, rows = scene.flat ? 1 : n;
@@ -85,16 +94,17 @@ class Picture {
     }
     pen.strokeStyle = colour; pen.lineWidth = width; pen.stroke();
   }
+  // The splits of a small member; of a large one, whose splits would hide the picture, its boundary.
   cut(pen, round) {
     const lines = cutsOf(this.scene, round);
-    pen.setLineDash([6, 4]);
     if (lines) {
+      pen.setLineDash([6, 4]);
       pen.beginPath();
       for (const [x0, y0, x1, y1] of lines) { pen.moveTo(this.x(x0), this.scene.flat ? this.bottom : this.y(y0)); pen.lineTo(this.x(x1), this.scene.flat ? this.top : this.y(y1)); }
       pen.strokeStyle = "#d4337a"; pen.lineWidth = 2.2; pen.stroke();
     } else {
       const n = this.scene.resolution, rows = this.scene.flat ? 1 : n;
-      this.edges(pen, this.scene.arrays.cut, round * n * rows, rows, "#d4337a", 1.4);
+      this.edges(pen, this.scene.arrays.cut, round * n * rows, rows, "rgba(212,51,122,.55)", 1);
     }
     pen.setLineDash([]);
   }
@@ -136,7 +146,7 @@ class Picture {
     const { scene, look } = this, classes = Math.max(scene.classes.length, 1), last = look.held ? scene.rows : scene.train;
     const decided = scene.arrays.decided, gap = scene.train > 600 ? 0.8 : 2.5;
     for (let code = 0; code < classes; code++) {
-      const path = new Path2D(), open = new Path2D(), wrong = new Path2D();
+      const [path, open, wrong] = [0, 1, 2].map(() => (pen.newPath ? pen.newPath() : new Path2D()));
       for (let k = 0; k < last; k++) {
         if (scene.classes.length && scene.arrays.truth[k] !== code) continue;
         const [x, y] = this.place(k), r = this.radius(k, round);
@@ -156,7 +166,7 @@ class Picture {
     pen.strokeStyle = this.soft; pen.lineWidth = 1; pen.strokeRect(this.left, this.top, this.right - this.left, this.bottom - this.top);
     pen.fillStyle = this.soft; pen.font = "12px system-ui, sans-serif"; pen.textAlign = "center";
     for (const value of ticks(scene.box[0], scene.box[1])) pen.fillText(shown(value, 3), this.x(value), this.bottom + 14);
-    pen.fillText(scene.columns[0].slice(0, 60), (this.left + this.right) / 2, this.height - 5);
+    pen.fillText(scene.columns[0].slice(0, 60), (this.left + this.right) / 2, this.height - 7);
     pen.textAlign = "right";
     if (!scene.flat || scene.reach) {
       const [low, high] = scene.reach || scene.box.slice(2);
@@ -165,10 +175,13 @@ class Picture {
     pen.save(); pen.translate(11, (this.top + this.bottom) / 2); pen.rotate(-Math.PI / 2); pen.textAlign = "center";
     pen.fillText((scene.reach ? "target" : scene.columns[1]).slice(0, 50), 0, 0); pen.restore();
   }
-  // From a place on the screen to values of the two axes.
+  // From a place on the screen, and on the picture, to values of the two axes.
   values(event) {
-    const box = this.canvas.getBoundingClientRect(), px = (event.clientX - box.left) * this.width / box.width, py = (event.clientY - box.top) * this.height / box.height;
-    const [x0, x1, y0, y1] = this.scene.box;
+    const box = this.canvas.getBoundingClientRect();
+    return this.at((event.clientX - box.left) * this.width / box.width, (event.clientY - box.top) * this.height / box.height);
+  }
+  at(px, py) {
+    const [x0, x1] = this.scene.box, [y0, y1] = this.scene.reach || this.scene.box.slice(2);
     return { px, py, x: x0 + (px - this.left) / (this.right - this.left) * (x1 - x0), y: y0 + (this.bottom - py) / (this.bottom - this.top) * (y1 - y0) };
   }
   nearest(px, py, within = 14) {
@@ -181,10 +194,12 @@ class Picture {
   }
 }
 
+const MOST_CUT = 8;
+
 // Lines of a small tree within the picture; columns that are not drawn stay at their typical value.
 function cutsOf(scene, round) {
   const tree = scene.trees[round];
-  if (!tree || !tree.feature || !scene.drawn.length) return null;
+  if (!tree || !tree.feature || tree.leaves > MOST_CUT || !scene.drawn.length) return null;
   const found = [], axis = (feature) => scene.drawn.indexOf(feature);
   (function walk(node, box) {
     const feature = tree.feature[node];

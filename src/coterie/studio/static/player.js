@@ -14,10 +14,11 @@ class Player {
     const cards = [], wide = [];
     at("stage").classList.toggle("two", scenes.length > 1);
     at("stage").replaceChildren(...scenes.map((scene, k) => this.view(scene, k)));
-    for (const make of [errorChart, marginChart, treeChart, factChart]) for (const scene of scenes) {
+    for (const make of [retrainedChart, retrainedCurves, errorChart, marginChart, treeChart, factChart]) for (const scene of scenes) {
       const made = make(scene);
-      if (made) { cards.push(made[0]); this.follow(scene, made[1]); } else if (scenes.length > 1) cards.push(html("div"));
+      if (made) { cards.push(made[0]); this.follow(scene, made[1]); } else if (scenes.length > 1 && scenes.some(make)) cards.push(html("div"));
     }
+    this.name(scenes);
     for (const scene of scenes) {
       for (const [element, update] of diversityCards(scene)) { wide.push(element); this.follow(scene, update, "diversity"); }
     }
@@ -26,6 +27,14 @@ class Player {
     at("round").max = this.rounds;
     this.pictures.forEach((picture) => picture.fit());
     this.go(round, false);
+  }
+  // Layers that the scenes do not have are not offered.
+  name(scenes) {
+    const numbers = scenes.some((scene) => scene.task === "regression"), label = (id) => at(id).closest("label");
+    label("regions").hidden = label("shade").hidden = numbers;
+    label("held").hidden = scenes.every((scene) => scene.train === scene.rows);
+    label("mistakes").lastChild.textContent = numbers ? " Residuals" : " Mistakes";
+    label("member").lastChild.textContent = numbers ? " Members" : " New member";
   }
   follow(scene, update, tab = "") { this.updates.push([(t) => update(Math.min(t, scene.rounds)), tab]); }
   view(scene, number) {
@@ -110,7 +119,7 @@ class Player {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.pictures.forEach((picture) => picture.fit()); this.draw(); });
   }
   key(event) {
-    if (at("player").hidden || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea, [role=tab]")) return;
+    if (at("player").hidden || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea, canvas, [role=tab]")) return;
     const acts = { ArrowLeft: () => this.go(this.t - 1), ArrowRight: () => this.go(this.t + 1), Home: () => this.go(1), End: () => this.go(this.rounds) };
     if (event.key === " " && !event.target.matches("button")) acts[" "] = () => this.play(!this.playing);
     if (acts[event.key]) { event.preventDefault(); acts[event.key](); }

@@ -2,8 +2,8 @@
 async function start() {
   const content = JSON.parse(at("content").textContent), player = new Player();
   calculator(at("calculator"));
-  player.restore(location.hash);
-  if (content.live) { await startLive(player); startWorkbench(player); } else {
+  player.restore(location.hash || content.state || "");
+  if (content.live) startWorkbench(player, await startLive(player)); else {
     document.title = `${content.scenes.map((scene) => scene.name).join(" and ")} · coterie`;
     player.show(await Promise.all(content.scenes.map(unpack)));
   }

@@ -45,7 +45,9 @@ class Plot {
       this.root.append(svg("line", { x1: 46, x2: this.width - 10, y1: this.up(value), y2: this.up(value), class: "grid" }),
         svg("text", { x: 40, y: this.up(value) + 4, class: "tick end" }, shown(value, 3)));
     }
-    for (const value of ticks(...x)) this.root.append(svg("text", { x: this.across(value), y: height - 22, class: "tick middle" }, shown(value, 3)));
+    // Rounds and members are counted.
+    const whole = ["round", "members"].includes(names[0]);
+    for (const value of ticks(...x).filter((one) => !whole || Number.isInteger(one))) this.root.append(svg("text", { x: this.across(value), y: height - 22, class: "tick middle" }, shown(value, 3)));
     this.root.append(svg("line", { x1: 46, x2: this.width - 10, y1: height - 38, y2: height - 38, class: "axis" }),
       svg("text", { x: (this.width + 36) / 2, y: height - 5, class: "label middle" }, names[0]),
       svg("text", { x: 2, y: 12, class: "label" }, names[1]));
@@ -68,6 +70,9 @@ class Plot {
     const mark = svg("line", { y1: 24, y2: this.height - 38, class: "now" });
     this.root.append(mark);
     return (value) => { const x = this.across(value).toFixed(1); mark.setAttribute("x1", x); mark.setAttribute("x2", x); };
+  }
+  marks(xs, ys, kind) {
+    for (let k = 0; k < xs.length; k++) this.root.append(svg("circle", { cx: this.across(xs[k]), cy: this.up(ys[k]), r: 3, class: `key-${kind}` }));
   }
   key(entries) {
     let x = this.width - 10;

@@ -10,5 +10,6 @@ async function unpack(scene) {
     return [name, new KINDS[one.type](buffer, one.at, count)];
   }));
   delete scene.data;
+  if (scene.retrained) scene.retrained = await unpack(scene.retrained);
   return scene;
 }
