@@ -261,7 +261,10 @@ def _raise_in(ident: int, error: type[BaseException] | None) -> None:
 
 
 def worker_count(n_jobs: int | None) -> int:
-    """How many workers `n_jobs` stands for here and now."""
+    """How many workers `n_jobs` stands for here and now; if they are elsewhere, how many are."""
+    elsewhere = _ELSEWHERE.get()
+    if elsewhere is not None:
+        return elsewhere.width
     return min(effective_n_jobs(n_jobs), _MOST_WORKERS)
 
 

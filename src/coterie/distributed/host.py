@@ -14,15 +14,22 @@ from coterie.base.bagged import Bagged
 from coterie.base.check import admit_target
 from coterie.base.executor import members_on
 from coterie.base.scoring import OWN, Validation
+from coterie.boosting.booster import Booster
 from coterie.boosting.gradient.base import GradientBooster
 from coterie.boosting.gradient.default_rules import TableFacts, is_auto, ordered_columns
 from coterie.boosting.gradient.fit import Given
+from coterie.combining.combiner import Combiner
 from coterie.data import DataError, Schema, read_weight
 from coterie.distributed.cluster_executor import ClusterExecutor
 from coterie.distributed.partitions import Partitions, recipes
 from coterie.distributed.remote_run import RemoteBoard, RemoteRun
 from coterie.distributed.remote_table import RemoteTable
 from coterie.distributed.session import NotDistributedError, Session
+from coterie.outliers.isolation_forest import IsolationTrees
+from coterie.selection.pooled import Pooled
+
+# They take the rows as they are, so all of them come here; members and folds are spread.
+_WHOLE_TABLE = (Bagged, Booster, Combiner, IsolationTrees, Pooled)
 
 
 @contextmanager
@@ -45,25 +52,49 @@ def admitted(
     admitted, n_samples, extra
         The rows, how many were given, and what else the fit should know.
     """
-    # Those that read their rows in ways of their own, such as rankers, need all of them here.
-    plain = type(estimator)._admit_fit in (Committee._admit_fit, GradientBooster._admit_fit)
-    boosting = isinstance(estimator, GradientBooster) and plain
-    if not boosting and not isinstance(estimator, Bagged):
-        raise NotDistributedError.of(f"{type(estimator).__name__}.fit")
     with Session.open() as session:
-        if boosting:
+        if _grows_by_shards(estimator):
             _refuse(estimator)
             rows, n_samples = _admit(session, estimator, X, y, sample_weight)
             _refuse_ordered(estimator, rows)
             yield rows, n_samples, {**extra, "given": _remote(session, extra["given"])}
             return
-        if estimator.learns_from_bins and plain:
+        if _needs_bins_alone(estimator):
             rows, n_samples = _admit(session, estimator, X, y, sample_weight, gathers=True)
-        else:
+        elif isinstance(estimator, _WHOLE_TABLE):
             X, y, weight = (here(session, given) for given in (X, y, sample_weight))
             rows, n_samples = estimator._admit_fit(X, y, weight), len(X)
+        else:
+            raise NotDistributedError.of(f"{type(estimator).__name__}.fit")
         with members_on(ClusterExecutor(session)):
-            yield rows, n_samples, {name: here(session, value) for name, value in extra.items()}
+            yield rows, n_samples, here(session, extra)
+
+
+@contextmanager
+def fetched(X: Any) -> Iterator[Any]:
+    """All rows of a collection here, while members are fitted on the cluster."""
+    with Session.open() as session, members_on(ClusterExecutor(session)):
+        yield here(session, X)
+
+
+def _is_plain(estimator: Any) -> bool:
+    """Whether rows are read in the usual way; those who read them otherwise need them here."""
+    usual = Committee._admit_fit, GradientBooster._admit_fit
+    return type(estimator)._admit_fit in usual
+
+
+def _grows_by_shards(estimator: Any) -> bool:
+    """Whether rows stay on the workers, which count for the driver."""
+    return isinstance(estimator, GradientBooster) and _is_plain(estimator)
+
+
+def _needs_bins_alone(estimator: Any) -> bool:
+    """Whether nothing but bins is asked of the rows, so that only these come here."""
+    if not _is_plain(estimator):
+        return False
+    if isinstance(estimator, Booster):
+        return not estimator._members_read
+    return isinstance(estimator, Bagged) and estimator.learns_from_bins
 
 
 def _admit(
@@ -97,7 +128,11 @@ def _admit(
 
 
 def here(session: Session, given: Any) -> Any:
-    """A Dask collection as an array or a series; anything else as it is."""
+    """A Dask collection as an array or a frame, also in dicts and pairs; others as they are."""
+    if isinstance(given, Validation):
+        return Validation(*(here(session, part) for part in given))
+    if isinstance(given, dict):
+        return {name: here(session, part) for name, part in given.items()}
     there = hasattr(given, "dask") and hasattr(given, "compute")
     return session.fetch(given) if there else given
 
@@ -105,11 +140,9 @@ def here(session: Session, given: Any) -> Any:
 def _remote(session: Session, given: Given) -> Given:
     """What `fit` was given, for rounds on the cluster; rows to watch come here."""
     fetch = partial(here, session)
-    sets = {name: Validation(*map(fetch, rows)) for name, rows in given.eval_sets.items()}
-    watched = given.validation
     return given._replace(
-        validation=None if watched is None else Validation(*map(fetch, watched)),
-        eval_sets=sets,
+        validation=fetch(given.validation),
+        eval_sets=fetch(given.eval_sets),
         init_score=fetch(given.init_score),
         init_score_val=fetch(given.init_score_val),
         board=RemoteBoard.at,
