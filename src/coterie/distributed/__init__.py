@@ -19,7 +19,7 @@ loss from a long silence). A cluster without workers is waited for, but not for 
 """
 
 from coterie.distributed.checkpoints import checkpointed
-from coterie.distributed.host import admitted, answers, fetched
+from coterie.distributed.host import admitted, answers, fetched, mapped, on_workers
 from coterie.distributed.session import NotDistributedError, WorkersLostError
 
 __all__ = [
@@ -29,4 +29,6 @@ __all__ = [
     "answers",
     "checkpointed",
     "fetched",
+    "mapped",
+    "on_workers",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -73,8 +73,26 @@ def admitted(
 @contextmanager
 def fetched(X: Any) -> Iterator[Any]:
     """All rows of a collection here, while members are fitted on the cluster."""
-    with Session.open() as session, members_on(ClusterExecutor(session)):
+    with on_workers() as session:
         yield here(session, X)
+
+
+@contextmanager
+def on_workers() -> Iterator[Session]:
+    """Let the workers of the Dask client fit members and folds, of tables that are here.
+
+    What fits several members or folds at a time does it there: bags, forests, combiners, dynamic
+    selection, and the candidates of `fit_table`. The models are those of this process.
+
+    Examples
+    --------
+    >>> from coterie.distributed import on_workers
+    >>> def search(frame):
+    ...     with on_workers():
+    ...         return fit_table(frame, "late")
+    """
+    with Session.open() as session, members_on(ClusterExecutor(session)):
+        yield session
 
 
 def _is_plain(estimator: Any) -> bool:
@@ -195,6 +213,30 @@ def answers(method: str, model: Any, X: Any, args: tuple[Any, ...], settings: An
     Returns
     -------
     Dask series, frame or array
+        See `mapped`.
+    """
+    return mapped(partial(_ask, method, args, settings), model, X)
+
+
+def _ask(method: str, args: Any, settings: Any, model: Any, rows: Any) -> Any:
+    return getattr(model, method)(rows, *args, **settings)
+
+
+def mapped(ask: Callable[[Any, Any], Any], model: Any, X: Any) -> Any:
+    """``ask(model, rows)`` of a collection's rows: lazy, by partition.
+
+    Parameters
+    ----------
+    ask : callable
+        Its answers are arrays, with an entry for every row.
+    model : estimator
+        The fitted model.
+    X : Dask array or frame
+        The rows.
+
+    Returns
+    -------
+    Dask series, frame or array
         One number or label per row of a frame: a series with its index and divisions. Otherwise an
         array, with a block for every partition.
     """
@@ -202,23 +244,19 @@ def answers(method: str, model: Any, X: Any, args: tuple[Any, ...], settings: An
     import dask.array as da
 
     # A row tells kind and shape of the answers.
-    sample = getattr(model, method)(_row(model.schema_), *args, **settings)
+    sample = ask(model, _row(model.schema_))
     if isinstance(sample, list):
-        raise NotDistributedError.of(f"{method} of several outputs")
+        raise NotDistributedError.of("Answers of several outputs")
     sample = np.asarray(sample)
     if hasattr(X, "columns") and sample.ndim == 1:
         import pandas as pd
 
         meta = (X.columns[0], pd.Series(sample).dtype)  # pandas 3 has a type for text
-        return X.map_partitions(_answer_series, model, method, args, settings, meta=meta)
+        return X.map_partitions(_answer_series, model, ask, meta=meta)
     shared = dask.delayed(model, pure=False)
     answer = dask.delayed(_answer, pure=False)
     blocks = [
-        da.from_delayed(
-            answer(part, shared, method, args, settings),
-            shape=(size, *sample.shape[1:]),
-            meta=sample[:0],
-        )
+        da.from_delayed(answer(part, shared, ask), shape=(size, *sample.shape[1:]), meta=sample[:0])
         for part, size in zip(recipes(X), _sizes(X), strict=True)
     ]
     return da.concatenate(blocks, allow_unknown_chunksizes=True)
@@ -240,16 +278,14 @@ def _row(schema: Schema) -> Any:
     return pd.DataFrame({name: [cell] for name, cell in zip(schema.names, cells, strict=True)})
 
 
-def _answer(part: Any, model: Any, method: str, args: Any, settings: Any) -> Any:
-    """What the model says of a partition; nothing of an empty one."""
-    if len(part):
-        return getattr(model, method)(part, *args, **settings)
-    return getattr(model, method)(_row(model.schema_), *args, **settings)[:0]
+def _answer(part: Any, model: Any, ask: Callable[[Any, Any], Any]) -> Any:
+    """What is said of a partition; nothing of an empty one."""
+    return ask(model, part) if len(part) else ask(model, _row(model.schema_))[:0]
 
 
-def _answer_series(part: Any, model: Any, method: str, args: Any, settings: Any) -> Any:
+def _answer_series(part: Any, model: Any, ask: Callable[[Any, Any], Any]) -> Any:
     """The same as a series with the partition's index."""
     import pandas as pd
 
-    said = _answer(part, model, method, args, settings)
+    said = _answer(part, model, ask)
     return pd.Series(said, index=part.index, name=part.columns[0])
