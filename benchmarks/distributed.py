@@ -92,12 +92,24 @@ def cluster(workers: int = 2, **settings: Any) -> Iterator[Any]:
 
     # By itself a LocalCluster gives up workers that take longer than this to start again.
     dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"})
+    fork_workers()
     settings = {"threads_per_worker": 1, "dashboard_address": ":0", **settings}
     with (
         LocalCluster(n_workers=workers, processes=True, **settings) as local,
         Client(local) as client,
     ):
         yield client
+
+
+def fork_workers() -> None:
+    """Have workers forked from a process that has imported all they need, which saves seconds."""
+    import dask
+    from distributed.utils import get_mp_context
+
+    dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
+    get_mp_context().set_forkserver_preload(
+        ["distributed", "dask.dataframe", "pandas", "sklearn", "coterie.distributed"]
+    )
 
 
 def used() -> tuple[float, float]:

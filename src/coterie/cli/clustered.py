@@ -39,6 +39,11 @@ _NOT_THERE = (
 def on_cluster(command: Any) -> Any:
     """Add what can be said about workers."""
     command = click.option(
+        "--worker-memory",
+        metavar="SIZE",
+        help="Memory of each of the --workers, such as 4GB. Default: their share of this machine.",
+    )(command)
+    command = click.option(
         "--cluster",
         metavar="ADDRESS",
         help="Use the workers of a Dask cluster, such as tcp://scheduler:8786.",
@@ -55,6 +60,8 @@ def wants_cluster(options: dict[str, Any]) -> bool:
     """Whether workers were asked for."""
     if options["workers"] and options["cluster"]:
         raise click.UsageError("--workers and --cluster both say who works; give one of them.")
+    if options["worker_memory"] and not options["workers"]:
+        raise click.UsageError("--worker-memory is for --workers; a cluster has its own limits.")
     return bool(options["workers"] or options["cluster"])
 
 
@@ -91,7 +98,8 @@ def workers(options: dict[str, Any], console: Console) -> Iterator[Any]:
             console.say(f"cluster {options['cluster']}: {len(client.nthreads())} workers")
             yield client
         return
-    settings = {"threads_per_worker": 1, "dashboard_address": ":0"}
+    memory = options["worker_memory"] or "auto"
+    settings = {"threads_per_worker": 1, "dashboard_address": ":0", "memory_limit": memory}
     with (
         LocalCluster(n_workers=options["workers"], processes=True, **settings) as local,
         Client(local) as client,
