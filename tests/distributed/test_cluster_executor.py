@@ -53,6 +53,7 @@ def _inverse(number):
     return 1 / number
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tolerant", [True, False])
 def test_members_of_lost_workers_are_fitted_by_others(client, left, tmp_path, tolerant):
     patience = nullcontext() if tolerant else intolerant(client)

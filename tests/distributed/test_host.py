@@ -31,6 +31,7 @@ from coterie import (
 )
 from coterie.data import DataError
 from coterie.distributed import NotDistributedError, on_workers
+from coterie.interpretation import shap_values
 from tests.distributed.models import same_forest, table
 
 dask = pytest.importorskip("dask")
@@ -76,6 +77,21 @@ def test_arrays_are_answered_block_by_block(client):
         assert lazy.dtype == said.dtype
         np.testing.assert_array_equal(lazy.compute(), said)
     np.testing.assert_array_equal(model.predict_proba(rows, n_rounds=1), model.predict_proba(X, 1))
+
+
+def test_shapley_values_are_lazy_too(client):
+    X, y = table(120)
+    rows = da.from_array(X, chunks=(50, -1))
+    for labels in (y > 0.5, np.digitize(y, [0.0, 1.0])):
+        model = HistGradientBoostingClassifier(**QUICK).fit(X, labels)
+        lazy, whole = shap_values(model, rows), shap_values(model, X)
+        assert lazy.values.numblocks[0] == 3
+        np.testing.assert_array_equal(lazy.values.compute(), whole.values)
+        np.testing.assert_array_equal(lazy.base_values.compute(), whole.base_values)
+        assert (lazy.feature_names, lazy.output_names) == (whole.feature_names, whole.output_names)
+        np.testing.assert_allclose(lazy.importances(), whole.importances())
+    with pytest.raises(NotDistributedError, match="interactions"):
+        shap_values(model, rows, interactions=True)
 
 
 def test_forests_and_bags_are_spread(client, left):
