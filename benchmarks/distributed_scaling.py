@@ -28,7 +28,7 @@ from coterie.distributed.remote_growth import RemoteGround, layout_of
 from coterie.distributed.row_holder import Held, RowHolder
 from coterie.native import NewtonGrowth, Slopes, encode, find_bins
 
-ROWS, TREES = 100_000, 3
+ROWS, TREES = 50_000, 2
 SIZES = (0, 57_344, 573_440)  # bytes of an answer: none, one histogram of 28 columns, ten
 HOLDERS = (1, 2, 4, 8)
 
@@ -123,15 +123,20 @@ class Recorder:
 
 
 @cache
-def course(rows: float, workers: int) -> list[list[Exchange]]:
-    """The exchanges of some trees, if there were so many rows and workers."""
+def table() -> tuple[NDArray[Any], Any, NDArray[np.int64]]:
+    """Codes, bins and classes of the rows in this process."""
     X, y = made(ROWS)
     bins = find_bins(X)
-    codes = encode(X, bins)
+    return encode(X, bins), bins, y
+
+
+@cache
+def course(worth: float) -> list[list[Exchange]]:
+    """The exchanges of some trees, if nodes of so many cells are small."""
+    codes, bins, y = table()
     recorder, leaves = Recorder(codes, bins), np.empty(ROWS, dtype=np.int32)
     growth = NewtonGrowth(max_leaf_nodes=LEAVES)
     ground = RemoteGround(None, growth, 1, layout_of(bins), leaves, recorder)  # type: ignore[arg-type]
-    worth = remote_growth._WORTH * workers * ROWS / rows
     found, gradient = [], 0.5 - y.astype(float)
     with patch.object(remote_growth, "_WORTH", worth):
         for seed in range(TREES):
@@ -145,7 +150,9 @@ def course(rows: float, workers: int) -> list[list[Exchange]]:
 
 def tree_seconds(rows: float, workers: int, delay: float, line: Line) -> tuple[float, float]:
     """Seconds of a tree, and its exchanges, the mean of some trees."""
-    trees = course(rows, workers)
+    # With more cells than the root has, or hardly any, nothing changes any more.
+    worth = float(np.clip(remote_growth._WORTH * workers * ROWS / rows, 1e3, ROWS * COLUMNS))
+    trees = course(worth)
     share = rows / ROWS / workers
     spent = [
         sum(delay + line.seconds(workers, e.answer) + share * e.work for e in tree)
@@ -180,7 +187,7 @@ def report(line: Line, delays: tuple[float, ...]) -> str:
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--times", type=int, default=40)
+    parser.add_argument("--times", type=int, default=20)
     line = fitted(measured_exchanges(parser.parse_args().times))
     print(report(line, (0.0005, 0.005, 0.05)))
 
