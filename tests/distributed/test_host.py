@@ -163,7 +163,7 @@ def test_other_families_are_those_of_memory(client, left, n_classes, model):
 def test_isolation_forests_are_those_of_memory(client, left):
     X, _ = table(100)
     rows = da.from_array(X, chunks=(40, -1))
-    one, other = (IsolationForest(5, random_state=0).fit(given) for given in (X, rows))
+    one, other = (IsolationForest(n_estimators=5, random_state=0).fit(given) for given in (X, rows))
     np.testing.assert_array_equal(other.score_samples(rows).compute(), one.score_samples(X))
     assert not left()
 

@@ -70,6 +70,11 @@ class JoblibExecutor:
         self.verbose = int(verbose)
         self.stop = np.zeros(1, dtype=np.uint8)
 
+    @property
+    def width(self) -> int:
+        """How many items are worked on at a time."""
+        return worker_count(self.n_jobs)
+
     def map(self, task: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
         """``task(item)`` for every item, in the order of the items."""
         elsewhere = _ELSEWHERE.get()

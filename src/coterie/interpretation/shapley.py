@@ -158,8 +158,14 @@ def shap_values(
     if interactions and background is not None:
         raise ValueError("interactions=True cannot be combined with background; use only one.")
     host = host_of(X)
-    if host is not None:
-        return _by_partition(host, model, X, background, n_rounds, interactions)
+    explain = _explain if host is None else partial(_by_partition, host)
+    return explain(model, X, background, n_rounds, interactions)
+
+
+def _explain(
+    model: Any, X: Any, background: Any, n_rounds: int | None, interactions: bool
+) -> Explanation:
+    """The explanation of rows that are here."""
     pool = _pool(model)
     if n_rounds is None:
         model = model._settled()
