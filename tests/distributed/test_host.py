@@ -79,6 +79,7 @@ def test_arrays_are_answered_block_by_block(client):
     np.testing.assert_array_equal(model.predict_proba(rows, n_rounds=1), model.predict_proba(X, 1))
 
 
+@pytest.mark.slow
 def test_shapley_values_are_lazy_too(client):
     X, y = table(120)
     rows = da.from_array(X, chunks=(50, -1))
@@ -94,6 +95,7 @@ def test_shapley_values_are_lazy_too(client):
         shap_values(model, rows, interactions=True)
 
 
+@pytest.mark.slow
 def test_forests_and_bags_are_spread(client, left):
     X, y = table(600)
     rows, target = da.from_array(X, chunks=(150, -1)), da.from_array(y, chunks=150)
@@ -121,6 +123,7 @@ MEMBERS = [("linear", LogisticRegression()), ("tree", DecisionTreeClassifier(max
 # By the classes of the target, 0 for numbers.
 FAMILIES = [
     (2, AdaBoostClassifier(**SMALL)),
+    (2, RandomForestClassifier(**SMALL, max_depth=3)),
     (2, VotingClassifier(MEMBERS, voting="soft")),
     *(
         pytest.param(*case, marks=pytest.mark.slow)
@@ -294,6 +297,7 @@ def test_categories_that_memory_would_replace_are_refused(client, left):
     assert not left()
 
 
+@pytest.mark.slow
 def test_rows_to_watch_may_be_there_too(client):
     X, y = table(300)
     one = HistGradientBoostingClassifier(**QUICK).fit(X, y > 0.5, X_val=X[:50], y_val=y[:50] > 0.5)
