@@ -1,12 +1,14 @@
 """Time."""
 
 import itertools
+import pickle
 import time
 from collections import deque
 
 import numpy as np
 import pytest
 
+from coterie.automl import clock
 from coterie.automl.clock import Clock, Deadline, OutOfTime, WorkClock, counting, ending_after
 from coterie.native import Growth, Values, encode, find_bins, grow
 
@@ -22,6 +24,13 @@ def test_deadline_says_when_to_stop():
     assert Deadline(now - 1)(0, None)
     assert not Deadline(now + 100)(0, None)
     assert 24 < Deadline(now + 100).share(4).left <= 25
+
+
+def test_a_deadline_is_as_far_away_on_a_machine_that_counts_otherwise(monkeypatch):
+    sent = pickle.dumps(Deadline(time.monotonic() + 100))
+    usual = time.monotonic
+    monkeypatch.setattr(clock.time, "monotonic", lambda: usual() + 1e6)
+    assert 90 < pickle.loads(sent).left <= 100
 
 
 def test_what_comes_before_the_search_counts():

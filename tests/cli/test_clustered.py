@@ -49,6 +49,31 @@ def test_what_a_cluster_does_not_do_is_refused(call, trips, option):
     assert f"{option[0]} is not possible with workers" in said.err
 
 
+def test_memory_is_for_local_workers(call, trips):
+    said = call("fit", trips[0], "--target", "late", "--cluster", "x", "--worker-memory", "1GB")
+    assert said.code == 2
+    assert "--worker-memory is for --workers" in said.err
+
+
+@pytest.mark.slow
+def test_the_search_on_one_file_is_spread_and_finds_the_same(call, trips, tmp_path):
+    folder, frame = trips
+    file, models = folder / "1.parquet", []
+    for number, workers in enumerate(([], ["--workers", "2"])):
+        out = tmp_path / f"model{number}"
+        said = call(
+            *("fit", file, "--target", "late", "--members", "fast", "--work", "2", "--out", out),
+            *workers,
+        )
+        assert said.code == 0, said.err
+        assert ("2 worker processes" in said.out) == bool(workers)
+        assert (out / "report.html").exists()
+        models.append(coterie.load(out / "model.coterie"))
+    rows = frame.drop(columns="late")
+    here, there = (model.predict_proba(rows) for model in models)
+    np.testing.assert_array_equal(here, there)
+
+
 @pytest.mark.slow
 def test_a_folder_is_fitted_predicted_and_evaluated(call, trips, tmp_path):
     folder, frame = trips

@@ -6,20 +6,24 @@ pytest.importorskip("distributed")
 
 
 @pytest.fixture(scope="session")
-def cluster():
+def forked():
+    """Clusters whose workers start quickly, and may take their time when they do not."""
     import dask
-    from distributed import LocalCluster
+
+    from benchmarks.distributed import fork_workers
 
     # By itself a LocalCluster gives up workers that take longer than this to start again.
-    with (
-        dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),
-        LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address=":0",
-        ) as cluster,
-    ):
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}):
+        fork_workers()
+        yield
+
+
+@pytest.fixture(scope="session")
+def cluster(forked):
+    from distributed import LocalCluster
+
+    settings = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
+    with LocalCluster(n_workers=2, **settings) as cluster:
         yield cluster
 
 

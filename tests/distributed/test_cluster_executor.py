@@ -1,6 +1,8 @@
 import os
 from contextlib import nullcontext
+from functools import partial
 
+import numpy as np
 import pytest
 
 from coterie.distributed.cluster_executor import ClusterExecutor
@@ -21,6 +23,26 @@ def _place(number):
     return number**2, os.getpid()
 
 
+def test_large_arrays_are_sent_once_and_known_by_their_content(client, left, monkeypatch):
+    rows = np.arange(20_000.0)
+    with Session(client) as session:
+        executor, sent = ClusterExecutor(session), []
+        scatter = client.scatter
+        monkeypatch.setattr(
+            client, "scatter", lambda value, **how: sent.append(len(value)) or scatter(value, **how)
+        )
+        assert executor.map(partial(_sum, rows), [1, 2]) == [rows.sum() + 1, rows.sum() + 2]
+        assert executor.map(partial(_sum, rows), [3]) == [rows.sum() + 3]
+        assert [size for size in sent if size >= rows.nbytes] == [rows.nbytes]
+        rows[0] = 5.0
+        assert executor.map(partial(_sum, rows), [0]) == [rows.sum()]
+    assert not left()
+
+
+def _sum(rows, number):
+    return rows.sum() + number
+
+
 def test_an_error_of_a_member_is_raised_here(client, left):
     with Session(client) as session, pytest.raises(ZeroDivisionError):
         ClusterExecutor(session).map(_inverse, [1, 0])
@@ -31,6 +53,7 @@ def _inverse(number):
     return 1 / number
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tolerant", [True, False])
 def test_members_of_lost_workers_are_fitted_by_others(client, left, tmp_path, tolerant):
     patience = nullcontext() if tolerant else intolerant(client)

@@ -1,22 +1,40 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 
 from coterie import (
     AdaBoostClassifier,
+    AdaBoostM2Classifier,
+    AdaBoostMHClassifier,
+    AdaBoostRegressor,
     BaggingClassifier,
     BoostedTreesClassifier,
     DecisionTreeClassifier,
+    DynamicSelectionClassifier,
+    ECOCClassifier,
+    EnsembleSelectionClassifier,
     ExtraTreesRegressor,
+    GentleBoostClassifier,
     HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    IsolationForest,
     LambdaMARTRanker,
+    LogitBoostClassifier,
     RandomForestClassifier,
+    RealAdaBoostClassifier,
+    StackingClassifier,
+    VotingClassifier,
+    fit_table,
 )
 from coterie.data import DataError
-from coterie.distributed import NotDistributedError
+from coterie.distributed import NotDistributedError, on_workers
+from coterie.interpretation import shap_values
 from tests.distributed.models import same_forest, table
 
+dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 QUICK = {"max_iter": 2, "max_leaf_nodes": 6, "random_state": 0}
@@ -61,6 +79,23 @@ def test_arrays_are_answered_block_by_block(client):
     np.testing.assert_array_equal(model.predict_proba(rows, n_rounds=1), model.predict_proba(X, 1))
 
 
+@pytest.mark.slow
+def test_shapley_values_are_lazy_too(client):
+    X, y = table(120)
+    rows = da.from_array(X, chunks=(50, -1))
+    for labels in (y > 0.5, np.digitize(y, [0.0, 1.0])):
+        model = HistGradientBoostingClassifier(**QUICK).fit(X, labels)
+        lazy, whole = shap_values(model, rows), shap_values(model, X)
+        assert lazy.values.numblocks[0] == 3
+        np.testing.assert_array_equal(lazy.values.compute(), whole.values)
+        np.testing.assert_array_equal(lazy.base_values.compute(), whole.base_values)
+        assert (lazy.feature_names, lazy.output_names) == (whole.feature_names, whole.output_names)
+        np.testing.assert_allclose(lazy.importances(), whole.importances())
+    with pytest.raises(NotDistributedError, match="interactions"):
+        shap_values(model, rows, interactions=True)
+
+
+@pytest.mark.slow
 def test_forests_and_bags_are_spread(client, left):
     X, y = table(600)
     rows, target = da.from_array(X, chunks=(150, -1)), da.from_array(y, chunks=150)
@@ -83,10 +118,157 @@ def test_forests_and_bags_are_spread(client, left):
     assert not left()
 
 
+SMALL = {"n_estimators": 4, "random_state": 0}
+MEMBERS = [("linear", LogisticRegression()), ("tree", DecisionTreeClassifier(max_depth=3))]
+# By the classes of the target, 0 for numbers.
+FAMILIES = [
+    (2, AdaBoostClassifier(**SMALL)),
+    (2, RandomForestClassifier(**SMALL, max_depth=3)),
+    (2, VotingClassifier(MEMBERS, voting="soft")),
+    *(
+        pytest.param(*case, marks=pytest.mark.slow)
+        for case in (
+            *((k, AdaBoostClassifier(**SMALL)) for k in (3,)),
+            *((k, RealAdaBoostClassifier(**SMALL)) for k in (2, 3)),
+            *((k, GentleBoostClassifier(**SMALL)) for k in (2, 3)),
+            *((k, LogitBoostClassifier(**SMALL)) for k in (2, 3)),
+            *((k, AdaBoostMHClassifier(**SMALL)) for k in (2, 3)),
+            (3, AdaBoostM2Classifier(**SMALL)),
+            (3, AdaBoostClassifier(DecisionTreeClassifier(max_depth=3), **SMALL)),
+            (2, AdaBoostClassifier(LogisticRegression(), **SMALL)),
+            (2, AdaBoostClassifier(**SMALL, early_stopping=True)),
+            (0, AdaBoostRegressor(**SMALL)),
+            (2, StackingClassifier(MEMBERS)),
+            (2, EnsembleSelectionClassifier(MEMBERS)),
+            (2, DynamicSelectionClassifier(RandomForestClassifier(5), random_state=0)),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("n_classes", "model"), FAMILIES, ids=lambda given: type(given).__name__)
+def test_other_families_are_those_of_memory(client, left, n_classes, model):
+    X, y = table(200)
+    X = np.nan_to_num(X)
+    labels = y if not n_classes else np.digitize(y, [0.5, 1.5][: n_classes - 1])
+    one = clone(model).fit(X, labels)
+    rows = da.from_array(X, chunks=(70, -1))
+    other = clone(model).fit(rows, da.from_array(labels, chunks=90))
+    ask = "predict_proba" if n_classes else "predict"
+    np.testing.assert_array_equal(getattr(other, ask)(X), getattr(one, ask)(X))
+    lazy = getattr(other, ask)(rows)
+    assert lazy.numblocks[0] == 3
+    np.testing.assert_array_equal(lazy.compute(), getattr(one, ask)(X))
+    del lazy
+    assert not left()
+
+
+def test_isolation_forests_are_those_of_memory(client, left):
+    X, _ = table(100)
+    rows = da.from_array(X, chunks=(40, -1))
+    one, other = (IsolationForest(n_estimators=5, random_state=0).fit(given) for given in (X, rows))
+    np.testing.assert_array_equal(other.score_samples(rows).compute(), one.score_samples(X))
+    assert not left()
+
+
+@pytest.mark.slow
+def test_rows_to_watch_and_weights_of_boosters_may_be_there_too(client):
+    X, y = table(200)
+    weight, labels = np.arange(200.0) % 3, y > 0.5
+    there = [da.from_array(given, chunks=(80, *given.shape[1:])) for given in (X, labels, weight)]
+    one = AdaBoostClassifier(**SMALL).fit(X, labels, weight, X_val=X[:50], y_val=labels[:50])
+    other = AdaBoostClassifier(**SMALL).fit(*there, X_val=there[0][:50], y_val=there[1][:50])
+    assert same_forest(one, other)
+    np.testing.assert_array_equal(one.trace_["validation_error"], other.trace_["validation_error"])
+
+
+@pytest.mark.slow
+def test_a_search_is_spread_and_finds_the_same(client, left):
+    X, y = table(200)
+    frame = pd.DataFrame(X, columns=list("abcde")).assign(late=y > 0.5)
+    settings = {"members": "fast", "work": 3.0}
+    whole = fit_table(frame, "late", **settings)
+    rows = frame.drop(columns="late")
+    there = fit_table(dd.from_pandas(frame, npartitions=3), "late", **settings)
+    with on_workers():
+        here = fit_table(frame, "late", **settings)
+    for model in (there, here):
+        np.testing.assert_array_equal(model.predict_proba(rows), whole.predict_proba(rows))
+    assert not left()
+
+
+@pytest.mark.slow
+def test_grid_searches_are_spread_by_joblib_without_more_threads_than_workers(client):
+    import joblib
+
+    X, y = table(200)
+    grid = {"max_leaf_nodes": [3, 6]}
+    one = GridSearchCV(_Counting(max_iter=2, random_state=0), grid, cv=3).fit(X, y > 0.5)
+    with joblib.parallel_config(backend="dask"):
+        other = GridSearchCV(_Counting(max_iter=2, random_state=0), grid, cv=3).fit(X, y > 0.5)
+    assert (
+        other.cv_results_["mean_test_score"].tolist() == one.cv_results_["mean_test_score"].tolist()
+    )
+    with joblib.parallel_config(backend="dask"):
+        threads = joblib.Parallel()(joblib.delayed(_native_threads)() for _ in range(4))
+    assert threads == [1] * 4
+
+
+class _Counting(HistGradientBoostingClassifier):
+    """Fails where it would use more than one thread."""
+
+    def fit(self, X, y):
+        assert _native_threads() == 1
+        return super().fit(X, y)
+
+
+def _native_threads():
+    from coterie.base import thread_count
+
+    return thread_count(None)
+
+
+def test_partitions_may_be_empty_uneven_and_know_what_others_do_not(client, left):
+    X, y = frame(300)
+    sizes = [0, 1, 250, 0, 49]
+    ends = np.cumsum(sizes)
+    y = y.mask(np.arange(300) == 299, "only there")
+    cuts = list(zip(ends - sizes, ends, strict=True))
+    rows = dd.from_delayed([dask.delayed(X.iloc[a:b]) for a, b in cuts], meta=X, verify_meta=False)
+    target = dd.from_delayed([dask.delayed(y.iloc[a:b]) for a, b in cuts], meta=y)
+    assert not rows.known_divisions
+    one = HistGradientBoostingClassifier(**QUICK).fit(X, y)
+    other = HistGradientBoostingClassifier(**QUICK).fit(rows, target)
+    assert same_forest(one, other)
+    assert len(other.classes_) == 3
+    assert "only here" in other.schema_.labels[5]
+    np.testing.assert_array_equal(other.predict(rows).compute(), one.predict(X))
+    assert not left()
+
+
+def test_missing_targets_are_refused_as_in_memory(client, left):
+    X, y = table(60)
+    y[7] = np.nan
+    said = []
+    for rows, target in ((X, y), (da.from_array(X, chunks=(20, -1)), da.from_array(y, chunks=30))):
+        with pytest.raises(DataError) as error:
+            HistGradientBoostingRegressor(**QUICK).fit(rows, target)
+        said.append(str(error.value))
+    assert said[0] == said[1]
+    assert not left()
+
+
+def test_what_would_bring_all_rows_here_unasked_is_refused(client):
+    X, y = table(60)
+    model = AdaBoostClassifier(**SMALL).fit(X, y > 0.5)
+    with pytest.raises(NotDistributedError, match=r"AdaBoostClassifier is not supported.*compute"):
+        next(model.staged_predict(da.from_array(X)))
+
+
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (AdaBoostClassifier(), r"AdaBoostClassifier\.fit"),
+        (ECOCClassifier(), r"ECOCClassifier\.fit"),
         (HistGradientBoostingClassifier(scoring="roc_auc"), "scoring='roc_auc'"),
         (HistGradientBoostingClassifier(missing=0.0), "missing="),
         (HistGradientBoostingClassifier(high_cardinality="ordered"), "high_cardinality"),
@@ -115,6 +297,7 @@ def test_categories_that_memory_would_replace_are_refused(client, left):
     assert not left()
 
 
+@pytest.mark.slow
 def test_rows_to_watch_may_be_there_too(client):
     X, y = table(300)
     one = HistGradientBoostingClassifier(**QUICK).fit(X, y > 0.5, X_val=X[:50], y_val=y[:50] > 0.5)

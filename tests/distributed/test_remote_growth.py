@@ -91,7 +91,7 @@ def test_sums_next_to_a_power_of_two_have_one_grid():
         np.testing.assert_array_equal(ground.grow(slopes, 0).values, whole.values)
 
 
-def test_small_nodes_are_looked_at_ahead(monkeypatch):
+def test_nodes_are_looked_at_ahead(monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(N, 4))
     bins = find_bins(X)
@@ -105,8 +105,8 @@ def test_small_nodes_are_looked_at_ahead(monkeypatch):
         tree = ground.grow(Slopes(X[:, 0] * X[:, 1] + X[:, 2]), 0)
         asked[worth] = holders.asked
     assert len(tree.values) == 31
-    # To begin, open, sum and tell the leaves; two for every split, one for the last.
-    assert asked[0] == 4 + 2 * 29 + 1
+    # One by one: four to begin, open, sum and tell the leaves, two for every split but the last.
+    assert asked[0] < (4 + 2 * 29 + 1) / 2
     assert asked[10**6] < 20
 
 

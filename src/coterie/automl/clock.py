@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -233,6 +233,10 @@ class Deadline:
         """Seconds until then."""
         return self.moment - time.monotonic()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another machine counts from another moment.
+        return _in_seconds, (self.left,)
+
     def share(self, parts: float) -> Deadline:
         """The moment when one of so many equal parts of the time left is over."""
         return Deadline(time.monotonic() + self.left / parts)
@@ -240,3 +244,7 @@ class Deadline:
     def __call__(self, round_: int, trace: object) -> bool:
         """Whether the moment has come."""
         return self.left <= 0
+
+
+def _in_seconds(seconds: float) -> Deadline:
+    return Deadline(time.monotonic() + seconds)

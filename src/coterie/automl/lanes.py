@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 
 
 class Lanes:
-    """Threads that take one item after the other.
+    """Threads, or workers of a cluster, that take one item after the other.
 
     Parameters
     ----------

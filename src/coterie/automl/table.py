@@ -18,6 +18,7 @@ from coterie.automl.estimators import Given, TableClassifier, TableRegressor
 from coterie.automl.preparation import Preparation
 from coterie.automl.progress_line import default_progress
 from coterie.automl.records import Column
+from coterie.base.elsewhere import brought_here
 from coterie.core import ParameterError
 from coterie.data import BinnedRows, DataError
 
@@ -63,7 +64,8 @@ def fit_table(table: Any, target: str, **settings: Unpack[Settings]) -> Any:
     ----------
     table : data frame
         A pandas, polars or pyarrow data frame, or one of another library that narwhals supports; it
-        includes the target.
+        includes the target. A Dask data frame is fetched, and the folds of every candidate are
+        fitted on the workers of its cluster.
     target : str
         Name of the column to predict. Rows without a value there are ignored.
     task : {"auto", "classification", "regression"}, default="auto"
@@ -122,6 +124,12 @@ def fit_table(table: Any, target: str, **settings: Unpack[Settings]) -> Any:
     ['low', 'high']
     """
     task = _check_settings(settings, "fit_table")
+    with brought_here(table) as rows:
+        return _fit_opened(rows, target, task, settings)
+
+
+def _fit_opened(table: Any, target: str, task: str, settings: Settings) -> Any:
+    """Fit to a table that is here."""
     given: dict[str, Any] = {**settings}
     opened = _open(table, Roles(target, **{k: given[k] for k in ROLES if k in given}))
     if task == "auto":

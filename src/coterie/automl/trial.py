@@ -6,7 +6,6 @@ search can leave it at that.
 
 from __future__ import annotations
 
-import itertools
 import time
 import warnings
 from collections.abc import Iterator, Sequence
@@ -216,24 +215,30 @@ class Attempt:
     def _fit_splits(self, numbers: Sequence[int], deadline: Deadline) -> None:
         splits, boosts = self.material.splits, self.candidate.rounds
         lanes, start = Lanes(len(numbers), apart=not boosts), time.monotonic()
-        done, progress = itertools.count(1), [0]
+        done: list[int] = []
 
-        def fit(number: int) -> Any:
+        # It may run in another process, which knows nothing of the others.
+        def fit(number: int) -> tuple[Any, bool]:
             if boosts:
                 behind = lanes.rounds(self._n_splits - number)
                 return self._boost(number, deadline.share(max(1, behind)))
-            seconds, ready = time.monotonic() - start, progress[0]
+            seconds, ready = time.monotonic() - start, len(done)
             expected = seconds / max(1, lanes.rounds(ready)) * lanes.rounds(len(numbers) - ready)
             if ready and expected > self.clock.until(self.clock.searching).left:
                 raise OutOfTime(f"{numbers[0] + ready} of {len(splits)} splits were done")
             model = fit_clone(self._estimator(number), self.material, splits[number][0])
-            progress[0] = next(done)
-            return model
+            done.append(number)
+            return model, False
 
-        self.models += lanes.map(fit, numbers)
+        fitted = lanes.map(fit, numbers)
+        self.models += [model for model, _ in fitted]
+        self._cut |= any(cut for _, cut in fitted)
 
-    def _boost(self, number: int, deadline: Deadline) -> Any:
-        """A booster that held-out rows stop, or the time; all of its rounds are kept."""
+    def _boost(self, number: int, deadline: Deadline) -> tuple[Any, bool]:
+        """A booster that held-out rows stop, or the time, and whether it was time.
+
+        All of its rounds are kept.
+        """
         train, test = self.material.splits[number]
         estimator = self._estimator(number)
         estimator.set_params(callbacks=[deadline])
@@ -247,11 +252,10 @@ class Attempt:
             estimator.set_params(max_iter=_UNWATCHED)
         model = fit_clone(estimator, self.material, train, **more)
         model.callbacks = None
-        if deadline.left <= 0 and len(model.pool_) < estimator.max_iter:
-            self._cut = True
-            if self._most is not None and len(model.pool_) < 0.7 * self._most:
-                raise OutOfTime(f"{number} of {self._n_splits} splits were done")
-        return model
+        cut = deadline.left <= 0 and len(model.pool_) < estimator.max_iter
+        if cut and self._most is not None and len(model.pool_) < 0.7 * self._most:
+            raise OutOfTime(f"{number} of {self._n_splits} splits were done")
+        return model, cut
 
     def _best_models(self) -> tuple[list[Any], list[int]]:
         """Models of the rounds that are best for all held-out rows of their shape, and how many.

@@ -192,6 +192,9 @@ class Committee(BaseEstimator):
         return twin
 
     def _admit(self, X: Any) -> Table:
+        host = host_of(X)
+        if host is not None:  # all rows would come here unasked
+            raise host.NotDistributedError.of(f"This method of {type(self).__name__}")
         return self._admitting(X, lambda rows: admit_predict(self, rows))
 
     def _mean_vote(self, X: Any) -> NDArray[np.float64]:

@@ -6,7 +6,8 @@ where the rows are.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from importlib import import_module
 from typing import Any, TypeVar, cast
@@ -28,6 +29,24 @@ def host_of(X: Any) -> Any:
     """
     name = _HOSTS.get(type(X).__module__.partition(".")[0])
     return None if name is None else import_module(name)
+
+
+@contextmanager
+def brought_here(X: Any) -> Iterator[Any]:
+    """All rows of a collection, while members are fitted where it is; others as they are.
+
+    Examples
+    --------
+    >>> with brought_here([[1.0]]) as rows:
+    ...     print(rows)
+    [[1.0]]
+    """
+    host = host_of(X)
+    if host is None:
+        yield X
+    else:
+        with host.fetched(X) as rows:
+            yield rows
 
 
 def where_rows_are(method: Method) -> Method:

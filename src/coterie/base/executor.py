@@ -70,6 +70,11 @@ class JoblibExecutor:
         self.verbose = int(verbose)
         self.stop = np.zeros(1, dtype=np.uint8)
 
+    @property
+    def width(self) -> int:
+        """How many items are worked on at a time."""
+        return worker_count(self.n_jobs)
+
     def map(self, task: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
         """``task(item)`` for every item, in the order of the items."""
         elsewhere = _ELSEWHERE.get()
@@ -261,7 +266,10 @@ def _raise_in(ident: int, error: type[BaseException] | None) -> None:
 
 
 def worker_count(n_jobs: int | None) -> int:
-    """How many workers `n_jobs` stands for here and now."""
+    """How many workers `n_jobs` stands for here and now; if they are elsewhere, how many are."""
+    elsewhere = _ELSEWHERE.get()
+    if elsewhere is not None:
+        return elsewhere.width
     return min(effective_n_jobs(n_jobs), _MOST_WORKERS)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.random import Generator
 from sklearn.utils.metaestimators import available_if
 
+from coterie.base.elsewhere import where_rows_are
 from coterie.boosting.additive import Additive, as_columns, fit_weight, pair_signs, pair_sum
 from coterie.boosting.booster import BOOSTER, BoostedClassifier
 from coterie.boosting.line_search import Line
@@ -305,6 +306,7 @@ class AnyBoostClassifier(BoostedClassifier):
         return rule(float(self.learning_rate), margin_loss(self.loss))
 
     @available_if(_has_probabilities)
+    @where_rows_are
     def predict_proba(self, X: Any) -> Array:
         """Class probabilities by the link of the loss.
 
@@ -320,6 +322,7 @@ class AnyBoostClassifier(BoostedClassifier):
         return super().predict_proba(X)
 
     @available_if(_has_probabilities)
+    @where_rows_are
     def predict_log_proba(self, X: Any) -> Any:
         """Logarithm of `predict_proba`.
 

@@ -11,6 +11,7 @@ from sklearn.base import is_classifier
 from sklearn.metrics import accuracy_score, r2_score
 
 from coterie.base import thread_count
+from coterie.base.elsewhere import where_rows_are
 from coterie.core.rule import Array, Rule
 from coterie.core.stages import StagedPool
 from coterie.data import Table, Target
@@ -57,6 +58,7 @@ class StagedScores(Mixin):
         """What is predicted of rows with these scores."""
         raise NotImplementedError
 
+    @where_rows_are
     def predict(self, X: Any) -> NDArray[Any]:
         """The prediction for each row.
 
@@ -90,6 +92,7 @@ class StagedClasses(StagedScores):
     target_: Target
     n_classes_: Any
 
+    @where_rows_are
     def decision_function(self, X: Any) -> Array:
         """The score: positive for the second of two classes; of many, one column per class.
 
@@ -104,6 +107,7 @@ class StagedClasses(StagedScores):
         """
         return _flat(self._settled()._raw(X))
 
+    @where_rows_are
     def predict_proba(self, X: Any) -> Any:
         """Class probabilities by the link of the rule.
 

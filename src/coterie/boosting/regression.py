@@ -11,6 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from coterie.base import Admitted, RegressorTask, thread_count
+from coterie.base.elsewhere import where_rows_are
 from coterie.base.scoring import Answers, Measures
 from coterie.boosting.booster import BOOSTER, Booster
 from coterie.boosting.predictions import StagedScores
@@ -243,6 +244,7 @@ class AdaBoostRegressor(BoostedRegressor):
         votes = self.pool_.votes(table, n_threads=thread_count(self.n_jobs))
         return np.ascontiguousarray(votes[:, :, 0].T)
 
+    @where_rows_are
     def predict(self, X: Any) -> Array:
         """The weighted median of the members' predictions.
 

@@ -16,7 +16,15 @@ import rich_click as click
 from coterie.cli.console import Console
 from coterie.files.errors import CommandError, nearest
 
-__all__ = ["evaluate_files", "fit_files", "on_cluster", "predict_files", "wants_cluster"]
+__all__ = [
+    "evaluate_files",
+    "fit_files",
+    "on_cluster",
+    "predict_files",
+    "spread",
+    "wants_cluster",
+    "wants_search",
+]
 
 _READERS = {".parquet": "read_parquet", ".csv": "read_csv", ".gz": "read_csv", ".tsv": "read_table"}
 
@@ -30,6 +38,11 @@ _NOT_THERE = (
 
 def on_cluster(command: Any) -> Any:
     """Add what can be said about workers."""
+    command = click.option(
+        "--worker-memory",
+        metavar="SIZE",
+        help="Memory of each of the --workers, such as 4GB. Default: their share of this machine.",
+    )(command)
     command = click.option(
         "--cluster",
         metavar="ADDRESS",
@@ -47,7 +60,28 @@ def wants_cluster(options: dict[str, Any]) -> bool:
     """Whether workers were asked for."""
     if options["workers"] and options["cluster"]:
         raise click.UsageError("--workers and --cluster both say who works; give one of them.")
+    if options["worker_memory"] and not options["workers"]:
+        raise click.UsageError("--worker-memory is for --workers; a cluster has its own limits.")
     return bool(options["workers"] or options["cluster"])
+
+
+def wants_search(file: Path) -> bool:
+    """Whether a table fits in memory, so that the workers can fit candidates to all of it."""
+    from coterie.cli.streaming import is_large
+
+    return file.is_file() and not is_large(file)
+
+
+@contextmanager
+def spread(options: dict[str, Any], console: Console) -> Iterator[None]:
+    """Let workers fit the folds of candidates, if they were asked for."""
+    if not wants_cluster(options):
+        yield
+        return
+    from coterie.distributed import on_workers
+
+    with workers(options, console), on_workers():
+        yield
 
 
 @contextmanager
@@ -64,7 +98,8 @@ def workers(options: dict[str, Any], console: Console) -> Iterator[Any]:
             console.say(f"cluster {options['cluster']}: {len(client.nthreads())} workers")
             yield client
         return
-    settings = {"threads_per_worker": 1, "dashboard_address": ":0"}
+    memory = options["worker_memory"] or "auto"
+    settings = {"threads_per_worker": 1, "dashboard_address": ":0", "memory_limit": memory}
     with (
         LocalCluster(n_workers=options["workers"], processes=True, **settings) as local,
         Client(local) as client,
@@ -132,7 +167,10 @@ def fit_files(pattern: Path, options: dict[str, Any]) -> None:
 
     for name in _NOT_THERE:
         if options.get(name):
-            raise click.UsageError(f"--{name.replace('_', '-')} is not possible with workers.")
+            raise click.UsageError(
+                f"--{name.replace('_', '-')} is not possible with workers for a folder or a table "
+                "larger than memory."
+            )
     console = Console(options["quiet"])
     name = pattern.name if pattern.is_dir() else pattern.parent.name
     directory = FitDirectory(options["out"] or Path(f"{name}_model"))

@@ -9,7 +9,7 @@ from typing import Any
 
 import rich_click as click
 
-from coterie.cli.clustered import fit_files, on_cluster, wants_cluster
+from coterie.cli.clustered import fit_files, on_cluster, spread, wants_cluster, wants_search
 from coterie.cli.console import Console
 from coterie.cli.fit_outcome import ODD, UNREAD, explain, measure_on, show
 from coterie.cli.options import (
@@ -144,11 +144,11 @@ def command(file: Path, **options: Any) -> None:
     FILE is CSV, TSV, Parquet, Arrow or JSON lines, optionally compressed (.gz, .zst), or - for
     standard input. Candidates are compared by cross-validation, and the best of them combined.
     Ctrl-C stops the search and keeps the best model so far; a second Ctrl-C aborts. --resume
-    continues a fit that was killed, and ends with the same model. With --workers or --cluster, FILE
-    may be a directory of Parquet or CSV files that is larger than memory; a single boosted model is
-    fitted to it, without a search.
+    continues a fit that was killed, and ends with the same model. With --workers or --cluster, the
+    folds of every candidate are fitted there. FILE may then also be larger than memory, or a
+    directory of Parquet or CSV files: a single boosted model is fitted to it, without a search.
     """
-    if wants_cluster(options):
+    if wants_cluster(options) and not wants_search(file):
         fit_files(file, options)
         return
     began = time.monotonic()
@@ -173,8 +173,9 @@ def command(file: Path, **options: Any) -> None:
     if options["test"] is not None:
         check_file(options["test"])
     directory = FitDirectory(options["out"] or file.with_name(f"{file.name.split('.')[0]}_model"))
-    with counting(began, writes=True), only_fit(directory.path):
-        _fit_into(directory, file, options, Console(options["quiet"]))
+    console = Console(options["quiet"])
+    with spread(options, console), counting(began, writes=True), only_fit(directory.path):
+        _fit_into(directory, file, options, console)
 
 
 def _fit_into(directory: Any, file: Path, options: dict[str, Any], console: Console) -> None:

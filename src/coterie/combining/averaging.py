@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from coterie import fusion
 from coterie.base import RegressorTask
+from coterie.base.elsewhere import where_rows_are
 from coterie.base.signature import own_first
 from coterie.combining.combiner import COMBINER, Combiner
 from coterie.combining.folds import Rowset, Unseen
@@ -54,6 +55,7 @@ class Averaging(RegressorTask, Voting, Combiner):
         combine = fusion.weighted_sum if self.sum_ else fusion.average
         return combine(profile, self.weights_)[:, None]
 
+    @where_rows_are
     def transform(self, X: Any) -> Array:
         """What every member predicts.
 

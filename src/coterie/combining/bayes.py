@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp, xlogy
 
 from coterie import fusion
+from coterie.base.elsewhere import where_rows_are
 from coterie.base.signature import own_first
 from coterie.combining.combiner import COMBINER
 from coterie.combining.profiles import LevelOneData, ProfiledClassifier, ProfiledRegressor
@@ -236,6 +237,7 @@ class BayesianModelAveragingRegressor(ProfiledRegressor):
             sigma = float(np.sqrt(np.average((draft.weights_ @ off) ** 2, weights=share)))
         draft.sigma_ = sigma * size
 
+    @where_rows_are
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """The weighted mean of the members.
 

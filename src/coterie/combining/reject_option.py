@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from coterie import fusion
 from coterie.base import ClassifierTask
+from coterie.base.elsewhere import where_rows_are
 from coterie.base.signature import own_first
 from coterie.combining.combiner import COMBINER, Combiner, seed_member
 from coterie.combining.folds import Rowset, Unseen
@@ -310,6 +311,7 @@ class RejectOptionClassifier(RejectScore, ClassifierTask, Combiner):
     def _mean_vote(self, X: Any) -> Array:
         return np.asarray(self._profile(X)[0])
 
+    @where_rows_are
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class, or what marks a reject.
 

@@ -12,6 +12,7 @@ from sklearn.base import TransformerMixin, clone, is_classifier
 from sklearn.utils import Bunch
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
+from coterie.base.elsewhere import where_rows_are
 from coterie.base.routing import routing_is_on
 from coterie.combining.combiner import COMBINER, Combiner
 from coterie.combining.folds import Rowset, Unseen
@@ -212,6 +213,7 @@ class Stack(TransformerMixin, Combiner):
             params = process_routing(self, "predict", **params).final_estimator_.predict
         return self.final_estimator_.predict(self._shown(X), **params)
 
+    @where_rows_are
     def transform(self, X: Any) -> Any:
         """What the final estimator is shown: what members say, and ``X`` if that is passed through.
 

@@ -13,6 +13,7 @@ from sklearn.multioutput import MultiOutputClassifier
 from sklearn.utils.metaestimators import available_if
 
 from coterie.base import Admitted, ClassifierTask, RegressorTask
+from coterie.base.elsewhere import where_rows_are
 from coterie.base.signature import own_first
 from coterie.combining.meta import as_probabilities
 from coterie.combining.stack import STACK, Stack
@@ -136,6 +137,7 @@ class StackingClassifier(ClassifierTask, Stack):
         classes = (self.classes_,) if self.n_outputs_ == 1 else ()
         return adapt(self.final_estimator_, classes, "predict_proba").ask(self._shown(X))
 
+    @where_rows_are
     def predict(self, X: Any, **predict_params: Any) -> NDArray[Any]:
         """Predictions of the final estimator.
 
@@ -157,6 +159,7 @@ class StackingClassifier(ClassifierTask, Stack):
         return said
 
     @available_if(_final_has("predict_proba"))
+    @where_rows_are
     def predict_proba(self, X: Any) -> Any:
         """Probabilities of the final estimator.
 
@@ -176,6 +179,7 @@ class StackingClassifier(ClassifierTask, Stack):
         return super().predict_proba(X)
 
     @available_if(_final_has("predict_proba"))
+    @where_rows_are
     def predict_log_proba(self, X: Any) -> Any:
         """Logarithm of `predict_proba`.
 
@@ -191,6 +195,7 @@ class StackingClassifier(ClassifierTask, Stack):
         return super().predict_log_proba(X)
 
     @available_if(_final_has("decision_function"))
+    @where_rows_are
     def decision_function(self, X: Any) -> Array:
         """Decision function of the final estimator.
 
@@ -273,6 +278,7 @@ class StackingRegressor(RegressorTask, Stack):
     def _default_final(self) -> Any:
         return RidgeCV()
 
+    @where_rows_are
     def predict(self, X: Any, **predict_params: Any) -> Any:
         """What the final estimator makes of the members' predictions.
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.base import ClassifierTask
+from coterie.base.elsewhere import where_rows_are
 from coterie.base.signature import own_first
 from coterie.combining.meta import LinearStack, as_probabilities
 from coterie.combining.stack import STACK, Stack
@@ -115,6 +116,7 @@ class StackingCClassifier(ClassifierTask, Stack):
     def _mean_vote(self, X: Any) -> Array:
         return as_probabilities(self._by_profile(X))
 
+    @where_rows_are
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of the largest linear model.
 

@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 
 from coterie import fusion
 from coterie.base import ClassifierTask
+from coterie.base.elsewhere import where_rows_are
 from coterie.base.signature import own_first
 from coterie.combining.combiner import COMBINER, Combiner
 from coterie.combining.folds import Rowset, Unseen
@@ -242,6 +243,7 @@ class VotingClassifier(RejectingVotes, ClassifierTask, Voting, Combiner):
         even = np.full_like(support, 1.0 / support.shape[1])
         return np.divide(support, total, out=even, where=total > 0)
 
+    @where_rows_are
     def predict(self, X: Any) -> NDArray[Any]:
         """The class with most support, or what marks a reject.
 
@@ -279,6 +281,7 @@ class VotingClassifier(RejectingVotes, ClassifierTask, Voting, Combiner):
         return total
 
     @available_if(_is_soft)
+    @where_rows_are
     def predict_proba(self, X: Any) -> Array:
         """Support of the classes, made to add up to one; not there for hard votes.
 
@@ -294,6 +297,7 @@ class VotingClassifier(RejectingVotes, ClassifierTask, Voting, Combiner):
         return np.asarray(super().predict_proba(X))
 
     @available_if(_is_soft)
+    @where_rows_are
     def predict_log_proba(self, X: Any) -> Array:
         """Logarithm of `predict_proba`; not there for hard votes.
 
@@ -308,6 +312,7 @@ class VotingClassifier(RejectingVotes, ClassifierTask, Voting, Combiner):
         """
         return np.asarray(super().predict_log_proba(X))
 
+    @where_rows_are
     def transform(self, X: Any) -> NDArray[Any]:
         """The predictions of every member.
 

@@ -12,6 +12,11 @@ Result = TypeVar("Result")
 class Executor(Protocol):
     """Applies a function to items, anywhere, and gives the results back in order."""
 
+    @property
+    def width(self) -> int:
+        """How many items are worked on at a time."""
+        ...
+
     def map(self, task: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
         """``task(item)`` for every item, in the order of the items."""
         ...
@@ -19,6 +24,8 @@ class Executor(Protocol):
 
 class Serial:
     """One after the other, here and now."""
+
+    width = 1
 
     def map(self, task: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
         """``task(item)`` for every item, each when it is asked for."""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import pickle
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
+
+import numpy as np
 
 from coterie.distributed.session import Session, error_of, is_loss, is_spoilt
 
@@ -12,10 +16,14 @@ Result = TypeVar("Result")
 
 _SHARES = 4  # tasks per thread, so that the slowest is not waited for too long
 _ATTEMPTS = 10  # that bring nothing new: more are no accidents
+_LARGE = 1 << 16  # bytes of an array that is worth looking after by itself
 
 
 class ClusterExecutor:
     """Hands what all members share to every worker once, and a few members to each in turn.
+
+    Large arrays within it are known by their content: if several tasks have the same rows, as the
+    candidates of a search do, these are sent once.
 
     Parameters
     ----------
@@ -25,14 +33,19 @@ class ClusterExecutor:
 
     def __init__(self, session: Session) -> None:
         self.session = session
+        self._sent: dict[bytes, Any] = {}
+
+    @property
+    def width(self) -> int:
+        """How many items are worked on at a time."""
+        return sum(self.session.workers().values())
 
     def map(self, task: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
         """``task(item)`` for every item, in the order of the items.
 
         What a lost worker was at is done again by others.
         """
-        threads = sum(self.session.workers().values())
-        size = max(1, -(-len(items) // (_SHARES * threads)))
+        size = max(1, -(-len(items) // (_SHARES * self.width)))
         batches = [list(items[i : i + size]) for i in range(0, len(items), size)]
         found: dict[int, list[Result]] = {}
         fruitless = 0
@@ -58,11 +71,13 @@ class ClusterExecutor:
         session.workers()
         missing = [k for k in range(len(batches)) if k not in found]
         try:
-            (shared,) = session.keep([session.client.scatter(task, broadcast=True, hash=False)])
+            shared, arrays = self._share(task)
         except OSError as error:  # of the way to a worker
             return error
-        given = [shared] * len(missing), [batches[k] for k in missing]
-        futures = session.keep(session.client.map(_fit_batch, *given, pure=False))
+        submit = session.client.submit
+        futures = session.keep(
+            submit(_fit_batch, shared, batches[k], *arrays, pure=False) for k in missing
+        )
         try:
             session.wait(futures)
             losses = []
@@ -73,6 +88,37 @@ class ClusterExecutor:
             return losses[0] if losses else None
         finally:
             session.release([shared, *futures])
+
+    def _share(self, task: Callable[[Any], Any]) -> tuple[Any, list[Any]]:
+        """A task on every worker, and the large arrays that belong to it."""
+        import cloudpickle  # comes with Dask
+
+        parts: list[Any] = []
+
+        def is_small(part: Any) -> bool:
+            with part.raw() as memory:
+                large = memory.nbytes >= _LARGE
+                if large:
+                    parts.append(np.frombuffer(memory, dtype=np.uint8))
+            return not large
+
+        said = cloudpickle.dumps(task, protocol=5, buffer_callback=is_small)
+        arrays = [self._send(part) for part in parts]
+        return self._scatter(said), arrays
+
+    def _send(self, array: Any) -> Any:
+        """The future of an array, which is sent unless the workers have it."""
+        known = hashlib.sha256(array).digest()
+        future = self._sent.get(known)
+        if future is None or future.status != "finished":
+            future = self._sent[known] = self._scatter(array)
+        return future
+
+    def _scatter(self, value: Any) -> Any:
+        (future,) = self.session.keep(
+            [self.session.client.scatter(value, broadcast=True, hash=False)]
+        )
+        return future
 
     def _take(self, future: Any, number: int, found: dict[int, Any]) -> BaseException | None:
         """Note the members of a batch; the error if they are lost, while their own is raised."""
@@ -87,5 +133,7 @@ class ClusterExecutor:
         return None
 
 
-def _fit_batch(task: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+def _fit_batch(said: bytes, items: Sequence[Any], *arrays: Any) -> list[Any]:
+    """What a task makes of some items; `arrays` are the large ones that belong to it."""
+    task = pickle.loads(said, buffers=arrays)
     return [task(item) for item in items]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -14,15 +14,22 @@ from coterie.base.bagged import Bagged
 from coterie.base.check import admit_target
 from coterie.base.executor import members_on
 from coterie.base.scoring import OWN, Validation
+from coterie.boosting.booster import Booster
 from coterie.boosting.gradient.base import GradientBooster
 from coterie.boosting.gradient.default_rules import TableFacts, is_auto, ordered_columns
 from coterie.boosting.gradient.fit import Given
+from coterie.combining.combiner import Combiner
 from coterie.data import DataError, Schema, read_weight
 from coterie.distributed.cluster_executor import ClusterExecutor
 from coterie.distributed.partitions import Partitions, recipes
 from coterie.distributed.remote_run import RemoteBoard, RemoteRun
 from coterie.distributed.remote_table import RemoteTable
 from coterie.distributed.session import NotDistributedError, Session
+from coterie.outliers.isolation_forest import IsolationTrees
+from coterie.selection.pooled import Pooled
+
+# They take the rows as they are, so all of them come here; members and folds are spread.
+_WHOLE_TABLE = (Bagged, Booster, Combiner, IsolationTrees, Pooled)
 
 
 @contextmanager
@@ -45,25 +52,67 @@ def admitted(
     admitted, n_samples, extra
         The rows, how many were given, and what else the fit should know.
     """
-    # Those that read their rows in ways of their own, such as rankers, need all of them here.
-    plain = type(estimator)._admit_fit in (Committee._admit_fit, GradientBooster._admit_fit)
-    boosting = isinstance(estimator, GradientBooster) and plain
-    if not boosting and not isinstance(estimator, Bagged):
-        raise NotDistributedError.of(f"{type(estimator).__name__}.fit")
     with Session.open() as session:
-        if boosting:
+        if _grows_by_shards(estimator):
             _refuse(estimator)
             rows, n_samples = _admit(session, estimator, X, y, sample_weight)
             _refuse_ordered(estimator, rows)
             yield rows, n_samples, {**extra, "given": _remote(session, extra["given"])}
             return
-        if estimator.learns_from_bins and plain:
+        if _needs_bins_alone(estimator):
             rows, n_samples = _admit(session, estimator, X, y, sample_weight, gathers=True)
-        else:
+        elif isinstance(estimator, _WHOLE_TABLE):
             X, y, weight = (here(session, given) for given in (X, y, sample_weight))
             rows, n_samples = estimator._admit_fit(X, y, weight), len(X)
+        else:
+            raise NotDistributedError.of(f"{type(estimator).__name__}.fit")
         with members_on(ClusterExecutor(session)):
-            yield rows, n_samples, {name: here(session, value) for name, value in extra.items()}
+            yield rows, n_samples, here(session, extra)
+
+
+@contextmanager
+def fetched(X: Any) -> Iterator[Any]:
+    """All rows of a collection here, while members are fitted on the cluster."""
+    with on_workers() as session:
+        yield here(session, X)
+
+
+@contextmanager
+def on_workers() -> Iterator[Session]:
+    """Let the workers of the Dask client fit members and folds, of tables that are here.
+
+    What fits several members or folds at a time does it there: bags, forests, combiners, dynamic
+    selection, and the candidates of `fit_table`. The models are those of this process.
+
+    Examples
+    --------
+    >>> from coterie.distributed import on_workers
+    >>> def search(frame):
+    ...     with on_workers():
+    ...         return fit_table(frame, "late")
+    """
+    with Session.open() as session, members_on(ClusterExecutor(session)):
+        yield session
+
+
+def _is_plain(estimator: Any) -> bool:
+    """Whether rows are read in the usual way; those who read them otherwise need them here."""
+    usual = Committee._admit_fit, GradientBooster._admit_fit
+    return type(estimator)._admit_fit in usual
+
+
+def _grows_by_shards(estimator: Any) -> bool:
+    """Whether rows stay on the workers, which count for the driver."""
+    return isinstance(estimator, GradientBooster) and _is_plain(estimator)
+
+
+def _needs_bins_alone(estimator: Any) -> bool:
+    """Whether nothing but bins is asked of the rows, so that only these come here."""
+    if not _is_plain(estimator):
+        return False
+    if isinstance(estimator, Booster):
+        return not estimator._members_read
+    return isinstance(estimator, Bagged) and estimator.learns_from_bins
 
 
 def _admit(
@@ -97,7 +146,11 @@ def _admit(
 
 
 def here(session: Session, given: Any) -> Any:
-    """A Dask collection as an array or a series; anything else as it is."""
+    """A Dask collection as an array or a frame, also in dicts and pairs; others as they are."""
+    if isinstance(given, Validation):
+        return Validation(*(here(session, part) for part in given))
+    if isinstance(given, dict):
+        return {name: here(session, part) for name, part in given.items()}
     there = hasattr(given, "dask") and hasattr(given, "compute")
     return session.fetch(given) if there else given
 
@@ -105,11 +158,9 @@ def here(session: Session, given: Any) -> Any:
 def _remote(session: Session, given: Given) -> Given:
     """What `fit` was given, for rounds on the cluster; rows to watch come here."""
     fetch = partial(here, session)
-    sets = {name: Validation(*map(fetch, rows)) for name, rows in given.eval_sets.items()}
-    watched = given.validation
     return given._replace(
-        validation=None if watched is None else Validation(*map(fetch, watched)),
-        eval_sets=sets,
+        validation=fetch(given.validation),
+        eval_sets=fetch(given.eval_sets),
         init_score=fetch(given.init_score),
         init_score_val=fetch(given.init_score_val),
         board=RemoteBoard.at,
@@ -162,6 +213,30 @@ def answers(method: str, model: Any, X: Any, args: tuple[Any, ...], settings: An
     Returns
     -------
     Dask series, frame or array
+        See `mapped`.
+    """
+    return mapped(partial(_ask, method, args, settings), model, X)
+
+
+def _ask(method: str, args: Any, settings: Any, model: Any, rows: Any) -> Any:
+    return getattr(model, method)(rows, *args, **settings)
+
+
+def mapped(ask: Callable[[Any, Any], Any], model: Any, X: Any) -> Any:
+    """``ask(model, rows)`` of a collection's rows: lazy, by partition.
+
+    Parameters
+    ----------
+    ask : callable
+        Its answers are arrays, with an entry for every row.
+    model : estimator
+        The fitted model.
+    X : Dask array or frame
+        The rows.
+
+    Returns
+    -------
+    Dask series, frame or array
         One number or label per row of a frame: a series with its index and divisions. Otherwise an
         array, with a block for every partition.
     """
@@ -169,23 +244,19 @@ def answers(method: str, model: Any, X: Any, args: tuple[Any, ...], settings: An
     import dask.array as da
 
     # A row tells kind and shape of the answers.
-    sample = getattr(model, method)(_row(model.schema_), *args, **settings)
+    sample = ask(model, _row(model.schema_))
     if isinstance(sample, list):
-        raise NotDistributedError.of(f"{method} of several outputs")
+        raise NotDistributedError.of("Answers of several outputs")
     sample = np.asarray(sample)
     if hasattr(X, "columns") and sample.ndim == 1:
         import pandas as pd
 
         meta = (X.columns[0], pd.Series(sample).dtype)  # pandas 3 has a type for text
-        return X.map_partitions(_answer_series, model, method, args, settings, meta=meta)
+        return X.map_partitions(_answer_series, model, ask, meta=meta)
     shared = dask.delayed(model, pure=False)
     answer = dask.delayed(_answer, pure=False)
     blocks = [
-        da.from_delayed(
-            answer(part, shared, method, args, settings),
-            shape=(size, *sample.shape[1:]),
-            meta=sample[:0],
-        )
+        da.from_delayed(answer(part, shared, ask), shape=(size, *sample.shape[1:]), meta=sample[:0])
         for part, size in zip(recipes(X), _sizes(X), strict=True)
     ]
     return da.concatenate(blocks, allow_unknown_chunksizes=True)
@@ -207,16 +278,14 @@ def _row(schema: Schema) -> Any:
     return pd.DataFrame({name: [cell] for name, cell in zip(schema.names, cells, strict=True)})
 
 
-def _answer(part: Any, model: Any, method: str, args: Any, settings: Any) -> Any:
-    """What the model says of a partition; nothing of an empty one."""
-    if len(part):
-        return getattr(model, method)(part, *args, **settings)
-    return getattr(model, method)(_row(model.schema_), *args, **settings)[:0]
+def _answer(part: Any, model: Any, ask: Callable[[Any, Any], Any]) -> Any:
+    """What is said of a partition; nothing of an empty one."""
+    return ask(model, part) if len(part) else ask(model, _row(model.schema_))[:0]
 
 
-def _answer_series(part: Any, model: Any, method: str, args: Any, settings: Any) -> Any:
+def _answer_series(part: Any, model: Any, ask: Callable[[Any, Any], Any]) -> Any:
     """The same as a series with the partition's index."""
     import pandas as pd
 
-    said = _answer(part, model, method, args, settings)
+    said = _answer(part, model, ask)
     return pd.Series(said, index=part.index, name=part.columns[0])

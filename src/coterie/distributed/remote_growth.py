@@ -108,8 +108,9 @@ class Course:
     """The course of a tree: carries out what a decider wants, and what it is going to want.
 
     An exchange with the holders takes as long as counting some hundred thousand cells. So whenever
-    a node has to be parted and counted, so are other small nodes that wait for their turn, as many
-    as may still be split. The decider takes the same splits as without it.
+    a node has to be parted and counted, so are others that wait for their turn: those that will
+    surely be split, and small ones as long as splits are left. The decider takes the same splits as
+    without it.
 
     Parameters
     ----------
@@ -177,15 +178,23 @@ class Course:
             self.decider.tell(node, counted[node].view(np.uint8))
 
     def _likely(self, wanted: set[int]) -> list[int]:
-        """Small nodes that may be split soon, the most promising ones."""
+        """Nodes that will be split soon, the most promising ones.
+
+        Children mostly gain less than their parents, so nodes in the first quarter of those that
+        may still be split hardly ever stay leaves. Of the others, small ones are worth a try.
+        """
         if self.growth.symmetric:  # levels are parted as wholes
             return []
         found = {
             node: self.decider.split(node).gain
             for node in self.waiting - wanted - self.ahead.keys()
-            if self._is_small(node) and self.decider.split(node).column >= 0
+            if self.decider.split(node).column >= 0
         }
-        return sorted(found, key=lambda node: -found[node])[: self._budget() - 1]
+        budget = self._budget()
+        ranked = sorted(found, key=lambda node: -found[node])[: budget - 1]
+        return [
+            node for rank, node in enumerate(ranked) if rank < budget // 4 or self._is_small(node)
+        ]
 
     def _budget(self) -> int:
         """Splits that are left."""

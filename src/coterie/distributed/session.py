@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any
 
 from coterie.data import DataError
+from coterie.native import stop_if_told
 
 _LOG = logging.getLogger("coterie.distributed")
 PATIENCE = 1.0  # seconds between two looks at whether those who should answer are still there
@@ -153,6 +154,7 @@ class Session:
             try:
                 wait(futures, timeout=PATIENCE)
             except TimeoutError:
+                stop_if_told()
                 self.workers()
             except CancelledError:
                 alive = [future for future in futures if not future.cancelled()]
@@ -175,6 +177,7 @@ class Session:
                 except TimeoutError:
                     if gathering.done():  # then it is the results' own
                         raise
+                    stop_if_told()
                     self.workers()
         finally:
             gathering.cancel()

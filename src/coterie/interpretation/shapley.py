@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from coterie.base import Committee, thread_count
+from coterie.base.elsewhere import host_of
 from coterie.core import Pool
 from coterie.data import Table
 from coterie.interpretation.interactions import interaction_values
@@ -119,7 +121,8 @@ def shap_values(
         (the logarithm of a Poisson mean, say), other classifiers on that of `predict_proba`, and
         regressors on that of `predict`.
     X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-        The rows to explain, with the columns seen in `fit`.
+        The rows to explain, with the columns seen in `fit`. Of a Dask collection the values are a
+        Dask array, and the data the collection itself.
     background : array-like, data frame or sparse matrix of shape (n_background, n_features)
         Rows to take unknown columns from; some dozens to hundreds of the training rows will do.
     n_rounds : int, optional
@@ -154,6 +157,15 @@ def shap_values(
     """
     if interactions and background is not None:
         raise ValueError("interactions=True cannot be combined with background; use only one.")
+    host = host_of(X)
+    explain = _explain if host is None else partial(_by_partition, host)
+    return explain(model, X, background, n_rounds, interactions)
+
+
+def _explain(
+    model: Any, X: Any, background: Any, n_rounds: int | None, interactions: bool
+) -> Explanation:
+    """The explanation of rows that are here."""
     pool = _pool(model)
     if n_rounds is None:
         model = model._settled()
@@ -184,6 +196,31 @@ def shap_values(
         output_names=outputs,
         interactions=pairs,
     )
+
+
+def _by_partition(
+    host: Any, model: Any, X: Any, background: Any, n_rounds: int | None, interactions: bool
+) -> Explanation:
+    """The explanation of rows that are elsewhere: its arrays are, too, and lazy."""
+    if interactions:
+        raise host.NotDistributedError.of("interactions=True")
+    settings = {"background": background, "n_rounds": n_rounds}
+    whole = host.mapped(partial(_values_and_base, settings), model, X)
+    names, n_outputs = model.schema_.names, whole.shape[2] if whole.ndim == 3 else 1
+    return Explanation(
+        values=whole[:, :-1],
+        base_values=whole[:, -1],
+        data=X,
+        display_data=X,
+        feature_names=[f"x{j}" for j in range(X.shape[1])] if names is None else list(names),
+        output_names=_output_names(model, n_outputs),
+    )
+
+
+def _values_and_base(settings: dict[str, Any], model: Any, rows: Any) -> Array:
+    """Values of some rows, with the base in place of a last column."""
+    found = shap_values(model, rows, **settings)
+    return np.concatenate([found.values, found.base_values[:, None]], axis=1)
 
 
 def _pool(model: Any) -> Pool:

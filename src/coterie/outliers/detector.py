@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 
 from coterie.base import Admitted, Committee, TargetlessTask
+from coterie.base.elsewhere import where_rows_are
 from coterie.core import Allowed, Bags, RandomLike, between, repetitions
 from coterie.data import Table
 from coterie.learners import seeded, takes_weight
@@ -73,6 +74,7 @@ class OutlierDetector(Learnt, TargetlessTask, OutlierMixin, Committee):
         """Set the threshold on the draft."""
         raise NotImplementedError
 
+    @where_rows_are
     def score_samples(self, X: Any) -> Array:
         """How normal rows are; the lower, the stranger.
 
@@ -88,6 +90,7 @@ class OutlierDetector(Learnt, TargetlessTask, OutlierMixin, Committee):
         this = self._settled()
         return this._normality(this._admit(X))
 
+    @where_rows_are
     def decision_function(self, X: Any) -> Array:
         """`score_samples` less ``offset_``: below 0 for outliers.
 
@@ -103,6 +106,7 @@ class OutlierDetector(Learnt, TargetlessTask, OutlierMixin, Committee):
         this = self._settled()
         return np.asarray(this._normality(this._admit(X)) - this.offset_)
 
+    @where_rows_are
     def predict(self, X: Any) -> NDArray[np.int64]:
         """-1 for outliers and 1 for other rows.
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.base import ClassifierTask, JoblibExecutor, thread_count
+from coterie.base.elsewhere import where_rows_are
 from coterie.core import Allowed, a_function, one_of
 from coterie.data.hashes import row_keys
 from coterie.forests import RandomForestClassifier
@@ -231,6 +232,7 @@ class DynamicSelectionClassifier(ClassifierTask, DynamicSelection):
         counted = self._count(self._said(X))
         return np.asarray(counted / counted.sum(axis=1, keepdims=True))
 
+    @where_rows_are
     def predict(self, X: Any) -> NDArray[Any]:
         """The class with most votes of those who decide; ties as asked.
 
