@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "coterie/team.hpp"
+#include "heap_walk.hpp"
 #include "packed_forest.hpp"
 #include "small_walk.hpp"
 #include "step.hpp"
@@ -229,9 +230,13 @@ void predict(const ForestView& forest, const Matrix<const T>& X,
     Team team(n_threads);
     if (X.rows >= SmallForest<T>::kWorth && SmallForest<T>::suits(forest)) {
         const SmallForest<T> small(forest, tree_weight);
+        const auto add = [&](std::size_t begin, std::size_t end) { small.add(X, begin, end, out); };
+        if (!HeapForest<T>::suits(forest, X.cols))
+            return for_blocks(X.rows, cached_rows(X), forest.trees(), team, interrupt, add);
+        const HeapForest<T> heaps(forest, tree_weight);
         return for_blocks(
             X.rows, cached_rows(X), forest.trees(), team, interrupt,
-            [&](std::size_t begin, std::size_t end) { small.add(X, begin, end, out); });
+            [&](std::size_t begin, std::size_t end) { heaps.add(X, begin, end, out, add); });
     }
     if (PackedForest<T>::suits(forest, X)) {
         return walk_packed(forest, X, team, interrupt, [&](auto begin, auto end, auto... arrived) {

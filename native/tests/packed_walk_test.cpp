@@ -164,6 +164,29 @@ TEST_CASE(packed_forests_say_what_plain_walks_say) {
             }
 }
 
+// Of about as many splits trees are shallow enough for a heap, and some are not. Thresholds and
+// cells are of both signs, with both zeros and what is beyond all numbers.
+TEST_CASE(shallow_trees_say_what_plain_walks_say) {
+    Random random(4);
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    const std::vector<double> odd{0.0, -0.0, kInfinity, -kInfinity, 1e300, -1e300, 1e-300, -1e-300};
+    for (const std::size_t splits : {0ul, 1ul, 3ul, 12ul, 25ul, 100ul})
+        for (const std::uint32_t columns : {1u, 3u, 28u, 1000u})
+            for (const bool holes : {false, true}) {
+                RandomForest forest(6, splits, columns, 1, random);
+                for (Node& node : forest.nodes)
+                    node.threshold =
+                        random.below(4) ? random.uniform() - 0.5 : odd[random.below(8)];
+                const std::size_t rows = 64 + random.below(200);
+                std::vector<double> x = cells_of<double>(rows * columns, holes, random);
+                for (double& cell : x) cell = random.below(9) ? cell - 0.5 : odd[random.below(8)];
+                const std::vector<float> narrow(x.begin(), x.end());
+                compare<double>(forest, rows, columns, x, {});
+                compare<float>(forest, rows, columns, narrow,
+                               std::vector<double>{0.5, 2.0, -1.25, 1.0, 0.1, 3.0});
+            }
+}
+
 TEST_CASE(trees_that_are_not_worth_packing_are_walked_too) {
     Random random(5);
     for (const bool holes : {false, true}) {

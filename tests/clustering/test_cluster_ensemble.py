@@ -3,11 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
 from sklearn.datasets import make_moons
 
 from coterie import ClusterEnsemble
 from coterie.clustering import CONSENSUS, adjusted_rand
+from coterie.clustering.cluster_ensemble import _narrow
 
 
 def blobs(n_rows=150, seed=0):
@@ -106,3 +107,24 @@ def test_what_is_refused():
         small(n_clusters=15, k_min=2, k_max=2, n_members=2).fit(X)
     with pytest.raises(ValueError, match="k_max=2 is less than k_min=5"):
         small(k_min=5, k_max=2).fit(X)
+
+
+def test_lists_without_clusterers_are_refused():
+    X = np.arange(20.0)[:, None]
+    with pytest.raises(ValueError, match="empty list"):
+        ClusterEnsemble(members=[]).fit(X)
+    with pytest.raises(ValueError, match="list of clusterers, but holds 3"):
+        ClusterEnsemble(members=[3]).fit(X)
+    with pytest.raises(ValueError, match="No member clustered any row"):
+        ClusterEnsemble(members=[DBSCAN(eps=1e-9)]).fit(X)
+
+
+def test_a_cluster_for_every_row():
+    rows = np.arange(4.0)[:, None]
+    for consensus in ("auto", "cspa"):
+        model = ClusterEnsemble(n_clusters=4, n_members=8, consensus=consensus, random_state=0)
+        assert len(np.unique(model.fit(rows).labels_)) == 4
+
+
+def test_many_clusters_have_numbers_of_their_own():
+    assert [_narrow(np.array([[0, most]])) for most in (2**15 - 1, 2**15)] == [np.int16, np.int32]

@@ -47,3 +47,9 @@ def test_strata_are_columns():
     assert strata_of(frame, "a").tolist() == [1, 2]
     with pytest.raises(ValueError, match="by='b': X has no column"):
         strata_of(frame, "b")
+
+
+def test_missing_words_are_a_group():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"city": ["Ulm", None, "Kiel", np.nan]})
+    assert strata_of(frame, "city").tolist() == ["Ulm", "", "Kiel", ""]

@@ -61,3 +61,10 @@ def test_probabilities_are_calibrated_on_the_training_rows(calibration):
     X = spoilt()
     model = OutlierEnsemble(calibration=calibration, random_state=0).fit(X)
     assert model.outlier_probability(X[:1])[0] == model.outlier_probability(X)[0]
+
+
+@pytest.mark.parametrize("cls", [FeatureBaggingDetector, OutlierEnsemble])
+def test_words_have_no_distances(cls):
+    words = np.array([["a", 1.0], ["b", 2.0], ["a", 3.0]] * 5, dtype=object)
+    with pytest.raises(ValueError, match="column 0 is categorical. Encode it"):
+        cls().fit(words)

@@ -110,6 +110,8 @@ def test_views_by_name_and_what_is_refused():
         "Columns .1. are in both views": ([0, 1], [1, 2]),
         "two lists of columns": ([0],),
         "no columns": ([0], np.array([], dtype=int)),
+        "Column 4 in views is not in the table, which has 4": ([0], [4]),
+        "Column -5 in views is not in the table": ([0], [-5]),
     }
     for words, views in wrong.items():
         with pytest.raises(ValueError, match=words):

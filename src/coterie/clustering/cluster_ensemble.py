@@ -167,7 +167,7 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         table, weight = admitted.table, admitted.weight
         entropy = draw_entropy(self.random_state)
         rows, weight, places = self._rows(draft, table, weight)
-        n_members = self.n_members if isinstance(self.members, str) else len(self.members)
+        n_members = self._count_members()
         seeds = [int(seed) for seed in member_seeds(entropy, 0, n_members)]
         jobs = [(number, seed) for number, seed in enumerate(seeds)]
         fitted = JoblibExecutor(self.n_jobs).map(
@@ -186,6 +186,16 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         self._publish(draft, labellings, found, labels, tuples)
         _spread(draft, places, admitted, n_samples)
 
+    def _count_members(self) -> int:
+        if isinstance(self.members, str):
+            return self.n_members
+        for member in self.members:
+            if not hasattr(member, "fit") or not hasattr(member, "get_params"):
+                raise ValueError(f"members is a list of clusterers, but holds {member!r}.")
+        if not len(self.members):
+            raise ValueError("members is an empty list. Give at least one clusterer.")
+        return len(self.members)
+
     def _number(self, labellings: Labellings) -> int | None:
         """The number of clusters, no more than a single row of each can have."""
         if self.n_clusters is None and labellings.n_tuples == 1:
@@ -201,7 +211,7 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         draft.anmi_ = found.anmi[found.name]
         draft.n_clusters_ = int(codes.max()) + 1
         draft.tuples_ = labellings.n_tuples
-        draft.labels_, draft.member_labels_ = codes[tuples], labels.astype(np.int16)
+        draft.labels_, draft.member_labels_ = codes[tuples], labels.astype(_narrow(labels))
         draft.confidence_ = draft.lookup_.confidence(labels, draft.labels_)
 
     def _range(self, n_rows: int) -> tuple[int, int]:
@@ -296,6 +306,11 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = isinstance(self.members, str) and self.members == "embedding"
         return tags
+
+
+def _narrow(labels: Codes) -> type[np.signedinteger[Any]]:
+    """A type that holds the labels: hardly any clusterer finds more clusters than int16 can."""
+    return np.int16 if labels.max(initial=0) < 2**15 else np.int32
 
 
 def _place(member: Any, rows: Array) -> Codes:

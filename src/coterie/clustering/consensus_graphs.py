@@ -152,7 +152,8 @@ def normalised_similarity(labellings: Labellings) -> Array:
     degree = np.maximum(similar @ counts - own, np.finfo(np.float64).tiny)
     matrix = similar * np.sqrt(counts[:, None] * counts)
     np.fill_diagonal(matrix, np.maximum(counts - 1.0, 0.0) * own)
-    return np.asarray(matrix / np.sqrt(degree[:, None] * degree))
+    scale = np.sqrt(degree)  # before it is multiplied: the product of two tiny numbers is 0
+    return np.asarray(matrix / scale[:, None] / scale)
 
 
 def bipartite_values(labellings: Labellings, n_values: int) -> tuple[Array, Array, Array]:

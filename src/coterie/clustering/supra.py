@@ -129,6 +129,10 @@ def _within(
 
 def _check_number(labellings: Labellings, n_clusters: int | None) -> None:
     n_kinds = int(labellings.clustered.sum())
+    if not n_kinds:
+        raise ValueError(
+            "No member clustered any row. Use other members, or other parameters of theirs."
+        )
     if n_clusters is not None and n_clusters > n_kinds:
         raise ValueError(
             f"n_clusters={n_clusters}, but the members distinguish only {n_kinds} kinds of rows. "

@@ -80,7 +80,12 @@ def strata_of(X: Any, by: Any) -> NDArray[Any]:
     """
     if isinstance(by, str):
         try:
-            return np.asarray(X[by])
+            values = np.asarray(X[by])
         except Exception as error:
             raise ValueError(f"by={by!r}: X has no column with this name.") from error
-    return np.asarray(X)[:, by]
+    else:
+        values = np.asarray(X)[:, by]
+    if values.dtype.kind != "O":
+        return values
+    # Missing values are a group too, and cannot be sorted among words.
+    return np.array(["" if x is None or x != x else str(x) for x in values.tolist()], dtype=str)

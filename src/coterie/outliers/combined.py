@@ -23,6 +23,7 @@ from coterie.outliers.detector import (
     OutlierDetector,
     dense_rows,
     fit_detector,
+    refuse_categories,
     scores_of,
 )
 from coterie.outliers.isolation_forest import IsolationForest
@@ -280,6 +281,7 @@ class OutlierEnsemble(CombinedDetector):
 
 def _numbers(table: Table) -> Array:
     """The cells as float64, so that members of other packages round them all alike."""
+    refuse_categories(table, "Members of any kind", "Encode it, or use IsolationForest.")
     return dense_rows(table).astype(np.float64, copy=False)
 
 

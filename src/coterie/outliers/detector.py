@@ -13,7 +13,7 @@ from sklearn.base import OutlierMixin
 from coterie.base import Admitted, Committee, TargetlessTask
 from coterie.base.elsewhere import where_rows_are
 from coterie.core import Allowed, Bags, RandomLike, between, repetitions
-from coterie.data import Table
+from coterie.data import DataError, Table
 from coterie.learners import seeded, takes_weight
 
 Array = NDArray[np.float64]
@@ -182,6 +182,25 @@ def dense_rows(table: Table) -> NDArray[Any]:
     """All cells of a table in one array."""
     blocks = [block for _, block in table.blocks()]
     return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+
+
+def refuse_categories(table: Table, who: str, cure: str) -> None:
+    """Raise an error if a column has categories, which have no distances.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    who : str
+        What needs numbers.
+    cure : str
+        What to use instead.
+    """
+    for name, labels in zip(table.names or range(table.n_columns), table.categories, strict=True):
+        if labels is not None:
+            raise DataError(
+                f"{who} need numeric columns, but column {name!r} is categorical. {cure}"
+            )
 
 
 def fit_detector(detector: Any, rows: NDArray[Any], weight: Array | None, rng: Generator) -> Any:

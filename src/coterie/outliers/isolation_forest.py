@@ -43,6 +43,7 @@ from coterie.outliers.detector import (
     Contaminated,
     OutlierDetector,
     dense_rows,
+    refuse_categories,
 )
 from coterie.trees import ExtraTreeRegressor
 
@@ -540,13 +541,8 @@ def _columns_of(bags: Bags, n_columns: int) -> NDArray[np.int32]:
 
 def _complete_numbers(table: Table) -> Array:
     """The cells as float64; slanted cuts can do nothing with other ones."""
+    refuse_categories(table, "Oblique splits", "Use extension_level=0.")
     names = table.names or range(table.n_columns)
-    for name, labels in zip(names, table.categories, strict=True):
-        if labels is not None:
-            raise DataError(
-                f"Oblique splits need numeric columns, but column {name!r} is categorical. Use "
-                "extension_level=0."
-            )
     cells = dense_rows(table).astype(np.float64, copy=False)
     missing = np.isnan(cells).any(axis=0)
     if missing.any():

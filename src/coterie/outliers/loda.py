@@ -12,8 +12,13 @@ from numpy.typing import NDArray
 from coterie.base import Admitted
 from coterie.core import Allowed, at_least, draw_entropy, member_seeds, one_of
 from coterie.core.seeds import growing_stream
-from coterie.data import DataError, Table
-from coterie.outliers.detector import Contaminated, OutlierDetector, dense_rows
+from coterie.data import Table
+from coterie.outliers.detector import (
+    Contaminated,
+    OutlierDetector,
+    dense_rows,
+    refuse_categories,
+)
 from coterie.tags import tagged
 
 Array = NDArray[np.float64]
@@ -234,10 +239,5 @@ def _welch(first: Array, second: Array) -> Array:
 
 
 def _numbers(table: Table) -> Array:
-    for name, labels in zip(table.names or range(table.n_columns), table.categories, strict=True):
-        if labels is not None:
-            raise DataError(
-                f"Projections need numeric columns, but column {name!r} is categorical. Encode "
-                "it, or use IsolationForest."
-            )
+    refuse_categories(table, "Projections", "Encode it, or use IsolationForest.")
     return dense_rows(table).astype(np.float64, copy=False)

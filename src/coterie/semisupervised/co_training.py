@@ -302,6 +302,11 @@ def _positions(table: Table, columns: Any) -> Positions:
     """Columns by name or position as positions."""
     chosen = np.atleast_1d(np.asarray(columns))
     if chosen.dtype.kind != "U":
+        if chosen.dtype.kind != "b" and (np.abs(chosen + 0.5) > table.n_columns).any():
+            raise ValueError(
+                f"Column {int(chosen[np.abs(chosen + 0.5).argmax()])} in views is not in the "
+                f"table, which has {table.n_columns} columns."
+            )
         return np.arange(table.n_columns)[chosen]
     names = list(table.names or ())
     unknown = [name for name in chosen.tolist() if name not in names]
