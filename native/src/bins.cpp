@@ -13,6 +13,7 @@
 #include "coterie/clones.hpp"
 #include "coterie/random.hpp"
 #include "coterie/team.hpp"
+#include "cut_guide.hpp"
 #include "cuts.hpp"
 
 namespace coterie {
@@ -49,44 +50,105 @@ void complete(const Matrix<const T>& X, std::span<FewValues> columns, std::size_
 
 constexpr std::size_t kBlock = 256;  // rows encoded together: fits the first cache
 
-// Number of cuts below each value, by binary search on all values in step.
-// `cuts` has `size` entries, a power of two, the unused ones infinite.
-COTERIE_CLONES void search(const float* cuts, std::uint32_t size, const float* x,
-                           std::uint32_t* at) {
-    for (std::size_t i = 0; i < kBlock; ++i) at[i] = 0;
-    for (std::uint32_t half = size / 2; half; half /= 2)
-        for (std::size_t i = 0; i < kBlock; ++i) at[i] += cuts[at[i] + half - 1] < x[i] ? half : 0;
+// What parts the bins of a column, with room to search beyond the last.
+template <class T>
+struct Cuts {
+    std::vector<T> points;
+    CellGuide<T> guide;
+    std::uint32_t half = 0;  // of what a search begins with
+
+    Cuts() = default;
+    explicit Cuts(std::vector<T> ascending) : points(std::move(ascending)), guide(points, 4) {
+        half = std::bit_ceil(guide.widest() + 1) / 2;
+        points.resize(points.size() + 2 * half, std::numeric_limits<T>::infinity());
+    }
+};
+
+// Number of cuts below each value: from the first in its cell, by binary search on all values in
+// step.
+template <class T>
+[[gnu::always_inline]] inline void search_all(const Cuts<T>& cuts, const T* x, std::uint32_t* at) {
+    const T* points = cuts.points.data();
+    const CellGuide<T>& guide = cuts.guide;
+    for (std::size_t i = 0; i < kBlock; ++i) at[i] = guide.cell(x[i]);
+    for (std::size_t i = 0; i < kBlock; ++i) at[i] = guide.first(at[i]);
+    for (std::uint32_t half = cuts.half; half; half /= 2)
+        for (std::size_t i = 0; i < kBlock; ++i)
+            at[i] += points[at[i] + half - 1] < x[i] ? half : 0;
 }
 
-COTERIE_CLONES void search(const double* cuts, std::uint32_t size, const double* x,
-                           std::uint32_t* at) {
-    for (std::size_t i = 0; i < kBlock; ++i) at[i] = 0;
-    for (std::uint32_t half = size / 2; half; half /= 2)
-        for (std::size_t i = 0; i < kBlock; ++i) at[i] += cuts[at[i] + half - 1] < x[i] ? half : 0;
+COTERIE_CLONES void search(const Cuts<float>& cuts, const float* x, std::uint32_t* at) {
+    search_all(cuts, x, at);
 }
 
-template <class T, class Code>
-void encode_column(const Matrix<const T>& X, std::size_t j, std::size_t begin, std::size_t end,
-                   const std::vector<T>& cuts, std::uint32_t count, bool categorical,
-                   const Matrix<Code>& out) {
-    std::array<T, kBlock> x{};
-    std::array<std::uint32_t, kBlock> at;
-    const T* cells = X.col(j);
-    Code* codes = out.col(j);
-    for (std::size_t i = begin; i < end; ++i)
-        x[i - begin] = cells[static_cast<std::ptrdiff_t>(i) * X.row_stride];
+COTERIE_CLONES void search(const Cuts<double>& cuts, const double* x, std::uint32_t* at) {
+    search_all(cuts, x, at);
+}
+
+// The codes of a block of values.
+template <class T>
+void encode_block(const T* x, const Cuts<T>& cuts, std::uint32_t count, bool categorical,
+                  std::uint32_t* at) {
     if (categorical) {
-        for (std::size_t i = 0; i < end - begin; ++i)
+        for (std::size_t i = 0; i < kBlock; ++i)
             at[i] = x[i] >= T{0} && x[i] < static_cast<T>(count) ? static_cast<std::uint32_t>(x[i])
                                                                  : count;
-    } else {
-        search(cuts.data(), static_cast<std::uint32_t>(cuts.size()), x.data(), at.data());
-        for (std::size_t i = 0; i < end - begin; ++i)
-            if (std::isnan(x[i])) at[i] = count;
+        return;
     }
-    for (std::size_t i = begin; i < end; ++i)
-        codes[static_cast<std::ptrdiff_t>(i) * out.row_stride] = static_cast<Code>(at[i - begin]);
+    search(cuts, x, at);
+    for (std::size_t i = 0; i < kBlock; ++i)
+        if (std::isnan(x[i])) at[i] = count;
 }
+
+// Some rows of a few columns, copied column by column. Their cuts and those of other columns would
+// push each other out of the cache, and so would the rows of a table: here a column's cuts serve
+// thousands of rows, and every row is read once.
+template <class T, class Code>
+class Tile {
+  public:
+    static constexpr std::size_t kRows = 64 * kBlock, kColumns = 16;
+
+    void read(const Matrix<const T>& X, std::size_t begin, std::size_t end, std::size_t first) {
+        rows_ = end - begin;
+        columns_ = std::min(kColumns, X.cols - first);
+        room_ = (rows_ + kBlock - 1) / kBlock * kBlock;
+        values_.resize(room_ * columns_);
+        codes_.resize(room_ * columns_);
+        each(X, [&](std::size_t i, std::size_t j) {
+            values_[j * room_ + i] = X(begin + i, first + j);
+        });
+    }
+    void encode(std::size_t j, const Cuts<T>& cuts, std::uint32_t count, bool categorical) {
+        std::array<std::uint32_t, kBlock> at;
+        for (std::size_t i = j * room_; i < (j + 1) * room_; i += kBlock) {
+            encode_block(values_.data() + i, cuts, count, categorical, at.data());
+            for (std::size_t k = 0; k < kBlock; ++k) codes_[i + k] = static_cast<Code>(at[k]);
+        }
+    }
+    void write(const Matrix<Code>& out, std::size_t begin, std::size_t first) const {
+        each(out, [&](std::size_t i, std::size_t j) {
+            out(begin + i, first + j) = codes_[j * room_ + i];
+        });
+    }
+    std::size_t columns() const { return columns_; }
+
+  private:
+    // Goes along the faster axis of a table.
+    template <class Table, class Visit>
+    void each(const Table& table, Visit&& visit) const {
+        if (std::abs(table.row_stride) < std::abs(table.col_stride)) {
+            for (std::size_t j = 0; j < columns_; ++j)
+                for (std::size_t i = 0; i < rows_; ++i) visit(i, j);
+        } else {
+            for (std::size_t i = 0; i < rows_; ++i)
+                for (std::size_t j = 0; j < columns_; ++j) visit(i, j);
+        }
+    }
+
+    std::size_t rows_ = 0, columns_ = 0, room_ = 0;  // room for whole blocks of rows
+    std::vector<T> values_;
+    std::vector<Code> codes_;
+};
 
 }  // namespace
 
@@ -173,18 +235,21 @@ ColumnBins find_category_bins(const Matrix<const T>& X, std::size_t column) {
 template <class T, class Code>
 void encode(const Matrix<const T>& X, const BinsView& bins, const Matrix<Code>& out,
             int n_threads) {
-    std::vector<std::vector<T>> cuts(X.cols);
+    std::vector<Cuts<T>> cuts(X.cols);
     for (std::size_t j = 0; j < X.cols; ++j)
         if (!bins.categorical[j])
-            cuts[j] = cut_points<T>(bins.lower_of(j), bins.upper_of(j), bins.count(j));
-    // The cuts of a column fill much of the cache: they should serve many rows.
-    constexpr std::size_t rows = 16 * kBlock;
-    Team(n_threads).run((X.rows + rows - 1) / rows, [&](std::size_t task) {
-        const std::size_t last = std::min((task + 1) * rows, X.rows);
-        for (std::size_t j = 0; j < X.cols; ++j)
-            for (std::size_t begin = task * rows; begin < last; begin += kBlock)
-                encode_column(X, j, begin, std::min(begin + kBlock, last), cuts[j], bins.count(j),
-                              bins.categorical[j] != 0, out);
+            cuts[j] = Cuts<T>(cut_points<T>(bins.lower_of(j), bins.upper_of(j), bins.count(j)));
+    using Piece = Tile<T, Code>;
+    Team(n_threads).run((X.rows + Piece::kRows - 1) / Piece::kRows, [&](std::size_t task) {
+        const std::size_t begin = task * Piece::kRows, end = std::min(begin + Piece::kRows, X.rows);
+        Piece tile;
+        for (std::size_t first = 0; first < X.cols; first += Piece::kColumns) {
+            tile.read(X, begin, end, first);
+            for (std::size_t j = 0; j < tile.columns(); ++j)
+                tile.encode(j, cuts[first + j], bins.count(first + j),
+                            bins.categorical[first + j] != 0);
+            tile.write(out, begin, first);
+        }
     });
 }
 

@@ -1,8 +1,8 @@
-// Where a value lies among the bins of a column, found in a few steps.
+// Where a value lies among ascending ones, found in a few steps.
 //
-// A binary search among 65,535 bins waits for memory at nearly every step, and extremely randomised
-// trees make one for every column of every node. The range of a column is divided into cells of
-// equal width; each knows the bins that begin in it.
+// A binary search among 65,535 values waits for memory at nearly every step; codes are found by one
+// for every number of a table, and extremely randomised trees make one for every column of every
+// node. The range of the values is divided into cells of equal width; each knows the values in it.
 #pragma once
 
 #include <algorithm>
@@ -16,56 +16,68 @@
 
 namespace coterie {
 
+template <class T>
+class CellGuide {
+  public:
+    CellGuide() = default;
+    // At most 65,535 values, some of them per cell on average.
+    CellGuide(std::span<const T> ascending, std::uint32_t per_cell) {
+        const auto count = static_cast<std::uint32_t>(ascending.size());
+        const std::uint32_t cells = count / per_cell + 1;
+        last_ = static_cast<T>(cells - 1);
+        if (count) origin_ = ascending.front();
+        const T per_unit =
+            static_cast<T>(cells) / (count ? ascending.back() - ascending.front() : T{0});
+        if (std::isfinite(per_unit)) per_unit_ = per_unit;
+        firsts_.reserve(cells + 1);
+        for (std::uint32_t i = 0; i < count; ++i)
+            for (const std::size_t at = cell(ascending[i]); firsts_.size() <= at;)
+                firsts_.push_back(static_cast<std::uint16_t>(i));
+        firsts_.resize(cells + 1, static_cast<std::uint16_t>(count));
+        for (std::size_t c = 0; c < cells; ++c)
+            widest_ = std::max<std::uint32_t>(widest_, firsts_[c + 1] - firsts_[c]);
+    }
+
+    // Never falls as the value rises, whatever is rounded; 0 for what is no number.
+    std::uint32_t cell(T value) const {
+        const T at = (value - origin_) * per_unit_;
+        return static_cast<std::uint32_t>(
+            static_cast<std::int32_t>(at > T{0} ? std::min(at, last_) : T{0}));
+    }
+    // The first of the values in a cell, or behind it.
+    std::uint32_t first(std::uint32_t cell) const { return firsts_[cell]; }
+    // Most values in one cell.
+    std::uint32_t widest() const { return widest_; }
+
+  private:
+    T origin_ = 0, per_unit_ = 0, last_ = 0;
+    std::uint32_t widest_ = 0;
+    std::vector<std::uint16_t> firsts_;  // by cell, and one more for the end
+};
+
+// Guides to the bins of some columns, by where they begin.
 class CutGuide {
   public:
     CutGuide(const BinsView& bins, std::span<const std::int32_t> columns)
-        : scales_(bins.columns()) {
+        : guides_(bins.columns()) {
         for (const std::int32_t column : columns) {
             const auto j = static_cast<std::size_t>(column);
-            if (!bins.categorical[j] && bins.count(j)) add(bins, j);
+            if (!bins.categorical[j])
+                guides_[j] = {{bins.lower_of(j), bins.count(j)}, kBinsPerCell};
         }
     }
 
     // The first bin that begins above the value is one of these, or the one behind them.
     std::pair<std::uint32_t, std::uint32_t> around(std::size_t column, double value) const {
-        const Scale& scale = scales_[column];
-        const std::size_t cell = scale.start + scale.cell(value);
-        return {firsts_[cell], firsts_[cell + 1]};
+        const CellGuide<double>& guide = guides_[column];
+        const std::uint32_t cell = guide.cell(value);
+        return {guide.first(cell), guide.first(cell + 1)};
     }
 
   private:
     static constexpr std::uint32_t kBinsPerCell = 8;
 
-    struct Scale {
-        double origin = 0.0, per_unit = 0.0, last = 0.0;
-        std::size_t start = 0;
-
-        // Never falls as the value rises, whatever is rounded.
-        std::size_t cell(double value) const {
-            const double at = (value - origin) * per_unit;
-            return at > 0.0 ? static_cast<std::size_t>(std::min(at, last)) : 0;
-        }
-    };
-
-    void add(const BinsView& bins, std::size_t j) {
-        const double* lower = bins.lower_of(j);
-        const std::uint32_t count = bins.count(j);
-        const std::uint32_t cells = count / kBinsPerCell + 1;
-        Scale& scale = scales_[j];
-        scale.origin = lower[0];
-        scale.last = cells - 1;
-        const double per_unit = cells / (lower[count - 1] - lower[0]);
-        if (std::isfinite(per_unit)) scale.per_unit = per_unit;
-        scale.start = firsts_.size();
-        for (std::uint32_t bin = 0; bin < count; ++bin)
-            for (const std::size_t cell = scale.start + scale.cell(lower[bin]);
-                 firsts_.size() <= cell;)
-                firsts_.push_back(static_cast<std::uint16_t>(bin));
-        firsts_.resize(scale.start + cells + 1, static_cast<std::uint16_t>(count));
-    }
-
-    std::vector<Scale> scales_;
-    std::vector<std::uint16_t> firsts_;  // by cell; a column has one more for its end
+    std::vector<CellGuide<double>> guides_;
 };
 
 }  // namespace coterie

@@ -33,19 +33,23 @@ T value_of(Key<T> key) {
     return std::bit_cast<T>((key & sign) ? key ^ sign : ~key);
 }
 
-// Least-significant-digit radix sort; a digit that all keys share is skipped.
+// Least-significant-digit radix sort; a digit that all keys share is skipped. All digits are
+// counted in one pass.
 template <class K>
 void radix_sort(std::vector<K>& keys) {
-    constexpr int digit_bits = 11;
+    constexpr int digit_bits = 11, digits = (static_cast<int>(sizeof(K)) * 8 + 10) / digit_bits;
     constexpr std::size_t buckets = std::size_t{1} << digit_bits;
+    const auto digit = [](K key, int d) { return (key >> (d * digit_bits)) & (buckets - 1); };
+    std::vector<std::array<std::size_t, buckets>> starts(digits);
+    for (const K key : keys)
+        for (int d = 0; d < digits; ++d) ++starts[static_cast<std::size_t>(d)][digit(key, d)];
     std::vector<K> other(keys.size());
-    for (int shift = 0; shift < static_cast<int>(sizeof(K) * 8); shift += digit_bits) {
-        std::array<std::size_t, buckets> start{};
-        for (const K key : keys) ++start[(key >> shift) & (buckets - 1)];
-        if (start[(keys.front() >> shift) & (buckets - 1)] == keys.size()) continue;
+    for (int d = 0; d < digits; ++d) {
+        auto& start = starts[static_cast<std::size_t>(d)];
+        if (start[digit(keys.front(), d)] == keys.size()) continue;
         std::size_t sum = 0;
         for (auto& slot : start) sum += std::exchange(slot, sum);
-        for (const K key : keys) other[start[(key >> shift) & (buckets - 1)]++] = key;
+        for (const K key : keys) other[start[digit(key, d)]++] = key;
         keys.swap(other);
     }
 }
@@ -64,6 +68,8 @@ Distinct distinct_unweighted(std::vector<Key<T>>& keys) {
     } else {
         radix_sort(keys);
     }
+    found.value.reserve(keys.size());
+    found.weight.reserve(keys.size());
     for (std::size_t i = 0; i < keys.size();) {
         std::size_t end = i + 1;
         while (end < keys.size() && keys[end] == keys[i]) ++end;
@@ -134,6 +140,8 @@ Distinct find_distinct(std::span<const T> cells, std::span<const std::size_t> ro
 inline ColumnBins equal_weight_bins(const Distinct& distinct, std::uint32_t max_bins) {
     ColumnBins bins;
     const std::size_t n = distinct.value.size();
+    bins.lower.reserve(std::min<std::size_t>(n, max_bins));
+    bins.upper.reserve(std::min<std::size_t>(n, max_bins));
     double remaining = 0.0;
     for (const double w : distinct.weight) remaining += w;
     double target = remaining / max_bins;
@@ -165,8 +173,7 @@ inline ColumnBins equal_weight_bins(const Distinct& distinct, std::uint32_t max_
 // as comparing in double would.
 template <class T>
 std::vector<T> cut_points(const double* lower, const double* upper, std::uint32_t count) {
-    const std::uint32_t size = std::bit_ceil(std::max(count, 1u));
-    std::vector<T> cuts(size, std::numeric_limits<T>::infinity());
+    std::vector<T> cuts(std::max(count, 1u) - 1);
     for (std::uint32_t b = 0; b + 1 < count; ++b) {
         const double cut = between(upper[b], lower[b + 1]);
         T rounded = static_cast<T>(cut);

@@ -110,11 +110,11 @@ void encode_sparse(const SparseLines<T>& columns, const BinsView& bins, std::spa
     for (std::size_t j = 0; j < columns.lines(); ++j) {
         const std::uint32_t count = bins.count(j);
         const std::vector<T> cuts = cut_points<T>(bins.lower_of(j), bins.upper_of(j), count);
-        const auto end = cuts.begin() + (count ? count - 1 : 0);
         const auto code_of = [&](T value) {
-            return static_cast<Code>(
-                std::isnan(value) ? count
-                                  : std::lower_bound(cuts.begin(), end, value) - cuts.begin());
+            return static_cast<Code>(std::isnan(value)
+                                         ? count
+                                         : std::lower_bound(cuts.begin(), cuts.end(), value) -
+                                               cuts.begin());
         };
         usual[j] = code_of(T{0});
         const Line<T> cells = columns.line(j);

@@ -100,6 +100,22 @@ def test_threads_do_not_change_codes():
     np.testing.assert_array_equal(encode(X, one), encode(X, four, n_threads=4))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_codes_are_found_however_values_are_spread(dtype):
+    # More rows and columns than are encoded together, evenly spread values and others.
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(17_000, 18)).astype(dtype)
+    X[:, 3] = np.exp(8 * X[:, 3])
+    X[:, 17] = np.round(X[:, 17])
+    X[::50, 16] = np.nan
+    bins = find_bins(X, max_bins=1_000)
+    codes = encode(X, bins)
+    for j in range(X.shape[1]):
+        part = slice(bins.offsets[j], bins.offsets[j + 1])
+        code = np.searchsorted(bins.upper[part], X[:, j].astype(float))
+        np.testing.assert_array_equal(codes[:, j], code)
+
+
 def test_missing_values_and_wide_codes():
     X = np.arange(1000.0)[:, None]
     X[7] = np.nan
