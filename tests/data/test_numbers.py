@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from coterie.data.errors import KindError
-from coterie.data.numbers import as_float, bounded, check_finite, first_infinite, unmask, warn_if_rounded
+from coterie.data.numbers import (
+    as_float,
+    bounded,
+    check_finite,
+    first_infinite,
+    unmask,
+    warn_if_rounded,
+)
 
 SMALL = [np.bool_, np.int8, np.int16, np.uint8, np.uint16, np.float16, np.float32]
 LARGE = [np.int32, np.int64, np.uint32, np.uint64, np.float64, np.longdouble]
