@@ -5,19 +5,22 @@ tree: first the related tests of the short suite, then, if none of them fails, t
 long suite has. It stops at the first failing test, makes sure that it passes without the fault, and
 records it in `benchmarks/results/mutations.json`; the next trial starts with that test. After a
 change of the short suite, a run is therefore cheap unless a test that found something has left it.
-``--only adaboost`` tries the faults of files with that in their names, ``--new`` those without a
-record; ``--table`` only writes `benchmarks/results/mutations.md` from the record.
+``--only adaboost`` tries the faults of files with that in their names, ``--new`` those that no test
+is known to find; ``--gone`` only lists recorded tests that the short suite no longer has,
+``--table`` only writes `benchmarks/results/mutations.md` from the record.
 
 The whole suite is imported and collected once. Each trial is a fork, in which the functions with
 the fault get its code; faults must therefore stand within functions. Related tests are the doctests
-of the file, the tests that mirror it, the folder of the mirroring tests, the golden models, and the
-contract rows of the classes named in the list. Faults in ``native/`` are compiled, and tried in
-fresh processes.
+of the file, the tests that mirror it, those that import something from it, the folder of the
+mirroring tests, the golden models, and the contract rows of the classes named in the list. Faults
+in ``native/`` are compiled, and tried in fresh processes.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
+import filecmp
 import gc
 import json
 import os
@@ -29,6 +32,7 @@ import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -47,9 +51,9 @@ sys.path.insert(0, {str(SCRATCH / "src")!r})
 """
 #: As far from the sources as the build in place: ccache knows files by relative paths.
 BUILD = SCRATCH / "build" / "editable"
-ENGINE_TESTS = ("tests/native", "tests/golden", "tests/trees", "tests/boosting/gradient")
+ENGINE_TESTS = ("tests/golden", "tests/native", "tests/trees", "tests/boosting/gradient")
 #: How many stages of tests there are, see `Fault.places`, and a pattern of no test.
-STAGES, NEVER = 5, "(?!)"
+STAGES, NEVER = 6, "(?!)"
 #: A test that runs for longer than this many seconds of CPU time hangs.
 LIMIT = 120.0
 NOTHING = {"suite": "none", "test": ""}
@@ -72,7 +76,8 @@ class Fault:
     @property
     def name(self) -> str:
         """The key in the record."""
-        return f"{self.file}: {self.old.strip()} -> {self.new.strip()}"
+        old, new = (" ".join(text.split()) for text in (self.old, self.new))
+        return f"{self.file}: {old} -> {new}"
 
     def places(self, last: str) -> list[re.Pattern[str]]:
         """Patterns of the names of tests by stage, the likeliest to notice first."""
@@ -84,11 +89,30 @@ class Fault:
         stages = [
             re.escape(last) + "$" if last else NEVER,
             f"{self.file}::|{folder / f'test_{inside.name}'}::",
+            "|".join(f"{re.escape(file)}::" for file in self.users()) or NEVER,
             f"{folder}/",
             "tests/golden/" if self.contract and inside.parts[0] != "automl" else NEVER,
             rows,
         ]
         return [re.compile(stage) for stage in stages]
+
+    def users(self) -> list[str]:
+        """Files of tests that import something public from the file of the fault."""
+        module = ast.parse((ROOT / self.file).read_text())
+        names = {top.name for top in module.body if isinstance(top, ast.ClassDef | ast.FunctionDef)}
+        return [file for file, imports in imported().items() if names & imports]
+
+
+@cache
+def imported() -> dict[str, set[str]]:
+    """What each file of tests but those of all estimators imports from the package."""
+    found = {}
+    files = set((ROOT / "tests").rglob("test_*.py")) - set((ROOT / "tests/contract").glob("*.py"))
+    for file in sorted(files):
+        parts = ast.walk(ast.parse(file.read_text()))
+        ours = [p for p in parts if isinstance(p, ast.ImportFrom) and "coterie" in (p.module or "")]
+        found[str(file.relative_to(ROOT))] = {name.name for part in ours for name in part.names}
+    return found
 
 
 def read_list() -> list[Fault]:
@@ -108,7 +132,8 @@ def _package(file: str) -> str:
 def prepare() -> None:
     """A copy of the tracked files as they are, with the engine where Python files are.
 
-    What was compiled of the last copy stays, and is used where files are the same.
+    Files that are the same stay, and so does what was compiled of them. The others get the time of
+    now: what was compiled of them last may hold a fault.
     """
     listed = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
@@ -118,8 +143,10 @@ def prepare() -> None:
         if str(old.relative_to(SCRATCH)) not in names:
             old.unlink()
     for name in names:
-        (SCRATCH / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(ROOT / name, SCRATCH / name)
+        source, target = ROOT / name, SCRATCH / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not target.exists() or not filecmp.cmp(source, target, shallow=False):
+            shutil.copy(source, target)
     (SCRATCH / "sitecustomize.py").write_text(START)
     engine = next((ROOT / "build" / "editable").glob("_engine.*so"))
     shutil.copy(engine, SCRATCH / "src" / "coterie" / "native")
@@ -132,7 +159,9 @@ class Trials:
         self.faults = faults
         self.record: dict[str, dict[str, str]] = {}
         if RECORD.exists():
-            self.record = json.loads(RECORD.read_text())
+            known, kept = {fault.name for fault in faults}, json.loads(RECORD.read_text())
+            self.record = {name: found for name, found in kept.items() if name in known}
+        self.listing = False
         self.long: list[pytest.Item] = []
         self.trusted: set[str] = set()
 
@@ -147,6 +176,9 @@ class Trials:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Try the faults instead of running the tests."""
         self.short = session.items
+        if self.listing:
+            self.list_gone()
+            return True
         self.functions: dict[str, list[FunctionType]] = {}
         for one in gc.get_objects():
             if isinstance(one, FunctionType):
@@ -159,6 +191,14 @@ class Trials:
         for fault in faults:
             keep(self.record, fault, "none", "")
         return True
+
+    def list_gone(self) -> None:
+        """Print recorded tests that are not in the short suite."""
+        there = {item.nodeid for item in self.short}
+        for name, found in sorted(self.record.items()):
+            test = found["test"].partition(" (")[0]
+            if found["suite"] == "short" and "::" in test and test not in there:
+                print(f"gone: {test}, which found {name}")
 
     def noticed(self, fault: Fault, suite: str, stage: int, items: list[pytest.Item]) -> bool:
         """Whether a test of a stage notices a fault."""
@@ -295,7 +335,9 @@ def try_engine(fault: Fault, last: str) -> tuple[str, str]:
         for suite, more in (("short", ["--short"]), ("long", [])):
             for place in places:
                 command = [sys.executable, "-m", "pytest", *PYTEST, "-x", *more, place]
-                if found := re.findall("^(?:FAILED|ERROR) (\\S+)", _run(command)[1], re.M):
+                if found := re.findall(
+                    r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", _run(command)[1], re.M
+                ):
                     return suite, found[0]
             if suite == "short" and (failed := failing_unit_test()):
                 return suite, f"native/tests: {failed}"
@@ -347,7 +389,7 @@ def keep(record: dict[str, dict[str, str]], fault: Fault, suite: str, test: str)
     """Record the outcome of a trial."""
     record[fault.name] = {"suite": suite, "test": test}
     RECORD.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n")
-    print(f"{suite:9}{fault.file}: {fault.old.strip()[:60]} | {test}", flush=True)
+    print(f"{suite:9}{fault.name[:90]} | {test}", flush=True)
 
 
 def table(faults: list[Fault], record: dict[str, dict[str, str]]) -> str:
@@ -358,14 +400,16 @@ def table(faults: list[Fault], record: dict[str, dict[str, str]]) -> str:
         "# Deliberate faults",
         "",
         f"Of {len(suites)} deliberate faults the long suite finds {long}, the short one {short} "
-        f"({short / max(long, 1):.0%} of those). Made by `tools/mutations.py`.",
+        f"({short / max(long, 1):.0%} of those). Made by `tools/mutations.py`, which says how. It "
+        "runs related tests only: what is found by the long suite here might be found by some "
+        "other test of the short one. A name in brackets is the signal that ended a test.",
         "",
         "| file | instead of | stands | suite | first test that fails |",
         "|---|---|---|---|---|",
     ]
     for fault in faults:
         found = record.get(fault.name, {**NOTHING, "suite": "not tried"})
-        old, new = (text.strip().replace("|", "\\|") for text in (fault.old, fault.new))
+        old, new = (" ".join(text.split()).replace("|", "\\|") for text in (fault.old, fault.new))
         texts = [f"`{text}`" if text else "nothing" for text in (old, new, found["test"])]
         lines.append(f"| {fault.file} | {texts[0]} | {texts[1]} | {found['suite']} | {texts[2]} |")
     return "\n".join(lines) + "\n"
@@ -375,11 +419,16 @@ def main() -> None:
     """Try the faults and report."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", help="faults of files with this in their names")
-    parser.add_argument("--new", action="store_true", help="faults without a record")
+    parser.add_argument("--new", action="store_true", help="faults that no test is known to find")
+    parser.add_argument(
+        "--gone",
+        action="store_true",
+        help="only list tests that found faults, and that the short suite no longer has",
+    )
     parser.add_argument("--table", action="store_true", help="only write the table")
     options = parser.parse_args()
     faults = read_list()
-    trials = Trials([])
+    trials = Trials(faults)
     record = trials.record
     if not options.table:
         chosen = [f for f in faults if options.only in f.file]
@@ -391,11 +440,11 @@ def main() -> None:
         os.environ |= {"PYTHONPATH": str(SCRATCH), "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         sys.dont_write_bytecode = False
-        trials.faults = [f for f in chosen if not f.native]
-        if trials.faults:
+        trials.faults, trials.listing = [f for f in chosen if not f.native], options.gone
+        if trials.faults or options.gone:
             exec(START)
             pytest.main([*PYTEST, "--short", "tests", "src"], plugins=[trials])
-        for fault in [f for f in chosen if f.native]:
+        for fault in [f for f in chosen if f.native and not options.gone]:
             last = record.get(fault.name, {}).get("test", "")
             keep(record, fault, *try_engine(fault, last))
     RECORD.with_suffix(".md").write_text(table(faults, record))
