@@ -211,8 +211,8 @@ class Trials:
             if place.match(item.nodeid) and not any(p.match(item.nodeid) for p in before)
         ]
         with Replaced(path, fault.old, fault.new):
-            new = compile(path.read_text(), str(path), "exec")
-            old = compile((ROOT / fault.file).read_text(), str(path), "exec")
+            texts = [(ROOT / fault.file).read_text(), path.read_text()]
+            old, new = (compile(text, path, "exec", dont_inherit=True) for text in texts)
             codes = dict(_changed(old, new))
             if not codes:
                 raise SystemExit(f"not within a function: {fault}")
@@ -241,11 +241,7 @@ class Trials:
             code = 1
             try:
                 _redirect()
-                for function in (
-                    self.functions.get(next(iter(codes)).co_filename, []) if codes else []
-                ):
-                    if function.__code__ in codes:
-                        function.__code__ = codes[function.__code__]
+                self.put(codes)
                 run(items, events)
                 code = 0
             finally:
@@ -257,6 +253,14 @@ class Trials:
         if status < 0:
             return f"{test} ({signal.Signals(-status).name})"
         return test if outcome == "failed" else ""
+
+    def put(self, codes: dict[CodeType, CodeType]) -> None:
+        """Give functions other code; a file that is not imported yet has it anyway."""
+        for file in {code.co_filename for code in codes} & self.functions.keys():
+            changed = [f for f in self.functions[file] if f.__code__ in codes]
+            for function in changed:
+                function.__code__ = codes[function.__code__]
+            assert changed, f"{file} was compiled in another way"
 
 
 def run(items: list[pytest.Item], events: Path) -> None:
