@@ -406,7 +406,10 @@ def table(faults: list[Fault], record: dict[str, dict[str, str]]) -> str:
         f"Of {len(suites)} deliberate faults the long suite finds {long}, the short one {short} "
         f"({short / max(long, 1):.0%} of those). Made by `tools/mutations.py`, which says how. It "
         "runs related tests only: what is found by the long suite here might be found by some "
-        "other test of the short one. A name in brackets is the signal that ended a test.",
+        "other test of the short one. A name in brackets is the signal that ended a test. Not "
+        f"tried yet: {len(faults) - len(suites)}.",
+        "",
+        tomllib.loads(LIST.read_text())["note"].strip(),
         "",
         "| file | instead of | stands | suite | first test that fails |",
         "|---|---|---|---|---|",
