@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "coterie/clones.hpp"
 #include "coterie/newton_halves.hpp"
 #include "coterie/target.hpp"
 
@@ -52,18 +53,14 @@ class PackedCells {
         per_h_ = 1.0 / unit_h;
     }
 
-    // Rows that are not learnt from may exceed the levels; nobody reads them.
+    // Rows that are not learnt from may exceed the levels, or be NaN; nobody reads them.
     template <bool Constant>
-    Item item(double gradient, double hessian, std::uint32_t noise) const {
-        const double up_g = (noise >> 16) * 0x1.0p-16, up_h = (noise & 0xffff) * 0x1.0p-16;
-        const double raw_g = gradient * per_g_ + up_g + 32768.0;
-        const auto g =
-            static_cast<std::int32_t>(static_cast<std::uint32_t>(std::clamp(raw_g, 0.0, 65535.0))) -
-            32768;
-        std::uint32_t h = 1;
-        if constexpr (!Constant)
-            h = static_cast<std::uint32_t>(std::clamp(hessian * per_h_ + up_h, 0.0, 32767.0));
-        return static_cast<std::int32_t>(static_cast<std::uint32_t>(g) << 16 | h);
+    [[gnu::always_inline]] Item item(double gradient, double hessian, std::uint32_t noise) const {
+        const double up_g = static_cast<std::int32_t>(noise >> 16) * 0x1.0p-16;
+        const double up_h = static_cast<std::int32_t>(noise & 0xffff) * 0x1.0p-16;
+        const std::uint32_t g = whole(gradient * per_g_ + up_g + 32768.0, 65535.0) - 32768u;
+        const std::uint32_t h = Constant ? 1 : whole(hessian * per_h_ + up_h, 32767.0);
+        return static_cast<std::int32_t>(g << 16 | h);
     }
 
     SlopeSums sums(Cell cell) const {
@@ -80,6 +77,12 @@ class PackedCells {
     double unit_g, unit_h;
 
   private:
+    // By way of signed numbers: vectors are converted to no others.
+    [[gnu::always_inline]] static std::uint32_t whole(double value, double most) {
+        return static_cast<std::uint32_t>(
+            static_cast<std::int32_t>(std::min(std::max(0.0, value), most)));
+    }
+
     double per_g_, per_h_;
 };
 
@@ -121,5 +124,40 @@ class ExactCells {
   private:
     Grid grid_g_, grid_h_;
 };
+
+// Consecutive rows to make items of.
+template <class Cells, class Real>
+struct ItemsTask {
+    Cells cells;
+    const Real *gradient, *hessian;  // no hessian: 1 for every row
+    std::uint64_t seed, first;       // number of the first row
+    std::size_t n;
+    typename Cells::Item* out;
+};
+
+template <class Cells, class Real>
+[[gnu::always_inline]] inline void items_body(const ItemsTask<Cells, Real>& task) {
+    // Copies: what the loops store may alias anything behind a reference.
+    const auto [cells, gradient, hessian, seed, first, n, out] = task;
+    if (hessian) {
+        for (std::size_t i = 0; i < n; ++i)
+            out[i] =
+                cells.template item<false>(gradient[i], hessian[i], row_noise(seed, first + i));
+    } else {
+        for (std::size_t i = 0; i < n; ++i)
+            out[i] = cells.template item<true>(gradient[i], 1.0, row_noise(seed, first + i));
+    }
+}
+
+template <class Real>
+void write_items(const ItemsTask<ExactCells, Real>& task) {
+    items_body(task);
+}
+COTERIE_CLONES inline void write_items(const ItemsTask<PackedCells, float>& task) {
+    items_body(task);
+}
+COTERIE_CLONES inline void write_items(const ItemsTask<PackedCells, double>& task) {
+    items_body(task);
+}
 
 }  // namespace coterie

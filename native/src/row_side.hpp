@@ -44,12 +44,7 @@ class Rows final : public RowSide {
         nodes_.push_back({0, end, end});
         grid_g_ = grid_of(scale.sum_g);
         grid_h_ = grid_of(scale.sum_h);
-        const Cells cells(scale);
-        if (slopes_.hessian.empty()) {
-            fill_items<true>(cells, task.seed, task.first_row);
-        } else {
-            fill_items<false>(cells, task.seed, task.first_row);
-        }
+        fill_items(Cells(scale), task.seed, task.first_row);
     }
 
     std::size_t histogram_bytes() const override { return store_.bytes(); }
@@ -174,17 +169,15 @@ class Rows final : public RowSide {
         std::uint32_t size() const { return end - begin; }
     };
 
-    template <bool Constant>
     void fill_items(const Cells& cells, std::uint64_t seed, std::uint64_t first) {
         const std::size_t n = items_.size();
-        const Real *gradient = slopes_.gradient.data(), *hessian = slopes_.hessian.data();
-        Item* items = items_.data();
-        // Captured as copies: what the loop stores may alias anything behind a reference.
-        team_.run((n + kSlopeBlock - 1) / kSlopeBlock, [=](std::size_t b) {
-            const std::size_t end = std::min(n, (b + 1) * kSlopeBlock);
-            for (std::size_t i = b * kSlopeBlock; i < end; ++i)
-                items[i] = cells.template item<Constant>(
-                    gradient[i], Constant ? Real{1} : hessian[i], row_noise(seed, first + i));
+        const bool constant = slopes_.hessian.empty();
+        team_.run((n + kSlopeBlock - 1) / kSlopeBlock, [&](std::size_t b) {
+            const std::size_t begin = b * kSlopeBlock;
+            const Real* hessian = constant ? nullptr : slopes_.hessian.data() + begin;
+            write_items(ItemsTask<Cells, Real>{
+                cells, slopes_.gradient.data() + begin, hessian, seed, first + begin,
+                std::min(n - begin, kSlopeBlock), items_.data() + begin});
         });
     }
 

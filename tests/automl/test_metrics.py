@@ -83,6 +83,16 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say(name):
     assert np.mean(inside) > 0.85
 
 
+@pytest.mark.parametrize("name", ["accuracy", "roc_auc"])
+def test_intervals_reach_as_far_to_either_side(name):
+    """Of a mean of rows, and of a score that is drawn again and again."""
+    codes, second = CODES % 2, CHANCES[:, 1]
+    both = np.column_stack([1 - second, second])
+    low, high = CLASS_METRICS[name].interval(codes, both)
+    assert low < high
+    assert (low + high) / 2 == pytest.approx(CLASS_METRICS[name](codes, both))
+
+
 def test_unknown_metrics_are_refused():
     with pytest.raises(ValueError, match="rmse"):
         find_metric("rmse", "classification")

@@ -103,6 +103,17 @@ def test_networks_are_judged_by_two_epochs(monkeypatch):
         hurried(monkeypatch, network, 10.0, epochs)
 
 
+def test_networks_are_judged_by_some_rows(monkeypatch):
+    """A second for an epoch of 100 rows; half of them are tried."""
+    network = make_pipeline(StandardScaler(), MLPClassifier((2,), max_iter=80))
+    epochs = lambda pipeline, rows: pipeline[-1].max_iter * rows / 100  # noqa: E731
+    monkeypatch.setattr(time_estimates, "_ROWS", 50)
+    with pytest.warns(ConvergenceWarning):
+        (found, _), fitted = hurried(monkeypatch, network, 61.0, epochs)
+    assert fitted == [50]
+    assert found == {"mlpclassifier__max_iter": 20}
+
+
 def test_forests_are_judged_by_a_few_trees(monkeypatch):
     """A second for a tree, 50 trees and three splits, with a reserve of 20 %: 180 seconds."""
     forest = RandomForestClassifier(50)

@@ -152,3 +152,12 @@ def test_fitted_trees_have_no_decision_function_whatever_the_parameters_say_now(
     bag = BaggingClassifier(n_estimators=3, random_state=0).fit(X, y)
     bag.set_params(estimator=LinearSVC())
     assert not hasattr(bag, "decision_function")
+
+
+def test_a_class_that_a_member_never_saw_has_the_lowest_score():
+    X, y = IRIS[0][:101:5], np.append(IRIS[1][:100:5], 2)
+    model = BaggingClassifier(LogisticRegression(), 10, random_state=0).fit(X, y)
+    assert any(len(member.classes_) < 3 for member in model.estimators_)
+    score = model.decision_function(X)
+    assert np.isneginf(score[:, 2]).all()
+    assert np.isfinite(score[:, :2]).all()

@@ -134,6 +134,17 @@ def test_without_penalty_members_do_not_know_of_one_another():
         np.testing.assert_allclose(alone(inputs)[0], together(inputs)[member])
 
 
+def test_the_scale_of_the_weights_does_not_matter():
+    inputs, truth, _ = linear_problem()
+    start = Networks.draw(streams(2), 3, 0, 1, "identity")
+    weight, training = np.linspace(1.0, 2.0, 40), Training(0.5, 3, 16, 0.01)
+    one, other = (
+        training.run(start, inputs, truth, scale * weight, np.random.default_rng(0))[1]
+        for scale in (1.0, 100.0)
+    )
+    np.testing.assert_allclose(other["error"], one["error"])
+
+
 def test_members_that_begin_alike_stay_alike():
     twins = [np.random.default_rng(7), np.random.default_rng(7)]
     start = Networks.draw(twins, 3, 5, 1, "identity")

@@ -38,6 +38,11 @@ def test_backtracking_halves_until_the_loss_falls():
     at = Backtracking().length(line, 8.0)
     assert at in (8.0 / 2**k for k in range(1, 9))
     assert line.value(at) < line.value(0.0) <= line.value(2 * at)
+    # It must fall by a share of what the slope promises.
+    at = Backtracking(0.9).length(line, 0.5)
+    promised = 0.9 * line.slope(0.0)
+    assert line.value(at) <= line.value(0.0) + at * promised
+    assert line.value(2 * at) > line.value(0.0) + 2 * at * promised
     # No step helps; one so short that the loss only seems to fall, by rounding, does no harm.
     assert Backtracking().length(line_of(0.5), 1.0) < 1e-6
 

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from coterie.clustering import Labellings, adjusted_rand, quadratic_information
+from coterie.clustering import Labellings, adjusted_rand, consensus_votes, quadratic_information
 from coterie.clustering.consensus_votes import (
     align,
     bic,
@@ -101,3 +101,15 @@ def test_k_means_finds_the_most_information():
     assert quadratic_information(codes, LABELS[:3]) == pytest.approx(1.625850, abs=1e-6)
     holes = information_partition(FOUND, 3, rng())
     assert holes.shape == (6,)
+
+
+def test_what_is_missing_is_where_the_mean_is(monkeypatch):
+    """The mean of each column is zero, and so are missing cells."""
+    seen = []
+    monkeypatch.setattr(consensus_votes, "k_means", lambda points, *_: seen.append(points))
+    information_partition(FOUND, 3, rng())
+    gone = (FOUND.codes < 0)[FOUND.owners].T
+    whole = ~gone.any(axis=0)
+    assert gone.any()
+    assert (seen[0][gone] == 0).all()
+    np.testing.assert_allclose(FOUND.counts @ seen[0][:, whole], 0, atol=1e-12)

@@ -96,5 +96,7 @@ def test_refusals():
         RejectOptionClassifier(LogisticRegression(), cost=0.3, coverage=0.5).fit(X, y)
     with pytest.raises(ValueError, match="is one of the classes"):
         RejectOptionClassifier(LogisticRegression(), cost=0.3).fit(X, 1 - 2 * y)
+    with pytest.raises(ValueError, match="is one of the classes"):
+        RejectOptionClassifier(LogisticRegression(), coverage=0.5).fit(X, 1 - 2 * y)
     with pytest.raises(ValueError, match="predict_proba"):
         RejectOptionClassifier(LinearSVC()).fit(X, y)

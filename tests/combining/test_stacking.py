@@ -193,6 +193,32 @@ class Taking(GaussianNB):
         return super().fit(X, y, sample_weight)
 
 
+class Weighed(LogisticRegression):
+    """Keeps its weights."""
+
+    def fit(self, X, y, sample_weight=None):
+        self.handed_ = sample_weight
+        return super().fit(X, y, sample_weight)
+
+
+def test_the_final_estimator_is_given_the_weights_of_its_rows():
+    weight = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
+    model = StackingClassifier([("bayes", GaussianNB())], Weighed(), cv=3).fit(X, y, weight)
+    np.testing.assert_array_equal(model.final_estimator_.handed_, weight)
+
+
+def test_members_without_weights_need_not_be_routed_any():
+    weight = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
+    with sklearn.config_context(enable_metadata_routing=True):
+        pairs = [("bayes", GaussianNB().set_fit_request(sample_weight=True))]
+        pairs.append(("near", KNeighborsClassifier()))
+        final = LogisticRegression().set_fit_request(sample_weight=True)
+        model = StackingClassifier(pairs, final, cv=3).fit(X, y, sample_weight=weight)
+    assert model.score(X, y) > 0.9
+    with pytest.raises(TypeError, match="does not support sample weights"):
+        StackingClassifier([("near", KNeighborsClassifier())]).fit(X, y, weight)
+
+
 class Asking(LogisticRegression):
     """Is told how to predict."""
 

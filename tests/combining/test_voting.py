@@ -216,6 +216,19 @@ def test_weights_are_learnt_from_unseen_rows(rule):
     np.testing.assert_allclose(model.weights_, known[rule], rtol=1e-9)
 
 
+def test_rows_count_what_they_weigh_where_weights_are_learnt():
+    weight = np.random.default_rng(0).uniform(0.1, 5.0, len(y))
+    pairs, right = members()[1:], []
+    for _, member in pairs:
+        hit = np.empty(len(y))
+        for train, test in splits(X, y):
+            fitted = clone(member).fit(X[train], y[train], weight[train])
+            hit[test] = fitted.predict(X[test]) == y[test]
+        right.append(np.average(hit, weights=weight))
+    model = VotingClassifier(pairs, weights="accuracy", cv=5).fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(model.weights_, fusion.accuracy_weights(right))
+
+
 def splits(table, labels):
     from sklearn.model_selection import StratifiedKFold
 

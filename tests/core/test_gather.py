@@ -76,6 +76,17 @@ def test_watches_see_members_in_order_and_can_stop():
     assert [value for _, value in seen] == values(members)
 
 
+def test_every_watch_sees_the_last_member():
+    seen = []
+
+    def watch(number, member):
+        seen.append(number)
+        return False
+
+    gather(Mean(1.0), VIEW, seeds=SEEDS, watches=[lambda number, _: number == 2, watch])
+    assert seen == [1, 2]
+
+
 class Counting:
     """Notes how many members it was given at a time."""
 

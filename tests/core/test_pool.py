@@ -64,6 +64,11 @@ def test_part_of_a_pool_is_a_pool(pool):
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(pool)).raw(TABLE), pool.raw(TABLE))
 
 
+def test_part_of_a_pool_has_all_trees_of_its_rounds(pool):
+    pairs = Pool(pool.members, np.ones(3), width=2)
+    np.testing.assert_array_equal(pairs[1:].forest.nodes, pool.forest[2:].nodes)
+
+
 def test_some_members_are_a_pool(pool):
     weighted = Pool(pool.members, np.arange(1.0, 7.0))
     some = weighted.take(np.array([4, 1]))

@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from coterie.data.errors import KindError
-from coterie.data.numbers import as_float, check_finite, first_infinite, unmask, warn_if_rounded
+from coterie.data.numbers import (
+    as_float,
+    bounded,
+    check_finite,
+    first_infinite,
+    unmask,
+    warn_if_rounded,
+)
 
 SMALL = [np.bool_, np.int8, np.int16, np.uint8, np.uint16, np.float16, np.float32]
 LARGE = [np.int32, np.int64, np.uint32, np.uint64, np.float64, np.longdouble]
@@ -182,3 +189,10 @@ def test_integers_beyond_float64_warn_only_if_they_are_rounded():
     warn_if_rounded(np.array([2**53, -(2**53)]), "column 0")
     warn_if_rounded(np.array([], dtype=np.int64), "column 0")
     warn_if_rounded(np.array([1e300]), "column 0")
+
+
+@pytest.mark.parametrize("largest", [1.0, 1e100])
+def test_infinity_becomes_larger_than_all_others(largest):
+    found = bounded(np.array([-np.inf, -largest, largest, np.inf]))
+    assert np.isfinite(found).all()
+    assert (np.diff(found) > 0).all()

@@ -34,6 +34,11 @@ def test_text_columns_are_learnt_and_numbers_are_not():
     np.testing.assert_array_equal(values, [[1, 3, 0], [2, 4, 1]])
 
 
+def test_numbers_beside_text_keep_their_digits():
+    _, values = learn(pd.DataFrame({"number": [0.1, 2.0], "word": ["x", "y"]}))
+    assert float(values[0, 0]) == 0.1  # a float32 would be compared as one
+
+
 def test_columns_of_numbers_have_no_labels():
     schema, _ = learn(np.ones((2, 2)))
     assert schema == Schema(2)

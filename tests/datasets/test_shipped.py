@@ -53,6 +53,8 @@ def test_frames_mark_categories_and_whole_numbers():
     dtypes = load_table("german_credit", as_frame=True).X.dtypes
     assert (dtypes == "category").sum() == 13
     assert (dtypes == "int64").sum() == 7
+    melons = load_table("watermelon"), load_table("watermelon", as_frame=True)
+    np.testing.assert_array_equal(melons[0].X, melons[1].X)
 
 
 def test_an_empty_field_is_missing():

@@ -73,6 +73,17 @@ def test_a_temperature_tells_more_than_bins():
     assert (found.verdict, found.fine) == ("under-confident", False)
 
 
+@pytest.mark.parametrize(
+    ("shares", "verdict"), [((0.4, 0.9), "over-confident"), ((0.55, 0.95), "under-confident")]
+)
+def test_where_no_temperature_helps_confidence_is_compared_with_accuracy(shares, verdict):
+    """Confident of 0.6 and of 0.8, and right in other shares of the rows."""
+    said = np.tile([0.6, 0.8], 1000)
+    codes = (np.arange(1000)[:, None] * 7919 % 1000 >= 1000 * np.array(shares)).ravel().astype(int)
+    found = _found(np.column_stack([said, 1 - said]), codes)
+    assert found.verdict == verdict
+
+
 def test_zeros_that_came_true():
     chances, codes = _chances(2000, 2)
     chances[:3], codes[:3] = [1.0, 0.0], 1

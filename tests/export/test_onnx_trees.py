@@ -33,9 +33,12 @@ def walk(arrays, row, n_scores):
     return scores
 
 
+@pytest.mark.parametrize("max_depth", [None, 3])
 @pytest.mark.parametrize("y", [Y, np.digitize(X[:, 0], [-0.5, 0.5])], ids=["two", "three"])
-def test_walks_end_where_the_engine_ends(y):
-    model = coterie.ExtraTreesClassifier(5, categorical_features=[1, 2], random_state=0).fit(X, y)
+def test_walks_end_where_the_engine_ends(y, max_depth):
+    model = coterie.ExtraTreesClassifier(
+        5, max_depth=max_depth, categorical_features=[1, 2], random_state=0
+    ).fit(X, y)
     labels = model.schema_.labels
     coded = X.copy()
     for j, known in labels.items():

@@ -2,7 +2,7 @@ import pyarrow as pa
 import pytest
 
 from coterie.files.formats import MISSING
-from coterie.files.kinds import Columns, KindFinder, known_cells
+from coterie.files.kinds import Columns, KindFinder, known_cells, look_at_texts
 
 
 def kind_of(*blocks, typed=False):
@@ -34,6 +34,22 @@ def kind_of(*blocks, typed=False):
 )
 def test_kinds_of_text(blocks, expected):
     assert kind_of(*blocks) == expected
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        [["1", "2"], ["2.5", "1e3"]],
+        [["1", "2"], ["3", "4,5"]],
+        [["12345678901234567890", "5"], ["1,5", "2"]],
+    ],
+)
+def test_columns_side_by_side_are_what_they_are_alone(blocks):
+    finders = {name: KindFinder(MISSING) for name in "ab"}
+    for block in blocks:
+        look_at_texts(pa.record_batch({"a": block, "b": ["1"] * len(block)}), finders)
+    assert finders["a"].certain() == kind_of(*blocks)
+    assert finders["b"].certain() == "integer"
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,8 @@ def test_blocks(forest):
 def test_refusals(forest):
     with pytest.raises(ValueError, match="oob='one'"):
         forest.proximity(X, oob="one")
+    with pytest.raises(ValueError, match="without Y"):
+        forest.proximity(X, X, oob="both")
     with pytest.raises(ValueError, match="X has 10 rows, but the ensemble was fitted to 150"):
         forest.proximity(X[:10], oob="both")
     plain = coterie.ExtraTreesClassifier(3).fit(X, Y)

@@ -79,6 +79,8 @@ def test_identities_of_every_round(load, weighting):
             factor = (wrong * np.exp(-alpha * (1 + gap))).sum(axis=1) / (n_classes - 1)
             after = before * factor
             np.testing.assert_allclose(model.trace_.weights[t + 1], after / after.sum())
+    errors = [np.mean(labels != y) for labels in model.staged_predict(X)]
+    np.testing.assert_allclose(model.trace_["train_error"], errors)
 
 
 @pytest.mark.parametrize("weighting", ["reweight", "resample"])

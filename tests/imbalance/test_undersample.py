@@ -56,6 +56,10 @@ def test_draws_the_sizes_without_replacement():
     assert (counts[:10].sum(), counts[10:].sum()) == (10, 10)
     other = units.draw(np.array([10, 10]), np.random.default_rng(1))
     assert not np.array_equal(counts, other)
+    again = np.array([False, True])
+    counts = units.draw(np.array([90, 10]), np.random.default_rng(0), again=again)
+    assert counts[:10].max() > 1
+    assert (counts[10:] == 1).all()
 
 
 def test_draws_with_replacement_what_is_not_there():

@@ -52,6 +52,15 @@ def test_prototypes_are_typical(iris):
         assert (y[prototype.neighbours] == prototype.label).all()
 
 
+def test_a_prototype_has_the_most_neighbours_before_the_closest():
+    proximity = np.eye(5)
+    proximity[:2, :2] = [[1.0, 0.9], [0.9, 1.0]]
+    proximity[2:, 2:] = np.where(np.eye(3), 1.0, 0.2)
+    (found,) = proximity_prototypes(proximity, [0] * 5, n_neighbors=3)
+    assert found.row == 2
+    assert found.neighbours.tolist() == [2, 3, 4]
+
+
 def test_further_prototypes_are_of_other_rows(iris):
     X, y, proximity = iris
     frame = pd.DataFrame({"length": X[:, 0], "kind": np.where(X[:, 1] > 3, "wide", "slim")})

@@ -32,6 +32,8 @@ def test_scores_of_unknown_classes_are_lowest():
     votes = votes_of_scores(np.array([0.5, -2.0]), ["a", "c"], CLASSES)
     assert votes.tolist() == [[-0.5, NO_SCORE, 0.5], [2.0, NO_SCORE, -2.0]]
     assert votes_of_scores([0.5], ["a", "b"], CLASSES[:2]).tolist() == [[0.5]]
+    votes = votes_of_scores([[1.0, 2.0, 3.0]], ["a", "b", "d"], np.array(list("abcd")))
+    assert votes.tolist() == [[1.0, 2.0, NO_SCORE, 3.0]]
 
 
 def test_strange_labels_are_refused():

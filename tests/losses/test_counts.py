@@ -10,17 +10,18 @@ ONE = np.zeros(4, dtype=np.int32)
 
 
 @pytest.mark.parametrize(
-    ("loss", "value", "gradient"),
+    ("loss", "value", "gradient", "hessian"),
     [
-        (PoissonLoss(), 2 - 3 * np.log(2), 2 - 3),
-        (GammaLoss(), 3 / 2 + np.log(2), 1 - 3 / 2),
-        (TweedieLoss(1.5), 6 / np.sqrt(2) + 2 * np.sqrt(2), np.sqrt(2) - 3 / np.sqrt(2)),
+        (PoissonLoss(), 2 - 3 * np.log(2), 2 - 3, 2),
+        (GammaLoss(), 3 / 2 + np.log(2), 1 - 3 / 2, 3 / 2),
+        (TweedieLoss(1.5), 10 / np.sqrt(2), -1 / np.sqrt(2), 2.5 / np.sqrt(2)),
     ],
 )
-def test_values_by_hand(loss, value, gradient):
+def test_values_by_hand(loss, value, gradient, hessian):
     y, raw = np.array([3.0]), np.log([[2.0]])
     assert loss.value(y, raw)[0] == pytest.approx(value)
     assert loss.gradient(y, raw)[0, 0] == pytest.approx(gradient)
+    assert loss.slopes_at(y, raw[:, 0])[1][0] == pytest.approx(hessian)
     assert loss.link(raw)[0] == pytest.approx(2.0)
 
 

@@ -124,6 +124,9 @@ def test_missing_values_and_wide_codes():
     assert codes.dtype == np.uint16
     assert codes[7, 0] == bins.counts[0] == 999
     assert codes[8, 0] == 7
+    # One code more than there are bins: that of missing values.
+    assert find_bins(X[:256], max_bins=256).dtype is np.uint8
+    assert find_bins(X[:257], max_bins=256).dtype is np.uint16
     nothing = np.full((5, 1), np.nan)
     assert find_bins(nothing).counts[0] == 0
     assert (encode(nothing, find_bins(nothing)) == 0).all()

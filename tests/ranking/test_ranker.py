@@ -119,6 +119,10 @@ def test_early_stopping_by_whole_queries():
     given.fit(X, Y, groups=Q, eval_set=again)
     last = ndcg(again[1], given.predict(again[0]), again[2], k=3)
     assert abs(given.validation_score_[-1] - last) < 1e-12
+    named = LambdaMARTRanker(max_iter=3, early_stopping=True, scoring="ndcg@2", k=5)
+    named.fit(X, Y, groups=Q, eval_set=again)
+    last = ndcg(again[1], named.predict(again[0]), again[2], k=2)
+    assert abs(named.validation_score_[-1] - last) < 1e-12
 
 
 def test_weights():

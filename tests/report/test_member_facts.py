@@ -63,6 +63,7 @@ def test_pairs_of_regressors_have_correlated_errors():
     found = pairs(members(1, 1, 1), votes, votes.mean(axis=0), truth)
     assert [pair[2] for pair in found["pairs"]] == [1.0, -1.0, -1.0]
     assert found["kind"] == "correlation"
+    assert found["ensemble_error"] == pytest.approx(np.sqrt((rest**2).mean()) * 2 / 3, abs=1e-3)
 
 
 def test_a_constant_error_has_no_correlation():

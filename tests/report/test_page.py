@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from coterie.report import facts, html
-from coterie.report.page import source
+from coterie.report.page import _tools, source
 from tests.report.hostile import hostile
 
 VOID = {"meta", "input", "br", "hr", "img", "link"}
@@ -117,3 +117,16 @@ def test_without_jinja_the_extra_is_named(found, monkeypatch):
 
 def test_script_has_no_markup_that_would_end_it():
     assert "</" not in source("script.js")
+
+
+def test_the_threshold_starts_in_the_middle():
+    counts = {
+        "threshold": [0.2, 0.5, 0.8],
+        "true_positives": [9, 6, 3],
+        "false_positives": [5, 2, 1],
+        "false_negatives": [1, 4, 7],
+        "true_negatives": [5, 8, 9],
+        "labels": ["no", "yes"],
+    }
+    now = _tools({"task": "classification", "thresholds": counts})["thresholds"]["now"]
+    assert (now["threshold"], now["right"], now["found"], now["precise"]) == (0.5, 0.7, 0.6, 0.75)

@@ -126,3 +126,9 @@ def test_a_weight_of_two_is_two_neighbours(measure):
 def test_unknown_subsets_are_refused():
     with pytest.raises(ValueError, match="subset"):
         lca(LABELS, Y, NEAR, SAID, subset="all")
+
+
+def test_neighbours_count_what_they_weigh():
+    chances = [[[0.75, 0.25], [0.25, 0.75]]]
+    found = a_posteriori(chances, [0, 1], [[0, 1]], [[1.0, 1.0]], [[0]], [[3.0, 1.0]])
+    np.testing.assert_allclose(found, [[0.9]])

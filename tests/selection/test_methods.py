@@ -45,6 +45,12 @@ def test_weights_by_hand(name, weights):
     assert METHODS[name](hand_region())[:, 0] == pytest.approx(weights)
 
 
+def test_important_neighbours_decide():
+    """Only the first member is wrong about the fourth neighbour."""
+    region = hand_region(importance=np.array([[1e-9, 1e-9, 1e-9, 1.0, 1e-9]]))
+    assert METHODS["a_priori"](region)[:, 0].tolist() == [0, 1, 1]
+
+
 def test_rrc_works_its_chances_out_once():
     region = hand_region()
     method = METHODS["rrc"].learn(region, np.ones(1))

@@ -42,6 +42,15 @@ def test_lessons_behind_one_another():
     assert first.after(first).weight is None
 
 
+def test_weights_are_those_of_the_rows_times_a_factor():
+    rows, factor = np.array([3, 5]), np.array([0.5, 2.0])
+    assert make_scene().weighing(rows) is None
+    assert make_scene().weighing(rows, factor).tolist() == [0.5, 2.0]
+    weighted = make_scene(np.arange(40.0))
+    assert weighted.weighing(rows).tolist() == [3.0, 5.0]
+    assert weighted.weighing(rows, factor).tolist() == [1.5, 10.0]
+
+
 def test_bags_leave_rows_out():
     lesson, outside = make_scene().bag(3)
     assert lesson.weight.sum() == 20

@@ -98,8 +98,8 @@ def test_intervals():
     middle = model.predict_time(X)
     assert np.corrcoef(np.log(middle), X[:, 0])[0, 1] > 0.9
     assert (model.predict_time(X, 0.9) > middle).all()
-    survival = model.predict_survival_function(X[:1], [middle[0]])
-    assert abs(survival[0, 0] - 0.5) < 1e-9
+    survival = model.predict_survival_function(X[:1], [middle[0], model.predict_time(X, 0.9)[0]])
+    np.testing.assert_allclose(survival[0], [0.5, 0.1], atol=1e-9)
     hazard = model.predict_cumulative_hazard_function(X[:1], [middle[0]])
     assert abs(hazard[0, 0] - np.log(2)) < 1e-9
 

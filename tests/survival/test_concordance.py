@@ -55,6 +55,9 @@ def test_weights_are_repetitions():
 
 def test_uno():
     assert abs(concordance_index_ipcw(EIGHT, EIGHT, RISK, 6) - 0.883777) < 1e-6
+    # An event at the limit itself counts no more.
+    limits = [concordance_index_ipcw(EIGHT, EIGHT, RISK, tau) for tau in (4.5, 5.0, 5.5)]
+    assert limits[0] == limits[1] != limits[2]
     parity = concordance_index_ipcw(EIGHT, EIGHT, RISK, 6, ties="sksurv")
     assert abs(parity - 0.836245) < 1e-6
     everyone = make_outcomes(np.ones(8), TIME + np.arange(8) / 100)

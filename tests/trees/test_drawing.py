@@ -86,6 +86,9 @@ def test_long_sets_are_cut_short():
     frame = pd.DataFrame({"letter": pd.Categorical(letters)})
     tree = DecisionTreeRegressor(max_depth=1).fit(frame, (letters > "g").astype(float))
     assert "in {a, b, c, d, 3 more}" in export_graphviz(tree)
+    # "1 more" would be no shorter than the category itself.
+    tree = DecisionTreeRegressor(max_depth=1).fit(frame, (letters > "e").astype(float))
+    assert "in {a, b, c, d, e}" in export_graphviz(tree)
 
 
 @pytest.mark.parametrize("max_depth", [None, 1])

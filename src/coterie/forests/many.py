@@ -294,6 +294,6 @@ class ManyTrees(Bagged, OutOfBag, Committee):
         if oob is None:
             return proximity_matrix(leaves, None if Y is None else this.apply(Y))
         if oob != "both" or Y is not None:
-            raise ValueError(f"oob={oob!r}must be None, or 'both' without Y.")
+            raise ValueError(f"oob={oob!r} must be None, or 'both' without Y.")
         this._check_training_rows(len(leaves))
         return proximity_matrix(leaves, use=this.bags_.outside())

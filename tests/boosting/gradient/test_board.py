@@ -24,3 +24,9 @@ def test_huber_settles_on_the_residuals():
     loss = SquaredError()
     assert board.settled(loss) is loss
     assert "known_weight" not in vars(Board.at(TABLE, Y, None, np.array([0.0])))
+
+
+def test_rows_without_weights_weigh_one():
+    weight = np.array([1.0, 2.0, 0.5, 3.0])
+    assert Board.at(TABLE, Y, None, np.array([0.0])).known_weight.tolist() == [1.0] * 4
+    assert Board.at(TABLE, Y, weight, np.array([0.0])).known_weight.tolist() == weight.tolist()

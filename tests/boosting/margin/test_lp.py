@@ -118,6 +118,14 @@ def test_weights_are_sparse_and_light_members_are_not_asked():
     assert model.decision_function(X) == pytest.approx(model.estimator_weights_ @ votes)
 
 
+def test_the_last_stage_is_the_whole():
+    X, y = (part[::4] for part in TABLES["wine"])
+    model = LPBoostClassifier(n_estimators=3).fit(X, y)
+    staged = list(model.staged_decision_function(X))
+    assert len(staged) == len(model.pool_)
+    assert np.array_equal(staged[-1], model.decision_function(X))
+
+
 @pytest.mark.slow
 def test_stages_are_shorter_fits():
     X, y = TABLES["wine"]
