@@ -1,4 +1,4 @@
-"""One small cluster of real processes for all tests here."""
+"""One small cluster for all tests here."""
 
 import pytest
 
@@ -6,7 +6,11 @@ pytest.importorskip("distributed")
 
 
 @pytest.fixture(scope="session")
-def cluster():
+def cluster(request):
+    """Two processes; in the short suite two threads, which start in no time and speak TCP as well.
+
+    Tests that end workers need processes, and are slow.
+    """
     import dask
     from distributed import LocalCluster
 
@@ -16,7 +20,8 @@ def cluster():
         LocalCluster(
             n_workers=2,
             threads_per_worker=1,
-            processes=True,
+            processes=not request.config.getoption("--short"),
+            protocol="tcp://",
             dashboard_address=":0",
         ) as cluster,
     ):
