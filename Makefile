@@ -62,21 +62,23 @@ test-native: $(VENV)/.built ## the C++ unit tests
 	$(BIN)/cmake --build build/editable --target coterie_tests
 	$(BIN)/ctest --test-dir build/editable --output-on-failure
 
+# Each process begins with a part of its own, so that what tests of a module share is made once.
+SPREAD = -n $(JOBS) --dist worksteal
 # Each test process has a core of its own; threads of BLAS in every one of them would fight.
 test-short test-python test-oldest: export OMP_NUM_THREADS = 1
 
 test-short: $(VENV)/.built $(VENV)/.ready-test ## Python tests without the slow and repetitive ones
-	$(BIN)/python -m pytest -n $(JOBS) -q --short
+	$(BIN)/python -m pytest $(SPREAD) -q --short
 
 test-python: $(VENV)/.built $(VENV)/.ready-test $(VENV)/.ready-peers ## all Python tests and doctests
-	$(BIN)/python -m pytest -n $(JOBS) -q
+	$(BIN)/python -m pytest $(SPREAD) -q
 
 # An installed wheel, so that a file missing from it is noticed too.
 # What depends on the versions: scikit-learn's own checks, and reading tables.
 OLDEST_TESTS = tests/contract/test_sklearn_checks.py tests/contract/test_exports.py \
   tests/base tests/data tests/datasets tests/trees
 test-oldest: $(OLDEST)/.built ## contract tests with the oldest supported scikit-learn
-	$(OLDEST)/bin/python -m pytest -n $(JOBS) -q --short -p no:cacheprovider $(wildcard $(OLDEST_TESTS))
+	$(OLDEST)/bin/python -m pytest $(SPREAD) -q --short -p no:cacheprovider $(wildcard $(OLDEST_TESTS))
 
 test-redirected: $(VENV)/.built $(VENV)/.ready-test ## other projects' tests of their ensembles
 	$(BIN)/python tools/redirected.py -n $(JOBS)
@@ -91,7 +93,7 @@ PLAIN_LIBM = glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F
 # Kernels that this processor can run.
 KERNELS := $(shell grep -qs avx2 /proc/cpuinfo && echo Haswell Zen; \
   grep -qs avx512f /proc/cpuinfo && echo SkylakeX)
-try_processors = $(BIN)/python -m pytest -n $(JOBS) -q -p no:cacheprovider $(PROCESSOR_TESTS)
+try_processors = $(BIN)/python -m pytest $(SPREAD) -q -p no:cacheprovider $(PROCESSOR_TESTS)
 test-processors: $(VENV)/.built $(VENV)/.ready-test ## the same bits and digits on other processors
 	$(BIN)/cmake -S . -B build/plain -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \
 	  -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python -DCOTERIE_NO_CLONES=ON

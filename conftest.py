@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Generator, Iterator
 from importlib import util
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +16,7 @@ from hypothesis import settings
 
 # A busy machine must not fail a test: nothing here is measured by the clock.
 settings.register_profile("long", deadline=None)
-settings.register_profile("short", deadline=None, max_examples=20)
+settings.register_profile("short", deadline=None, max_examples=10)
 
 # Pictures in docstrings are drawn into memory, also where there is a screen.
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -28,7 +31,9 @@ if engine := os.environ.get("COTERIE_TEST_ENGINE"):
     spec.loader.exec_module(sys.modules[name])
 
 #: Of a contract test over all estimators and many cases, the short suite runs one in this many.
-THINNING = 11
+THINNING = 17
+
+ROOT = Path(__file__).parent
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +53,31 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave the pages of the guide to the long suite; the README's example is in both."""
+    return True if collection_path.suffix == ".rst" and config.getoption("--short") else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Generator[None, list[Any], list[Any]]:
+    """Look for examples in docstrings of the package alone: tests have none."""
+    found = yield
+    if ROOT / "tests" not in file_path.parents:
+        return found
+    return [node for node in found if type(node) is pytest.Module]
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """Let the garbage collector pass over the tests, which are many and all kept."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep what belongs to the short suite, if that was asked for."""
     if not config.getoption("--short"):
@@ -55,27 +85,60 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     thinned = _thinned(
         [i for i in items if i.get_closest_marker("contract") and hasattr(i, "callspec")]
     )
-    dropped = {item for item in items if item.get_closest_marker("slow")} | thinned
+    dropped = {item for item in items if _is_slow(item)} | thinned | _repeated(items)
     config.hook.pytest_deselected(items=list(dropped))
     items[:] = [item for item in items if item not in dropped]
+
+
+def _is_slow(item: pytest.Item) -> bool:
+    """Whether a test is marked as slow, or its case: ``slow("a")`` means cases named after a."""
+    case = item.name.partition("[")[2]
+    return any(
+        not mark.args or any(word in case for word in mark.args)
+        for mark in item.iter_markers("slow")
+    )
+
+
+def _repeated(items: list[pytest.Item]) -> set[pytest.Item]:
+    """Of a test marked ``one_in(n)``, all cases but every n-th."""
+    seen: Counter[tuple[Path, str]] = Counter()
+    dropped = set()
+    for item in items:
+        if mark := item.get_closest_marker("one_in"):
+            test = item.path, item.name.partition("[")[0]
+            if seen[test] % mark.args[0]:
+                dropped.add(item)
+            seen[test] += 1
+    return dropped
 
 
 def _thinned(items: list[Any]) -> set[pytest.Item]:
     """Contract tests to leave out, so that every estimator and every case is still met.
 
-    Estimators and cases are numbered; kept are those whose numbers add up to a multiple.
+    Estimators and cases are numbered; kept are those whose numbers add up to a multiple, and
+    whatever is the first of a case or of an estimator that would not be met.
     """
     estimators: dict[type, int] = {}
     cases: dict[tuple[str, str], int] = {}
-    dropped = set()
-    for item in items:
-        params = item.callspec.params
-        cls = params.get("cls") or type(params.get("estimator"))
-        case = item.originalname, item.callspec.id.replace(cls.__name__, "")
+    kept, met = set(), set()
+    rows = [(item, *_row(item)) for item in items]
+    for item, cls, case in rows:
         number = estimators.setdefault(cls, len(estimators))
-        if (number + cases.setdefault(case, len(cases))) % THINNING:
-            dropped.add(item)
-    return dropped
+        if (number + cases.setdefault(case, len(cases))) % THINNING == 0:
+            kept.add(item)
+            met |= {cls, case}
+    for item, cls, case in rows:
+        if cls not in met or case not in met:
+            kept.add(item)
+            met |= {cls, case}
+    return set(items) - kept
+
+
+def _row(item: Any) -> tuple[type, tuple[str, str]]:
+    """The estimator of a contract test, and its case: the test and the other parameters."""
+    params = item.callspec.params
+    cls = params.get("cls") or type(params.get("estimator"))
+    return cls, (item.originalname, item.callspec.id.replace(cls.__name__, ""))
 
 
 def pytest_configure(config: pytest.Config) -> None:

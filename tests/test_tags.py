@@ -68,6 +68,7 @@ def test_a_class_that_is_made_again_takes_the_place_of_the_first():
     assert first not in TAGS
 
 
+@pytest.mark.slow
 def test_packages_bring_all_their_tags_along():
     """A tag is found by importing packages, never by the name of a module."""
     code = """

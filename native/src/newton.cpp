@@ -82,8 +82,10 @@ template <class Code, class Real>
 std::unique_ptr<RowSide> open_rows(const NewtonTask<Code, Real>& task, const SlopeScale& scale,
                                    std::shared_ptr<const CellPlan> plan, const Tools& tools) {
     if (packs(scale, task.growth, task.table.bins))
-        return std::make_unique<Rows<Code, Real, PackedCells>>(task, scale, std::move(plan), tools);
-    return std::make_unique<Rows<Code, Real, ExactCells>>(task, scale, std::move(plan), tools);
+        return std::make_unique<SlopedRows<Code, Real, PackedCells>>(task, scale, std::move(plan),
+                                                                     tools);
+    return std::make_unique<SlopedRows<Code, Real, ExactCells>>(task, scale, std::move(plan),
+                                                                tools);
 }
 
 std::unique_ptr<Decider> open_decider(const BinsView& bins, const NewtonGrowth& growth,

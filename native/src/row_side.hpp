@@ -1,5 +1,6 @@
 // The row side of a tree on slopes: everything that touches rows. A template over the width of a
-// code, the type of a slope and the precision of sums.
+// code; what counts rows, also over the precision of sums; what reads slopes, also over their type.
+// So no code is compiled more often than it has to be.
 #pragma once
 
 #include <algorithm>
@@ -16,70 +17,30 @@ inline constexpr std::size_t kWorthTeam = 60'000;    // cells to touch before th
 inline constexpr std::size_t kSlopeBlock = 16'384;   // rows whose slopes a task takes at a time
 inline constexpr std::uint32_t kPartBlock = 32'768;  // rows a task parts at a time
 
-template <class Code, class Real, class Cells>
-class Rows final : public RowSide {
+// Knows where the rows of nodes are, and moves them about.
+template <class Code>
+class PartedRows : public RowSide {
   public:
-    using Item = typename Cells::Item;
-
-    Rows(const NewtonTask<Code, Real>& task, const SlopeScale& scale,
-         std::shared_ptr<const CellPlan> plan, const Tools& tools)
-        : table_(task.table), slopes_(task.slopes), leaves_(task.leaves),
-          interrupt_(tools.interrupt), team_(tools.team), plan_(std::move(plan)),
-          store_(*plan_, tools.workspace),
-          rows_(tools.workspace.numbers<std::uint32_t>(0, slopes_.learnt())),
-          spare_(tools.workspace.numbers<std::uint32_t>(1, rows_.size())),
-          items_(tools.workspace.numbers<Item>(2, slopes_.gradient.size())) {
+    // `learnt` are the rows to learn from, empty for all `n`.
+    PartedRows(const NewtonTable<Code>& table, std::span<const std::int32_t> learnt, std::size_t n,
+               std::span<std::int32_t> leaves, const Tools& tools)
+        : table_(table), learnt_(learnt), leaves_(leaves), interrupt_(tools.interrupt),
+          team_(tools.team),
+          rows_(tools.workspace.numbers<std::uint32_t>(0, learnt.empty() ? n : learnt.size())),
+          spare_(tools.workspace.numbers<std::uint32_t>(1, rows_.size())) {
         team_.run((rows_.size() + kPartBlock - 1) / kPartBlock, [&](std::size_t b) {
             const std::size_t begin = b * kPartBlock;
             const auto part =
                 rows_.subspan(begin, std::min<std::size_t>(rows_.size() - begin, kPartBlock));
-            if (slopes_.rows.empty()) {
+            if (learnt_.empty()) {
                 std::iota(part.begin(), part.end(), static_cast<std::uint32_t>(begin));
             } else {
-                std::copy_n(slopes_.rows.begin() + static_cast<std::ptrdiff_t>(begin), part.size(),
+                std::copy_n(learnt_.begin() + static_cast<std::ptrdiff_t>(begin), part.size(),
                             part.begin());
             }
         });
         const auto end = static_cast<std::uint32_t>(rows_.size());
         nodes_.push_back({0, end, end});
-        grid_g_ = grid_of(scale.sum_g);
-        grid_h_ = grid_of(scale.sum_h);
-        fill_items(Cells(scale), task.seed, task.first_row);
-    }
-
-    std::size_t histogram_bytes() const override { return store_.bytes(); }
-    bool packed() const override { return !Cells::kCounted; }
-
-    void count(std::size_t at, std::span<const std::uint8_t> barren, std::byte* out) override {
-        if (barren.size() != plan_->places.size())
-            throw std::invalid_argument("barren: one flag per column of the tree expected");
-        const CellPlan& plan = store_.plan(barren);
-        const Range& node = nodes_.at(at);
-        const std::size_t n = node.size();
-        const bool whole = slopes_.rows.empty() && n == table_.codes.rows;
-        const std::uint32_t* rows = whole ? nullptr : rows_.data() + node.begin;
-        interrupt_.after(n * plan.columns.size());
-        const std::size_t blocks =
-            n * plan.columns.size() >= kWorthTeam + 4 * plan_->cells ? team_.size() : 1;
-        store_.clear(plan, out);
-        if (blocks <= 1) {
-            count(plan, rows, 0, n, out);
-            return;
-        }
-        std::vector<Workspace::Buffer> parts(blocks - 1);
-        for (auto& part : parts) {
-            part = store_.take();
-            store_.clear(plan, part.data());
-        }
-        team_.run(blocks, [&](std::size_t b) {
-            const std::size_t begin = n * b / blocks, end = n * (b + 1) / blocks;
-            count(plan, rows ? rows + begin : nullptr, begin, end - begin,
-                  b ? parts[b - 1].data() : out);
-        });
-        for (auto& part : parts) {
-            store_.add(plan, out, part.data());
-            store_.give_back(part);
-        }
     }
 
     std::uint32_t part(std::size_t at, const CodeSplit& split) override {
@@ -111,12 +72,26 @@ class Rows final : public RowSide {
             ++counts[codes[static_cast<std::ptrdiff_t>(rows_[i]) * table_.by_column.row_stride]];
     }
 
-    // Blocks of rows are summed by themselves and added.
-    std::vector<SlopeSums> leaf_sums(std::span<const std::size_t> nodes) override {
-        struct Block {
-            std::size_t leaf;
-            std::uint32_t begin, end;
-        };
+    void finish(const Tree& tree, std::span<const std::uint32_t> last_left) override {
+        if (learnt_.empty()) return;
+        const std::size_t n = table_.codes.rows;
+        std::vector<std::uint8_t> learnt(n, 0);
+        for (const std::int32_t row : learnt_) learnt[static_cast<std::size_t>(row)] = 1;
+        team_.run((n + kSlopeBlock - 1) / kSlopeBlock, [&](std::size_t b) {
+            const std::size_t end = std::min(n, (b + 1) * kSlopeBlock);
+            for (std::size_t row = b * kSlopeBlock; row < end; ++row)
+                if (!learnt[row]) leaves_[row] = walk(tree, last_left, row);
+        });
+    }
+
+  protected:
+    // Rows of a leaf that are summed by themselves.
+    struct Block {
+        std::size_t leaf;
+        std::uint32_t begin, end;
+    };
+
+    std::vector<Block> blocks_of(std::span<const std::size_t> nodes) {
         std::vector<Block> blocks;
         for (std::size_t leaf = 0; leaf < nodes.size(); ++leaf) {
             Range& node = nodes_.at(nodes[leaf]);
@@ -125,42 +100,22 @@ class Rows final : public RowSide {
                 blocks.push_back(
                     {leaf, begin, std::min<std::uint32_t>(node.end, begin + kSlopeBlock)});
         }
-        std::vector<SlopeSums> parts(blocks.size()), sums(nodes.size());
-        team_.run(blocks.size(), [&](std::size_t b) {
-            const Block& block = blocks[b];
-            SlopeSums sum;
-            for (std::uint32_t i = block.begin; i < block.end; ++i) {
-                const std::uint32_t row = rows_[i];
-                leaves_[row] = static_cast<std::int32_t>(block.leaf);
-                // On the grid, where neither the order of the rows matters nor who has them.
-                if constexpr (!Cells::kCounted) {
-                    sum.g += grid_g_.snap(slopes_.gradient[row]);
-                    sum.h += slopes_.hessian.empty() ? 1.0 : grid_h_.snap(slopes_.hessian[row]);
-                } else {
-                    sum.g += items_[row].g;
-                    sum.h += items_[row].h;
-                }
-            }
-            parts[b] = sum;
-        });
-        for (std::size_t b = 0; b < blocks.size(); ++b) {
-            sums[blocks[b].leaf].g += parts[b].g;
-            sums[blocks[b].leaf].h += parts[b].h;
-        }
-        return sums;
+        return blocks;
     }
 
-    void finish(const Tree& tree, std::span<const std::uint32_t> last_left) override {
-        if (slopes_.rows.empty()) return;
-        const std::size_t n = table_.codes.rows;
-        std::vector<std::uint8_t> learnt(n, 0);
-        for (const std::int32_t row : slopes_.rows) learnt[static_cast<std::size_t>(row)] = 1;
-        team_.run((n + kSlopeBlock - 1) / kSlopeBlock, [&](std::size_t b) {
-            const std::size_t end = std::min(n, (b + 1) * kSlopeBlock);
-            for (std::size_t row = b * kSlopeBlock; row < end; ++row)
-                if (!learnt[row]) leaves_[row] = walk(tree, last_left, row);
-        });
+    // The rows of a node; null if they are all there are, in their order.
+    std::pair<const std::uint32_t*, std::size_t> rows_of(std::size_t at) const {
+        const Range& node = nodes_.at(at);
+        const bool whole = learnt_.empty() && node.size() == table_.codes.rows;
+        return {whole ? nullptr : rows_.data() + node.begin, node.size()};
     }
+
+    const NewtonTable<Code> table_;
+    const std::span<const std::int32_t> learnt_;
+    const std::span<std::int32_t> leaves_;
+    Interrupt& interrupt_;
+    Team& team_;
+    const std::span<std::uint32_t> rows_, spare_;
 
   private:
     // The rows of a node are rows_[begin … end); those before `middle` go left.
@@ -168,28 +123,6 @@ class Rows final : public RowSide {
         std::uint32_t begin = 0, end = 0, middle = 0;
         std::uint32_t size() const { return end - begin; }
     };
-
-    void fill_items(const Cells& cells, std::uint64_t seed, std::uint64_t first) {
-        const std::size_t n = items_.size();
-        const bool constant = slopes_.hessian.empty();
-        team_.run((n + kSlopeBlock - 1) / kSlopeBlock, [&](std::size_t b) {
-            const std::size_t begin = b * kSlopeBlock;
-            const Real* hessian = constant ? nullptr : slopes_.hessian.data() + begin;
-            write_items(ItemsTask<Cells, Real>{
-                cells, slopes_.gradient.data() + begin, hessian, seed, first + begin,
-                std::min(n - begin, kSlopeBlock), items_.data() + begin});
-        });
-    }
-
-    void count(const CellPlan& plan, const std::uint32_t* rows, std::size_t first, std::size_t n,
-               std::byte* out) const {
-        auto* cells = store_.cells_of(out);
-        if (table_.unusual) {
-            count_rows<Cells>(items_.data(), *plan_, *table_.unusual, rows, first, n, cells);
-        } else {
-            count_rows<Cells>(items_.data(), plan, table_.codes, rows, first, n, cells);
-        }
-    }
 
     // Puts rows back in order that a refused split has parted: it must leave no trace in the sums
     // of leaves, which depend on the order.
@@ -295,19 +228,138 @@ class Rows final : public RowSide {
         return ~tree.nodes[at].left;
     }
 
-    const NewtonTable<Code> table_;
-    const SlopesView<Real> slopes_;
-    const std::span<std::int32_t> leaves_;
-    Interrupt& interrupt_;
-    Team& team_;
-    const std::shared_ptr<const CellPlan> plan_;
-    CellStore<Cells> store_;
-    const std::span<std::uint32_t> rows_, spare_;
-    const std::span<Item> items_;
-    Grid grid_g_{0.0}, grid_h_{0.0};
     std::vector<Range> nodes_;
     std::vector<std::uint32_t> lefts_;
     WrittenColumn<Code> written_;  // of a sparse table
+};
+
+// Counts rows; a template over the precision of sums too.
+template <class Code, class Cells>
+class CountedRows : public PartedRows<Code> {
+  public:
+    using Item = typename Cells::Item;
+
+    CountedRows(const NewtonTable<Code>& table, std::span<const std::int32_t> learnt, std::size_t n,
+                std::span<std::int32_t> leaves, std::shared_ptr<const CellPlan> plan,
+                const Tools& tools)
+        : PartedRows<Code>(table, learnt, n, leaves, tools), plan_(std::move(plan)),
+          store_(*plan_, tools.workspace), items_(tools.workspace.numbers<Item>(2, n)) {}
+
+    std::size_t histogram_bytes() const override { return store_.bytes(); }
+    bool packed() const override { return !Cells::kCounted; }
+
+    void count(std::size_t at, std::span<const std::uint8_t> barren, std::byte* out) override {
+        if (barren.size() != plan_->places.size())
+            throw std::invalid_argument("barren: one flag per column of the tree expected");
+        const CellPlan& plan = store_.plan(barren);
+        const auto range = this->rows_of(at);
+        const std::uint32_t* rows = range.first;
+        const std::size_t n = range.second;
+        interrupt_.after(n * plan.columns.size());
+        const std::size_t blocks =
+            n * plan.columns.size() >= kWorthTeam + 4 * plan_->cells ? team_.size() : 1;
+        store_.clear(plan, out);
+        if (blocks <= 1) {
+            count(plan, rows, 0, n, out);
+            return;
+        }
+        std::vector<Workspace::Buffer> parts(blocks - 1);
+        for (auto& part : parts) {
+            part = store_.take();
+            store_.clear(plan, part.data());
+        }
+        team_.run(blocks, [&](std::size_t b) {
+            const std::size_t begin = n * b / blocks, end = n * (b + 1) / blocks;
+            count(plan, rows ? rows + begin : nullptr, begin, end - begin,
+                  b ? parts[b - 1].data() : out);
+        });
+        for (auto& part : parts) {
+            store_.add(plan, out, part.data());
+            store_.give_back(part);
+        }
+    }
+
+  protected:
+    using PartedRows<Code>::interrupt_, PartedRows<Code>::table_, PartedRows<Code>::team_;
+
+    const std::shared_ptr<const CellPlan> plan_;
+    CellStore<Cells> store_;
+    const std::span<Item> items_;
+
+  private:
+    void count(const CellPlan& plan, const std::uint32_t* rows, std::size_t first, std::size_t n,
+               std::byte* out) const {
+        auto* cells = store_.cells_of(out);
+        if (table_.unusual) {
+            count_rows<Cells>(items_.data(), *plan_, *table_.unusual, rows, first, n, cells);
+        } else {
+            count_rows<Cells>(items_.data(), plan, table_.codes, rows, first, n, cells);
+        }
+    }
+};
+
+// What depends on the type of a slope: the items of rows before a tree, the sums of leaves after
+// it.
+template <class Code, class Real, class Cells>
+class SlopedRows final : public CountedRows<Code, Cells> {
+  public:
+    using typename CountedRows<Code, Cells>::Item;
+
+    SlopedRows(const NewtonTask<Code, Real>& task, const SlopeScale& scale,
+               std::shared_ptr<const CellPlan> plan, const Tools& tools)
+        : CountedRows<Code, Cells>(task.table, task.slopes.rows, task.slopes.gradient.size(),
+                                   task.leaves, std::move(plan), tools),
+          slopes_(task.slopes), grid_g_(grid_of(scale.sum_g)), grid_h_(grid_of(scale.sum_h)) {
+        const Cells cells(scale);
+        fill_items(cells, task.seed, task.first_row);
+    }
+
+    // Blocks of rows are summed by themselves and added.
+    std::vector<SlopeSums> leaf_sums(std::span<const std::size_t> nodes) override {
+        const auto blocks = this->blocks_of(nodes);
+        const auto rows = this->rows_;
+        const auto items = this->items_;
+        const auto leaves = this->leaves_;
+        std::vector<SlopeSums> parts(blocks.size()), sums(nodes.size());
+        this->team_.run(blocks.size(), [&](std::size_t b) {
+            const auto& block = blocks[b];
+            SlopeSums sum;
+            for (std::uint32_t i = block.begin; i < block.end; ++i) {
+                const std::uint32_t row = rows[i];
+                leaves[row] = static_cast<std::int32_t>(block.leaf);
+                // On the grid, where neither the order of the rows matters nor who has them.
+                if constexpr (!Cells::kCounted) {
+                    sum.g += grid_g_.snap(slopes_.gradient[row]);
+                    sum.h += slopes_.hessian.empty() ? 1.0 : grid_h_.snap(slopes_.hessian[row]);
+                } else {
+                    sum.g += items[row].g;
+                    sum.h += items[row].h;
+                }
+            }
+            parts[b] = sum;
+        });
+        for (std::size_t b = 0; b < blocks.size(); ++b) {
+            sums[blocks[b].leaf].g += parts[b].g;
+            sums[blocks[b].leaf].h += parts[b].h;
+        }
+        return sums;
+    }
+
+  private:
+    void fill_items(const Cells& cells, std::uint64_t seed, std::uint64_t first) {
+        const std::size_t n = this->items_.size();
+        const bool constant = slopes_.hessian.empty();
+        this->team_.run((n + kSlopeBlock - 1) / kSlopeBlock, [&](std::size_t b) {
+            const std::size_t begin = b * kSlopeBlock;
+            const Real* hessian = constant ? nullptr : slopes_.hessian.data() + begin;
+            write_items(ItemsTask<Cells, Real>{
+                cells, slopes_.gradient.data() + begin, hessian, seed, first + begin,
+                std::min(n - begin, kSlopeBlock), this->items_.data() + begin});
+        });
+    }
+
+    const SlopesView<Real> slopes_;
+    const Grid grid_g_, grid_h_;
 };
 
 }  // namespace coterie

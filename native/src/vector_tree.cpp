@@ -33,23 +33,101 @@ struct VectorScale {
     }
 };
 
-template <class Code, class Real, class Lanes>
+template <class Real>
+double bend(const VectorSlopes<Real>& slopes, std::size_t row, std::size_t k) {
+    return slopes.hessian.data ? static_cast<double>(slopes.hessian(row, k)) : 1.0;
+}
+
+// What is counted of every row, and what a step of it means.
+template <class Item>
+struct VectorItems {
+    std::vector<Item> all;
+    double unit_g = 1.0, unit_h = 1.0;
+};
+
+template <class Lanes, class Real>
+VectorItems<typename Lanes::Item> items_of(const VectorSlopes<Real>& slopes,
+                                           const VectorScale& scale, std::uint64_t seed) {
+    using Item = typename Lanes::Item;
+    const LaneLayout layout(scale.scores);
+    const std::size_t n = slopes.gradient.rows, width = layout.width, scores = layout.scores;
+    VectorItems<Item> items;
+    items.all.assign(n * width, Item{});
+    const double levels = scale.levels();
+    if constexpr (Lanes::kPacked) {
+        items.unit_g = scale.most_g / levels;
+        items.unit_h = scale.most_h / levels;
+    }
+    const Grid grid_g(scale.sum_g), grid_h(scale.sum_h);
+    const double per_g = 1.0 / items.unit_g, per_h = 1.0 / items.unit_h;
+    // With all levels there are, rounding to the nearest loses nothing worth the noise.
+    const bool noisy = levels < 32767.0;
+    const auto put = [&](double value, double per, const Grid& grid, std::uint64_t number) {
+        if constexpr (!Lanes::kPacked) return grid.snap(value);
+        const double up = noisy ? row_noise(seed, number) * 0x1.0p-32 : 0.5;
+        return static_cast<Item>(std::floor(std::clamp(value * per, -32767.0, 32766.0) + up));
+    };
+    std::vector<double> means(n, 0.0);
+    for (std::size_t k = 0; k < scores; ++k)
+        for (std::size_t i = 0; i < scale.rows; ++i) {
+            const std::size_t row = slopes.row(i);
+            items.all[row * width + k] = put(static_cast<double>(slopes.gradient(row, k)), per_g,
+                                             grid_g, std::uint64_t{row} * (scores + 1) + k);
+            means[row] += bend(slopes, row, k);
+        }
+    for (std::size_t i = 0; i < scale.rows; ++i) {
+        const std::size_t row = slopes.row(i);
+        items.all[row * width + layout.hessian] =
+            put(means[row] / static_cast<double>(scores), per_h, grid_h,
+                std::uint64_t{row} * (scores + 1) + scores);
+        items.all[row * width + layout.rows] = Item{1};
+    }
+    return items;
+}
+
+// Sums of the slopes of leaves, leaf by leaf.
+struct LeafSlopes {
+    std::vector<double> g, h;
+};
+
+// Score by score, in the order of the rows: the sums depend on nothing else.
+template <class Real>
+LeafSlopes sum_leaves(const VectorSlopes<Real>& slopes, std::span<const std::int32_t> leaves,
+                      std::size_t n_leaves, Team& team, Interrupt& interrupt) {
+    const std::size_t scores = slopes.gradient.cols, n = slopes.learnt();
+    LeafSlopes sums{std::vector<double>(n_leaves * scores, 0.0),
+                    std::vector<double>(n_leaves * scores, 0.0)};
+    interrupt.after(n * scores);
+    team.run(scores, [&](std::size_t k) {
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::size_t row = slopes.row(i);
+            const std::size_t at = static_cast<std::size_t>(leaves[row]) * scores + k;
+            sums.g[at] += static_cast<double>(slopes.gradient(row, k));
+            sums.h[at] += bend(slopes, row, k);
+        }
+    });
+    return sums;
+}
+
+// Grows a tree on items; of the slopes themselves it knows nothing.
+template <class Code, class Lanes>
 class VectorGrower {
   public:
     using Item = typename Lanes::Item;
     using Sum = typename Lanes::Sum;
 
     VectorGrower(const CodeTable<Code>& codes, const BinsView& bins,
-                 const VectorSlopes<Real>& slopes, const VectorGrowth& growth,
-                 const VectorScale& scale, std::uint64_t seed, int n_threads,
-                 std::span<std::int32_t> leaves, Interrupt& interrupt)
-        : codes_(codes.all), sparse_(codes.sparse), bins_(bins), slopes_(slopes), growth_(growth),
-          leaves_(leaves), interrupt_(interrupt), team_(n_threads), random_(seed),
-          layout_(scale.scores), rows_(scale.rows), spare_(scale.rows) {
-        if (slopes.rows.empty()) {
+                 std::span<const std::int32_t> learnt, VectorItems<Item> items,
+                 const VectorGrowth& growth, const VectorScale& scale, std::uint64_t seed,
+                 Team& team, std::span<std::int32_t> leaves, Interrupt& interrupt)
+        : codes_(codes.all), sparse_(codes.sparse), bins_(bins), growth_(growth), leaves_(leaves),
+          interrupt_(interrupt), team_(team), random_(seed), layout_(scale.scores),
+          rows_(scale.rows), spare_(scale.rows), items_(std::move(items.all)),
+          unit_g_(items.unit_g), unit_h_(items.unit_h) {
+        if (learnt.empty()) {
             std::iota(rows_.begin(), rows_.end(), std::uint32_t{0});
         } else {
-            std::copy(slopes.rows.begin(), slopes.rows.end(), rows_.begin());
+            std::copy(learnt.begin(), learnt.end(), rows_.begin());
         }
         std::size_t most = 0;
         for (const std::int32_t column : growth.columns) {
@@ -66,10 +144,10 @@ class VectorGrower {
         }
         keeps_ = cells_ * layout_.width * sizeof(Sum) <= kKeptBytes;
         for (std::size_t t = 0; t < team_.size(); ++t) scratch_.emplace_back(most, layout_.width);
-        fill_items(scale, seed);
     }
 
-    Tree run() {
+    // Grows the tree, notes the leaf of every row it learnt from, and returns how many there are.
+    std::size_t run() {
         nodes_.emplace_back();
         nodes_[0].end = static_cast<std::uint32_t>(rows_.size());
         if (growth_.interactions.data)
@@ -82,7 +160,18 @@ class VectorGrower {
             waiting_.pop_back();
             divide(at, ++leaf_count >= growth_.max_leaf_nodes);
         }
-        return write();
+        return number_leaves();
+    }
+
+    Tree write(const LeafSlopes& sums) {
+        tree_.values.resize(sums.g.size());
+        for (std::size_t i = 0; i < sums.g.size(); ++i)
+            tree_.values[i] =
+                sums.h[i] + growth_.l2 > 0.0 ? 0.0 - sums.g[i] / (sums.h[i] + growth_.l2) : 0.0;
+        write_weights(sums);
+        for (std::size_t i = 0; i < nodes_.size(); ++i)
+            if (nodes_[i].left >= 0) write_split(tree_, i, nodes_[i].split, bins_, false);
+        return std::move(tree_);
     }
 
   private:
@@ -105,43 +194,6 @@ class VectorGrower {
         Cells prefix, hessians, rows;
         std::vector<SquaredSides> squares;
     };
-
-    void fill_items(const VectorScale& scale, std::uint64_t seed) {
-        const std::size_t n = codes_.rows, width = layout_.width, scores = layout_.scores;
-        items_.assign(n * width, Item{});
-        unit_g_ = unit_h_ = 1.0;
-        const double levels = scale.levels();
-        if constexpr (Lanes::kPacked) {
-            unit_g_ = scale.most_g / levels;
-            unit_h_ = scale.most_h / levels;
-        }
-        const Grid grid_g(scale.sum_g), grid_h(scale.sum_h);
-        const double per_g = 1.0 / unit_g_, per_h = 1.0 / unit_h_;
-        // With all levels there are, rounding to the nearest loses nothing worth the noise.
-        const bool noisy = levels < 32767.0;
-        const auto put = [&](double value, double per, const Grid& grid, std::uint64_t number) {
-            if constexpr (!Lanes::kPacked) return grid.snap(value);
-            const double up = noisy ? row_noise(seed, number) * 0x1.0p-32 : 0.5;
-            return static_cast<Item>(std::floor(std::clamp(value * per, -32767.0, 32766.0) + up));
-        };
-        std::vector<double> means(n, 0.0);
-        for (std::size_t k = 0; k < scores; ++k)
-            for (const std::uint32_t row : rows_) {
-                items_[row * width + k] = put(static_cast<double>(slopes_.gradient(row, k)), per_g,
-                                              grid_g, std::uint64_t{row} * (scores + 1) + k);
-                means[row] += bend(row, k);
-            }
-        for (const std::uint32_t row : rows_) {
-            items_[row * width + layout_.hessian] =
-                put(means[row] / static_cast<double>(scores), per_h, grid_h,
-                    std::uint64_t{row} * (scores + 1) + scores);
-            items_[row * width + layout_.rows] = Item{1};
-        }
-    }
-
-    double bend(std::size_t row, std::size_t k) const {
-        return slopes_.hessian.data ? static_cast<double>(slopes_.hessian(row, k)) : 1.0;
-    }
 
     std::size_t parts(std::size_t work) const {
         return work >= kWorthTeam ? std::min(team_.size(), growth_.columns.size()) : 1;
@@ -406,60 +458,33 @@ class VectorGrower {
     }
 
     // Children follow their parents in pairs already.
-    Tree write() {
-        Tree tree;
+    std::size_t number_leaves() {
         std::int32_t n_leaves = 0;
         for (const Vector& node : nodes_) {
-            tree.n_samples.push_back(static_cast<std::int32_t>(node.size()));
-            tree.nodes.push_back({0.0, 0, node.left});
+            tree_.n_samples.push_back(static_cast<std::int32_t>(node.size()));
+            tree_.nodes.push_back({0.0, 0, node.left});
             if (node.left >= 0) continue;
             for (std::uint32_t i = node.begin; i < node.end; ++i) leaves_[rows_[i]] = n_leaves;
-            tree.nodes.back().left = ~n_leaves++;
+            tree_.nodes.back().left = ~n_leaves++;
         }
-        const std::size_t scores = layout_.scores, count = nodes_.size();
-        const auto width = static_cast<std::size_t>(n_leaves);
-        // Score by score, in the order of the rows: the sums depend on nothing else.
-        std::vector<double> g(width * scores, 0.0), h(width * scores, 0.0);
-        sum_leaves(g, h);
-        tree.values.resize(width * scores);
-        for (std::size_t i = 0; i < tree.values.size(); ++i)
-            tree.values[i] = h[i] + growth_.l2 > 0.0 ? 0.0 - g[i] / (h[i] + growth_.l2) : 0.0;
-        write_weights(tree, g, h);
-        for (std::size_t i = 0; i < count; ++i)
-            if (nodes_[i].left >= 0) write_split(tree, i, nodes_[i].split, bins_, false);
-        return tree;
-    }
-
-    void sum_leaves(std::vector<double>& g, std::vector<double>& h) {
-        const std::size_t scores = layout_.scores,
-                          n = slopes_.rows.empty() ? codes_.rows : slopes_.rows.size();
-        interrupt_.after(n * scores);
-        team_.run(scores, [&](std::size_t k) {
-            for (std::size_t i = 0; i < n; ++i) {
-                const std::size_t row =
-                    slopes_.rows.empty() ? i : static_cast<std::size_t>(slopes_.rows[i]);
-                const std::size_t at = static_cast<std::size_t>(leaves_[row]) * scores + k;
-                g[at] += static_cast<double>(slopes_.gradient(row, k));
-                h[at] += bend(row, k);
-            }
-        });
+        return static_cast<std::size_t>(n_leaves);
     }
 
     // Weights of nodes, and an "impurity" of which a split takes away its gain.
-    void write_weights(Tree& tree, const std::vector<double>& g, const std::vector<double>& h) {
-        const std::size_t scores = layout_.scores, count = tree.nodes.size();
+    void write_weights(const LeafSlopes& sums) {
+        const std::size_t scores = layout_.scores, count = tree_.nodes.size();
         std::vector<double> pulls(count * scores, 0.0), score(count);
-        tree.weight.assign(count, 0.0);
+        tree_.weight.assign(count, 0.0);
         double most = 0.0;
         for (std::size_t i = count; i-- > 0;) {
-            const std::int32_t left = tree.nodes[i].left;
+            const std::int32_t left = tree_.nodes[i].left;
             double squares = 0.0;
             for (std::size_t k = 0; k < scores; ++k) {
                 double& pull = pulls[i * scores + k];
                 if (left < 0) {
                     const std::size_t at = static_cast<std::size_t>(~left) * scores + k;
-                    pull = g[at];
-                    tree.weight[i] += h[at] / static_cast<double>(scores);
+                    pull = sums.g[at];
+                    tree_.weight[i] += sums.h[at] / static_cast<double>(scores);
                 } else {
                     const auto first = static_cast<std::size_t>(left);
                     pull = pulls[first * scores + k] + pulls[(first + 1) * scores + k];
@@ -467,14 +492,14 @@ class VectorGrower {
                 squares += pull * pull;
             }
             if (left >= 0)
-                tree.weight[i] = tree.weight[static_cast<std::size_t>(left)] +
-                                 tree.weight[static_cast<std::size_t>(left) + 1];
-            tree.weight[i] = std::max(tree.weight[i], std::numeric_limits<double>::min());
-            score[i] = squares / (tree.weight[i] + growth_.l2);
-            most = std::max(most, score[i] / tree.weight[i]);
+                tree_.weight[i] = tree_.weight[static_cast<std::size_t>(left)] +
+                                  tree_.weight[static_cast<std::size_t>(left) + 1];
+            tree_.weight[i] = std::max(tree_.weight[i], std::numeric_limits<double>::min());
+            score[i] = squares / (tree_.weight[i] + growth_.l2);
+            most = std::max(most, score[i] / tree_.weight[i]);
         }
         for (std::size_t i = 0; i < count; ++i)
-            tree.impurity.push_back(std::max(most - score[i] / tree.weight[i], 0.0));
+            tree_.impurity.push_back(std::max(most - score[i] / tree_.weight[i], 0.0));
     }
 
     const Matrix<const Code> codes_;
@@ -482,34 +507,33 @@ class VectorGrower {
     WrittenColumn<Code> written_;
     std::vector<std::int32_t> slot_of_;  // place of a column among those of the tree, or -1
     const BinsView bins_;
-    const VectorSlopes<Real> slopes_;
     const VectorGrowth growth_;
     const std::span<std::int32_t> leaves_;
     Interrupt& interrupt_;
-    Team team_;
+    Team& team_;
     Random random_;
     const LaneLayout layout_;
     std::vector<std::uint32_t> rows_, spare_;
     std::vector<std::size_t> starts_;  // first cell of each column of the tree
     std::size_t cells_ = 0;
     bool keeps_ = true;
-    std::vector<Item> items_;
-    double unit_g_ = 1.0, unit_h_ = 1.0;
+    const std::vector<Item> items_;
+    const double unit_g_, unit_h_;
     std::vector<Vector> nodes_;
     std::vector<std::size_t> waiting_;  // a heap
     std::vector<Scratch> scratch_;
+    Tree tree_;
 };
 
 template <class Real>
 VectorScale measure(const VectorSlopes<Real>& slopes) {
     VectorScale scale;
     scale.scores = slopes.gradient.cols;
-    scale.rows = slopes.rows.empty() ? slopes.gradient.rows : slopes.rows.size();
+    scale.rows = slopes.learnt();
     std::vector<double> means(scale.rows, slopes.hessian.data ? 0.0 : 1.0);
     for (std::size_t k = 0; k < scale.scores; ++k)
         for (std::size_t i = 0; i < scale.rows; ++i) {
-            const std::size_t row =
-                slopes.rows.empty() ? i : static_cast<std::size_t>(slopes.rows[i]);
+            const std::size_t row = slopes.row(i);
             const double g = std::abs(static_cast<double>(slopes.gradient(row, k)));
             scale.most_g = std::max(scale.most_g, g);
             scale.sum_g += g;
@@ -536,10 +560,13 @@ Tree grow_vector(const CodeTable<Code>& codes, const BinsView& bins,
                  const VectorSlopes<Real>& slopes, const VectorGrowth& growth, std::uint64_t seed,
                  int n_threads, std::span<std::int32_t> leaves, Interrupt& interrupt) {
     const VectorScale scale = measure(slopes);
+    Team team(n_threads);
     const auto as = [&]<class Lanes>(Lanes) {
-        return VectorGrower<Code, Real, Lanes>(codes, bins, slopes, growth, scale, seed, n_threads,
-                                               leaves, interrupt)
-            .run();
+        VectorGrower<Code, Lanes> grower(codes, bins, slopes.rows,
+                                         items_of<Lanes>(slopes, scale, seed), growth, scale, seed,
+                                         team, leaves, interrupt);
+        const std::size_t n_leaves = grower.run();
+        return grower.write(sum_leaves(slopes, leaves, n_leaves, team, interrupt));
     };
     const bool packed = growth.precision == 1 || (growth.precision == 0 && scale.packs());
     return packed ? as(PackedLanes{}) : as(ExactLanes{});

@@ -104,6 +104,7 @@ def test_no_time_left_means_no_more_candidates():
     assert found.stopped == "time"
 
 
+@pytest.mark.slow("2-")
 @pytest.mark.parametrize("native", [True, False])
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_fit_that_runs_when_time_is_up_is_stopped(native, n_jobs):

@@ -34,6 +34,7 @@ GAPS = [
 ]
 
 
+@pytest.mark.slow("ERLPBoost", "SoftBoost", "RobustBoost")
 @pytest.mark.parametrize("name", BOUNDS)
 @pytest.mark.parametrize("rows", [TWO, THREE], ids=["two", "three"])
 def test_training_error_is_at_most_the_bound(name, rows):
@@ -52,6 +53,7 @@ def test_training_error_is_at_most_the_bound(name, rows):
     assert rows is THREE or proof.values[-1] < 0.5
 
 
+@pytest.mark.slow("ERLPBoost", "SoftBoost", "RobustBoost")
 @pytest.mark.parametrize("name", GAPS)
 def test_margin_boosters_have_a_gap(name):
     model = getattr(coterie, name)(n_estimators=15).fit(*TWO)

@@ -57,6 +57,7 @@ def check_same(generic, named, load, **params):
         np.testing.assert_array_equal(facts[name], others[name])
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", NAMED)
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
 @pytest.mark.parametrize("params", [{}, {"learning_rate": 0.5, "subsample": 0.7}])
@@ -66,6 +67,7 @@ def test_named_rules_are_the_named_boosters(name, load, params):
     check_same(BoostingClassifier(rule=name), NAMED[name](), load, **resampled)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", MARGIN_LOSSES)
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
 def test_losses_are_descended_as_anyboost_does(name, load):

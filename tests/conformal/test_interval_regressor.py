@@ -36,6 +36,7 @@ def test_every_method_covers_about_as_often_as_asked(method):
     assert 0.82 < coverage(model) < 0.99
 
 
+@pytest.mark.slow
 def test_coverage_of_split_sets_is_that_of_the_rank():
     """Nine rows for calibration and ten to fit on: the next row is in with a chance of 9/10."""
     rng = np.random.default_rng(0)

@@ -44,6 +44,7 @@ def test_sets_cover_about_as_often_as_asked(method, source):
     assert {row.kind for row in report.rows} == {"all", "class", "size", "bin"}
 
 
+@pytest.mark.slow("raps", "aps")
 @pytest.mark.parametrize("method", ["lac", "aps", "raps"])
 def test_coverage_of_held_out_rows_is_that_of_the_rank(method):
     rng = np.random.default_rng(0)

@@ -166,7 +166,7 @@ def test_interrupt_stops_a_long_fit(cls, n_jobs):
         (in_script, "foreign"),
         pytest.param(in_script, "stacking", marks=pytest.mark.slow),
         pytest.param(in_script, "search", marks=pytest.mark.slow),
-        (at_prompt, "forest"),
+        pytest.param(at_prompt, "forest", marks=pytest.mark.slow),
     ],
 )
 def test_interrupt_leaves_no_threads_behind(way, case):

@@ -63,6 +63,7 @@ def test_balanced_and_over_draw_with_replacement():
         assert missing == pytest.approx(0.9**n_draws, abs=0.05)
 
 
+@pytest.mark.slow
 def test_rough_numbers_are_negative_binomial():
     rng, rough = np.random.default_rng(0), draw("rough")
     found = np.array([class_counts(rough.counts(rng)) for _ in range(4000)])

@@ -37,6 +37,7 @@ def test_perfect_probabilities():
     assert found.numbers["log_loss"] == pytest.approx(log_loss(codes, chances))
 
 
+@pytest.mark.slow
 def test_noise_is_that_of_perfect_probabilities():
     errors, noise = [], []
     for seed in range(20):

@@ -1,4 +1,4 @@
-"""One small cluster of real processes for all tests here."""
+"""One small cluster for all tests here."""
 
 import pytest
 
@@ -19,11 +19,16 @@ def forked():
 
 
 @pytest.fixture(scope="session")
-def cluster(forked):
+def cluster(forked, request):
+    """Two processes; in the short suite two threads, which start in no time and speak TCP as well.
+
+    Tests that end workers need processes, and are slow.
+    """
     from distributed import LocalCluster
 
-    settings = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
-    with LocalCluster(n_workers=2, **settings) as cluster:
+    settings = {"threads_per_worker": 1, "protocol": "tcp://", "dashboard_address": ":0"}
+    processes = not request.config.getoption("--short")
+    with LocalCluster(n_workers=2, processes=processes, **settings) as cluster:
         yield cluster
 
 

@@ -10,6 +10,7 @@ from coterie.distributed.session import Session
 from tests.distributed.deaths import end_worker_once, intolerant, limited
 
 
+@pytest.mark.slow  # the short suite has threads
 def test_results_come_in_order_from_several_processes(client, left):
     with Session(client) as session:
         found = ClusterExecutor(session).map(_place, range(20))
@@ -53,7 +54,7 @@ def _inverse(number):
     return 1 / number
 
 
-@pytest.mark.slow
+@pytest.mark.slow  # it ends processes
 @pytest.mark.parametrize("tolerant", [True, False])
 def test_members_of_lost_workers_are_fitted_by_others(client, left, tmp_path, tolerant):
     patience = nullcontext() if tolerant else intolerant(client)

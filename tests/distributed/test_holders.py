@@ -53,6 +53,7 @@ def test_holders_are_asked_together_and_leave_nothing(client, left):
     assert not left()
 
 
+@pytest.mark.slow  # it ends processes
 def test_a_lost_holder_is_made_again(client, left, caplog):
     X = np.arange(40.0).reshape(20, 2)
     with limited(), Session(client) as session:

@@ -65,11 +65,13 @@ def test_workers_that_come_back_are_waited_for(client, caplog, monkeypatch):
     assert "A worker came back" in caplog.text
 
 
-def test_a_cluster_without_workers_is_not_waited_for_without_end(client, left, monkeypatch):
+def test_a_cluster_without_workers_is_not_waited_for_without_end(
+    client, left, monkeypatch, tmp_path
+):
     import dask
 
     monkeypatch.setattr("coterie.distributed.session.PATIENCE", 0.01)
-    slow = dask.delayed(time.sleep)(30)
+    slow = dask.delayed(_wait_for)(tmp_path / "over")
     with dask.config.set({"coterie.worker-timeout": "10 ms"}), Session(client) as session:
         monkeypatch.setattr(client, "nthreads", dict)
         with pytest.raises(WorkersLostError, match=r"none came back within 0\.01 s.*scale"):
@@ -79,6 +81,14 @@ def test_a_cluster_without_workers_is_not_waited_for_without_end(client, left, m
         with pytest.raises(WorkersLostError):
             session.fetch(slow)
     assert not left()
+    (tmp_path / "over").touch()  # what is under way would keep the workers from other tests
+
+
+def _wait_for(path):
+    for _ in range(3000):
+        if path.exists():
+            return
+        time.sleep(0.01)
 
 
 def test_a_closed_client_is_named():

@@ -21,6 +21,7 @@ X = np.random.default_rng(0).normal(size=(60, 3))
 Y = X[:, 0] > 0.2 * X[:, 1]
 
 
+@pytest.mark.slow
 def test_hostile_files_end_well(tmp_path):
     rows = table()[0].to_numpy(dtype=object)[:12]
     for path in FOLDER.glob("*.coterie"):

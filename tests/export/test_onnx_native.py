@@ -22,6 +22,7 @@ def of(name, **params):
     return make(cls, **params)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_classifiers(name, y, tmp_path):

@@ -49,6 +49,7 @@ def test_a_wide_file_is_read_as_if_each_column_were_alone(tmp_path, monkeypatch,
     assert together.columns.kinds["whole0"] == together.columns.kinds["long0"] == "integer"
 
 
+@pytest.mark.slow
 def test_calls_for_a_wide_file_grow_with_its_cells_not_with_its_columns(tmp_path, monkeypatch):
     cells = np.round(np.random.default_rng(0).normal(size=(5, 3000)), 3)
     table = pa.table({f"c{j}": cells[:, j] for j in range(3000)})
@@ -72,6 +73,7 @@ def test_what_is_wrong_with_a_cell_is_told_with_its_column(tmp_path):
     assert (caught.value.line, caught.value.column) == (3, "b")
 
 
+@pytest.mark.slow
 def test_a_header_longer_than_any_field_may_be(tmp_path):
     names = [f"{'n' * 40}{j}" for j in range(8000)]
     path = tmp_path / "a.csv"

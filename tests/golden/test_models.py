@@ -34,6 +34,7 @@ def test_exact_models_have_the_same_bits(name):
     assert not other, f"other bits in the {', '.join(other)} of {name}; {RENEW}"
 
 
+@pytest.mark.slow("ERLPBoost", "SoftBoost", "RobustBoost")
 @pytest.mark.parametrize("name", CLOSE)
 def test_close_models_have_the_same_digits(name):
     """Where BLAS, LAPACK, libm or a solver had a say."""

@@ -260,6 +260,7 @@ def test_values_of_target_statistics_belong_to_their_column():
     assert town > 3 * size
 
 
+@pytest.mark.slow("LPBoost")
 @pytest.mark.parametrize(
     "name",
     [

@@ -278,6 +278,7 @@ def test_what_cannot_be_walked_is_refused():
         make_tree(shared, np.ones(52), [1.0], 1).shap(np.zeros((1, 1)))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals between threads")
 def test_ctrl_c_is_noticed():
     X, forest = make_forest(50)

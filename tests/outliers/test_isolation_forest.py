@@ -120,6 +120,7 @@ def test_categories_are_cut_into_sets():
     assert np.isfinite(forest.score_samples(unknown)).all()
 
 
+@pytest.mark.slow
 def test_weights_repeat_rows_in_distribution():
     X = np.array([[0.0], [1.0], [10.0]])
     times = np.array([1, 3, 2])

@@ -34,6 +34,7 @@ def test_rounds_are_whole_numbers():
     assert [t for t in ax.get_xticks() if low <= t <= high] == [1, 2, 3]
 
 
+@pytest.mark.slow
 def test_matplotlib_is_not_imported_before_it_is_needed():
     code = "import sys, coterie.plotting; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -27,7 +27,8 @@ def show(browser, tmp_path) -> Iterator[Any]:
         shown.page.close()
 
 
-@pytest.mark.parametrize("width", [375, pytest.param(1280, marks=pytest.mark.slow)])
+@pytest.mark.slow("1280", "multiclass", "regression")
+@pytest.mark.parametrize("width", [375, 1280])
 def test_page_fits_and_asks_for_nothing(found, show, width):
     shown = show(found, width)
     assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
@@ -94,6 +95,7 @@ def test_costs_choose_the_cheapest_threshold(binary_facts, show):
     assert shown.complaints == []
 
 
+@pytest.mark.slow
 def test_coverage_slider_shows_risk_and_coverage(multiclass_facts, show):
     found = multiclass_facts
     shown = show(found)
@@ -102,6 +104,7 @@ def test_coverage_slider_shows_risk_and_coverage(multiclass_facts, show):
     assert shown.text("#coverage-share") == f"{100 * found['coverage']['coverage'][60]:.1f} %"
 
 
+@pytest.mark.slow
 def test_tolerance_slider_shows_the_share(regression_facts, show):
     found = regression_facts
     shown = show(found)

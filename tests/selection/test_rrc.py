@@ -30,6 +30,7 @@ def test_guessing_has_the_chance_of_guessing(n_classes):
     assert rrc_chance(even, [0])[0, 0] == pytest.approx(1 / n_classes, abs=2e-4)
 
 
+@pytest.mark.slow
 def test_random_probabilities_against_quadrature():
     rng = np.random.default_rng(0)
     chances, y = rng.dirichlet(np.ones(3), (2, 4)), rng.integers(0, 3, 4)

@@ -38,6 +38,7 @@ def show(browser, tmp_path) -> Iterator[Any]:
         shown.page.close()
 
 
+@pytest.mark.slow("1280")
 @pytest.mark.parametrize("width", [375, 1280])
 def test_page_fits_and_asks_for_nothing(page, show, width):
     shown = show(page, width)
@@ -48,6 +49,7 @@ def test_page_fits_and_asks_for_nothing(page, show, width):
     assert shown.complaints == []
 
 
+@pytest.mark.slow
 def test_dark_mode_is_dark_in_the_picture_too(page, show):
     corner = "document.querySelector('canvas').getContext('2d').getImageData(2, 2, 1, 1).data[0]"
     assert show(page).page.evaluate(corner) == 255
@@ -74,6 +76,7 @@ def test_buttons_step_and_numbers_follow(page, show):
     assert f"round 2 of 12: training error {scene['errors']['train'][1]:.3g}" in shown.text("#said")
 
 
+@pytest.mark.slow
 def test_keyboard_alone(page, show):
     shown = show(page)
     press = shown.page.keyboard.press
@@ -243,6 +246,7 @@ def test_two_methods_run_in_step(moons, show):
     assert "BaggingClassifier, round 4 of 4" in words
 
 
+@pytest.mark.slow
 def test_numbers_have_a_curve(wave, show):
     shown = show(coterie.explore(coterie.GradientBoostingRegressor(n_estimators=9), *wave))
     before = shown.page.evaluate(PIXELS)

@@ -8,6 +8,7 @@ from coterie.studio.scene import Rows, scene_of
 from coterie.studio.toys import toy
 
 
+@pytest.mark.slow("ERLPBoost", "SoftBoost", "RobustBoost")
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_makes_a_scene(name):
     X, y = toy("moons", n=50, noise=0.2)

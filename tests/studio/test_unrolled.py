@@ -23,6 +23,7 @@ CLASSIFIERS = [
 ]
 
 
+@pytest.mark.slow("ERLPBoost", "SoftBoost", "RobustBoost")
 @pytest.mark.parametrize("name", CLASSIFIERS)
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_last_round_says_what_the_model_predicts(name, n_classes):

@@ -34,6 +34,11 @@ template <class Real>
 struct VectorSlopes {
     Matrix<const Real> gradient, hessian;
     std::span<const std::int32_t> rows;
+
+    std::size_t learnt() const { return rows.empty() ? gradient.rows : rows.size(); }
+    std::size_t row(std::size_t i) const {
+        return rows.empty() ? i : static_cast<std::size_t>(rows[i]);
+    }
 };
 
 // Best first. With h the mean hessian of a row, a side of a split is worth Σ_k G_k² / (H + l2);

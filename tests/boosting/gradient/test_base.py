@@ -180,6 +180,7 @@ def test_partial_dependence():
     assert result["average"][0, 2] == pytest.approx(model.predict(moved).mean())
 
 
+@pytest.mark.slow
 def test_partial_dependence_is_drawn():
     pytest.importorskip("matplotlib").use("Agg")
     from sklearn.inspection import PartialDependenceDisplay

@@ -153,6 +153,7 @@ CANCER_X, CANCER_Y = load_breast_cancer(return_X_y=True)
 NAMES = np.array(["harmless", "tumour"])[CANCER_Y]
 
 
+@pytest.mark.slow("pareto")
 @pytest.mark.parametrize("order", ORDERS)
 def test_every_order_prunes(order):
     bag = coterie.BaggingClassifier(n_estimators=25, random_state=0)

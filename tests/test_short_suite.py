@@ -1,0 +1,62 @@
+"""What `--short` leaves out."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from conftest import THINNING, _is_slow, _repeated, _thinned
+
+
+class Item:
+    """As much of a collected test as is looked at."""
+
+    def __init__(self, name: str, mark: Any = None, **params: Any) -> None:
+        self.name, self.originalname = name, name.partition("[")[0]
+        self.path = Path("test_it.py")
+        self.marks = [] if mark is None else [mark.mark]
+        self.callspec = SimpleNamespace(params=params, id=name.partition("[")[2].rstrip("]"))
+
+    def iter_markers(self, name: str) -> list[Any]:
+        return [mark for mark in self.marks if mark.name == name]
+
+    def get_closest_marker(self, name: str) -> Any:
+        return next(iter(self.iter_markers(name)), None)
+
+
+@pytest.mark.parametrize(
+    ("item", "slow"),
+    [
+        (Item("test_a[x]"), False),
+        (Item("test_a[x]", pytest.mark.slow), True),
+        (Item("test_a[LPBoost-two]", pytest.mark.slow("three", "LPBoost")), True),
+        (Item("test_a[AdaBoost-two]", pytest.mark.slow("three", "LPBoost")), False),
+        (Item("test_LPBoost[two]", pytest.mark.slow("LPBoost")), False),
+    ],
+)
+def test_slow_means_a_test_or_some_of_its_cases(item, slow):
+    assert _is_slow(item) is slow
+
+
+def test_of_alike_cases_every_nth_is_kept():
+    few = pytest.mark.one_in(3)
+    items = [Item(f"test_{name}[{k}]", few) for k in range(7) for name in "ab"] + [Item("test_c")]
+    dropped = _repeated(items)
+    kept = [item.name for item in items if item not in dropped]
+    assert kept == [*(f"test_{name}[{k}]" for k in (0, 3, 6) for name in "ab"), "test_c"]
+
+
+@pytest.mark.parametrize(("n_classes", "n_cases"), [(100, 60), (3, 5), (100, 1), (1, 60)])
+def test_every_estimator_and_every_case_is_met(n_classes, n_cases):
+    classes = [type(f"Class{k}x", (), {}) for k in range(n_classes)]
+    items = [
+        Item(f"test_{case % 4}[{cls.__name__}-{case}]", cls=cls)
+        for case in range(n_cases)
+        for cls in classes
+    ]
+    dropped = _thinned(items)
+    kept = [item for item in items if item not in dropped]
+    assert {item.callspec.params["cls"] for item in kept} == set(classes)
+    assert len({item.name.rpartition("-")[2] for item in kept}) == n_cases
+    assert len(kept) <= n_classes * n_cases / THINNING + n_classes + n_cases
