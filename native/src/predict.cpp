@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "coterie/team.hpp"
+#include "leaf_bits.hpp"
 #include "packed_forest.hpp"
 #include "small_walk.hpp"
 #include "step.hpp"
@@ -227,6 +228,10 @@ void predict(const ForestView& forest, const Matrix<const T>& X,
              std::span<const double> tree_weight, const Matrix<double>& out, int n_threads,
              Interrupt& interrupt) {
     Team team(n_threads);
+    if (const auto bits = LeafBits<T>::of(forest, tree_weight, X))
+        return for_blocks(
+            X.rows, kStripRows * 8, forest.trees(), team, interrupt,
+            [&](std::size_t begin, std::size_t end) { bits->add(X, begin, end, out); });
     if (X.rows >= SmallForest<T>::kWorth && SmallForest<T>::suits(forest)) {
         const SmallForest<T> small(forest, tree_weight);
         return for_blocks(
