@@ -22,6 +22,15 @@ void predict_into(const Arrays& forest, const InMatrix<T>& X,
             "out: wrong shape");
     require(!tree_weight || tree_weight->shape(0) == forest.n_trees(),
             "tree_weight: one per tree expected");
+    constexpr std::size_t few = 8;  // rows; more are best walked down one tree after the other
+    if (sums.rows <= few) {
+        if (const auto walk = forest.few_rows<T>()) {
+            const nb::gil_scoped_release unlock;
+            walk->add(forest.view(), as_matrix(X),
+                      tree_weight ? as_span(*tree_weight) : std::span<const double>{}, sums);
+            return;
+        }
+    }
     run_interruptible(nullptr, signals, [&](Interrupt& interrupt) {
         predict(forest.view(), as_matrix(X),
                 tree_weight ? as_span(*tree_weight) : std::span<const double>{}, sums, n_threads,

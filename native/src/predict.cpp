@@ -7,6 +7,7 @@
 
 #include "coterie/team.hpp"
 #include "heap_walk.hpp"
+#include "leaf_bits.hpp"
 #include "packed_forest.hpp"
 #include "small_walk.hpp"
 #include "step.hpp"
@@ -228,6 +229,10 @@ void predict(const ForestView& forest, const Matrix<const T>& X,
              std::span<const double> tree_weight, const Matrix<double>& out, int n_threads,
              Interrupt& interrupt) {
     Team team(n_threads);
+    if (const auto bits = LeafBits<T>::of(forest, tree_weight, X))
+        return for_blocks(
+            X.rows, kStripRows * 8, forest.trees(), team, interrupt,
+            [&](std::size_t begin, std::size_t end) { bits->add(X, begin, end, out); });
     if (X.rows >= SmallForest<T>::kWorth && SmallForest<T>::suits(forest)) {
         const SmallForest<T> small(forest, tree_weight);
         const auto add = [&](std::size_t begin, std::size_t end) { small.add(X, begin, end, out); };

@@ -108,6 +108,32 @@ def test_deep_trees_say_what_plain_walks_say(dtype, missing, n_classes):
             np.testing.assert_array_equal(leaves[i], ends - forest.node_offsets[:-1])
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("categories", [False, True])
+def test_batches_and_single_rows_of_small_trees_have_the_same_bits(dtype, categories):
+    rng = np.random.default_rng(4)
+    X, _ = make_forest(1, 700, categories=categories)
+    bins = find_bins(X, categorical=np.array([False, False, False, categories]))
+    codes, growth = encode(X, bins), Growth(criterion="squared_error", max_leaf_nodes=31)
+    grown = [
+        grow(codes, bins, Values(rng.normal(size=(len(X), 1))), growth, seed=s) for s in range(12)
+    ]
+    forest, weight = Forest.concatenate(grown), rng.random(12)
+    rows = X.astype(dtype)
+    together = forest.predict(rows, tree_weight=weight, n_outputs=3)
+    parts = [
+        forest.predict(rows[i : i + 70], tree_weight=weight, n_outputs=3) for i in range(0, 700, 70)
+    ]
+    np.testing.assert_array_equal(np.concatenate(parts), together)
+    # The first rows are walked one way, and later ones another, when a copy has come to pay.
+    alone = [forest.predict(rows[i : i + 1], tree_weight=weight, n_outputs=3) for i in range(200)]
+    np.testing.assert_array_equal(np.concatenate(alone), together[:200])
+    across = np.asfortranarray(rows)[:150:50]
+    np.testing.assert_array_equal(
+        forest.predict(across, tree_weight=weight, n_outputs=3), together[:150:50]
+    )
+
+
 def test_tree_weights_weigh_trees():
     X, forest = make_forest(3)
     weight = np.array([0.5, 0.0, -2.0])
