@@ -226,6 +226,11 @@ void Grower<Code, Kind>::search_direct(Pending& pending, const NodeSums& node, S
     std::size_t wanted = drawn_;
     visited_.clear();
     if (sparse_) cells_->open(rows_.data(), pending.begin, pending.end);
+    if (tagged_) {
+        if (tags_.size() < set.size + Tags::kLanes) tags_.resize(set.size + Tags::kLanes);
+        Tags::of(set.items, set.size, tags_.data());
+        std::fill_n(tags_.data() + set.size, Tags::kLanes, std::uint16_t{0});
+    }
     for (std::size_t at = pending.constants; wanted && at < growth_.columns.size();) {
         const std::size_t room = std::max<std::size_t>(kGatheredCells / set.size, 8);
         const std::size_t chosen = choose_columns(pending, at, std::min(wanted, room));
@@ -239,6 +244,7 @@ void Grower<Code, Kind>::search_direct(Pending& pending, const NodeSums& node, S
         if (growth_.random_thresholds) draw_thresholds(set.size);
         for (const Chosen& column : batch_) {
             if (column.way == Way::counted) offer_counted(column, pending, node, split);
+            if (column.way == Way::tagged) offer_tagged(column, pending, node, split);
             if (column.way == Way::sorted) offer_sorted(column, pending, node, split);
             if (column.way == Way::listed) offer_listed(column, pending, node, split);
             if (column.way == Way::filled)
@@ -273,10 +279,57 @@ void Grower<Code, Kind>::offer_counted(const Chosen& chosen, const Pending& pend
 template <class Code, class Kind>
 Way Grower<Code, Kind>::way_of(std::size_t column, std::size_t rows) const {
     if (growth_.random_thresholds && !bins_.categorical[column]) return Way::drawn;
+    if (tagged_ && fast_ && !counted_ && !bins_.categorical[column]) {
+        // Whole counts take less time than sorting unless they fill the cache.
+        constexpr std::size_t few_rows = 64, cache = 256 * 1024;
+        const std::size_t bytes = tag_counts_.bytes(bins_.count(column) + 1);
+        if (rows >= few_rows && (bytes <= cache ? 32 * rows >= bytes : 8 * rows >= bytes))
+            return Way::tagged;
+    }
     const bool sums = growth_.criterion != Criterion::absolute_error;
     if (sums && bins_.count(column) <= 2 && !bins_.categorical[column]) return Way::listed;
     const bool pays = rows < 4 * std::size_t{bins_.count(column)} + 128;
-    return pays && rows <= NodeOrder::kMostRows ? Way::sorted : Way::counted;
+    return pays && (tagged_ || rows <= NodeOrder::kMostRows) ? Way::sorted : Way::counted;
+}
+
+// Offers what ordered_ found, if anything.
+template <class Code, class Kind>
+void Grower<Code, Kind>::offer_ordered(std::int32_t column, const NodeSums& node, Split& split) {
+    if (candidate_.gain == -std::numeric_limits<double>::infinity()) return;
+    candidate_.column = column;
+    keep_better(candidate_, node.tie, !growth_.max_features, split);
+}
+
+template <class Code, class Kind>
+void Grower<Code, Kind>::offer_tagged(const Chosen& chosen, const Pending& pending,
+                                      const NodeSums& node, Split& split) {
+    const std::uint32_t bins = bins_.count(static_cast<std::size_t>(chosen.column));
+    tag_counts_.fill(gathered(chosen.slot, pending.size()), tags_.data(), bins + 1, Kind::kPair);
+    candidate_.gain = -std::numeric_limits<double>::infinity();
+    candidate_.column = -1;
+    const auto missing = tag_counts_.bin(bins);
+    if (std::all_of(missing.begin(), missing.end(), [](std::uint32_t w) { return w == 0; })) {
+        ordered_.search(tag_counts_, bins, node, limits_of(pending, chosen.column),
+                        growth_.criterion, candidate_);
+        return offer_ordered(chosen.column, node, split);
+    }
+    group_sums_.clear();
+    group_codes_.clear();
+    for (std::uint32_t code = 0; code <= bins; ++code) {
+        const auto bin = tag_counts_.bin(code);
+        const std::size_t begin = group_sums_.size();
+        group_sums_.resize(begin + kind_.stride());
+        double* sums = group_sums_.data() + begin;
+        for (std::uint32_t c = 0; c < bin.size(); ++c)
+            if (bin[c]) kind_.add(sums, {1.0 * bin[c], 1.0 * (!Kind::kPair ? c : c ? bin[c] : 0)});
+        kind_.finish(sums);
+        if (sums[0] > 0.0) {
+            group_codes_.push_back(code);
+        } else {
+            group_sums_.resize(begin);
+        }
+    }
+    offer_grouped(chosen.column, pending, node, split);
 }
 
 template <class Code, class Kind>
@@ -284,7 +337,8 @@ void Grower<Code, Kind>::offer_sorted(const Chosen& chosen, const Pending& pendi
                                       const NodeSums& node, Split& split) {
     const std::int32_t id = chosen.column;
     const auto column = static_cast<std::size_t>(id);
-    const auto keys = order_.sort(gathered(chosen.slot, pending.size()));
+    const std::span<const std::uint16_t> codes = gathered(chosen.slot, pending.size());
+    const auto keys = tagged_ ? order_.sort(codes, tags_.data()) : order_.sort(codes);
     const bool missing = NodeOrder::code(keys.back()) == bins_.count(column);
     if (growth_.criterion == Criterion::absolute_error)
         return offer_medians(keys,
@@ -300,11 +354,9 @@ void Grower<Code, Kind>::offer_sorted(const Chosen& chosen, const Pending& pendi
         return offer_groups(keys, id, pending, node, split);
     candidate_.gain = -std::numeric_limits<double>::infinity();
     candidate_.column = -1;
-    ordered_.search(keys, items_.data() + pending.begin, node, limits_of(pending, id),
-                    growth_.criterion, candidate_);
-    if (candidate_.gain == -std::numeric_limits<double>::infinity()) return;
-    candidate_.column = id;
-    keep_better(candidate_, node.tie, !growth_.max_features, split);
+    ordered_.search(keys, tagged_ ? nullptr : items_.data() + pending.begin, node,
+                    limits_of(pending, id), growth_.criterion, candidate_);
+    offer_ordered(id, node, split);
 }
 
 template <class Code, class Kind>
@@ -396,7 +448,7 @@ void Grower<Code, Kind>::offer_groups(std::span<const std::uint32_t> keys, std::
             group_codes_.push_back(code);
         }
         kind_.add(group_sums_.data() + group_sums_.size() - stride,
-                  items[NodeOrder::position(key)]);
+                  tagged_ ? Tags::item(key) : items[NodeOrder::position(key)]);
         ++group_counts_.back();
     }
     for (std::size_t g = 0; g < group_codes_.size(); ++g)
@@ -424,7 +476,8 @@ void Grower<Code, Kind>::gather_codes(const RowSet<Code>& set,
                                       std::span<const std::int32_t> columns) {
     constexpr std::size_t ahead = 12;
     const std::size_t n = set.size;
-    if (node_codes_.size() < n * columns.size()) node_codes_.resize(n * columns.size());
+    const std::size_t room = n * columns.size() + Tags::kLanes;
+    if (node_codes_.size() < room) node_codes_.resize(room);
     const Matrix<const Code> table = set.codes;
     const std::uint32_t* rows = set.rows;
     const std::size_t lines = table.col_stride == 1 ? table.cols * sizeof(Code) / 64 : 0;
@@ -540,6 +593,16 @@ void Grower<Code, Kind>::sum_sides(const RowSet<Code>& set, std::span<const std:
     const std::size_t stride = kind_.stride();
     side_sums_.assign(3 * stride, 0.0);
     side_counts_.assign(3, 0);
+    if (tagged_ && !missing && !counted_) {
+        if (Kind::kPair) {
+            Tags::sum_pairs(codes.data(), tags_.data(), set.size, last_left, side_sums_.data());
+        } else {
+            Tags::sum_classes(codes.data(), tags_.data(), set.size, last_left, stride - 1,
+                              side_sums_.data() + 1);
+        }
+        kind_.finish(side_sums_.data());
+        return;  // as below
+    }
     if (Kind::kPair && !missing && !counted_) {
         sum_left(codes.data(), set.items, set.size, last_left, side_sums_.data());
         return;  // the right side is never read here: the scanner takes it from the node

@@ -41,13 +41,15 @@ Grower<Code, Kind>::Grower(const CodeTable<Code>& codes, const BinsView& bins,
       spare_items_(std::make_unique_for_overwrite<Item[]>(items_.size())),
       products_(std::move(prepared.products)), centre_(std::move(prepared.centre)),
       tolerance_(prepared.tolerance), fast_(OrderedSearch<Kind>::suits(growth, prepared.whole)),
+      tagged_(prepared.light && target.labels() && target.outputs() == 1 && !sparse_ &&
+              channels.count <= static_cast<std::size_t>(Tags::kMost)),
       drawn_(growth.max_features ? static_cast<std::size_t>(growth.max_features)
                                  : growth.columns.size()),
       counted_(growth.min_samples_leaf > 1), columns_(growth.columns.begin(), growth.columns.end()),
       direct_(kind_, largest_bins(bins), direct_slots(drawn_, largest_bins(bins), kind_.stride()),
               counted_),
       scanner_(channels), occupied_(largest_bins(bins) + 2), log_rank_(growth, prepared.whole),
-      ordered_(channels.count),
+      tag_counts_(channels.count == 1 ? 2 : channels.count), ordered_(channels.count),
       guide_(bins, growth.random_thresholds ? growth.columns : std::span<const std::int32_t>{}),
       sums_(kind_.stride()) {
     if (sparse_) cells_.emplace(*sparse_, rows_, drawn_);
@@ -283,16 +285,18 @@ Prepared prepare(const TargetView& target, std::span<const double> weight, const
                  bool many_classes, bool many_values) {
     Prepared out;
     out.centre = centres(target, weight, growth);
-    double total = 0.0, lightest = std::numeric_limits<double>::infinity();
+    double total = 0.0, lightest = std::numeric_limits<double>::infinity(), heaviest = 0.0;
     std::size_t present = 0;
     bool whole = true;
     for (const double w : weight) {
         whole &= w == std::floor(w);
         total += w;
+        heaviest = std::max(heaviest, w);
         present += w > 0.0;
         if (w > 0.0) lightest = std::min(lightest, w);
     }
     out.whole = whole && total <= OrderedSearch<LabelKind>::kLargestWeight;
+    out.light = out.whole && heaviest <= Tags::kMost;
     const Grid weight_grid(total);
     std::vector<double> moment(target.labels() ? 0 : target.outputs(), 0.0);
     for (std::size_t i = 0; i < weight.size(); ++i)

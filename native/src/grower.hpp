@@ -26,6 +26,7 @@
 #include "node_order.hpp"
 #include "ordered_search.hpp"
 #include "permit.hpp"
+#include "tags.hpp"
 #include "whole_search.hpp"
 
 namespace coterie {
@@ -54,9 +55,10 @@ struct Cut {
     double threshold;
 };
 
-// How a column is looked at: its rows are counted in a histogram, sorted, listed (those of the few
-// codes that are not 0), grouped by what is filled, or parted once at random.
-enum class Way { counted, sorted, listed, filled, drawn };
+// How a column is looked at: its rows are counted in a histogram (of items, or of tags), sorted,
+// listed (those of the few codes that are not 0), grouped by what is filled, or parted once at
+// random.
+enum class Way { counted, tagged, sorted, listed, filled, drawn };
 
 template <class Code>
 struct Chosen {
@@ -86,6 +88,7 @@ struct Prepared {
     std::vector<double> centre;    // subtracted from values before summing
     double tolerance = 0.0;        // values closer than this are one value
     bool whole = false;            // are all weights whole numbers, and their sum not too large?
+    bool light = false;            // and each of them fits into a tag?
 };
 
 template <class Code, class Kind>
@@ -121,6 +124,9 @@ class Grower {
     Way way_of(std::size_t column, std::size_t rows) const;
     void offer_counted(const Chosen& chosen, const Pending& pending, const NodeSums& node,
                        Split& split);
+    void offer_tagged(const Chosen& chosen, const Pending& pending, const NodeSums& node,
+                      Split& split);
+    void offer_ordered(std::int32_t column, const NodeSums& node, Split& split);
     void offer_sorted(const Chosen& chosen, const Pending& pending, const NodeSums& node,
                       Split& split);
     void offer_medians(std::span<const std::uint32_t> keys, const ColumnView& column,
@@ -211,6 +217,7 @@ class Grower {
     const std::vector<double> products_, centre_;
     const double tolerance_;
     const bool fast_;          // see OrderedSearch
+    const bool tagged_;        // see Tags
     const std::size_t drawn_;  // columns a node looks at
     bool counted_;
     std::vector<std::int32_t> columns_;  // those of the tree, see choose_columns
@@ -229,6 +236,8 @@ class Grower {
     std::vector<std::uint32_t> row_codes_;
     std::vector<std::uint16_t> node_codes_;  // of a batch, column by column
     std::int32_t gathered_node_ = -1;        // whose codes they are
+    std::vector<std::uint16_t> tags_;        // of the rows of the node, if they have some
+    TagCounts tag_counts_;
     NodeOrder order_;
     OrderedSearch<Kind> ordered_;
     const CutGuide guide_;

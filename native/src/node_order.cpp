@@ -25,20 +25,34 @@ COTERIE_CLONES void count_below(const std::int16_t* codes, std::size_t n, std::u
 }  // namespace
 
 std::span<const std::uint32_t> NodeOrder::sort(std::span<const std::uint16_t> codes) {
+    return sort_with(codes, [](std::size_t i) { return static_cast<std::uint32_t>(i); });
+}
+
+std::span<const std::uint32_t> NodeOrder::sort(std::span<const std::uint16_t> codes,
+                                               const std::uint16_t* tags) {
+    return sort_with(codes, [=](std::size_t i) { return std::uint32_t{tags[i]}; });
+}
+
+template <class Low>
+std::span<const std::uint32_t> NodeOrder::sort_with(std::span<const std::uint16_t> codes, Low low) {
     const std::size_t n = codes.size();
+    const auto key = [=](std::size_t i) {
+        return static_cast<std::uint32_t>(codes[i]) << 16 | low(i);
+    };
     if (keys_.size() < n) {
         keys_.resize(n);
         spare_.resize(n);
     }
     if (n <= kRankedRows) {
-        rank(codes);
+        rank(codes, key);
     } else {
-        sort_bytes(codes);
+        sort_bytes(codes, key);
     }
     return {keys_.data(), n};
 }
 
-void NodeOrder::rank(std::span<const std::uint16_t> codes) {
+template <class Key>
+void NodeOrder::rank(std::span<const std::uint16_t> codes, Key key) {
     const std::size_t n = codes.size();
     std::array<std::uint8_t, kRankedRows> equal{};  // rows of that rank so far
     for (std::size_t i = 0; i < n; ++i)
@@ -46,12 +60,12 @@ void NodeOrder::rank(std::span<const std::uint16_t> codes) {
     count_below(signed_.data(), n, below_.data());
     for (std::size_t i = 0; i < n; ++i) {
         const std::size_t rank = below_[i];
-        keys_[rank + equal[rank]++] =
-            static_cast<std::uint32_t>(codes[i]) << 16 | static_cast<std::uint32_t>(i);
+        keys_[rank + equal[rank]++] = key(i);
     }
 }
 
-void NodeOrder::sort_bytes(std::span<const std::uint16_t> codes) {
+template <class Key>
+void NodeOrder::sort_bytes(std::span<const std::uint16_t> codes, Key key) {
     const std::size_t n = codes.size();
     std::array<std::array<std::uint32_t, 256>, 2> starts{};
     std::uint32_t differ = 0;
@@ -68,9 +82,7 @@ void NodeOrder::sort_bytes(std::span<const std::uint16_t> codes) {
     auto& first = low ? starts[0] : starts[1];
     const int shift = low ? 0 : 8;
     std::vector<std::uint32_t>& out = low && high ? spare_ : keys_;
-    for (std::size_t i = 0; i < n; ++i)
-        out[first[codes[i] >> shift & 255]++] =
-            static_cast<std::uint32_t>(codes[i]) << 16 | static_cast<std::uint32_t>(i);
+    for (std::size_t i = 0; i < n; ++i) out[first[codes[i] >> shift & 255]++] = key(i);
     if (!(low && high)) return;
     for (std::size_t i = 0; i < n; ++i) keys_[starts[1][spare_[i] >> 24]++] = spare_[i];
 }

@@ -17,18 +17,25 @@ class NodeOrder {
   public:
     static constexpr std::size_t kMostRows = 65'536;  // positions have 16 bits
 
-    // A code and the position of its row in the node, in one number.
+    // A code and the position of its row in the node, or its tag, in one number.
     static std::uint32_t code(std::uint32_t key) { return key >> 16; }
     static std::uint32_t position(std::uint32_t key) { return key & 0xffff; }
 
     // Keys ascend by code, and by position among equal codes. Good until the next call.
     std::span<const std::uint32_t> sort(std::span<const std::uint16_t> codes);
+    // The same with tags in the place of positions, for any number of rows.
+    std::span<const std::uint32_t> sort(std::span<const std::uint16_t> codes,
+                                        const std::uint16_t* tags);
 
   private:
     static constexpr std::size_t kRankedRows = 112, kLanes = 16;
 
-    void rank(std::span<const std::uint16_t> codes);
-    void sort_bytes(std::span<const std::uint16_t> codes);
+    template <class Low>
+    std::span<const std::uint32_t> sort_with(std::span<const std::uint16_t> codes, Low low);
+    template <class Key>
+    void rank(std::span<const std::uint16_t> codes, Key key);
+    template <class Key>
+    void sort_bytes(std::span<const std::uint16_t> codes, Key key);
 
     alignas(32) std::array<std::int16_t, kRankedRows + kLanes> signed_;
     alignas(32) std::array<std::uint16_t, kRankedRows + kLanes> below_;

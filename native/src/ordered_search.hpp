@@ -17,6 +17,7 @@
 #include "coterie/histogram.hpp"
 #include "coterie/split.hpp"
 #include "node_order.hpp"
+#include "tags.hpp"
 
 namespace coterie {
 
@@ -53,33 +54,59 @@ class OrderedSearch {
         return squares && summed && growth.monotone.empty() && !growth.random_thresholds;
     }
 
-    // Offers the boundaries between keys, none of which is missing.
+    // Offers the boundaries between keys, none of which is missing. Keys hold the tags of rows if
+    // there are no items, and their positions otherwise.
     void search(std::span<const std::uint32_t> keys, const Item* items, const NodeSums& node,
                 const Limits& limits, Criterion criterion, Split& best) {
-        if (left_.size() < keys.size()) {
-            for (auto* array : {&left_, &sums_, &others_, &gains_}) array->resize(keys.size());
-            ends_.resize(keys.size());
-        }
-        std::size_t begin = 0, end = sum_rows(keys, items, node);
+        make_room(keys.size());
+        const std::size_t end = items ? sum_rows(keys, items, node) : sum_tags(keys, node);
+        const std::size_t winner = choose(end, node, limits, criterion, best);
+        if (winner == end) return;
+        best.last_left = NodeOrder::code(keys[ends_[winner]]);
+        best.first_right = NodeOrder::code(keys[ends_[winner] + 1]);
+    }
+
+    // Offers the boundaries between the bins of a column that has no missing values. Rows are not
+    // counted: a side has at least one.
+    void search(const TagCounts& counts, std::uint32_t bins, const NodeSums& node,
+                const Limits& limits, Criterion criterion, Split& best) {
+        make_room(bins);
+        const std::size_t end = sum_counts(counts, bins, node);
+        const std::size_t winner = choose(end, node, limits, criterion, best);
+        if (winner == end) return;
+        best.last_left = codes_[winner];
+        best.first_right = codes_[winner + 1];
+    }
+
+  private:
+    void make_room(std::size_t rows) {
+        if (left_.size() >= rows) return;
+        for (auto* array : {&left_, &sums_, &others_, &gains_}) array->resize(rows);
+        ends_.resize(rows);
+        codes_.resize(rows);
+    }
+
+    // Returns the best of the boundaries, or their number if none is allowed.
+    std::size_t choose(std::size_t found, const NodeSums& node, const Limits& limits,
+                       Criterion criterion, Split& best) {
+        std::size_t begin = 0, end = found;
         while (begin < end && !allows(begin, node, limits)) ++begin;
         while (begin < end && !allows(end - 1, node, limits)) --end;
         compute_gains(begin, end, node, limits.l2, criterion);
         double bar = -std::numeric_limits<double>::infinity();
-        std::size_t winner = end;
+        std::size_t winner = found;
         for (std::size_t i = begin; i < end; ++i) {
             if (!(gains_[i] > bar)) continue;
             bar = gains_[i] + node.tie;
             winner = i;
         }
-        if (winner == end) return;
+        if (winner == found) return found;
         best.gain = gains_[winner];
         best.categorical = best.saw_missing = best.missing_left = false;
         best.left_weight = left_[winner];
-        best.last_left = NodeOrder::code(keys[ends_[winner]]);
-        best.first_right = NodeOrder::code(keys[ends_[winner] + 1]);
+        return winner;
     }
 
-  private:
     // Limits only cut off both ends, since what lies before a boundary grows with it.
     bool allows(std::size_t i, const NodeSums& node, const Limits& limits) const {
         const std::uint32_t rows = ends_[i] + 1;
@@ -137,11 +164,85 @@ class OrderedSearch {
         return found;
     }
 
+    // The same in whole numbers, of which sums of squares have the bits that doubles have.
+    class Running {
+      public:
+        Running(OrderedSearch& search, const NodeSums& node)
+            : left_(search.left_.data()), sums_(search.sums_.data()),
+              others_(search.others_.data()) {
+            if constexpr (!Kind::kPair) {
+                search.counts_.assign(2 * search.before_.size(), 0);
+                counts_ = search.counts_.data();
+                for (std::size_t c = 0; c < search.before_.size(); ++c) {
+                    const auto all = static_cast<std::int64_t>(node.sums[c + 1]);
+                    counts_[2 * c + 1] = all;
+                    squares_ += all * all;
+                }
+            }
+        }
+        // `other` is the class, or of two classes the weight of the second.
+        void add(std::int64_t weight, std::int64_t other) {
+            weight_ += weight;
+            if constexpr (Kind::kPair) {
+                sum_ += other;
+            } else {
+                std::int64_t* count = counts_ + 2 * other;  // before it, and of all
+                sum_ += weight * (2 * count[0] + weight);
+                cross_ += weight * count[1];
+                count[0] += weight;
+            }
+        }
+        void write(std::size_t at) const {
+            left_[at] = static_cast<double>(weight_);
+            sums_[at] = static_cast<double>(sum_);
+            if constexpr (!Kind::kPair)
+                others_[at] = static_cast<double>(squares_ - 2 * cross_ + sum_);
+        }
+
+      private:
+        double *left_, *sums_, *others_;
+        std::int64_t* counts_ = nullptr;
+        std::int64_t weight_ = 0, sum_ = 0, cross_ = 0, squares_ = 0;
+    };
+
+    std::size_t sum_tags(std::span<const std::uint32_t> keys, const NodeSums& node) {
+        Running sums(*this, node);
+        std::uint32_t* ends = ends_.data();
+        std::size_t found = 0;
+        for (std::size_t i = 0; i + 1 < keys.size(); ++i) {
+            sums.add(Tags::weight(keys[i]), Tags::other(keys[i]));
+            sums.write(found);
+            ends[found] = static_cast<std::uint32_t>(i);
+            found += NodeOrder::code(keys[i]) != NodeOrder::code(keys[i + 1]);
+        }
+        return found;
+    }
+
+    std::size_t sum_counts(const TagCounts& counts, std::uint32_t bins, const NodeSums& node) {
+        Running sums(*this, node);
+        std::size_t found = 0;
+        for (std::uint32_t code = 0; code < bins; ++code) {
+            const std::span<const std::uint32_t> bin = counts.bin(code);
+            std::uint32_t any = 0;
+            for (std::uint32_t c = 0; c < bin.size(); ++c) {
+                any |= bin[c];
+                if (bin[c]) sums.add(bin[c], !Kind::kPair ? c : c ? bin[c] : 0);
+            }
+            sums.write(found);
+            ends_[found] = static_cast<std::uint32_t>(found);
+            codes_[found] = code;
+            found += any != 0;
+        }
+        return found - 1;  // nothing is right of the last one
+    }
+
     // By boundary: weight and sum (of squares) before it, sum of squares behind it, its gain and
     // its last row.
     std::vector<double> left_, sums_, others_, gains_;
     std::vector<std::uint32_t> ends_;
-    std::vector<double> before_;  // by class
+    std::vector<std::uint32_t> codes_;  // before each boundary, where rows are not in order
+    std::vector<double> before_;        // by class
+    std::vector<std::int64_t> counts_;  // by class, see sum_tags
 };
 
 }  // namespace coterie

@@ -207,6 +207,35 @@ def test_weights_are_repetitions_and_zero_is_absence(criterion, classes):
     np.testing.assert_allclose(dropped.predict(new), repeated.predict(new))
 
 
+@pytest.mark.parametrize("random_thresholds", [False, True])
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_light_weights_give_the_tree_of_heavy_ones(classes, criterion, random_thresholds):
+    # Weights up to 255 are counted as whole numbers, heavier ones summed as doubles.
+    rng = np.random.default_rng(classes)
+    n = 900
+    X = np.column_stack(
+        [
+            rng.normal(size=n),
+            rng.integers(0, 2, n),
+            rng.integers(0, 40, n),
+            np.where(rng.random(n) < 0.1, np.nan, rng.integers(0, 9, n)),
+        ]
+    )
+    y = (X[:, 0] + X[:, 2] / 20 + rng.normal(size=n) > 1).astype(np.int32)
+    y += (classes > 2) * (X[:, 1] > 0)
+    bins = find_bins(X, max_bins=65_535)
+    weight = rng.poisson(1.0, n).astype(float)
+    growth = Growth(criterion, max_features=2, random_thresholds=random_thresholds)
+    light, heavy = (
+        grow(encode(X, bins), bins, Labels(y[:, None], (classes,)), growth, weight=w, seed=3)
+        for w in (weight, weight * 256)
+    )
+    assert len(light.nodes) > 50
+    np.testing.assert_array_equal(light.nodes, heavy.nodes)
+    np.testing.assert_array_equal(light.values, heavy.values)
+
+
 def test_one_hot_regression_is_gini():
     rng = np.random.default_rng(4)
     X, y = rng.normal(size=(400, 5)), rng.integers(0, 4, 400)

@@ -1,0 +1,102 @@
+#include "tags.hpp"
+
+#include <algorithm>
+
+#include "check.hpp"
+#include "coterie/random.hpp"
+#include "ordered_search.hpp"
+
+using namespace coterie;
+
+namespace {
+
+// Rows of a node. A class of two is told by the weight of the second, as items do.
+struct Rows {
+    std::vector<std::uint16_t> codes, tags;
+    std::vector<Item> items;
+    std::vector<double> sums;  // of all: weight, then by class, or of the second class
+
+    Rows(std::size_t n, std::uint32_t bins, std::uint32_t classes)
+        : codes(n + Tags::kLanes), tags(n + Tags::kLanes), items(n), sums(1 + classes) {
+        Random random(n * 31 + bins + classes);
+        for (std::size_t i = 0; i < n; ++i) {
+            codes[i] = static_cast<std::uint16_t>(random.below(bins));
+            const double w = 1.0 + random.below(i % 10 ? 4 : 255);
+            const std::uint32_t label = random.below(classes);
+            items[i] = {w, classes == 2 ? label * w : label};
+            sums[0] += w;
+            if (classes == 2) {
+                sums[1] += items[i].s;
+            } else {
+                sums[1 + label] += w;
+            }
+        }
+        Tags::of(items.data(), n, tags.data());
+    }
+    std::span<const std::uint16_t> present() const { return {codes.data(), items.size()}; }
+};
+
+// The best boundary by items is found by tags as well, to the bit.
+template <class Kind>
+void check_search(const Rows& rows, std::uint32_t bins, std::size_t classes, Criterion criterion) {
+    const NodeSums node{rows.sums.data(), static_cast<std::uint32_t>(rows.items.size()), 3.0, 0.0};
+    OrderedSearch<Kind> search(classes);
+    NodeOrder order;
+    Split by_items, by_tags, by_counts;
+    search.search(order.sort(rows.present()), rows.items.data(), node, Limits{}, criterion,
+                  by_items);
+    search.search(order.sort(rows.present(), rows.tags.data()), nullptr, node, Limits{}, criterion,
+                  by_tags);
+    TagCounts counts(classes);
+    counts.fill(rows.present(), rows.tags.data(), bins, Kind::kPair);
+    search.search(counts, bins, node, Limits{}, criterion, by_counts);
+    for (const Split* split : {&by_tags, &by_counts}) {
+        CHECK(split->gain == by_items.gain);
+        CHECK(split->last_left == by_items.last_left);
+        CHECK(split->first_right == by_items.first_right);
+        CHECK(split->left_weight == by_items.left_weight);
+    }
+}
+
+}  // namespace
+
+TEST_CASE(sums_of_tags_are_those_of_items) {
+    for (const std::size_t n : {1ul, 2ul, 15ul, 16ul, 17ul, 100ul, 9'000ul})
+        for (const std::uint32_t classes : {2u, 7u}) {
+            const Rows rows(n, 65'536, classes);
+            std::vector<double> expected(classes), found(classes);
+            for (std::size_t i = 0; i < n; ++i) {
+                if (rows.codes[i] > 40'000) continue;
+                const Item& item = rows.items[i];
+                expected[classes == 2 ? 1 : static_cast<std::size_t>(item.s)] +=
+                    classes == 2 ? item.s : item.w;
+                if (classes == 2) expected[0] += item.w;
+            }
+            if (classes == 2) {
+                Tags::sum_pairs(rows.codes.data(), rows.tags.data(), n, 40'000, found.data());
+            } else {
+                Tags::sum_classes(rows.codes.data(), rows.tags.data(), n, 40'000, classes,
+                                  found.data());
+            }
+            CHECK(found == expected);
+        }
+}
+
+TEST_CASE(more_rows_than_positions_are_sorted_with_their_tags) {
+    const Rows rows(70'000, 60'000, 7);
+    NodeOrder order;
+    const auto keys = order.sort(rows.present(), rows.tags.data());
+    std::vector<std::uint32_t> expected;
+    for (std::size_t i = 0; i < rows.items.size(); ++i)
+        expected.push_back(static_cast<std::uint32_t>(rows.codes[i]) << 16 | rows.tags[i]);
+    std::ranges::stable_sort(expected, {}, NodeOrder::code);
+    CHECK(std::ranges::equal(keys, expected));
+}
+
+TEST_CASE(tags_lead_to_the_split_that_items_lead_to) {
+    for (const std::size_t n : {3ul, 60ul, 113ul, 4'000ul})
+        for (const std::uint32_t bins : {2u, 60u, 5'000u}) {
+            check_search<PairKind>(Rows(n, bins, 2), bins, 2, Criterion::gini);
+            check_search<LabelKind>(Rows(n, bins, 7), bins, 7, Criterion::gini);
+        }
+}
