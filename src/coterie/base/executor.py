@@ -274,6 +274,13 @@ def worker_count(n_jobs: int | None) -> int:
 
 
 def thread_count(n_jobs: int | None) -> int:
-    """How many native threads `n_jobs` stands for: never more than there are cores."""
+    """How many native threads `n_jobs` stands for: never more than there are cores.
+
+    Left to joblib's backend for Dask it is one: that counts the workers of a cluster, each of which
+    may be at a fit of its own.
+    """
+    backend, _ = get_active_backend()
+    if n_jobs is None and type(backend).__module__ == "joblib._dask":
+        return 1
     threads = effective_n_jobs(n_jobs)
     return threads if threads == 1 else min(threads, cpu_count())
