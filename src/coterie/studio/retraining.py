@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,12 +60,7 @@ def retrained(
     curves = len(drawn) == 1 and not is_classifier(model)
     if curves:
         asked = join_rows(asked, Plane.over(rows.X, drawn, resolution).grid)
-    rng, n = np.random.default_rng(0), len(rows.y)
-    told = []
-    for _ in range(repeats):
-        half = np.sort(rng.permutation(n)[: n // 2])
-        fitted = fit_with_weights(model, take_rows(rows.X, half), rows.y[half])
-        told.append(unroll(fitted, asked, most))
+    told = [unroll(fitted, asked, most) for fitted in _trained(model, rows, repeats)]
     n_rounds = max(one.n_rounds for one in told)
     said = np.stack([_labels(one, n_rounds)[:, :n_test] for one in told], axis=1)
     parts = [_parts(now, rows.y_val, is_classifier(model)) for now in said]
@@ -79,11 +74,19 @@ def retrained(
         "variance": variance,
         "error": error,
         "repeats": repeats,
-        "half": n // 2,
+        "half": len(rows.y) // 2,
         "rounds": n_rounds,
         "arrays": blob.places,
         "data": blob.text(),
     }
+
+
+def _trained(model: Any, rows: Rows, repeats: int) -> Iterator[Any]:
+    """The model, fitted to one random half of the training rows after the other."""
+    rng, n = np.random.default_rng(0), len(rows.y)
+    for _ in range(repeats):
+        half = np.sort(rng.permutation(n)[: n // 2])
+        yield fit_with_weights(model, take_rows(rows.X, half), rows.y[half])
 
 
 def _labels(told: Unrolled, n_rounds: int) -> Any:
