@@ -106,3 +106,14 @@ def test_what_is_refused():
         small(n_clusters=15, k_min=2, k_max=2, n_members=2).fit(X)
     with pytest.raises(ValueError, match="k_max=2 is less than k_min=5"):
         small(k_min=5, k_max=2).fit(X)
+
+
+@pytest.mark.parametrize("size", [1e-310, 1e290])
+def test_numbers_of_any_size_are_standardised(size):
+    X, truth = blobs(60)
+    assert adjusted_rand(small(n_clusters=3).fit_predict(X * size), truth) > 0.9
+
+
+def test_numbers_whose_sums_overflow_are_refused():
+    with pytest.raises(ValueError, match="at most 1e"):
+        ClusterEnsemble().fit(np.array([[1.0, 1e305], [2.0, -1e305], [3.0, 0.0]]))

@@ -102,7 +102,12 @@ def _others() -> Iterator[tuple[str, Any, Any, Any]]:
             yield f"{cls.__name__}-foreign", make(cls), X, None  # refused without trust
             small = {"estimator": coterie.IsolationForest(n_estimators=5, random_state=0)}
             if cls is coterie.OutlierEnsemble:
-                small = {"estimators": [("a", small["estimator"]), ("b", coterie.LODADetector(n_projections=9))]}
+                small = {
+                    "estimators": [
+                        ("a", small["estimator"]),
+                        ("b", coterie.LODADetector(n_projections=9)),
+                    ]
+                }
         yield cls.__name__, make(cls, **small), X, None
     for loss in ("ndcg", "pairwise"):
         yield f"ranker-{loss}", _Ranked(loss=loss, max_iter=3, min_samples_leaf=5), X, y
@@ -110,7 +115,7 @@ def _others() -> Iterator[tuple[str, Any, Any, Any]]:
     yield "sets", coterie.ConformalClassifier(forest, cv=3), X, y
     X, y = problem(coterie.RandomForestRegressor, 60)
     trees = coterie.RandomForestRegressor(20, max_depth=3, random_state=0)
-    for method in ("jackknife+ab", "cv+", "split"):
+    for method in ("jackknife+ab", "cv+", "split", "cqr"):
         yield f"intervals-{method}", coterie.ConformalRegressor(trees, cv=3, method=method), X, y
     aft = coterie.GradientBoostingSurvival(loss="aft", max_iter=3, min_samples_leaf=5)
     yield "failure-times", aft, X, y - y.min() + 1.0

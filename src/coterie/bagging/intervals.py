@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from coterie.base.bagged import Bagged
 from coterie.core import Bags, Grouped, Reserve, Subsample
 from coterie.core.seeds import draw_entropy
 from coterie.tags import tagged
@@ -247,6 +248,9 @@ class JackknifePlusIntervals:
     >>> bool(0.84 < covered.mean() < 0.97)
     True
     """
+
+    _model: Bagged
+    _residuals: Array
 
     def __init__(
         self,
