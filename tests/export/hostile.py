@@ -35,13 +35,9 @@ ROOT = Path(__file__).parents[2]
 
 
 #: What gives a number, several or a curve for each row.
-ANSWERS = ("predict", "predict_interval", "predict_set", "p_values", "transform")
-ANSWERS += (
-    "outlier_probability",
-    "predict_survival_function",
-    "predict_cumulative_hazard_function",
-)
-SCORES = ("decision_function", "score_samples")  # which may be infinite
+ANSWERS = ("predict", "predict_set", "p_values", "outlier_probability", "transform")
+ANSWERS += ("predict_survival_function", "predict_cumulative_hazard_function")
+SCORES = ("decision_function", "score_samples", "predict_interval")  # which may be infinite
 
 
 def nonsense(model: Any, X: Any) -> Iterator[str]:

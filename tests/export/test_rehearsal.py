@@ -146,6 +146,6 @@ def test_prediction_intervals_are_tried(tmp_path):
     forest = coterie.RandomForestRegressor(20, random_state=0)
     model = coterie.ConformalRegressor(forest, random_state=0).fit(X, X[:, 1])
     through_a_file(model, tmp_path)
-    model.conformity_scores_ = np.full(7, 0.5)
-    with pytest.raises(ModelFileError, match="damaged"):
+    model.plus_._model = np.zeros(3)
+    with pytest.raises(ModelFileError, match="_model of a JackknifePlusIntervals is a ndarray"):
         through_a_file(model, tmp_path)
