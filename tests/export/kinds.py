@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -136,10 +136,20 @@ def kinds() -> Iterator[tuple[str, Any, Any, Any]]:
         yield from _foreign()
 
 
-def write_good(folder: Path) -> None:
-    """Fit models of every kind, and save each with rows to try it on."""
+def newest() -> Iterator[tuple[str, Any, Any, Any]]:
+    """A model of each kind that the golden files do not have."""
+    yield from _leaves()
+    yield from _others()
+    survival = coterie.RandomSurvivalForest(3, max_depth=3, random_state=0)
+    yield "survival", survival, *problem(coterie.RandomSurvivalForest, 50)
+    deep = coterie.DeepForestRegressor(n_trees=3, max_layers=2, random_state=0)
+    yield "deep", deep, *problem(coterie.RandomForestRegressor, 50)
+
+
+def write_good(folder: Path, models: Iterable[tuple[str, Any, Any, Any]] | None = None) -> None:
+    """Fit models of every kind, or those given, and save each with rows to try it on."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, model, X, y in kinds():
+    for name, model, X, y in kinds() if models is None else models:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             coterie.save(model.fit(X, y), folder / f"{name}.coterie")
