@@ -109,6 +109,8 @@ def test_imbalance_and_rare_classes():
     y[:26] = 0
     found = find(frame, np.random.default_rng(0).permutation(y))
     assert "'yes'" in found["rare class"].message
+    long = find(frame, np.random.default_rng(0).permutation(y), ["no", "y" * 10**6])
+    assert len(long["rare class"].message) < 200
 
 
 def test_a_target_that_drifts():

@@ -153,3 +153,14 @@ def test_too_few_rows_give_everything():
         JackknifePlusIntervals(model, X[:8], y[:8]).interval(X, alpha=2)
     with pytest.raises(ValueError, match="single-output regressor"):
         JackknifePlusIntervals(RandomForestClassifier(2).fit(X[:8], [0, 1] * 4), X[:8], [0, 1] * 4)
+
+
+def test_infinite_intervals_of_few_members_are_explained():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = X[:, 0] + rng.normal(size=60)
+    model = BaggingRegressor(n_estimators=4, random_state=0).fit(X, y)
+    with pytest.warns(UserWarning, match="of 60 rows are in the bags of all 4 members"):
+        low, high = JackknifePlusIntervals(model, X, y).interval(X[:2])
+    assert np.isinf(low).all()
+    assert np.isinf(high).all()

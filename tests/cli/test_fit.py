@@ -357,3 +357,11 @@ def test_a_finished_fit_goes_on_with_more_time(call, credit, tmp_path):
     assert again.code == 0, again.err
     assert coterie.load(tmp_path / "model.coterie").time_limit == 95.0
     assert call(*command, "--time", "+1m").code != 0
+
+
+def test_long_labels_are_cut_short(call, write, tmp_path):
+    rows = [f"{k},{'yes' if k % 3 else 'n' * 50_000}" for k in range(60)]
+    path = write("long.csv", "\n".join(["a,t", *rows]) + "\n")
+    said = call("fit", path, "--target", "t", "--members", "fast", "--out", tmp_path / "m")
+    assert said.code == 0
+    assert len(said.out + said.err) < 10_000

@@ -128,3 +128,14 @@ def test_a_cluster_for_every_row():
 
 def test_many_clusters_have_numbers_of_their_own():
     assert [_narrow(np.array([[0, most]])) for most in (2**15 - 1, 2**15)] == [np.int16, np.int32]
+
+
+@pytest.mark.parametrize("size", [1e-310, 1e290])
+def test_numbers_of_any_size_are_standardised(size):
+    X, truth = blobs(60)
+    assert adjusted_rand(small(n_clusters=3).fit_predict(X * size), truth) > 0.9
+
+
+def test_numbers_whose_sums_overflow_are_refused():
+    with pytest.raises(ValueError, match="at most 1e"):
+        ClusterEnsemble().fit(np.array([[1.0, 1e305], [2.0, -1e305], [3.0, 0.0]]))

@@ -164,6 +164,15 @@ def test_infinite_intervals_are_told():
     assert np.isinf(ends).all()
 
 
+@pytest.mark.parametrize("method", ["jackknife+ab", "oob"])
+def test_infinite_intervals_of_few_members_are_told(method):
+    forest = coterie.RandomForestRegressor(4, random_state=0)
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    model = coterie.ConformalRegressor(forest, method=method).fit(X, X[:, 0])
+    with pytest.warns(UserWarning, match="in the bags of all 4 members"):
+        assert np.isinf(model.predict_interval(X)).all()
+
+
 def test_wrong_methods_are_refused():
     with pytest.raises(ValueError, match="not LinearRegression. Use method='cv.'"):
         ConformalRegressor(LinearRegression(), method="oob").fit(X, y)

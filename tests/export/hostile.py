@@ -34,19 +34,36 @@ ROOT = Path(__file__).parents[2]
 # ------------------------------------------------------------------------------ asking a model
 
 
+#: What gives a number, several or a curve for each row.
+ANSWERS = ("predict", "predict_set", "p_values", "outlier_probability", "transform")
+ANSWERS += ("predict_survival_function", "predict_cumulative_hazard_function")
+SCORES = ("decision_function", "score_samples", "predict_interval")  # which may be infinite
+
+
 def nonsense(model: Any, X: Any) -> Iterator[str]:
     """Ask a model whatever it can be asked, and say what of its answers cannot be."""
-    said = np.asarray(model.predict(X))
-    if len(said) != len(X):
-        yield f"predict gives {said.shape} for {len(X)} rows"
-    if said.dtype.kind == "f" and not np.isfinite(said).all():
-        yield "predict gives numbers that are not finite"
+    for name in (*ANSWERS, *SCORES):
+        if hasattr(model, name):
+            yield from _odd_numbers(name, getattr(model, name)(X), len(X))
     if hasattr(model, "predict_proba"):
         shares = model.predict_proba(X)
         for share in shares if isinstance(shares, list) else [shares]:
             yield from _odd_shares(share, len(X))
     yield from _odd_trees(model, X)
     yield from _odd_explanations(model, X)
+
+
+def _odd_numbers(name: str, said: Any, n_rows: int) -> Iterator[str]:
+    said = said[1] if isinstance(said, tuple) and len(said) == 2 else said  # times, and curves
+    said = said.toarray() if hasattr(said, "toarray") else np.asarray(said)
+    if len(said) != n_rows:
+        yield f"{name} gives {said.shape} for {n_rows} rows"
+    if said.dtype.kind == "f" and (np.isnan if name in SCORES else _not_finite)(said).any():
+        yield f"{name} gives numbers that are not finite"
+
+
+def _not_finite(numbers: Any) -> Any:
+    return ~np.isfinite(numbers)
 
 
 def _odd_shares(share: Any, n_rows: int) -> Iterator[str]:
@@ -90,7 +107,7 @@ def ask(path: Path, X: Any) -> str:
         model = coterie.load(path)
     except (ModelFileError, ImportError) as error:
         return f"refused: {str(error)[:150]}"
-    if not hasattr(model, "predict"):
+    if not hasattr(model, "fit"):
         return f"loaded a {type(model).__name__}, which is not a model"
     try:
         found = list(nonsense(model, X))

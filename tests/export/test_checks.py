@@ -216,3 +216,72 @@ def test_mean_votes_need_weight():
     model.pool_ = replace(model.pool_, weights=np.zeros(2))
     with pytest.raises(ModelFileError, match="add up to zero"):
         check("RandomForestClassifier", model)
+
+
+# ------------------------------------------------- found by hostile files, see tests/export/hostile
+
+
+def survival_forest():
+    return coterie.RandomSurvivalForest(3, random_state=0).fit(X, np.arange(1.0, 41.0))
+
+
+@pytest.mark.parametrize(
+    ("part", "edit"),
+    [
+        ("offsets", lambda a: a - 1),
+        ("offsets", lambda a: a[::-1]),
+        ("offsets", lambda a: a + 2**40),
+        ("offsets", lambda a: a.astype(float)),
+        ("offsets", lambda a: a[:0]),
+        ("steps", lambda a: -a),
+        ("steps", lambda a: a[1:]),
+        ("times", lambda a: a * np.nan),
+    ],
+)
+def test_hazards_of_leaves_that_are_not_there(part, edit):
+    hazards = survival_forest().hazards_
+    check("LeafHazards", hazards)
+    with pytest.raises(ModelFileError, match="damaged"):
+        check("LeafHazards", replace(hazards, **{part: edit(getattr(hazards, part))}))
+
+
+def test_hazards_of_other_leaves():
+    model = survival_forest()
+    check("RandomSurvivalForest", model)
+    model.hazards_ = model.hazards_ + model.hazards_
+    with pytest.raises(ModelFileError, match="other leaves"):
+        check("RandomSurvivalForest", model)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"draw": 3},
+        {"choice": 3},
+        {"seeds": np.ones(3)},
+        {"kept": np.array([99])},
+        {"kept": np.array([0.5])},
+    ],
+    ids=str,
+)
+def test_bags_of_nothing(wrong):
+    bags = coterie.RandomForestClassifier(3, random_state=0).fit(X, Y).bags_
+    check("Bags", bags)
+    with pytest.raises(ModelFileError, match="damaged"):
+        check("Bags", replace(bags, **wrong))
+
+
+def test_columns_of_rankers_are_those_of_the_table():
+    model = coterie.LambdaMARTRanker(max_iter=2, min_samples_leaf=2)
+    model.fit(X, Y.astype(int), qid=np.arange(40) // 8)
+    check("LambdaMARTRanker", model)
+    model.origin_ = model.origin_[:, None]
+    with pytest.raises(ModelFileError, match="origin_"):
+        check("LambdaMARTRanker", model)
+
+
+def test_models_have_outputs():
+    model = coterie.DecisionTreeRegressor().fit(X, Y.astype(float))
+    model.n_outputs_ = 0
+    with pytest.raises(ModelFileError, match="no outputs"):
+        check("DecisionTreeRegressor", model)

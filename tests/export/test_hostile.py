@@ -14,6 +14,7 @@ from coterie.export.errors import ModelFileError
 from coterie.native.forest import NODE
 from tests.export.goldens import FOLDER, table
 from tests.export.hostile import watch
+from tests.export.kinds import newest, write_good
 from tests.export.mutations import pack, unpack
 from tests.export.test_foreign_trees import with_state
 
@@ -33,6 +34,16 @@ def test_hostile_files_end_well(tmp_path):
     assert len(said) == 70
     assert {result.partition(":")[0] for result in said} == {"refused", "sound"}
     assert sum(result.startswith("refused") for result in said) > 35
+
+
+@pytest.mark.slow
+def test_hostile_files_of_the_newest_kinds_end_well(tmp_path):
+    write_good(tmp_path, newest())
+    end, lines = watch(tmp_path, range(200), 60.0, 2500)
+    assert end == ""
+    said = [line for line in lines if "result" in line]
+    assert len(said) == 200
+    assert {line["result"].partition(":")[0] for line in said} == {"refused", "sound"}
 
 
 @pytest.fixture

@@ -131,3 +131,21 @@ def test_models_stay_as_they_are(tmp_path):
         rehearse(model)
         coterie.save(model, tmp_path / "after")
         assert (tmp_path / "after").read_bytes() == (tmp_path / "before").read_bytes()
+
+
+def test_prediction_sets_are_tried(tmp_path):
+    forest = coterie.RandomForestClassifier(5, random_state=0)
+    model = coterie.ConformalClassifier(forest, random_state=0).fit(X, Y)
+    through_a_file(model, tmp_path)
+    model.codes_ = np.full_like(model.codes_, -(2**31))
+    with pytest.raises(ModelFileError, match="fails to predict: IndexError"):
+        through_a_file(model, tmp_path)
+
+
+def test_prediction_intervals_are_tried(tmp_path):
+    forest = coterie.RandomForestRegressor(20, random_state=0)
+    model = coterie.ConformalRegressor(forest, random_state=0).fit(X, X[:, 1])
+    through_a_file(model, tmp_path)
+    model.plus_._model = np.zeros(3)
+    with pytest.raises(ModelFileError, match="_model of a JackknifePlusIntervals is a ndarray"):
+        through_a_file(model, tmp_path)

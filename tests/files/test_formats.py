@@ -68,3 +68,20 @@ def test_pipes_and_devices_are_refused(tmp_path):
         with pytest.raises(CommandError, match="not a file") as caught:
             check_file(path)
         assert "use -" in caught.value.cure
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "problem", "cure"),
+    [
+        ("a.csv", gzip.compress(b"a\n1\n"), "compressed with gzip", "Rename it to a.csv.gz"),
+        ("a.csv.zst", gzip.compress(b"a\n1\n"), "compressed with gzip", "Rename it to a.csv.gz"),
+        ("a.csv.gz", b"a\n1\n", "is not compressed with gzip", "Rename it to a.csv,"),
+        ("a.csv", b"PAR1 and more", "Parquet", "Rename it to a.parquet"),
+        ("a.jsonl", b"ARROW1 and more", "Arrow", "Rename it to a.arrow"),
+        ("a.txt", b"PK\x03\x04 and more", "zip archive or a spreadsheet", "as CSV"),
+    ],
+)
+def test_files_that_are_not_what_they_are_called(write, name, content, problem, cure):
+    with pytest.raises(CommandError, match=problem) as caught:
+        check_file(write(name, content))
+    assert cure in caught.value.cure

@@ -121,3 +121,11 @@ def test_different_rules():
 def test_only_native_trees_have_rules(frame, labels):
     with pytest.raises(TypeError, match="no native trees"):
         extract_rules(LogisticRegression().fit(frame[["a"]], labels))
+
+
+def test_rules_of_very_deep_trees_are_refused_with_a_cure():
+    X = np.arange(12_000.0)[:, None]
+    chain = DecisionTreeClassifier(max_depth=6000).fit(X, X[:, 0] % 2)  # a level for every row
+    with pytest.raises(ValueError, match="up to 6000 levels deep.*Set max_conditions"):
+        extract_rules(chain)
+    assert len(extract_rules(chain, max_conditions=3)) == 6

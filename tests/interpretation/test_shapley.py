@@ -184,6 +184,13 @@ def test_votes_on_votes_are_no_sums(frame, targets):
         shap_values(model, frame)
 
 
+def test_what_predicts_nothing_has_nothing_to_explain():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    embedding = coterie.RandomTreesEmbedding(n_estimators=2, random_state=0).fit(X)
+    with pytest.raises(TypeError, match="RandomTreesEmbedding predicts nothing"):
+        shap_values(embedding, X)
+
+
 def test_only_trees_of_this_package_are_explained(frame, targets):
     numbers = frame[["a", "b"]].fillna(0.0)
     with pytest.raises(NotFittedError):

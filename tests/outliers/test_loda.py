@@ -3,7 +3,7 @@ import pytest
 
 from coterie import LODADetector
 from coterie.outliers import n_histogram_bins
-from coterie.outliers.loda import Histogram, bin_criterion
+from coterie.outliers.loda import Histogram, _Counter, bin_criterion
 
 ROWS = np.array([0.0, 1.0, 2.0, 3.0, 10.0])
 
@@ -68,3 +68,24 @@ def test_projections_need_numbers():
     frame = pandas.DataFrame({"a": ["x", "y"] * 20, "b": np.arange(40.0)})
     with pytest.raises(ValueError, match="column 'a' is categorical"):
         LODADetector().fit(frame)
+
+
+def test_counting_sorted_values_is_numpys_histogram():
+    rng = np.random.default_rng(0)
+    values, weight = np.round(rng.normal(size=200), 1), rng.integers(1, 5, 200).astype(float)
+    for bins in (1, 2, 7, 60):
+        for given in (None, weight):
+            expected = np.histogram(values, bins, weights=given)[0]
+            np.testing.assert_array_equal(_Counter(values, given).counts(bins), expected)
+
+
+def test_bins_are_looked_for_among_a_thousand():
+    values = np.arange(50.0)
+    assert len(bin_criterion(values, np.full(50, 1e12))) == 1000
+    assert len(bin_criterion(values)) == int(50 / np.log(50))
+
+
+def test_numbers_that_projections_make_infinite_are_refused():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    with pytest.raises(ValueError, match="Column 1 contains numbers beyond 1e"):
+        LODADetector().fit(X * [1.0, 1e305])

@@ -106,3 +106,11 @@ def test_every_set_stands_at_its_node(max_depth):
         column = tree.feature[int(node)]
         left = [str(labels[column][code]) for code in tree.categories_left(int(node))]
         assert words == f"{NAMES[column]} in {{{', '.join(left)}}}"
+
+
+def test_trees_too_deep_to_be_drawn():
+    X = np.arange(1200.0)[:, None]
+    chain = DecisionTreeClassifier().fit(X, X[:, 0] % 2)  # a level for every row
+    with pytest.raises(ValueError, match="1199 levels deep.*Set max_depth"):
+        export_graphviz(chain)
+    assert "(...)" in export_graphviz(chain, max_depth=2)

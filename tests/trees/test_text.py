@@ -79,3 +79,12 @@ def test_very_deep_trees_are_cut_short():
     y = np.arange(3000.0) % 2
     tree = coterie.DecisionTreeRegressor(max_bins=3000).fit(np.arange(3000.0)[:, None], y)
     assert f"truncated branch of depth {tree.get_depth()}" in export_text(tree, max_depth=0)
+
+
+def test_deep_trees_are_written_in_full():
+    """A chain of more levels than Python recurses."""
+    X = np.arange(1200.0)[:, None]
+    tree = coterie.DecisionTreeRegressor().fit(X, X[:, 0] % 2)  # each split cuts off one row
+    assert tree.get_depth() == 1199
+    text = export_text(tree, max_depth=10**6)
+    assert text.count("value:") == tree.get_n_leaves()

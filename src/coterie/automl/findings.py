@@ -25,6 +25,7 @@ _IMBALANCED = 10.0
 _RARE = 10
 _MISSING = 0.5
 _WEAK, _STRONG = 0.1, 0.2  # correlations of the target with the place of a row
+_LONGEST = 60  # characters of a name that is shown
 
 
 @dataclass(frozen=True)
@@ -294,5 +295,10 @@ def _ranks(truth: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _listed(names: list[str], most: int = 5) -> str:
-    shown = ", ".join(repr(name) for name in names[:most])
+    shown = ", ".join(repr(_cut(name)) for name in names[:most])
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _cut(name: str) -> str:
+    """A name, or its beginning: a cell may hold a whole text."""
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from coterie.base.bagged import Bagged
 from coterie.core import Bags, Grouped, Reserve, Subsample
 from coterie.core.seeds import draw_entropy
 from coterie.tags import tagged
@@ -248,6 +249,9 @@ class JackknifePlusIntervals:
     True
     """
 
+    _model: Bagged
+    _residuals: Array
+
     def __init__(
         self,
         model: Any,
@@ -299,7 +303,26 @@ class JackknifePlusIntervals:
             if up <= n:
                 ends = without + self._residuals[:, None]
                 high[part] = np.partition(ends, up - 1, axis=0)[up - 1]
+        self.explain_infinite(low, high)
         return low, high
+
+    def explain_infinite(self, *ends: Array) -> None:
+        """Warn if intervals are infinite because all members have seen too many rows.
+
+        Parameters
+        ----------
+        *ends : ndarray
+            Ends of intervals.
+        """
+        seen = np.count_nonzero(np.isinf(self._residuals))
+        if seen and any(np.isinf(end).any() for end in ends):
+            warnings.warn(
+                f"Intervals are infinite: {seen} of {len(self._residuals)} rows are in the bags of "
+                f"all {len(self._model.pool_)} members, so they have no out-of-bag residual. Add "
+                "members.",
+                UserWarning,
+                stacklevel=3,
+            )
 
     def leave_one_out(self, X: Any) -> Array:
         """Predictions for new rows by the members that did not see each training row.

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from coterie.base import thread_count
+from coterie.base.bagged import Bagged
 from coterie.core import Grouped, Reserve, repetitions
 
 Array = NDArray[np.float64]
@@ -48,6 +49,12 @@ class QuantilePredictor:
     >>> bool(0.8 < inside.mean() < 0.97)
     True
     """
+
+    _model: Bagged
+    _values: Array
+    _leaves: NDArray[Any]
+    _weight: Array | None
+    _rows: NDArray[np.intp]
 
     def __init__(self, model: Any, X: Any, y: Any, sample_weight: Any = None) -> None:
         this = model._settled()

@@ -321,7 +321,8 @@ def _task_line(task: str, kinds: Any, file: Path, options: dict[str, Any], read:
     hint = f" (detected; --task {other} overrides)" if found else ""
     shown = "numbers"
     if task == "classification":
-        first = ", ".join(map(str, sorted(kinds.tolist())[:5]))
+        names = [str(kind) for kind in sorted(kinds.tolist())[:5]]
+        first = ", ".join(f"{name[:59]}…" if len(name) > 60 else name for name in names)
         shown = f"{len(kinds)} classes: {first}{', …' if len(kinds) > 5 else ''}"
     return f'target "{options["target"]}": {task}, {shown}{hint}'
 

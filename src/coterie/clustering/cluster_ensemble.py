@@ -38,6 +38,7 @@ Array = NDArray[np.float64]
 
 _OWN = ("kmeans", "subspace", "projection", "bootstrap")
 _MOST = 50
+_LARGEST = 1e300  # sums of larger numbers overflow
 
 
 class Learnt:
@@ -251,9 +252,9 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         if isinstance(self.members, str) and self.members != "embedding":
             share = weight / weight.sum()
             draft.centre_ = share @ distinct
-            spread = np.sqrt(share @ (distinct - draft.centre_) ** 2)
-            draft.scale_ = np.where(spread > 0, spread, 1.0)
-            distinct = (distinct - draft.centre_) / draft.scale_
+            distinct = distinct - draft.centre_
+            draft.scale_ = _spread_of(distinct, share)
+            distinct = distinct / draft.scale_
         return distinct, weight, places
 
     def _check_numbers(self, table: Table, cells: Array) -> None:
@@ -266,6 +267,13 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
             raise DataError(
                 f"k-means members need numeric columns, but column {column!r} is categorical. "
                 "Use members='embedding'."
+            )
+        huge = np.abs(cells).max(axis=0) > _LARGEST
+        if huge.any():
+            column = names[int(np.flatnonzero(huge)[0])]
+            raise DataError(
+                f"k-means members need numbers of at most {_LARGEST:g}, but column {column!r} has "
+                "larger ones. Rescale it."
             )
         if odd.any():
             column = names[int(np.flatnonzero(odd)[0])]
@@ -324,6 +332,13 @@ def _cells(table: Table) -> Array:
     """All cells as numbers, codes for categories."""
     blocks = [np.asarray(block, dtype=np.float64) for _, block in table.blocks()]
     return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+
+
+def _spread_of(off: Array, share: Array) -> Array:
+    """Standard deviations of columns, one where nothing varies; no square overflows or vanishes."""
+    power = np.frexp(np.abs(off).max(axis=0))[1]
+    spread = np.ldexp(np.sqrt(share @ np.ldexp(off, -power) ** 2), power)
+    return np.where(spread > 0, spread, 1.0)
 
 
 def _settle(cells: Array, weight: Array | None) -> tuple[Array, Array, NDArray[np.intp]]:

@@ -21,6 +21,7 @@ _MANY = 50_000  # rows from which small batches must do
 _BATCH = 4096
 _BLOCK = 1 << 22  # distances that are computed at a time
 _STEPS = 20  # of k-means: members need not be good
+_DRAWS = 2**53  # at most: weights may be huge
 _TREES = 50
 _DEPTH = 5
 
@@ -88,7 +89,8 @@ class KMeansMaker:
             size = min(n_columns, int(np.ceil(2 * np.log2(max(2, n_rows)))))
             directions = rng.normal(size=(n_columns, size)) / np.sqrt(size)
         elif self.kind == "bootstrap":
-            draws = rng.multinomial(round(weight.sum()), weight / weight.sum())
+            n_draws = int(np.clip(np.rint(weight.sum()), 1, _DRAWS))
+            draws = rng.multinomial(n_draws, weight / weight.sum())
             bag = np.flatnonzero(draws)
             weight = draws[bag].astype(np.float64)
         way = Centres(np.zeros((1, 1)), columns, directions)

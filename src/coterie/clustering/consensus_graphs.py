@@ -77,7 +77,8 @@ def evidence_accumulation(
     found = agglomerate(distance, labellings.counts, linkage)
     if n_clusters is None:
         # Rows of one tuple are merged first, at the distance that missing labels leave.
-        repeated = np.maximum(np.rint(labellings.counts).astype(int) - 1, 0)
+        # No more merges than clusters come into question; weights may be huge.
+        repeated = np.clip(np.rint(labellings.counts) - 1, 0, labellings.n_tuples).astype(int)
         heights = np.sort(np.concatenate([np.repeat(inside, repeated), found.heights]))
         n_clusters = longest_lived(heights, labellings.n_tuples)
     return found.cut(n_clusters)
@@ -149,11 +150,11 @@ def normalised_similarity(labellings: Labellings) -> Array:
     """The normalised graph of rows without loops, on tuples: it has the same eigenvalues."""
     similar, counts = labellings.similarity(), labellings.counts
     own = np.diag(similar).copy()
-    degree = np.maximum(similar @ counts - own, np.finfo(np.float64).tiny)
+    loops = np.minimum(counts, 1.0) * own  # part of a row has no other part to be with
+    root = np.sqrt(np.maximum(similar @ counts - loops, np.finfo(np.float64).tiny))
     matrix = similar * np.sqrt(counts[:, None] * counts)
     np.fill_diagonal(matrix, np.maximum(counts - 1.0, 0.0) * own)
-    scale = np.sqrt(degree)  # before it is multiplied: the product of two tiny numbers is 0
-    return np.asarray(matrix / scale[:, None] / scale)
+    return np.asarray(matrix / root[:, None] / root)
 
 
 def bipartite_values(labellings: Labellings, n_values: int) -> tuple[Array, Array, Array]:

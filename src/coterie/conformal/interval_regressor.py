@@ -347,6 +347,8 @@ class ConformalRegressor(RegressorTask, Conformal):
         strata = this._strata(X)
         own = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         ends = np.stack([this._interval(X, level, strata, own) for level in levels], axis=2)
+        if this.method_ in ("jackknife+ab", "oob"):
+            this.plus_.explain_infinite(ends)
         return ends[:, :, 0] if np.ndim(alpha) == 0 else ends
 
     def _interval(self, X: Any, alpha: float, strata: Any, own: Array | None) -> Array:

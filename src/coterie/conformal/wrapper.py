@@ -20,6 +20,7 @@ from coterie.core.seeds import growing_stream
 from coterie.data import Table
 from coterie.learners import seeded, takes_weight
 from coterie.theory import conformal_quantile, needed_rows
+from coterie.trees.growth import an_n_jobs
 
 Array = NDArray[np.float64]
 
@@ -60,6 +61,7 @@ class Conformal(Committee):
         "cv": at_least(2) | has("split") | a_list,
         "holdout": fraction("neither"),
         "prefit": one_of(True, False),
+        "n_jobs": an_n_jobs,
     }
 
     estimator: Any = None

@@ -151,8 +151,11 @@ def check_estimator(model: Any) -> None:
     if pool is not None and "start_" not in fitted and family != "boosting":
         # Votes are averaged, and a mean is divided by the sum.
         _require(pool.weights.sum() != 0 or not len(pool), "the weights of a pool add up to zero")
-    if pool is not None and family == "boosting":
+    if pool is not None:
         _check_origin(fitted.get("origin_"), pool.members, schema.n_columns)
+    if pool is not None and "hazards_" in fitted:
+        n_curves = len(fitted["hazards_"].offsets) - 1
+        _require(n_curves == len(pool.forest.values), "hazards_ are of other leaves")
     if pool is None or family not in _VOTES_ARE_SHARES:
         return
     if family in ("trees", "forests"):
@@ -165,6 +168,7 @@ def check_estimator(model: Any) -> None:
 
 def _check_sizes(fitted: dict[str, Any], n_columns: int) -> None:
     """As many columns and classes everywhere."""
+    _require(fitted.get("n_outputs_", 1) >= 1, "a model has no outputs")
     if not getattr(
         fitted.get("preparation_"), "names", ()
     ):  # parts of dates are columns of their own
@@ -256,6 +260,29 @@ def check_neighbours(member: Any) -> None:
     member.__post_init__()
 
 
+def check_hazards(hazards: Any) -> None:
+    """Steps of one leaf after those of another."""
+    offsets, steps = hazards.offsets, hazards.steps
+    is_vector = offsets.dtype == np.int64 and offsets.ndim == 1 and len(offsets) > 0
+    _require(is_vector, "offsets of leaves are not numbers")
+    for name in ("times", "steps"):
+        _vector(getattr(hazards, name), int(offsets[-1]), f"the {name} of leaves")
+    _require(offsets[0] == 0 and (np.diff(offsets) >= 0).all(), "offsets of leaves go back")
+    _require(bool((steps >= 0).all()), "hazards are negative")
+
+
+def check_bags(bags: Any) -> None:
+    """Seeds, and a way to draw rows that are there."""
+    _require(bags.seeds.dtype.kind == "i" and bags.seeds.ndim == 1, "seeds are not numbers")
+    _require(bags.draw is None or callable(getattr(bags.draw, "counts", None)), "bags of nothing")
+    _require(bags.choice is None or callable(getattr(bags.choice, "draw", None)), "no columns")
+    if bags.kept is not None:
+        rows = bags.kept
+        fits = rows.dtype.kind == "i" and rows.ndim == 1 and len(rows) <= bags.n_rows
+        inside = fits and ((rows >= 0) & (rows < bags.n_rows)).all()
+        _require(bool(inside), "bags of rows that are not there")
+
+
 def _vector(array: Any, length: int, name: str) -> None:
     """Refuse what is not so many numbers."""
     is_vector = isinstance(array, np.ndarray) and array.dtype.kind == "f"
@@ -313,7 +340,9 @@ def check_labels(member: Any) -> None:
 #: Objects that are not made from their attributes alone, by tag.
 BUILDERS: dict[str, Callable[[dict[str, Any]], Any]] = {"Forest": build_forest}
 _CHECKS: dict[str, Callable[[Any], None]] = {
+    "Bags": check_bags,
     "ForeignMember": check_labels,
+    "LeafHazards": check_hazards,
     "Neighbours": check_neighbours,
     "Pool": check_pool,
     "Schema": check_schema,

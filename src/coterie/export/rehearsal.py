@@ -113,6 +113,18 @@ def _odd_answers(model: Any, rows: NDArray[Any]) -> str:
         for share, labels in zip(shares, classes, strict=True):
             if not _are_probabilities(np.asarray(share), len(labels), apart=apart):
                 return "the probabilities of the model do not add up to one"
+    return _odd_sets(model, rows)
+
+
+def _odd_sets(model: Any, rows: NDArray[Any]) -> str:
+    """What of prediction sets or intervals cannot be, or nothing."""
+    if getattr(model, "by", None) is not None:
+        return ""  # these rows need not be of a group that was calibrated
+    for method in ("predict_set", "predict_interval"):
+        if hasattr(model, method):
+            said = np.asarray(getattr(model, method)(rows))
+            if said.shape[:1] != (_ROWS,) or (said.dtype.kind == "f" and np.isnan(said).any()):
+                return f"{method} of the model gives no answer for each row"
     return ""
 
 

@@ -36,6 +36,9 @@ FORMATS = {
     ".json": "jsonlines",
 }
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
+# How files begin, whatever they are called, and how their names should end.
+PACKED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
+COLUMNAR = {b"PAR1": ".parquet", b"ARROW1": ".arrow"}
 # Also with other capitals and with blanks around them.
 MISSING = ("", "na", "n/a", "nan", "<na>", "null", "?")
 
@@ -133,6 +136,40 @@ def check_file(path: Path) -> None:
     if path.stat().st_size == 0:
         raise CommandError(
             "the file is empty.", "Write a header line and at least one row to it.", file=path
+        )
+    _check_beginning(path)
+
+
+def _check_beginning(path: Path) -> None:
+    """Refuse a file that is not what its name says, as far as its first bytes tell."""
+    kind, compression = file_format(path)
+    with path.open("rb") as file:
+        begin = file.read(8)
+    packed = next((end for mark, end in PACKED.items() if begin.startswith(mark)), None)
+    if packed is not None and compression != COMPRESSIONS[packed]:
+        raise CommandError(
+            f"is compressed with {COMPRESSIONS[packed]}, but its name does not end in {packed}.",
+            f"Rename it to {path.with_suffix('').name if compression else path.name}{packed}",
+            file=path,
+        )
+    if packed is None and compression is not None:
+        raise CommandError(
+            f"is not compressed with {compression}, although its name says so.",
+            f"Rename it to {path.stem}, or fetch it again.",
+            file=path,
+        )
+    found = next((end for mark, end in COLUMNAR.items() if begin.startswith(mark)), None)
+    if found is not None and kind in ("delimited", "jsonlines"):
+        raise CommandError(
+            f"is not text, but a file in the format {FORMATS[found].capitalize()}.",
+            f"Rename it to {path.stem}{found}",
+            file=path,
+        )
+    if begin.startswith(b"PK\x03\x04") and kind in ("delimited", "jsonlines"):
+        raise CommandError(
+            "is a zip archive or a spreadsheet, not text.",
+            "Unpack it, or save the sheet as CSV.",
+            file=path,
         )
 
 

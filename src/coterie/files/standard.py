@@ -8,13 +8,13 @@ import tempfile
 from pathlib import Path
 
 from coterie.files.errors import SPOOLED
+from coterie.files.formats import COLUMNAR, PACKED
 
 __all__ = ["STANDARD", "spool"]
 
 STANDARD = Path("-")
 # How formats begin, and how the name of a file in them ends. Anything else is delimited text.
-_BEGINNINGS = {b"PAR1": ".parquet", b"ARROW1": ".arrow", b"{": ".jsonl"}
-_PACKED = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
+_BEGINNINGS = {**COLUMNAR, b"{": ".jsonl"}
 
 
 def spool() -> Path:
@@ -27,7 +27,7 @@ def spool() -> Path:
     name = "table" + next(
         (end for mark, end in _BEGINNINGS.items() if begin.lstrip().startswith(mark)), ".csv"
     )
-    name += next((end for mark, end in _PACKED.items() if begin.startswith(mark)), "")
+    name += next((end for mark, end in PACKED.items() if begin.startswith(mark)), "")
     path = Path(tempfile.mkdtemp(prefix=SPOOLED)) / name
     try:
         with path.open("wb") as file:

@@ -20,6 +20,8 @@ Ints = NDArray[np.intp]
 
 # Conditions times rows that are looked at at a time.
 _BLOCK = 1 << 22
+# Steps on all ways from nodes to their roots, some 50 bytes each.
+_MOST_EDGES = 1 << 25
 
 
 @tagged
@@ -200,6 +202,11 @@ def forest_rules(forest: Forest, schema: Schema, max_conditions: int | None = No
     parent, depth = _parents(forest)
     limit = max_conditions or int(depth.max(initial=0))
     nodes = np.flatnonzero((depth > 0) & (depth <= limit))
+    if depth[nodes].sum() > _MOST_EDGES:
+        raise ValueError(
+            f"The trees are up to {depth.max()} levels deep, and their rules would not fit into "
+            "memory. Set max_conditions, for example to 10, or fit the model with max_depth."
+        )
     # Every rule has an edge for each of its ancestors; climb for all rules at once.
     rule, edge, at = [], [], nodes.copy()
     which = np.arange(len(nodes))
@@ -222,10 +229,13 @@ def _parents(forest: Forest) -> tuple[Ints, Ints]:
     parent = np.full(len(left), -1, dtype=np.intp)
     parent[first] = parent[first + 1] = inner
     depth = np.zeros(len(left), dtype=np.intp)
-    at = parent.copy()
-    while (at >= 0).any():
-        depth += at >= 0
-        at = np.where(at >= 0, parent[at], -1)
+    child = np.full(len(left), -1, dtype=np.intp)
+    child[inner] = first
+    level = np.flatnonzero(parent < 0)
+    while len(level):
+        above = level[child[level] >= 0]
+        level = np.concatenate([child[above], child[above] + 1])
+        depth[level] = depth[parent[level]] + 1
     return parent, depth
 
 

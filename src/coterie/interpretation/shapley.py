@@ -298,7 +298,9 @@ def _by_origin(whole: Array, origin: NDArray[np.intp], n_columns: int) -> Array:
 def _check_sum(model: Any, X: Any, total: Array) -> None:
     """Refuse to explain what is not a sum over trees, however the model comes by it."""
     methods = ("decision_function", "predict_proba", "predict")
-    method = next(name for name in methods if hasattr(model, name))
+    method = next((name for name in methods if hasattr(model, name)), None)
+    if method is None:
+        raise TypeError(f"{type(model).__name__} predicts nothing that could be explained.")
     if hasattr(model, "loss_"):  # scores, which `predict` may show through a link
         method = "_raw"
     said = getattr(model, method)(X)

@@ -14,7 +14,8 @@ from coterie.base import Admitted, Committee, TargetlessTask
 from coterie.base.elsewhere import where_rows_are
 from coterie.core import Allowed, Bags, RandomLike, between, repetitions
 from coterie.data import DataError, Table
-from coterie.learners import seeded, takes_weight
+from coterie.learners import naming, seeded, takes_weight
+from coterie.trees.growth import an_n_jobs
 
 Array = NDArray[np.float64]
 
@@ -133,7 +134,10 @@ class Contaminated:
         many of them are below.
     """
 
-    allowed: ClassVar[dict[str, Allowed]] = {"contamination": between(0.0, 0.5, closed="right")}
+    allowed: ClassVar[dict[str, Allowed]] = {
+        "contamination": between(0.0, 0.5, closed="right"),
+        "n_jobs": an_n_jobs,
+    }
 
     contamination: Any = 0.1
 
@@ -218,17 +222,19 @@ def fit_detector(detector: Any, rows: NDArray[Any], weight: Array | None, rng: G
         Seeds the copy, and draws rows by weights that are not whole numbers.
     """
     copy = seeded(detector, rng)
-    if weight is None:
-        return copy.fit(rows)
-    if takes_weight(copy):
-        return copy.fit(rows, sample_weight=weight)
-    repeats = repetitions(weight)
-    if repeats is not None:
-        return copy.fit(np.repeat(rows, repeats, axis=0))
-    return copy.fit(rows[rng.choice(len(rows), len(rows), p=weight / weight.sum())])
+    with naming(detector, X=rows):
+        if weight is None:
+            return copy.fit(rows)
+        if takes_weight(copy):
+            return copy.fit(rows, sample_weight=weight)
+        repeats = repetitions(weight)
+        if repeats is not None:
+            return copy.fit(np.repeat(rows, repeats, axis=0))
+        return copy.fit(rows[rng.choice(len(rows), len(rows), p=weight / weight.sum())])
 
 
 def scores_of(detector: Any, rows: NDArray[Any]) -> Array:
     """What any fitted detector says of rows, higher for normal ones."""
     score = getattr(detector, "score_samples", None) or detector.decision_function
-    return np.asarray(score(rows), dtype=np.float64)
+    with naming(detector, X=rows):
+        return np.asarray(score(rows), dtype=np.float64)

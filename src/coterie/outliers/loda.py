@@ -23,12 +23,16 @@ from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 
+_MOST = 1000  # bins: the best number grows with the cube root of the rows
+_LARGEST = 1e300  # sums of larger numbers overflow
+_SMALLEST = 1e-290  # densities of what varies less would be infinite
+
 
 def n_histogram_bins(values: Array, weight: Array | None = None) -> int:
     r"""The number of bins of equal width that suits values best.
 
     It is the b that maximises :math:`\sum_j n_j \ln (b n_j / n) - (b - 1 + \ln(b)^{2.5})`, up to
-    :math:`n / \ln n`.
+    :math:`n / \ln n` and to 1,000.
 
     Parameters
     ----------
@@ -52,16 +56,42 @@ def n_histogram_bins(values: Array, weight: Array | None = None) -> int:
 
 def bin_criterion(values: Array, weight: Array | None = None) -> Array:
     """What `n_histogram_bins` maximises, for 1, 2, … bins."""
-    n = float(len(values) if weight is None else weight.sum())
-    most = max(1, int(n / math.log(n))) if n > 1 else 1
-    low, high = float(values.min()), float(values.max())
-    gains = np.empty(most)
+    counter = _Counter(values, weight)
+    n = counter.total
+    most = max(1, int(min(_MOST, n / math.log(n)))) if n > 1 else 1
+    gains = np.full(most, -np.inf)
     for bins in range(1, most + 1):
-        counts = np.histogram(values, bins, (low, high), weights=weight)[0]
+        counts = counter.counts(bins)
+        if counts is None:
+            break
         filled = counts[counts > 0]
         fit = float((filled * np.log(bins * filled / n)).sum())
         gains[bins - 1] = fit - (bins - 1 + math.log(bins) ** 2.5)
     return gains
+
+
+class _Counter:
+    """Counts values in bins: they are sorted once, so that each number of bins is quick.
+
+    Parameters
+    ----------
+    values, weight
+        See `n_histogram_bins`.
+    """
+
+    def __init__(self, values: Array, weight: Array | None) -> None:
+        order = np.argsort(values, kind="stable")
+        ones = np.ones(len(values)) if weight is None else weight[order]
+        self.values, self.ends = values[order], np.append(0.0, np.cumsum(ones))
+        self.total = float(self.ends[-1])
+
+    def counts(self, bins: int) -> Array | None:
+        """Weight in bins of equal width, the last one with its right end; None if none is wide."""
+        edges = np.linspace(self.values[0], self.values[-1], bins + 1)
+        if bins > 1 and not (edges[1:] > edges[:-1]).all():
+            return None  # closer than numbers are
+        places = np.searchsorted(self.values, edges[1:-1])
+        return np.diff(self.ends[np.concatenate([[0], places, [len(self.values)]])])
 
 
 @tagged
@@ -86,10 +116,12 @@ class Histogram:
     def of(cls, values: Array, bins: int | None, weight: Array | None) -> Histogram:
         """Count values; half a row is added to every bin, so that no density is 0."""
         low, high = float(values.min()), float(values.max())
-        if not low < high:
+        if high - low < _SMALLEST:
             return cls(low, 0.0, np.zeros(2))
         bins = n_histogram_bins(values, weight) if bins is None else bins
-        counts = np.histogram(values, bins, (low, high), weights=weight)[0].astype(np.float64)
+        counts = _Counter(values, weight).counts(bins)
+        if counts is None:
+            return cls(low, 0.0, np.zeros(2))
         width = (high - low) / bins
         mass = (counts.sum() + 0.5 * bins) * width
         return cls(low, width, np.log(np.append(counts + 0.5, 0.5) / mass))
@@ -156,6 +188,7 @@ class LODADetector(Contaminated, OutlierDetector):
 
     def _learn(self, draft: Self, admitted: Admitted, n_samples: int) -> None:
         rows = _numbers(admitted.table)
+        _check_size(rows, admitted.table)
         d = rows.shape[1]
         seeds = member_seeds(draw_entropy(self.random_state), 0, self.n_projections)
         weights = np.zeros((len(seeds), d))
@@ -241,3 +274,14 @@ def _welch(first: Array, second: Array) -> Array:
 def _numbers(table: Table) -> Array:
     refuse_categories(table, "Projections", "Encode it, or use IsolationForest.")
     return dense_rows(table).astype(np.float64, copy=False)
+
+
+def _check_size(rows: Array, table: Table) -> None:
+    """Refuse training rows that projections would make infinite."""
+    huge = (np.abs(rows) > _LARGEST).any(axis=0)
+    if huge.any():
+        names: Any = table.names or range(table.n_columns)
+        raise DataError(
+            f"Column {names[int(np.argmax(huge))]!r} contains numbers beyond {_LARGEST:g}, whose "
+            "projections overflow. Rescale it."
+        )

@@ -23,6 +23,7 @@ from coterie.outliers.detector import (
     scores_of,
 )
 from coterie.outliers.isolation_forest import IsolationForest
+from coterie.trees.growth import an_n_jobs
 
 Array = NDArray[np.float64]
 
@@ -140,6 +141,7 @@ class NoveltyTestDetector(OutlierDetector):
         "reference": one_of("oob", "holdout"),
         "holdout": fraction("neither"),
         "alpha": between(0.0, 1.0, closed="neither"),
+        "n_jobs": an_n_jobs,
     }
 
     estimator: Any = None

@@ -109,10 +109,17 @@ def export_graphviz(decision_tree: Any, out_file: Any = None, **options: Any) ->
     return None
 
 
-def _unchecked(draw: Callable[..., Any], *given: Any, **options: Any) -> Any:
+def _unchecked(draw: Callable[..., Any], decision_tree: Any, *given: Any, **options: Any) -> Any:
     """Draw any tree: scikit-learn would refuse all classes but its own."""
     with sklearn.config_context(skip_parameter_validation=True):
-        return draw(*given, **options)
+        try:
+            return draw(decision_tree, *given, **options)
+        except RecursionError as error:
+            depth = decision_tree.get_depth()
+            raise ValueError(
+                f"The tree is {depth} levels deep, too deep to be drawn. Set max_depth, for "
+                "example to 10, or use export_text."
+            ) from error
 
 
 def _sets(decision_tree: Any, max_depth: int | None) -> Iterator[str]:

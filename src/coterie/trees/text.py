@@ -73,7 +73,7 @@ def export_text(
     classes = _class_names(decision_tree, class_names)
     labels = decision_tree.schema_.labels
     printer = _Printer(tree, names, labels, classes, max_depth, spacing, decimals, show_weights)
-    return "".join(f"{line}\n" for line in printer.lines(0, 1))
+    return "".join(f"{line}\n" for line in printer.lines())
 
 
 def _class_names(decision_tree: Any, class_names: Sequence[str] | None) -> Sequence[Any] | None:
@@ -102,20 +102,23 @@ class _Printer:
     decimals: int
     show_weights: bool
 
-    def lines(self, node: int, level: int) -> Iterator[str]:
-        """The lines of the subtree at `node`."""
+    def lines(self) -> Iterator[str]:
+        """The lines of the tree, without recursion as it may be deep."""
         bar = "|" + " " * self.spacing
-        indent = bar * (level - 1) + "|" + "-" * self.spacing
-        if self.tree.feature[node] == UNDEFINED:
-            yield f"{indent}{self._leaf(node)}"
-        elif level > self.max_depth + 1:
-            yield f"{indent} truncated branch of depth {self._depth(node)}"
-        else:
-            left, right = self._conditions(node)
-            yield f"{indent} {left}"
-            yield from self.lines(self.tree.children_left[node], level + 1)
-            yield f"{indent} {right}"
-            yield from self.lines(self.tree.children_right[node], level + 1)
+        ahead: list[tuple[int, int, str]] = [(0, 1, "")]  # node, level, condition that leads to it
+        while ahead:
+            node, level, condition = ahead.pop()
+            if condition:
+                yield bar * (level - 2) + "|" + "-" * self.spacing + f" {condition}"
+            indent = bar * (level - 1) + "|" + "-" * self.spacing
+            if self.tree.feature[node] == UNDEFINED:
+                yield f"{indent}{self._leaf(node)}"
+            elif level > self.max_depth + 1:
+                yield f"{indent} truncated branch of depth {self._depth(node)}"
+            else:
+                left, right = self._conditions(node)
+                ahead.append((self.tree.children_right[node], level + 1, right))
+                ahead.append((self.tree.children_left[node], level + 1, left))
 
     def _conditions(self, node: int) -> tuple[str, str]:
         column = self.tree.feature[node]
