@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from coterie.base import Admitted
 from coterie.core import Allowed, at_least, draw_entropy, member_seeds, one_of
 from coterie.core.seeds import growing_stream
-from coterie.data import Table
+from coterie.data import DataError, Table
 from coterie.outliers.detector import (
     Contaminated,
     OutlierDetector,
