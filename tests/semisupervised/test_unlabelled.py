@@ -150,7 +150,8 @@ def test_harm_is_told():
         told = any("do harm" in str(warning.message) for warning in caught)
         assert told == (model.score_ < model.supervised_score_)
         seen.append(told)
-    assert 0 <= model.score_ <= 1
+    assert any(seen)
+    assert not all(seen)
 
 
 def test_scores_are_of_hidden_labels():
