@@ -134,51 +134,6 @@ def test_after_the_time_nothing_large_is_begun(monkeypatch):
     assert [trial.name for trial in found.trials] == ["prior"]
 
 
-def test_a_booster_that_was_cut_short_is_told():
-    found, _ = search()
-    found.run([LINEAR])
-    assert found.shortage == []
-    found.trials[0].note = "3 rounds for lack of time"
-    (finding,) = found.shortage
-    assert "only one candidate, linear" in finding.message
-    assert "3 rounds" in finding.message
-
-
-def test_the_prior_is_left_where_there_is_no_time_for_anything(monkeypatch):
-    monkeypatch.setattr("coterie.automl.search.is_quick", lambda *_: False)
-    found, folds = search()
-    found.stopped = "time"
-    found.run([])
-    assert [t.name for t in found.trials] == ["prior"]
-    (finding,) = found.shortage
-    assert "frequencies of the classes" in finding.message
-    assert found.combine(folds, WAYS, hold_out=False)[0].blend.weights.tolist() == [1.0]
-
-
-def test_where_nothing_can_be_learnt_the_model_is_a_constant():
-    found, folds = search()
-    noise = np.random.default_rng(3).permutation(found.material.truth)
-    found.material = replace(found.material, truth=noise)
-    found.run([TREE])
-    found.add_prior()
-    assert [t.name for t in found.trials] == ["tree", "prior"]
-    best, _ = found.combine(folds, WAYS[:1], hold_out=False)
-    assert best.blend.weights.tolist() == [0.0, 1.0]
-    (finding,) = found.doubts(best)
-    assert finding.level == "danger"
-    assert "better than a constant" in finding.message
-
-
-def test_members_that_know_something_need_no_constant_beside_them():
-    found, folds = search()
-    clear = (found.material.matrix[:, 0] > 0).astype(np.intp)
-    found.material = replace(found.material, truth=clear)
-    found.run([LINEAR])
-    found.add_prior()
-    assert [t.name for t in found.trials] == ["linear"]
-    assert found.doubts(found.combine(folds, WAYS[:1], hold_out=False)[0]) == []
-
-
 def test_many_classes_are_not_combined_without_time():
     found, _ = search(Clock(1e-6))
     found.run([LINEAR])

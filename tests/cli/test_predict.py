@@ -171,7 +171,8 @@ def test_sets_of_classes_hold_the_truth_often_enough(call, credit):
     assert [len(one) for one in sets] == [int(row["set_size"]) for row in rows]
     assert all(row["prediction"] in one for row, one in zip(rows, sets, strict=True))
     hits = [row["credit"] in one for row, one in zip(rows, sets, strict=True)]
-    assert np.mean(hits) > 0.8 - 3 * np.sqrt(0.8 * 0.2 / len(hits))
+    # As many rows set the threshold, which varies as much as the hits do.
+    assert np.mean(hits) > 0.8 - 3 * np.sqrt(2 * 0.8 * 0.2 / len(hits))
 
 
 def test_sets_and_intervals_are_one_or_the_other(call, credit):

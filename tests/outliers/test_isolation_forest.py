@@ -214,7 +214,7 @@ def test_slanted_cuts_of_one_column_follow_the_same_law():
 
 
 def test_slanted_cuts_that_leave_a_side_empty_add_depth():
-    """Depths of a plain simulation of the algorithm: 20,000 trees of depth 2, no cut drawn again."""
+    """Depths of a plain simulation: 20,000 trees of depth 2, no cut drawn again."""
     X = np.array([[0.0, 0.0], [1.0, 1.0], [10.0, 10.0]])
     forest = ExtendedIsolationForest(n_estimators=8000, redraw=0, random_state=0).fit(X)
     np.testing.assert_allclose(mean_paths(forest, X), [2.342, 2.406, 1.343], atol=0.03)

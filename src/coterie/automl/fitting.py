@@ -59,6 +59,7 @@ from coterie.automl.listing import Listing
 from coterie.automl.material import Material
 from coterie.automl.metrics import check_metric
 from coterie.automl.order import column_of_time
+from coterie.automl.outcome import find_doubts, find_shortage
 from coterie.automl.records import Finding, TableMember
 from coterie.automl.search import Search
 from coterie.automl.situation import Situation, Task
@@ -122,15 +123,21 @@ def fit_draft(
         _fit_blindly(draft, search, candidates, reading.used)
     else:
         _run(search, candidates, wishes)
-        findings += search.shortage
         best, trials = _finish(draft, search, folds, plan, wishes, reading)
+        findings += [*find_shortage(search), *find_doubts(search, best)]
         explain(draft, search, best, trials, Columns.of(table.schema, reading, draft), wishes)
-        if widen(search, draft.members_, trials, wishes):
-            draft.pool_ = _pool(draft.members_, material, reading.used)
-        findings += search.doubts(best)
+        _widen(draft, search, trials, wishes, reading.used)
     _publish(draft, search, reading, findings, names)
     draft.made_ |= {"fingerprint": print_, "splits": plan.words, "seed": wishes.seed}
     search.tell("end", draft.metric_, message=search.stopped)
+
+
+def _widen(
+    draft: Any, search: Search, trials: list[Trial], wishes: Wishes, used: NDArray[np.intp]
+) -> None:
+    """Spend the time that is left on more models of the chosen members."""
+    if widen(search, draft.members_, trials, wishes):
+        draft.pool_ = _pool(draft.members_, search.material, used)
 
 
 def _keep_time(

@@ -55,7 +55,6 @@ _MODELS = (20, 200)  # members at most: so many, and one for so many rows
 _AS_LONG_AS_IT_TAKES = 1e9  # seconds
 _LEAST_ROWS, _MOST_ROWS = 300, 20_000  # that combinations are learnt from
 _PASSES, _SECONDS = 30, 5e-8  # over all that members say, and for a number of it, about
-_HASTE = "for lack of time"  # in the notes of what was made smaller
 _PARTS = 4  # of the held-out rows; each is scored by what is learnt from the others
 
 
@@ -311,61 +310,6 @@ class Search:
             chosen = next((c for c in usable if c.native and not c.rounds), usable[0])
         self.tell("try", chosen.name, message="nothing finished in time")
         self._take(run_trial(chosen, self.situation, self.material, Clock(_AS_LONG_AS_IT_TAKES)))
-
-    @property
-    def shortage(self) -> list[Finding]:
-        """What to know if there was no time or memory for a candidate."""
-        if len(self.trials) == 1 and _HASTE in self.trials[0].note:
-            return [
-                Finding(
-                    "no time",
-                    "warning",
-                    [],
-                    f"There was time for only one candidate, {self.trials[0].name}, which was "
-                    f"cut short: {self.trials[0].note}.",
-                    "With more time, the model may be much better.",
-                )
-            ]
-        if [trial.name for trial in self.trials] != [PRIOR.name]:
-            return []
-        return [
-            Finding(
-                "no time",
-                "danger",
-                [],
-                "No candidate could be fitted to this table within the time limit: the model "
-                f"{self._constant} and uses no columns.",
-                "Allow more time, or use fewer classes, columns or rows.",
-            )
-        ]
-
-    def doubts(self, best: ScoredBlend) -> list[Finding]:
-        """What to know if nothing was found that predicts better than a constant.
-
-        Parameters
-        ----------
-        best : ScoredBlend
-            The chosen combination.
-        """
-        used = [self.trials[t].name for t in np.flatnonzero(best.blend.weights)]
-        if used != [PRIOR.name] or len(self.trials) == 1:
-            return []
-        return [
-            Finding(
-                "no signal",
-                "danger",
-                [],
-                "No candidate predicts held-out rows better than a constant: the model "
-                f"{self._constant} and uses no columns.",
-                "Check that the target and the columns belong together, or collect more rows or "
-                "other columns.",
-            )
-        ]
-
-    @property
-    def _constant(self) -> str:
-        what = "frequencies of the classes" if self.material.n_classes else "mean of the target"
-        return f"predicts the {what}"
 
     def _unfit(self, candidate: Candidate) -> str:
         """Why a candidate is not for this table, if so."""

@@ -98,12 +98,12 @@ class MemberCurvesDisplay(Display):
         """
         if is_classifier(model):
             raise TypeError(f"{type(model).__name__} predicts classes; use RegionsDisplay.")
-        grid = Grid.over(X, (column, column), resolution)
-        rows = grid.rows[:: resolution + 1]  # where both axes of the grid agree
+        grid = Grid.over(X, (column,), resolution)
+        rows = grid.rows[:resolution]  # the grid of one column has two rows alike
         ballot = ballot_of(model, rows)
         points = None if y is None else (grid.points[:, 0], np.asarray(y, dtype=np.float64))
         whole = np.asarray(ballot.vote, dtype=np.float64)
-        return cls(grid.y, ballot.said[:, :, 0], whole, points, grid.names[0]).plot(ax)
+        return cls(grid.x, ballot.said[:, :, 0], whole, points, grid.names[0]).plot(ax)
 
     @classmethod
     def from_predictions(
