@@ -102,11 +102,9 @@ def fit_draft(
     names = list(table.names or [f"x{j}" for j in range(table.n_columns)])
     classes = [str(c) for c in admitted.target.classes[0]] if admitted.target.classes else []
     check_metric(wishes.metric, truth, len(classes))
-    looked = _look(draft, admitted, wishes, names, classes, groups is not None, clock)
-    reading, findings, twins = looked
-    candidates = choose_candidates(
-        wishes.members, interpretable=wishes.interpretable, binned=is_binned(table)
-    )
+    grouped = groups is not None
+    reading, findings, twins = _look(draft, admitted, wishes, names, classes, grouped, clock)
+    candidates = _candidates(wishes, table)
     planned = wishes if journal is None else _as_planned(wishes, journal)
     dealing = {"fast": candidates is FAST, "order": order}
     plan, folds, splits, further = _deal(admitted, planned, groups, twins, **dealing)
@@ -115,7 +113,7 @@ def fit_draft(
     print_ = fingerprint(matrix, truth, names)
     page = _page(journal, print_ + plan.words, draft, clock, groups)
     situation = _situation(admitted, reading, wishes, truth)
-    _keep_time(clock, situation, material, len(names), bag=plan.hold_out and bool(further))
+    _keep_time(clock, situation, material, len(names), plan)
     search = Search(situation, material, wishes.metric, clock, wishes.progress, page)
     search.announce(plan.words, findings)
     if len(truth) < _FEWEST or len(classes) == 1 or not splits:
@@ -125,26 +123,37 @@ def fit_draft(
         _run(search, candidates, wishes)
         best, trials = _finish(draft, search, folds, plan, wishes, reading)
         findings += [*find_shortage(search), *find_doubts(search, best)]
-        explain(draft, search, best, trials, Columns.of(table.schema, reading, draft), wishes)
-        _widen(draft, search, trials, wishes, reading.used)
+        _go_on(draft, search, best, trials, wishes, Columns.of(table.schema, reading, draft))
     _publish(draft, search, reading, findings, names)
     draft.made_ |= {"fingerprint": print_, "splits": plan.words, "seed": wishes.seed}
     search.tell("end", draft.metric_, message=search.stopped)
 
 
-def _widen(
-    draft: Any, search: Search, trials: list[Trial], wishes: Wishes, used: NDArray[np.intp]
+def _go_on(
+    draft: Any,
+    search: Search,
+    best: ScoredBlend,
+    trials: list[Trial],
+    wishes: Wishes,
+    columns: Columns,
 ) -> None:
-    """Spend the time that is left on more models of the chosen members."""
+    """Explain the ensemble, and spend what time is left on more models of its members."""
+    explain(draft, search, best, trials, columns, wishes)
     if widen(search, draft.members_, trials, wishes):
-        draft.pool_ = _pool(draft.members_, search.material, used)
+        draft.pool_ = _pool(draft.members_, search.material, draft.pool_.members[0].used)
+
+
+def _candidates(wishes: Wishes, table: Any) -> tuple[Candidate, ...]:
+    return choose_candidates(
+        wishes.members, interpretable=wishes.interpretable, binned=is_binned(table)
+    )
 
 
 def _keep_time(
-    clock: Clock, situation: Situation, material: Material, n_columns: int, *, bag: bool
+    clock: Clock, situation: Situation, material: Material, n_columns: int, plan: Plan
 ) -> None:
     """Keep time for what comes after the search: further models, writing."""
-    if bag:
+    if plan.hold_out and material.further:
         clock.share += _BAG
     n_rows = len(material.covered if situation.compact else material.truth)
     clock.keep_for_writing(_SAID * n_rows * max(1, material.n_classes), n_columns)
