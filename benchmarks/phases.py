@@ -197,7 +197,7 @@ def picture(seconds: dict[str, float]) -> str:
     shapes = []
     for k, phase in enumerate(PHASES):
         width = 600 * seconds[phase] / whole
-        shade = 85 - 8 * k
+        shade = 88 - 4 * k
         shapes.append(
             f'<rect x="{at:.1f}" y="30" width="{width:.1f}" height="30" '
             f'fill="hsl(210 60% {shade}%)" stroke="#fff"><title>{phase} '
