@@ -4,7 +4,7 @@
 
 #include "arrays.hpp"
 #include "bins_view.hpp"
-#include "coterie/predict.hpp"
+#include "coterie/hashes.hpp"
 #include "coterie/team.hpp"
 
 namespace coterie {

@@ -1,6 +1,7 @@
 #include "coterie/isolation.hpp"
 
 #include "arrays.hpp"
+#include "coterie/hashes.hpp"
 
 namespace coterie {
 namespace {

@@ -1,5 +1,6 @@
 #include "coterie/sparse.hpp"
 
+#include "coterie/hashes.hpp"
 #include "coterie/predict.hpp"
 #include "forest_arrays.hpp"
 #include "sparse_arrays.hpp"

@@ -157,32 +157,10 @@ std::vector<Tree> grow_isolation(const Matrix<const T>& X, std::span<const std::
     return trees;
 }
 
-template <class T>
-void cell_hashes(const Matrix<const T>& X, std::span<std::uint64_t> hashes, int n_threads) {
-    constexpr std::size_t block = 4096;
-    const auto mix = [](std::uint64_t z) {
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-        return z ^ (z >> 27);
-    };
-    const auto bits = [](double x) {
-        return x != x ? 0x7ff8000000000000ULL : std::bit_cast<std::uint64_t>(x + 0.0);
-    };
-    Team(n_threads).run((X.rows + block - 1) / block, [&](std::size_t b) {
-        const std::size_t begin = b * block, end = std::min(begin + block, X.rows);
-        for (std::size_t i = begin; i < end; ++i) {
-            std::uint64_t hash = hashes[i];
-            for (std::size_t j = 0; j < X.cols; ++j)
-                hash = mix(hash * 0x9e3779b97f4a7c15ULL + bits(static_cast<double>(X(i, j))));
-            hashes[i] = hash;
-        }
-    });
-}
-
 #define COTERIE_INSTANTIATE(T)                                                           \
     template std::vector<Tree> grow_isolation(                                           \
         const Matrix<const T>&, std::span<const std::uint32_t>, const IsolationSamples&, \
-        const IsolationRule&, int, Interrupt&);                                          \
-    template void cell_hashes(const Matrix<const T>&, std::span<std::uint64_t>, int)
+        const IsolationRule&, int, Interrupt&)
 COTERIE_INSTANTIATE(float);
 COTERIE_INSTANTIATE(double);
 #undef COTERIE_INSTANTIATE

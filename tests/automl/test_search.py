@@ -209,10 +209,10 @@ def test_what_adds_nothing_is_left_after_the_first_splits(monkeypatch):
     monkeypatch.setattr(Search, "_generous", property(lambda self: False))
     fitted = []
 
-    class Counted(DummyClassifier):
+    class Counted(LogisticRegression):  # the same once more adds nothing
         def fit(self, X, y, sample_weight=None):
             fitted.append(len(y))
-            return super().fit(X, y)
+            return super().fit(X, y, sample_weight)
 
     found, _ = search()
     found.run([LINEAR, candidate("nothing", Counted()), TREE])
@@ -243,11 +243,11 @@ def test_what_takes_long_for_little_comes_last(monkeypatch):
 
 def test_further_candidates_are_tried_until_they_add_nothing():
     found, _ = search()
-    endless = (candidate(f"prior {k}", DummyClassifier()) for k in itertools.count())
+    endless = (candidate(f"again {k}", LogisticRegression()) for k in itertools.count())
     found.run([LINEAR, TREE], endless)
     assert [t.name for t in found.trials] == ["linear", "tree"]
-    tried = [h["name"] for h in found.history if h["name"].startswith("prior")]
-    assert tried == [f"prior {k}" for k in range(8)]
+    tried = [h["name"] for h in found.history if h["name"].startswith("again")]
+    assert tried == [f"again {k}" for k in range(8)]
     assert found.stopped == "finished"
 
 

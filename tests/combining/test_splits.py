@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import GroupKFold, RepeatedKFold, StratifiedKFold, TimeSeriesSplit
 
 from coterie import RowFolds
-from coterie.combining.splits import deal, make_splits, table_keys
+from coterie.combining.splits import deal, make_splits
 from coterie.data import Table, Target
 
 rng = np.random.default_rng(0)
@@ -44,21 +44,6 @@ def test_row_folds_of_groups_and_of_few_rows():
         list(RowFolds(1).split(X))
 
 
-def test_keys_are_of_what_rows_hold():
-    keys = table_keys(Table.read(X))
-    assert len(set(keys.tolist())) == 60
-    np.testing.assert_array_equal(table_keys(Table.read(np.asfortranarray(X))), keys)
-    assert (table_keys(Table.read(X[:, ::-1].copy())) != keys).all()
-    odd = Table.read([[0.0, np.nan], [-0.0, -np.nan], [1.0, np.nan]])
-    a, b, c = table_keys(odd)
-    assert a == b != c
-    assert deal(np.array([3, 1, 2], dtype=np.uint64), np.zeros(3, dtype=np.intp), 3).tolist() == [
-        2,
-        0,
-        1,
-    ]
-
-
 def test_what_cv_may_be():
     table, target = Table.read(X), Target.labels(y)
     same = [(a.tolist(), b.tolist()) for a, b in StratifiedKFold(5).split(X, y)]
@@ -86,3 +71,8 @@ def test_lists_count_rows_as_given():
         make_splits([([0], [9])], table, target)
     with pytest.raises(ValueError, match="negative"):
         make_splits([([0], [-1])], table, target)
+
+
+def test_keys_are_dealt_in_turn():
+    keys = np.array([3, 1, 2], dtype=np.uint64)
+    assert deal(keys, np.zeros(3, dtype=np.intp), 3).tolist() == [2, 0, 1]

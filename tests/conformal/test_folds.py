@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from coterie.conformal.folds import fold_numbers, strata_of, uniforms
+from coterie.conformal.folds import fold_numbers, strata_of
 from coterie.data import Table
 
 X = np.random.default_rng(0).normal(size=(60, 3))
@@ -30,14 +30,6 @@ def test_groups_stay_together():
     assert np.bincount(folds).tolist() == [15] * 4
     with pytest.raises(ValueError, match="12 groups are too few for 13 folds"):
         fold_numbers(TABLE, 13, np.random.default_rng(0), groups=groups)
-
-
-def test_random_numbers_belong_to_rows():
-    u = uniforms(TABLE, 0)
-    np.testing.assert_array_equal(u[[7]], uniforms(TABLE.take([7]), 0))
-    assert 0.0 <= u.min() <= u.max() < 1.0
-    assert abs(u.mean() - 0.5) < 0.15
-    assert (u != uniforms(TABLE, 1)).all()
 
 
 def test_strata_are_columns():

@@ -1,6 +1,13 @@
 import numpy as np
 
-from coterie.core.axis import RowAxis, cell_order, content_order, repetitions
+from coterie.core.axis import (
+    RowAxis,
+    cell_keys,
+    cell_order,
+    content_order,
+    repetitions,
+    uniforms,
+)
 from coterie.data import Table, Target
 
 
@@ -54,3 +61,23 @@ def test_rows_are_ordered_by_their_cells_without_bins():
     np.testing.assert_array_equal(X[first], X[order][second])
     equal = Table.read(np.zeros((3, 1)))
     np.testing.assert_array_equal(cell_order(equal, np.array([3.0, 1.0, 2.0])), [1, 2, 0])
+
+
+def test_keys_are_of_what_rows_hold():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    keys = cell_keys(Table.read(X))
+    assert len(set(keys.tolist())) == 60
+    np.testing.assert_array_equal(cell_keys(Table.read(np.asfortranarray(X))), keys)
+    assert (cell_keys(Table.read(X[:, ::-1].copy())) != keys).all()
+    odd = Table.read([[0.0, np.nan], [-0.0, -np.nan], [1.0, np.nan]])
+    a, b, c = cell_keys(odd)
+    assert a == b != c
+
+
+def test_random_numbers_belong_to_rows():
+    table = Table.read(np.random.default_rng(0).normal(size=(60, 2)))
+    u = uniforms(table, 0)
+    np.testing.assert_array_equal(u[[7]], uniforms(table.take([7]), 0))
+    assert 0.0 <= u.min() <= u.max() < 1.0
+    assert abs(u.mean() - 0.5) < 0.15
+    assert (u != uniforms(table, 1)).all()

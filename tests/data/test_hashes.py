@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coterie.data.hashes import cell_bits, mix, row_keys
+from coterie.data.hashes import cell_bits, mix
 
 
 def test_equal_numbers_have_equal_bits():
@@ -18,12 +18,3 @@ def test_mixing_is_that_of_splitmix64():
     # The first numbers of the generator with seed 0 (Vigna's reference implementation).
     states = np.array([0x9E3779B97F4A7C15, 0x3C6EF372FE94F82A], dtype=np.uint64)
     assert mix(states).tolist() == [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4]
-
-
-def test_keys_of_rows_know_cells_and_columns():
-    cells = np.array([[0.0, 1.0], [-0.0, 1.0], [1.0, 0.0], [np.nan, 1.0]])
-    keys = row_keys(cells)
-    assert keys[0] == keys[1]
-    assert len(set(keys.tolist())) == 3
-    wide = np.random.default_rng(0).normal(size=(3, 1 << 20))  # more blocks than one
-    assert row_keys(wide).tolist() == [int(row_keys(row[None])[0]) for row in wide]

@@ -67,8 +67,4 @@ void check_slanted(const SlantedView& forest, std::size_t n_columns);
 void slanted_paths(const SlantedView& forest, const Matrix<const double>& X, std::span<double> out,
                    int n_threads, Interrupt& interrupt);
 
-// A hash of each row's raw cells, the same for equal numbers of both types; one zero, one NaN.
-template <class T>
-void cell_hashes(const Matrix<const T>& X, std::span<std::uint64_t> hashes, int n_threads);
-
 }  // namespace coterie

@@ -51,9 +51,4 @@ Paths decision_paths(const ForestView& forest, const Matrix<const T>& X);
 void node_values(const ForestView& forest, std::span<const double> weight,
                  const Matrix<double>& out);
 
-// A hash of each row's codes and target, to put rows in an order that does not
-// depend on how they were given.
-template <class Code>
-void row_hashes(const CodeTable<Code>& codes, std::span<std::uint64_t> hashes, int n_threads);
-
 }  // namespace coterie

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from coterie.automl.situation import booster_seconds
 from coterie.automl.twins import Twins
-from coterie.combining.splits import deal, table_keys
+from coterie.combining.splits import deal
+from coterie.core.axis import cell_keys
 from coterie.data import Table
 from coterie.data.hashes import ODD
 
@@ -141,7 +142,7 @@ def make_folds(
     elif twins is not None:
         keys = twins.keys + twins.tags.astype(np.uint64) * ODD
     else:
-        keys = table_keys(table)
+        keys = cell_keys(table)
     rng = np.random.default_rng(seed)
     folds = []
     for _ in range(plan.n_repeats):

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.combining.splits import table_keys
+from coterie.core.axis import cell_keys
 from coterie.data import Table
 
 Keys = NDArray[np.uint64]
@@ -93,7 +93,7 @@ def find_twins(table: Table, truth: NDArray[Any], distinct: Sequence[int]) -> Tw
     >>> find_twins(*survey, [3] * 3).copies
     False
     """
-    keys = table_keys(table)
+    keys = cell_keys(table)
     n = len(keys)
     repeated = n - len(np.unique(keys))
     if not repeated:
@@ -135,7 +135,7 @@ def _judge(table: Table, distinct: Sequence[int], alike: int, equal: int) -> tup
 
 def _agreeing(table: Table, columns: NDArray[np.intp]) -> int:
     """Pairs of rows that agree in some columns."""
-    return _pairs(np.unique(table_keys(table[:, columns]), return_counts=True)[1])
+    return _pairs(np.unique(cell_keys(table[:, columns]), return_counts=True)[1])
 
 
 def _pairs(times: NDArray[np.intp]) -> int:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sklearn.model_selection import LeaveOneOut, check_cv
 
 from coterie.core import Allowed, a_list, at_least, one_of
+from coterie.core.axis import cell_keys
 from coterie.data import DataError, Table, Target
-from coterie.data.hashes import row_keys
 
 Rows = NDArray[np.intp]
 Split = tuple[Rows, Rows]
@@ -22,8 +22,6 @@ a_splitter = Allowed(
     "an object with .split()",
 )
 a_cv: Allowed = one_of(None, "loo", "oob", "prefit") | at_least(2) | a_splitter | a_list
-
-_BLOCK_CELLS = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -48,7 +46,7 @@ class RowFolds:
     --------
     >>> folds = RowFolds(2)
     >>> [test.tolist() for _, test in folds.split([[1.0], [2.0], [1.0], [3.0]])]
-    [[1, 3], [0, 2]]
+    [[0, 2, 3], [1]]
     """
 
     n_splits: int = 5
@@ -72,7 +70,7 @@ class RowFolds:
         if at_least(2).admits(self.n_splits) is False:
             raise ValueError(f"n_splits={self.n_splits!r} must be an integer >= 2.")
         table = Table.read(X)
-        keys = table_keys(table) if groups is None else _numbers(groups)
+        keys = cell_keys(table) if groups is None else _numbers(groups)
         labels = np.zeros(table.n_rows, dtype=np.intp)
         if y is not None and groups is None:
             labels = _strata(np.asarray(y))
@@ -94,14 +92,6 @@ def deal(keys: NDArray[np.uint64], strata: NDArray[np.intp], n_folds: int) -> ND
     both = np.stack([strata.astype(np.uint64), keys])
     place = np.unique(both, axis=1, return_inverse=True)[1]
     return np.asarray(place.ravel() % n_folds)
-
-
-def table_keys(table: Table) -> NDArray[np.uint64]:
-    """The keys of all rows, block by block."""
-    keys = np.empty(table.n_rows, dtype=np.uint64)
-    for rows, cells in table.blocks(_BLOCK_CELLS):
-        keys[rows] = row_keys(cells)
-    return keys
 
 
 def make_splits(

@@ -19,9 +19,9 @@ from coterie.combining.combiner import COMBINER, Combiner
 from coterie.combining.folds import Rowset, Unseen
 from coterie.combining.named_members import Named, pick_method
 from coterie.combining.reject_option import RejectingVotes, a_reject_label, check_mark
-from coterie.combining.splits import table_keys
 from coterie.combining.weighing import VOTE_WEIGHTS, read_weights
 from coterie.core import Allowed, a_function, a_list, between, draw_entropy, one_of
+from coterie.core.axis import cell_keys
 from coterie.data import Table
 from coterie.fusion.votes import winners
 from coterie.learners import Method
@@ -264,7 +264,7 @@ class VotingClassifier(RejectingVotes, ClassifierTask, Voting, Combiner):
 
     def _winners(self, table: Table, support: Array) -> NDArray[np.intp]:
         if self.ties == "random":
-            return winners(support, "random", self.entropy_, table_keys(table))
+            return winners(support, "random", self.entropy_, cell_keys(table))
         if self.ties == "prior":
             return winners(support, self.priors_, 0, None)
         if self.ties == "confidence":

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from coterie.core.axis import cell_order
 from coterie.data import Table
-from coterie.data.hashes import mix
-from coterie.native import cell_hashes
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -59,13 +57,6 @@ def fold_numbers(
         shuffled = shuffled[np.argsort(codes[shuffled], kind="stable")]
     folds[shuffled] = np.arange(table.n_rows) % n_folds
     return folds
-
-
-def uniforms(table: Table, entropy: int) -> Array:
-    """A uniform random number per row that depends on what the row holds, and on the seed."""
-    hashes = np.concatenate([cell_hashes(block) for _, block in table.blocks()])
-    seed = np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0]
-    return np.asarray((mix(hashes ^ seed) >> np.uint64(11)) * 2.0**-53)
 
 
 def strata_of(X: Any, by: Any) -> NDArray[Any]:

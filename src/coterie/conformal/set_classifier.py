@@ -15,7 +15,6 @@ from coterie.base import Admitted, ClassifierTask
 from coterie.base.bagged import Bagged
 from coterie.conformal.class_scores import class_scores, true_ranks
 from coterie.conformal.coverage_report import CoverageReport, coverage_rows
-from coterie.conformal.folds import uniforms
 from coterie.conformal.wrapper import (
     Conformal,
     fit_copy,
@@ -24,6 +23,7 @@ from coterie.conformal.wrapper import (
     too_few,
 )
 from coterie.core import Allowed, at_least, draw_entropy, one_of
+from coterie.core.axis import uniforms
 from coterie.core.seeds import shaking_stream
 from coterie.forests import RandomForestClassifier
 from coterie.learners.member_votes import class_places, votes_of_probabilities

@@ -17,7 +17,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from coterie.data import Table, Target
-from coterie.data.hashes import ODD, cell_bits
+from coterie.data.hashes import ODD, cell_bits, mix
 from coterie.native import cell_hashes, row_hashes
 from coterie.tags import tagged
 
@@ -52,6 +52,20 @@ def content_order(
     return np.lexsort((weight, hashes))
 
 
+def cell_keys(table: Table, n_threads: int = 1) -> NDArray[np.uint64]:
+    """A number for every row that depends on what it holds only; equal rows have equal ones."""
+    keys = np.empty(table.n_rows, dtype=np.uint64)
+    for rows, cells in table.blocks():
+        keys[rows] = cell_hashes(cells, n_threads=n_threads)
+    return keys
+
+
+def uniforms(table: Table, entropy: int) -> NDArray[np.float64]:
+    """A uniform random number per row that depends on what the row holds, and on the seed."""
+    seed = np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0]
+    return np.asarray((mix(cell_keys(table) ^ seed) >> np.uint64(11)) * 2.0**-53)
+
+
 def cell_order(
     table: Table, importance: NDArray[np.float64] | None = None, n_threads: int = 1
 ) -> NDArray[np.intp]:
@@ -66,8 +80,7 @@ def cell_order(
     n_threads : int, default=1
         Native threads.
     """
-    blocks = [cell_hashes(block, n_threads=n_threads) for _, block in table.blocks()]
-    hashes = np.concatenate(blocks)
+    hashes = cell_keys(table, n_threads)
     if importance is None:
         return np.argsort(hashes, kind="stable")
     return np.lexsort((importance, hashes))

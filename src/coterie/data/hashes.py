@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ODD", "cell_bits", "mix", "row_keys"]
+__all__ = ["ODD", "cell_bits", "mix"]
 
 #: An odd factor whose bits are spread evenly: the golden ratio of 64 bits.
 ODD = np.uint64(0x9E3779B97F4A7C15)
-
-_BLOCK_CELLS = 1 << 20
 
 
 def cell_bits(cells: NDArray[np.floating]) -> NDArray[np.uint64]:
@@ -43,25 +41,3 @@ def mix(state: NDArray[np.uint64]) -> NDArray[np.uint64]:
         state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return np.asarray(state ^ (state >> np.uint64(31)))
-
-
-def row_keys(cells: NDArray[np.floating]) -> NDArray[np.uint64]:
-    """A number for every row that depends on what it holds only; equal rows have equal ones.
-
-    Examples
-    --------
-    >>> keys = row_keys(np.array([[1.0, np.nan], [2.0, 0.0], [1.0, np.nan]]))
-    >>> bool(keys[0] == keys[2]), bool(keys[0] == keys[1])
-    (True, False)
-    """
-    n_rows, n_columns = cells.shape
-    rng = np.random.default_rng(20_040_731)
-    factors = rng.integers(0, 2**63, n_columns, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    keys = np.empty(n_rows, dtype=np.uint64)
-    step = max(1, _BLOCK_CELLS // max(1, n_columns))
-    for start in range(0, n_rows, step):
-        bits = cell_bits(cells[start : start + step])
-        bits = (bits ^ (bits >> np.uint64(29))) * ODD
-        bits = (bits ^ (bits >> np.uint64(32))) * factors
-        keys[start : start + step] = bits.sum(axis=1, dtype=np.uint64)
-    return (keys ^ (keys >> np.uint64(31))) * ODD

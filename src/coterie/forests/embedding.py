@@ -14,10 +14,9 @@ from sklearn.preprocessing import OneHotEncoder
 
 from coterie.base import Admitted, TargetlessTask, thread_count
 from coterie.core import Allowed, at_least, draw_entropy, one_of
-from coterie.data import Table, Target
-from coterie.data.hashes import mix
+from coterie.core.axis import uniforms
+from coterie.data import Target
 from coterie.forests.many import ManyTrees
-from coterie.native import cell_hashes
 from coterie.trees import ExtraTreeRegressor
 from coterie.trees.growth import SHAPE
 
@@ -95,7 +94,7 @@ class RandomTreesEmbedding(TargetlessTask, TransformerMixin, ManyTrees):  # type
     draw: Any = field(default=None, init=False)
 
     def _train(self, draft: Self, admitted: Admitted, n_samples: int, groups: Any = None) -> None:
-        noise = Target.numbers(_noise(admitted.table, draw_entropy(self.random_state)))
+        noise = Target.numbers(uniforms(admitted.table, draw_entropy(self.random_state)))
         draft.target_, draft.n_outputs_ = noise.empty(), 1
         super()._train(draft, admitted._replace(target=noise), n_samples)
         draft.n_features_out_ = int(draft.pool_.forest.leaf_counts().sum())
@@ -174,13 +173,6 @@ class RandomTreesEmbedding(TargetlessTask, TransformerMixin, ManyTrees):  # type
         kinds = [leaves[trees == tree] for tree in range(len(this.pool_))]
         encoder = OneHotEncoder(categories=kinds, sparse_output=self.sparse_output)
         return encoder.fit(np.array([[kind[0] for kind in kinds]]))
-
-
-def _noise(table: Table, entropy: int) -> NDArray[np.float64]:
-    """Uniform numbers that depend on what rows hold, not on where they stand."""
-    hashes = np.concatenate([cell_hashes(block) for _, block in table.blocks()])
-    seed = np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0]
-    return np.asarray((mix(hashes ^ seed) >> np.uint64(11)) * 2.0**-53, dtype=np.float64)
 
 
 def _leaves_in_order(forest: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

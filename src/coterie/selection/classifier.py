@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from coterie.base import ClassifierTask, JoblibExecutor, thread_count
 from coterie.base.elsewhere import where_rows_are
 from coterie.core import Allowed, a_function, one_of
-from coterie.data.hashes import row_keys
 from coterie.forests import RandomForestClassifier
 from coterie.fusion.votes import winners
+from coterie.native import cell_hashes
 from coterie.selection.dynamic import DYNAMIC, DynamicSelection
 from coterie.selection.meta_des import MOST_PAIRS
 from coterie.selection.methods import METHODS
@@ -251,7 +251,7 @@ class DynamicSelectionClassifier(ClassifierTask, DynamicSelection):
         ties: Any = this.ties
         if ties == "confidence":
             ties = np.round(said.chances.sum(axis=0) * _WHOLE)
-        keys = row_keys(said.places) >> np.uint64(1)
+        keys = cell_hashes(said.places) >> np.uint64(1)
         codes = winners(counted, ties, this.entropy_, keys)
         return np.asarray(this.classes_[codes])
 

@@ -23,7 +23,8 @@ from coterie.bagging.coordinates import Coordinates, Rows, dense_cells
 from coterie.base import Admitted
 from coterie.core import repetitions
 from coterie.data import Table
-from coterie.data.hashes import mix, row_keys
+from coterie.data.hashes import mix
+from coterie.native import cell_hashes
 from coterie.selection.neighbours import SEARCHES
 from coterie.tags import tagged
 
@@ -59,7 +60,7 @@ class Order(NamedTuple):
         encoded = admitted.target.encoded
         contents = np.hstack([dense_cells(admitted.table), encoded.astype(np.float64)])
         start = np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
-        keys = mix(row_keys(contents) ^ start)
+        keys = mix(cell_hashes(contents) ^ start)
         classes = encoded[:, 0] if admitted.target.kind == "labels" else np.zeros(len(keys))
         ties = np.zeros(len(keys)) if admitted.weight is None else admitted.weight
         rows = np.lexsort((ties, keys, classes))

@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 from sklearn import ensemble
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, make_classification, make_friedman1
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -31,8 +32,9 @@ def test_sizes(size, kept):
 
 
 def test_chosen_sizes():
+    bag = clone(BAG).set_params(random_state=1)
     auto, best, most = (
-        PrunedEnsembleClassifier(BAG, random_state=0, **more).fit(X, Y)
+        PrunedEnsembleClassifier(bag, random_state=0, **more).fit(X, Y)
         for more in ({}, {"size": "best"}, {"size": "best", "max_size": 0.25})
     )
     curve = auto.curve_

@@ -1,6 +1,9 @@
-#include <algorithm>
+#include "coterie/hashes.hpp"
 
-#include "coterie/predict.hpp"
+#include <algorithm>
+#include <bit>
+#include <vector>
+
 #include "coterie/team.hpp"
 
 namespace coterie {
@@ -16,7 +19,11 @@ std::uint64_t mix(std::uint64_t z) {
     return z ^ (z >> 27);
 }
 
-std::uint64_t chain(std::uint64_t hash, std::uint64_t code) { return mix(hash * kOdd + code + 1); }
+std::uint64_t chain(std::uint64_t hash, std::uint64_t next) { return mix(hash * kOdd + next); }
+
+std::uint64_t bits(double x) {
+    return x != x ? 0x7ff8000000000000ULL : std::bit_cast<std::uint64_t>(x + 0.0);  // -0 is 0
+}
 
 std::uint64_t cell(std::size_t column, std::uint64_t code) {
     return mix((column * 65'536 + code + 1) * kOdd);
@@ -27,13 +34,14 @@ void hash_all(const Matrix<const Code>& codes, std::size_t begin, std::size_t en
               std::span<std::uint64_t> hashes) {
     if (codes.cols <= kWide) {
         for (std::size_t j = 0; j < codes.cols; ++j)
-            for (std::size_t i = begin; i < end; ++i) hashes[i] = chain(hashes[i], codes(i, j));
+            for (std::size_t i = begin; i < end; ++i)
+                hashes[i] = chain(hashes[i], codes(i, j) + 1ULL);
         return;
     }
     std::vector<std::uint64_t> sums(end - begin, 0);
     for (std::size_t j = 0; j < codes.cols; ++j)
         for (std::size_t i = begin; i < end; ++i) sums[i - begin] += cell(j, codes(i, j));
-    for (std::size_t i = begin; i < end; ++i) hashes[i] = chain(hashes[i], sums[i - begin]);
+    for (std::size_t i = begin; i < end; ++i) hashes[i] = chain(hashes[i], sums[i - begin] + 1);
 }
 
 template <class Code>
@@ -43,14 +51,14 @@ std::uint64_t hash_sparse(const SparseCodes<Code>& codes, std::size_t row, std::
     if (codes.cols() <= kWide) {
         for (std::size_t j = 0, k = 0; j < codes.cols(); ++j) {
             const bool filled = k < cells.size && cells.at[k] == j;
-            hash = chain(hash, filled ? cells.values[k] : codes.usual(j));
+            hash = chain(hash, (filled ? cells.values[k] : codes.usual(j)) + 1ULL);
             k += filled;
         }
         return hash;
     }
     for (std::size_t k = 0; k < cells.size; ++k)
         usual += cell(cells.at[k], cells.values[k]) - cell(cells.at[k], codes.usual(cells.at[k]));
-    return chain(hash, usual);
+    return chain(hash, usual + 1);
 }
 
 }  // namespace
@@ -68,7 +76,19 @@ void row_hashes(const CodeTable<Code>& codes, std::span<std::uint64_t> hashes, i
     });
 }
 
+template <class T>
+void cell_hashes(const Matrix<const T>& X, std::span<std::uint64_t> hashes, int n_threads) {
+    Team(n_threads).run((X.rows + kBlock - 1) / kBlock, [&](std::size_t b) {
+        const std::size_t begin = b * kBlock, end = std::min(begin + kBlock, X.rows);
+        for (std::size_t i = begin; i < end; ++i)
+            for (std::size_t j = 0; j < X.cols; ++j)
+                hashes[i] = chain(hashes[i], bits(static_cast<double>(X(i, j))));
+    });
+}
+
 template void row_hashes(const CodeTable<std::uint8_t>&, std::span<std::uint64_t>, int);
 template void row_hashes(const CodeTable<std::uint16_t>&, std::span<std::uint64_t>, int);
+template void cell_hashes(const Matrix<const float>&, std::span<std::uint64_t>, int);
+template void cell_hashes(const Matrix<const double>&, std::span<std::uint64_t>, int);
 
 }  // namespace coterie
