@@ -52,6 +52,8 @@ def candidate(name, estimator, **more):
 
 
 LINEAR = candidate("linear", LogisticRegression())
+# Not sure enough of itself: what draws it towards the shares of the classes makes it worse.
+TIMID = candidate("linear", LogisticRegression(C=0.03))
 TREE = candidate("tree", DecisionTreeClassifier(max_depth=3, random_state=0))
 
 
@@ -157,15 +159,15 @@ def test_a_resumed_search_reads_what_was_done(tmp_path):
     page = Journal(tmp_path).open("x")
     first, folds = search(page=page)
     first.run([LINEAR, candidate("broken", Broken())])
-    again, _ = search(page=page)
-    # Would fail if it were fitted again.
-    again.run([candidate("linear", Broken()), candidate("broken", LINEAR), TREE])
-    assert [t.name for t in again.trials] == ["linear", "tree"]
-    np.testing.assert_array_equal(again.trials[0].unseen, first.trials[0].unseen)
-    assert again.trials[0].models == []
+    prior, _ = search(page=page)
+    # Would fail if it were fitted prior.
+    prior.run([candidate("linear", Broken()), candidate("broken", LINEAR), TREE])
+    assert [t.name for t in prior.trials] == ["linear", "tree"]
+    np.testing.assert_array_equal(prior.trials[0].unseen, first.trials[0].unseen)
+    assert prior.trials[0].models == []
     whole, _ = search()
     whole.run([LINEAR, TREE])
-    one, other = (s.combine(folds, WAYS, hold_out=False)[0] for s in (again, whole))
+    one, other = (s.combine(folds, WAYS, hold_out=False)[0] for s in (prior, whole))
     np.testing.assert_array_equal(one.blend.weights, other.blend.weights)
 
 
@@ -209,13 +211,13 @@ def test_what_adds_nothing_is_left_after_the_first_splits(monkeypatch):
     monkeypatch.setattr(Search, "_generous", property(lambda self: False))
     fitted = []
 
-    class Counted(LogisticRegression):  # the same once more adds nothing
+    class Counted(DummyClassifier):
         def fit(self, X, y, sample_weight=None):
             fitted.append(len(y))
-            return super().fit(X, y, sample_weight)
+            return super().fit(X, y)
 
     found, _ = search()
-    found.run([LINEAR, candidate("nothing", Counted()), TREE])
+    found.run([TIMID, candidate("nothing", Counted()), TREE])
     assert len(fitted) == 2
     assert [t.name for t in found.trials] == ["linear", "tree"]
     assert {h["name"]: h["note"] for h in found.history}["nothing"].startswith("does not improve")
@@ -243,15 +245,15 @@ def test_what_takes_long_for_little_comes_last(monkeypatch):
 
 def test_further_candidates_are_tried_until_they_add_nothing():
     found, _ = search()
-    endless = (candidate(f"again {k}", LogisticRegression()) for k in itertools.count())
-    found.run([LINEAR, TREE], endless)
-    assert [t.name for t in found.trials] == ["linear", "tree"]
-    tried = [h["name"] for h in found.history if h["name"].startswith("again")]
-    assert tried == [f"again {k}" for k in range(8)]
+    endless = (candidate(f"prior {k}", DummyClassifier()) for k in itertools.count())
+    found.run([TIMID], endless)
+    assert [t.name for t in found.trials] == ["linear"]
+    tried = [h["name"] for h in found.history if h["name"].startswith("prior")]
+    assert tried == [f"prior {k}" for k in range(8)]
     assert found.stopped == "finished"
 
 
-def test_what_had_no_time_is_tried_again_with_more(tmp_path):
+def test_what_had_no_time_is_tried_prior_with_more(tmp_path):
     page = Journal(tmp_path).open("x")
     short, _ = search(Clock(100.0, spent=99.0), page=page)
     short.run([LINEAR, TREE])
