@@ -19,6 +19,7 @@ from coterie.interpretation.terms import Term
         (coterie.DecisionTreeClassifier, {"schema_": 3}, "schema_"),
         (coterie.DecisionTreeClassifier, {"classes_": "ab"}, "classes_"),
         (coterie.DecisionTreeClassifier, {"max_depth": "deep"}, "max_depth"),
+        (coterie.DecisionTreeClassifier, {"offsets": 0}, "has no offsets"),
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )

@@ -11,7 +11,7 @@ import coterie
 from coterie.core.pool import Pool
 from coterie.core.stages import StagedPool
 from coterie.data.schema import Schema
-from coterie.export.checks import BUILDERS, check
+from coterie.export.checks import BUILDERS, check, check_numbers
 from coterie.export.encode import state_of
 from coterie.export.errors import ModelFileError
 from coterie.learners import ConstantMember
@@ -285,3 +285,19 @@ def test_models_have_outputs():
     model.n_outputs_ = 0
     with pytest.raises(ModelFileError, match="no outputs"):
         check("DecisionTreeRegressor", model)
+
+
+@pytest.mark.parametrize(
+    ("tag", "name"), [("Histogram", "log_density"), ("MixtureOfExpertsRegressor", "gate_coef_")]
+)
+def test_sums_of_no_number_are_refused(tag, name):
+    check_numbers(tag, {name: np.array([0.5])})
+    with pytest.raises(ModelFileError, match=name):
+        check_numbers(tag, {name: np.array([0.5, np.nan])})
+
+
+def test_detectors_know_their_columns():
+    model = coterie.IsolationForest(5).fit(X)
+    del model.schema_, model.pool_
+    with pytest.raises(ModelFileError, match="does not know its columns"):
+        check("IsolationForest", model)

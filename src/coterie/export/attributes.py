@@ -62,13 +62,29 @@ def check_attributes(cls: type, state: dict[str, Any]) -> None:
             _refuse(cls, name, value)
         if name in _FITTED and not isinstance(value, _FITTED[name]):
             _refuse(cls, name, value)
+    if not callable(getattr(cls, "get_params", None)):
+        return
+    _check_names(cls, state)
     allowed = getattr(cls, "allowed", None)
-    if allowed and callable(getattr(cls, "get_params", None)):
+    if allowed:
         known = {name: word for name, word in allowed.items() if name in state}
         try:
             check_params(cls.__name__, state, known)
         except ParameterError as error:
             raise ModelFileError(f"the file is damaged: {error}") from error
+
+
+def _check_names(cls: type, state: dict[str, Any]) -> None:
+    """What an estimator holds is a parameter, or it ends or begins with an underscore."""
+    params = _params(cls)
+    for name in state:
+        if name not in params and not name.endswith("_") and not name.startswith("_"):
+            raise ModelFileError(f"the file is damaged: a {cls.__name__} has no {name}")
+
+
+@cache
+def _params(cls: type) -> frozenset[str]:
+    return frozenset(inspect.signature(cls).parameters)
 
 
 def _refuse(cls: type, name: str, value: Any) -> None:

@@ -24,9 +24,10 @@ _VOTES_ARE_SHARES = ("trees", "forests", "bagging", "imbalance")
 _CELLS = ("Bins", "Ground", "Neighbourhood", "Rules")
 _SUMMED = (
     *("Blend", "ConvexStack", "Coordinates", "DecisionTemplates", "FeatureWeightedStack"),
-    *("GateInputs", "Linear", "LinearStack", "NetworkMember", "Networks", "Origin", "Rotation"),
+    *("GateInputs", "Histogram", "Linear", "LinearStack", "NetworkMember", "Networks", "Origin", "Rotation"),
     *("RuleMean", "RuleModel", "Scale"),
 )
+_SUMMED_NAMES = ("gate_coef_", "variances_")
 _SMEARED = ("OutputSmearingClassifier",)  # its trees learn smeared numbers
 _FOREST = {
     "nodes": (NODE, 1),
@@ -144,7 +145,8 @@ def check_estimator(model: Any) -> None:
     fitted = vars(model)
     schema, pool = fitted.get("schema_"), fitted.get("pool_")
     if schema is None:
-        _require(pool is None, "a fitted model does not know its columns")
+        was_fitted = any(name.endswith("_") for name in fitted)
+        _require(not was_fitted, "a fitted model does not know its columns")
         return
     _check_sizes(fitted, schema.n_columns)
     family = type(model).__module__.split(".")[1]
@@ -316,7 +318,7 @@ def check_numbers(tag: str, state: dict[str, Any]) -> None:
     for name, array in state.items():
         if isinstance(array, np.ndarray) and array.dtype == np.float64:
             huge = np.abs(array) > _LARGEST
-            if tag not in _SUMMED:
+            if tag not in _SUMMED and name not in _SUMMED_NAMES:
                 huge &= np.isfinite(array)  # infinity may stand for none
             _require(not huge.any(), f"{name} of a {tag} is huge")
 
