@@ -297,7 +297,7 @@ def test_sums_of_no_number_are_refused(tag, name):
 
 
 def test_detectors_know_their_columns():
-    model = coterie.IsolationForest(5).fit(X)
+    model = coterie.IsolationForest(n_estimators=5).fit(X)
     del model.schema_, model.pool_
     with pytest.raises(ModelFileError, match="does not know its columns"):
         check("IsolationForest", model)

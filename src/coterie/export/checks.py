@@ -311,16 +311,16 @@ def check_numbers(tag: str, state: dict[str, Any]) -> None:
     --------
     >>> check_numbers("Scale", {"mean": np.array([1e308])})
     Traceback (most recent call last):
-    coterie.export.errors.ModelFileError: the file is damaged: mean of a Scale is huge
+    coterie.export.errors.ModelFileError: the file is damaged: mean of a Scale is huge, or not a number
     """
     if tag in _CELLS:
         return
     for name, array in state.items():
         if isinstance(array, np.ndarray) and array.dtype == np.float64:
-            huge = np.abs(array) > _LARGEST
+            huge = ~(np.abs(array) <= _LARGEST)  # so NaN is huge too
             if tag not in _SUMMED and name not in _SUMMED_NAMES:
                 huge &= np.isfinite(array)  # infinity may stand for none
-            _require(not huge.any(), f"{name} of a {tag} is huge")
+            _require(not huge.any(), f"{name} of a {tag} is huge, or not a number")
 
 
 def check_labels(member: Any) -> None:
