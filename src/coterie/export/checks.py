@@ -24,8 +24,8 @@ _VOTES_ARE_SHARES = ("trees", "forests", "bagging", "imbalance")
 _CELLS = ("Bins", "Ground", "Neighbourhood", "Rules")
 _SUMMED = (
     *("Blend", "ConvexStack", "Coordinates", "DecisionTemplates", "FeatureWeightedStack"),
-    *("GateInputs", "Histogram", "Linear", "LinearStack", "NetworkMember", "Networks", "Origin", "Rotation"),
-    *("RuleMean", "RuleModel", "Scale"),
+    *("GateInputs", "Histogram", "Linear", "LinearStack", "NetworkMember", "Networks"),
+    *("Origin", "Rotation", "RuleMean", "RuleModel", "Scale"),
 )
 _SUMMED_NAMES = ("gate_coef_", "variances_")
 _SMEARED = ("OutputSmearingClassifier",)  # its trees learn smeared numbers
@@ -311,7 +311,7 @@ def check_numbers(tag: str, state: dict[str, Any]) -> None:
     --------
     >>> check_numbers("Scale", {"mean": np.array([1e308])})
     Traceback (most recent call last):
-    coterie.export.errors.ModelFileError: the file is damaged: mean of a Scale is huge, or not a number
+    coterie.export.errors.ModelFileError: the file is damaged: mean of a Scale is huge or NaN
     """
     if tag in _CELLS:
         return
@@ -320,7 +320,7 @@ def check_numbers(tag: str, state: dict[str, Any]) -> None:
             huge = ~(np.abs(array) <= _LARGEST)  # so NaN is huge too
             if tag not in _SUMMED and name not in _SUMMED_NAMES:
                 huge &= np.isfinite(array)  # infinity may stand for none
-            _require(not huge.any(), f"{name} of a {tag} is huge, or not a number")
+            _require(not huge.any(), f"{name} of a {tag} is huge or NaN")
 
 
 def check_labels(member: Any) -> None:
