@@ -54,6 +54,19 @@ def test_evidence_decides_on_three():
     assert lone.max() == 5
 
 
+@pytest.mark.parametrize(
+    ("kind", "missing", "heights"),
+    [
+        ("average", "all", [0.25, 0.25, 0.5, 0.5, 0.875, 0.95]),
+        ("average", "available", [0, 0.25, 1 / 3, 0.5, 5 / 6, 0.930556]),
+        ("single", "all", [0.25, 0.25, 0.5, 0.5, 0.75, 0.75]),
+    ],
+)
+def test_heights_of_seven_objects(kind, missing, heights):
+    distance = 1 - co_association(LABELS, missing=missing)
+    np.testing.assert_allclose(agglomerate(distance, np.ones(7), kind).heights, heights, atol=1e-6)
+
+
 def test_tuples_give_the_dendrogram_of_all_rows():
     generator = np.random.default_rng(1)
     labels = generator.integers(0, 3, (4, 60))

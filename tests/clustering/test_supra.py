@@ -63,6 +63,14 @@ def test_copies_of_one_clustering_return_it(method):
     assert adjusted_rand(twice, quiet(labels, 3, method)) > (0.8 if method == "hgpa" else 0.93)
 
 
+@every
+def test_a_member_of_one_cluster_says_nothing(method):
+    _, labels = noisy(seed=4)
+    lump = np.vstack([labels, np.zeros((1, labels.shape[1]), dtype=int)])
+    least = 0.8 if method == "hgpa" else 0.93
+    assert adjusted_rand(quiet(lump, 3, method), quiet(labels, 3, method)) > least
+
+
 def test_supra_keeps_what_agrees_most():
     found, places = Labellings.read(LABELS)
     agreed = agree(found, 3, "supra", np.random.default_rng(0))

@@ -3,7 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris, load_wine
+from sklearn.naive_bayes import GaussianNB
 
 import coterie
 from coterie import DeepForestClassifier, DeepForestRegressor, RandomForestClassifier
@@ -24,16 +26,34 @@ def test_one_level_of_one_forest_is_that_forest():
 
 def test_the_second_level_of_folds_is_a_stack():
     X, y = load_wine(return_X_y=True)
-    pairs = [("forest", RandomForestClassifier(10, random_state=1))]
-    settings = {"estimators": pairs, "vectors": "kfold", "cv": coterie.RowFolds(3)}
-    deep = DeepForestClassifier(max_layers=2, patience=3, random_state=0, **settings).fit(X, y)
-    first = DeepForestClassifier(max_layers=1, random_state=0, **settings).fit(X, y)
-    np.testing.assert_array_equal(
-        deep.layers_[0][0].predict_proba(X), first.layers_[0][0].predict_proba(X)
-    )
-    if deep.n_layers_ == 2:
-        assert deep.layers_[1][0].n_features_in_ == X.shape[1] + 3
-    assert len(deep.layer_scores_) == 2
+    X, folds = X[:, [0, 6, 7]], coterie.RowFolds(3)
+    bayes = coterie.BaggingClassifier(GaussianNB(), n_estimators=1, bootstrap=False)
+    deep = DeepForestClassifier(
+        estimators=[("bayes", bayes)], vectors="kfold", cv=folds, max_layers=2, patience=2
+    ).fit(X, y)
+
+    def level(cells, new):
+        """Honest answers, and the mean answer of all folds for new rows."""
+        honest, outside = np.zeros((len(y), 3)), np.zeros((len(new), 3))
+        for train, test in folds.split(X, y):
+            model = clone(bayes).fit(cells[train], y[train])
+            honest[test] = model.predict_proba(cells[test])
+            outside += model.predict_proba(new) / 3
+        return honest, outside
+
+    honest, first = level(X, X)
+    again, second = level(np.hstack([X, honest]), np.hstack([X, first]))
+    scores = [np.mean(said.argmax(axis=1) == y) for said in (honest, again)]
+    np.testing.assert_allclose(deep.layer_scores_, scores)
+    assert deep.n_layers_ == 2
+    np.testing.assert_allclose(deep.predict_proba(X), second, atol=1e-12)
+    np.testing.assert_allclose(deep.oob_decision_function_, again, atol=1e-12)
+    stack = coterie.StackingClassifier(
+        [("bayes", bayes)], bayes, cv=folds, refit="folds", passthrough=True
+    ).fit(X, y)
+    top = clone(bayes).fit(np.hstack([honest, X]), y)
+    expected = top.predict_proba(np.hstack([first, X]))
+    np.testing.assert_allclose(stack.predict_proba(X), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("vectors", ["oob", "kfold"])

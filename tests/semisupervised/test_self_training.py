@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.semi_supervised import SelfTrainingClassifier as Theirs
 
@@ -41,6 +42,11 @@ def test_an_impossible_precision_is_the_supervised_ensemble():
     assert model.termination_condition_ == "no_candidate"
     assert (model.labeled_iter_ == np.where(known >= 0, 0, -1)).all()
     assert model.score(X, y) > 0.8
+    # Bins are those of all rows: copies of the labelled ones do not change them.
+    given, labels = X[known >= 0], known[known >= 0]
+    model.fit(np.vstack([given, given]), np.append(labels, np.full(len(labels), -1)))
+    alone = clone(model.estimators_[0]).fit(given, labels)
+    np.testing.assert_array_equal(model.predict_proba(X), alone.predict_proba(X))
 
 
 def test_thresholds():

@@ -170,7 +170,7 @@ class DeepForest(Learnt, Committee):
     def _grow(self, stand: Stand, growth: Growth, entropy: int) -> Grown:
         return grow(
             stand,
-            LevelFit(self._ensembles(), self._splits(), JoblibExecutor(self.n_jobs)),
+            LevelFit(self._ensembles(), self._splits(stand), JoblibExecutor(self.n_jobs)),
             growth,
             _stream(entropy, 0),
             lambda honest, _: self._score(stand, honest),
@@ -184,21 +184,23 @@ class DeepForest(Learnt, Committee):
         held, rest = stand.take(test), stand.take(train)
         grown = grow(
             rest,
-            LevelFit(self._ensembles(), self._splits(), JoblibExecutor(self.n_jobs)),
+            LevelFit(self._ensembles(), self._splits(rest), JoblibExecutor(self.n_jobs)),
             growth,
             _stream(entropy, 0),
             lambda _, cascade: self._score(held, cascade.predict(held.table)),
         )
         return len(grown.cascade.levels), grown.scores
 
-    def _splits(self) -> Any:
+    def _splits(self, first: Stand) -> Any:
         """What makes folds, or None where bags are used."""
+        given = np.arange(first.table.n_columns)
 
         def split(stand: Stand) -> list[Split]:
             if stand.table.n_rows < 2:
                 return []
             folds = RowFolds(self.cv) if isinstance(self.cv, int) else self.cv
-            return make_splits(folds, stand.table, stand.target, kept=stand.kept)
+            # By the columns that were given: answers beside them must not change the folds.
+            return make_splits(folds, stand.table[:, given], stand.target, kept=stand.kept)
 
         own = self.estimators is not None
         return split if self.vectors == "kfold" or own else None
