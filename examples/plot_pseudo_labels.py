@@ -24,7 +24,7 @@ known = np.where(np.arange(len(y)) < 20, y, -1)
 figure, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
 models = [
     CoForestClassifier(n_folds=None, random_state=0),
-    SelfTrainingClassifier(criterion="threshold", n_folds=None, random_state=0),
+    SelfTrainingClassifier(criterion="threshold", keep="last", n_folds=None, random_state=0),
 ]
 for ax, model in zip(axes, models, strict=True):
     PseudoLabelDisplay.from_estimator(model.fit(X, known), y, ax=ax)

@@ -88,3 +88,21 @@ def test_shares_of_classes_are_kept():
     share = (known[:150] == 1).mean()
     assert len(taken) > 20
     assert abs((taken == 1).mean() - share) < 0.1
+
+
+@pytest.mark.parametrize("keep", ["best", "last"])
+def test_the_kept_round_is_the_one_that_is_told(keep):
+    X, _, known = blobs(n_known=12, seed=3)
+    model = SelfTrainingClassifier(
+        estimator=LogisticRegression(),
+        criterion="threshold",
+        threshold=0.6,
+        keep=keep,
+        max_iter=3,
+        n_folds=None,
+        random_state=0,
+    ).fit(X, known)
+    assert model.trace_["taken"][0] > 0
+    rows = model.labeled_iter_ >= 0
+    again = LogisticRegression().fit(X[rows], model.transduction_[rows])
+    np.testing.assert_allclose(model.predict_proba(X), again.predict_proba(X), atol=1e-6)

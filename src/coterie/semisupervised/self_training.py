@@ -91,9 +91,7 @@ class SelfTraining:
         (member,) = members
         if self.settings.criterion == "threshold":
             return self._constant(scene, member, number)
-        honest = self._honest(scene, member)
-        known = np.flatnonzero(scene.codes[self._lesson.rows] >= 0)
-        accuracy = self._judge(scene, member, honest[known], known)
+        accuracy, honest, known = self._judge(scene, member)
         if accuracy < self.best[0] - _WORSE:
             return Round({}, scene.labelled[:0], [{"accuracy": accuracy}], "worse")
         rows, votes = self._candidates(scene, member, honest)
@@ -121,9 +119,7 @@ class SelfTraining:
         if self.settings.keep == "last" or not len(scene.unlabelled):
             return taught
         if taught.reason == "max_iter":  # the last member was not judged yet
-            honest = self._honest(scene, taught.members[0])
-            known = np.flatnonzero(scene.codes[self._lesson.rows] >= 0)
-            self._judge(scene, taught.members[0], honest[known], known)
+            self._judge(scene, taught.members[0])
         _, member, rounds = self.best
         if member is None or rounds is None:
             return taught
@@ -136,6 +132,8 @@ class SelfTraining:
 
     def _constant(self, scene: Scene, member: Member, number: int) -> Round:
         """Take whatever is above a constant threshold, as scikit-learn does."""
+        if self.settings.keep == "best":
+            self._judge(scene, member)
         rows = np.setdiff1d(scene.unlabelled, self._lesson.rows)
         if not len(rows):
             return Round({}, rows, [], "all_labeled")
@@ -147,6 +145,7 @@ class SelfTraining:
             return Round({}, taken, facts)
         codes = votes[sure].argmax(axis=1).astype(np.int32)
         self.lesson = Lesson(taken, codes, scene.weighing(taken)).after(self._lesson)
+        self.rounds[taken] = number
         return Round({0: self.lesson}, taken, facts)
 
     def _honest(self, scene: Scene, member: Member) -> Array:
@@ -167,17 +166,21 @@ class SelfTraining:
             votes[held] = scene.votes(other, lesson.rows[held])
         return votes
 
-    def _judge(self, scene: Scene, member: Member, honest: Array, known: Any) -> float:
-        """Accuracy on labelled rows; the best member so far is kept."""
-        lesson = self._lesson
-        heard = ~np.isnan(honest[:, 0])
-        rows = lesson.rows[known][heard]
+    def _judge(self, scene: Scene, member: Member) -> tuple[float, Array, Any]:
+        """Accuracy on labelled rows, honest votes, and where among them these rows are.
+
+        The best member so far is kept.
+        """
+        lesson, honest = self._lesson, self._honest(scene, member)
+        known = np.flatnonzero(scene.codes[lesson.rows] >= 0)
+        heard = known[~np.isnan(honest[known, 0])]
+        rows = lesson.rows[heard]
         right = honest[heard].argmax(axis=1) == scene.codes[rows]
         weight = scene.weighing(rows)
         accuracy = float(np.average(right, weights=weight)) if len(rows) else 0.0
         if accuracy > self.best[0]:
             self.best = accuracy, member, self.rounds.copy()
-        return accuracy
+        return accuracy, honest, known
 
     def _candidates(self, scene: Scene, member: Member, honest: Array) -> tuple[Any, Array]:
         """Unlabelled rows that may be taken, and what is said of them by who has not seen them."""
@@ -275,7 +278,8 @@ class SelfTrainingClassifier(UnlabelledClassifier):
     balance : bool, default=True
         Whether rows are taken in the class shares of the labels.
     forget : bool, default=True
-        Whether pseudo-labelled rows are predicted again in every round.
+        Whether pseudo-labelled rows are predicted again in every round. With a constant
+        threshold they never are, as in scikit-learn.
     keep : {"best", "last"}, default="best"
         The round whose ensemble is kept.
     max_iter : int, default=10
