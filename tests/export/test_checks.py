@@ -301,3 +301,9 @@ def test_detectors_know_their_columns():
     del model.schema_, model.pool_
     with pytest.raises(ModelFileError, match="does not know its columns"):
         check("IsolationForest", model)
+
+
+def test_votes_are_not_subtracted(tmp_path):
+    model = coterie.BaggingClassifier(n_estimators=3, random_state=0).fit(X, Y)
+    model.pool_.weights[0] = -1.0
+    refused(model, tmp_path, "negative")

@@ -160,6 +160,7 @@ def check_estimator(model: Any) -> None:
         _require(n_curves == len(pool.forest.values), "hazards_ are of other leaves")
     if pool is None or family not in _VOTES_ARE_SHARES:
         return
+    _require(bool((pool.weights >= 0).all()), "the weights of a pool of votes are negative")
     if family in ("trees", "forests"):
         _require(isinstance(pool.members, Forest), "pool_ holds no trees")
     if family == "trees":
