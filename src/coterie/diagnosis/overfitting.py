@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from coterie.automl.estimators import TableModel
 from coterie.diagnosis.case import Array, Case, Estimate
 from coterie.diagnosis.ensemble_predictions import opened, outcome_of
 from coterie.diagnosis.finding import Finding, shown
+from coterie.diagnosis.remedies import Remedy
 from coterie.plotting.ballots import ballot_of
 
 _HALF = 0.5  # of the error: what it may be on training rows, if the gap is sure
@@ -51,8 +53,20 @@ def training_of(model: Any, case: Case, X: Any = None, y: Any = None) -> Trainin
     return Training(seen, _out_of_bag(inside, rows, learnt))
 
 
-def overfitting(case: Case, training: Training) -> Finding:
-    """Compare errors on training rows and on these, by the standard error of the difference."""
+def overfitting(
+    case: Case, training: Training, attempt: Callable[[], list[Remedy]] | None = None
+) -> Finding:
+    """Compare errors on training rows and on these, by the standard error of the difference.
+
+    Parameters
+    ----------
+    case : Case
+        What the model says of the rows it is judged by.
+    training : Training
+        Errors on the rows of the fit.
+    attempt : callable, optional
+        Measures what regularising would bring, the best way first.
+    """
     question = "overfitting?"
     here = case.mean(case.loss(case.answers.vote))
     if training.seen is None and training.unseen is None:
@@ -75,12 +89,30 @@ def overfitting(case: Case, training: Training) -> Finding:
     if not gap.clear:
         return Finding(question, "no", True, words, "", numbers)
     verdict = "yes" if reference.value < _HALF * here.value else "a little"
+    remedies = attempt() if attempt is not None else []
+    if remedies:
+        return _treated(case, Finding(question, verdict, False, words, "", numbers), remedies)
     advice = (
         f"Regularise it ({told[0]}, test {shown(numbers['error'])}): larger "
         "min_samples_leaf, smaller max_depth, a lower learning_rate with early stopping, or "
         "a forest of such trees."
     )
     return Finding(question, verdict, False, words, advice, numbers)
+
+
+def _treated(case: Case, found: Finding, remedies: list[Remedy]) -> Finding:
+    """What refits with more regularisation have shown."""
+    error = found.numbers["error"]
+    tried = [f"{remedy.change} {shown(_unit(case, remedy.error.value))}" for remedy in remedies]
+    found.numbers["remedies"] = {r.change: _unit(case, r.error.value) for r in remedies}
+    words = f"{found.words} Refits: {', '.join(tried)}."
+    best, after = remedies[0], _unit(case, remedies[0].error.value)
+    if best.gain.clear:
+        unit = "error" if case.labels else "RMSE"
+        advice = f"Use {best.change}: in a refit the {unit} was {shown(after)}, not {shown(error)}."
+        return replace(found, words=words, advice=advice)
+    # A model may know its training rows by heart and be none the worse for it.
+    return replace(found, verdict="harmless", fine=True, words=words)
 
 
 def _shifted(numbers: dict[str, Any], words: str, gap: Estimate, training: Training) -> Finding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from coterie import fusion, theory
@@ -11,6 +12,7 @@ from coterie.diagnosis.calibration import calibration
 from coterie.diagnosis.case import Case
 from coterie.diagnosis.ensemble_predictions import answers_of
 from coterie.diagnosis.overfitting import overfitting, training_of
+from coterie.diagnosis.remedies import remedies
 from coterie.diagnosis.residuals import bias, spread
 from coterie.diagnosis.size import size
 from coterie.diagnosis.variety import equality, variety
@@ -24,6 +26,7 @@ def diagnose(
     X_train: Any = None,
     y_train: Any = None,
     sample_weight: Any = None,
+    verify: bool = True,
 ) -> Diagnosis:
     r"""Diagnose the strengths and weaknesses of a fitted ensemble on held-out rows.
 
@@ -44,7 +47,8 @@ def diagnose(
     7. *equal members?* Members that are worse than the baseline, and weights concentrated on few
        members.
 
-    Advice is given only where a number supports it.
+    Advice is given only where a number supports it. Before advising more regularisation, copies of
+    the model are refitted with it, if the training rows are given.
 
     Parameters
     ----------
@@ -59,6 +63,9 @@ def diagnose(
         The training rows, in their original order.
     sample_weight : array-like of shape (n_rows,), optional
         Weights of the rows.
+    verify : bool, default=True
+        Whether copies of a model that overfits are refitted, to see what would help. This takes
+        two or three fits.
 
     Returns
     -------
@@ -82,7 +89,10 @@ def diagnose(
     answers = answers_of(model, X)
     case = Case.of(answers, y, sample_weight)
     training = training_of(model, case, X_train, y_train)
-    findings = [accuracy(case), variety(case), size(case), overfitting(case, training)]
+    attempt = None
+    if verify and X_train is not None:
+        attempt = partial(remedies, model, case, X, X_train, y_train)
+    findings = [accuracy(case), variety(case), size(case), overfitting(case, training, attempt)]
     profile = reliability = None
     if case.labels:
         findings += [calibration(case), recalls(case)]
