@@ -180,6 +180,7 @@ class Trials:
             self.list_gone()
             return True
         self.functions: dict[str, list[FunctionType]] = {}
+        gc.unfreeze()  # what was frozen after collecting the tests would not be listed
         for one in gc.get_objects():
             if isinstance(one, FunctionType):
                 self.functions.setdefault(one.__code__.co_filename, []).append(one)
@@ -256,7 +257,10 @@ class Trials:
 
     def put(self, codes: dict[CodeType, CodeType]) -> None:
         """Give functions other code; a file that is not imported yet has it anyway."""
-        for file in {code.co_filename for code in codes} & self.functions.keys():
+        files = {code.co_filename for code in codes}
+        loaded = {getattr(module, "__file__", None) for module in sys.modules.values()}
+        assert files & loaded <= self.functions.keys(), "functions were not found"
+        for file in files & self.functions.keys():
             changed = [f for f in self.functions[file] if f.__code__ in codes]
             for function in changed:
                 function.__code__ = codes[function.__code__]
