@@ -36,6 +36,7 @@ def test_the_second_level_of_folds_is_a_stack():
     assert len(deep.layer_scores_) == 2
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("vectors", ["oob", "kfold"])
 @pytest.mark.parametrize("predictor", [None, "gradient"])
 def test_classes_and_numbers(vectors, predictor):
