@@ -338,6 +338,8 @@ def try_engine(fault: Fault, last: str) -> tuple[str, str]:
     """Which suite and which test notices a fault of the engine."""
     with Replaced(SCRATCH / fault.file, fault.old, fault.new):
         compile_engine("coterie_engine")
+        if failed := failing_unit_test():
+            return "short", f"native/tests: {failed}"
         link_module()
         places = [*([last] if last.startswith("tests/") else []), *ENGINE_TESTS]
         for suite, more in (("short", ["--short"]), ("long", [])):
@@ -347,8 +349,6 @@ def try_engine(fault: Fault, last: str) -> tuple[str, str]:
                     r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", _run(command)[1], re.M
                 ):
                     return suite, found[0]
-            if suite == "short" and (failed := failing_unit_test()):
-                return suite, f"native/tests: {failed}"
     return "none", ""
 
 
@@ -384,7 +384,8 @@ def failing_unit_test() -> str:
     """What fails of the engine's own tests."""
     compile_engine("coterie_tests")
     code, said = _run([str(BUILD / "coterie_tests")])
-    return (said.strip().splitlines() or [f"code {code}"])[0] if code else ""
+    failed = re.search(r"^FAIL (.+)$", said, re.M)
+    return (failed[1] if failed else f"code {code}") if code else ""
 
 
 def _run(command: list[str]) -> tuple[int, str]:
