@@ -180,6 +180,7 @@ class Trials:
             self.list_gone()
             return True
         self.functions: dict[str, list[FunctionType]] = {}
+        gc.unfreeze()  # what was frozen after collecting the tests would not be listed
         for one in gc.get_objects():
             if isinstance(one, FunctionType):
                 self.functions.setdefault(one.__code__.co_filename, []).append(one)
@@ -256,7 +257,10 @@ class Trials:
 
     def put(self, codes: dict[CodeType, CodeType]) -> None:
         """Give functions other code; a file that is not imported yet has it anyway."""
-        for file in {code.co_filename for code in codes} & self.functions.keys():
+        files = {code.co_filename for code in codes}
+        loaded = {getattr(module, "__file__", None) for module in sys.modules.values()}
+        assert files & loaded <= self.functions.keys(), "functions were not found"
+        for file in files & self.functions.keys():
             changed = [f for f in self.functions[file] if f.__code__ in codes]
             for function in changed:
                 function.__code__ = codes[function.__code__]
@@ -334,6 +338,8 @@ def try_engine(fault: Fault, last: str) -> tuple[str, str]:
     """Which suite and which test notices a fault of the engine."""
     with Replaced(SCRATCH / fault.file, fault.old, fault.new):
         compile_engine("coterie_engine")
+        if failed := failing_unit_test():
+            return "short", f"native/tests: {failed}"
         link_module()
         places = [*([last] if last.startswith("tests/") else []), *ENGINE_TESTS]
         for suite, more in (("short", ["--short"]), ("long", [])):
@@ -343,8 +349,6 @@ def try_engine(fault: Fault, last: str) -> tuple[str, str]:
                     r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", _run(command)[1], re.M
                 ):
                     return suite, found[0]
-            if suite == "short" and (failed := failing_unit_test()):
-                return suite, f"native/tests: {failed}"
     return "none", ""
 
 
@@ -380,7 +384,8 @@ def failing_unit_test() -> str:
     """What fails of the engine's own tests."""
     compile_engine("coterie_tests")
     code, said = _run([str(BUILD / "coterie_tests")])
-    return (said.strip().splitlines() or [f"code {code}"])[0] if code else ""
+    failed = re.search(r"^FAIL (.+)$", said, re.M)
+    return (failed[1] if failed else f"code {code}") if code else ""
 
 
 def _run(command: list[str]) -> tuple[int, str]:

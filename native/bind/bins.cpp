@@ -91,7 +91,7 @@ void hash_rows(const InMatrix<Code>& codes,
 }
 
 template <class T>
-void define(nb::module_& module) {
+void define_bins_of(nb::module_& module) {
     module.def("find_bins", &find_bins<T>, nb::arg("X").noconvert(),
                nb::arg("weight").noconvert().none(), nb::arg("categorical").noconvert(),
                nb::arg("max_bins"), nb::arg("sample_rows"), nb::arg("seed"), nb::arg("n_threads"),
@@ -110,8 +110,8 @@ void define(nb::module_& module) {
 }  // namespace
 
 void init_bins(nb::module_& module) {
-    define<float>(module);
-    define<double>(module);
+    define_bins_of<float>(module);
+    define_bins_of<double>(module);
     module.def(
         "spread_rows",
         [](std::size_t n, std::size_t limit, std::uint64_t seed) {

@@ -7,7 +7,7 @@ namespace {
 
 using Numbers = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-void define(nb::module_& module, const char* name, Elementary function) {
+void define_elementary(nb::module_& module, const char* name, Elementary function) {
     module.def(
         name,
         [function](const InVector<double>& values, const Numbers& out) {
@@ -22,12 +22,12 @@ void define(nb::module_& module, const char* name, Elementary function) {
 }  // namespace
 
 void init_elementary(nb::module_& module) {
-    define(module, "exp", Elementary::exp);
-    define(module, "expm1", Elementary::expm1);
-    define(module, "log", Elementary::log);
-    define(module, "log1p", Elementary::log1p);
-    define(module, "expit", Elementary::expit);
-    define(module, "softplus", Elementary::softplus);
+    define_elementary(module, "exp", Elementary::exp);
+    define_elementary(module, "expm1", Elementary::expm1);
+    define_elementary(module, "log", Elementary::log);
+    define_elementary(module, "log1p", Elementary::log1p);
+    define_elementary(module, "expit", Elementary::expit);
+    define_elementary(module, "softplus", Elementary::softplus);
     module.def(
         "dot",
         [](const InVector<double>& a, const InVector<double>& b) {

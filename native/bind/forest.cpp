@@ -95,7 +95,7 @@ auto path_of(const Arrays& forest, const InVector<std::int32_t>& n_samples,
 }
 
 template <class T>
-void define(nb::module_& module) {
+void define_walks(nb::module_& module) {
     module.def(
         "predict", &predict_into<T>, nb::arg("forest"), nb::arg("X").noconvert(),
         nb::arg("tree_weight").noconvert().none(), nb::arg("out").noconvert(), nb::arg("n_threads"),
@@ -135,8 +135,8 @@ void init_forest(nb::module_& module) {
             nb::arg("nodes").noconvert(), nb::arg("node_offsets").noconvert(),
             nb::arg("leaf_offsets").noconvert(), nb::arg("category_offsets").noconvert(),
             nb::arg("categories").noconvert(), nb::arg("values").noconvert(), nb::arg("n_columns"));
-    define<float>(module);
-    define<double>(module);
+    define_walks<float>(module);
+    define_walks<double>(module);
     module.def("node_values", &node_values_into, nb::arg("forest"), nb::arg("weight").noconvert(),
                nb::arg("out").noconvert(), "Values of all nodes: leaves and means of leaves.");
     module.def("prune", &prune_tree, nb::arg("forest"), nb::arg("n_samples").noconvert(),

@@ -166,7 +166,7 @@ auto grow_tree(
 }
 
 template <class Code>
-void define(nb::module_& module) {
+void define_growth(nb::module_& module) {
     const auto define_grow = [&](auto* function) {
         module.def("grow", function, nb::arg("codes").noconvert(), nb::arg("offsets").noconvert(),
                    nb::arg("lower").noconvert(), nb::arg("upper").noconvert(),
@@ -225,8 +225,8 @@ void init_grow(nb::module_& module) {
             nb::arg("values").noconvert().none(), nb::arg("weight").noconvert(),
             nb::arg("monotone").noconvert().none(), nb::arg("interactions").noconvert().none(),
             nb::arg("columns").noconvert());
-    define<std::uint8_t>(module);
-    define<std::uint16_t>(module);
+    define_growth<std::uint8_t>(module);
+    define_growth<std::uint16_t>(module);
 }
 
 }  // namespace coterie

@@ -137,7 +137,7 @@ struct Slanted {
 };
 
 template <class T>
-void define(nb::module_& module) {
+void define_isolation_of(nb::module_& module) {
     module.def("grow_isolation", &grow_axis<T>, nb::arg("X").noconvert(),
                nb::arg("levels").noconvert(), nb::arg("samples"), nb::arg("n_threads"),
                nb::arg("stop").noconvert().none(), nb::arg("signals"),
@@ -168,8 +168,8 @@ void init_isolation(nb::module_& module) {
             },
             nb::arg("rows").noconvert(), nb::arg("columns").noconvert(),
             nb::arg("seeds").noconvert(), nb::arg("max_depth"), nb::arg("path").noconvert());
-    define<float>(module);
-    define<double>(module);
+    define_isolation_of<float>(module);
+    define_isolation_of<double>(module);
     module.def("grow_slanted", &grow_slants, nb::arg("X").noconvert(), nb::arg("samples"),
                nb::arg("width"), nb::arg("redraw"), nb::arg("n_threads"),
                nb::arg("stop").noconvert().none(), nb::arg("signals"),

@@ -59,7 +59,7 @@ void interactions_into(const ForestArrays& forest, const InVector<double>& weigh
 }
 
 template <class T>
-void define(nb::module_& module) {
+void define_shap_of(nb::module_& module) {
     module.def("shap", &shap_into<T>, nb::arg("forest"), nb::arg("weight").noconvert(),
                nb::arg("X").noconvert(), nb::arg("background").noconvert(),
                nb::arg("tree_weight").noconvert().none(), nb::arg("out").noconvert(),
@@ -75,8 +75,8 @@ void define(nb::module_& module) {
 }  // namespace
 
 void init_shap(nb::module_& module) {
-    define<float>(module);
-    define<double>(module);
+    define_shap_of<float>(module);
+    define_shap_of<double>(module);
 }
 
 }  // namespace coterie

@@ -90,7 +90,7 @@ void apply_into(const ForestArrays& forest, const SparseRowsArrays<T>& X,
 }
 
 template <class T>
-void define(nb::module_& module, const char* rows_name) {
+void define_rows(nb::module_& module, const char* rows_name) {
     module.def("find_sparse_bins", &find_bins<T>, nb::arg("n_rows"), nb::arg("starts").noconvert(),
                nb::arg("rows").noconvert(), nb::arg("values").noconvert(),
                nb::arg("weight").noconvert().none(), nb::arg("max_bins"), nb::arg("sample_rows"),
@@ -166,8 +166,8 @@ void define_codes(nb::module_& module, const char* name) {
 }  // namespace
 
 void init_sparse(nb::module_& module) {
-    define<float>(module, "SparseRows32");
-    define<double>(module, "SparseRows64");
+    define_rows<float>(module, "SparseRows32");
+    define_rows<double>(module, "SparseRows64");
     define_codes<std::uint8_t>(module, "SparseCodes8");
     define_codes<std::uint16_t>(module, "SparseCodes16");
 }

@@ -59,7 +59,7 @@ auto grow_on_vectors(const Codes& codes, const VectorArrays& arrays, const InMat
 }
 
 template <class Codes, class Real>
-void define(nb::module_& module) {
+void define_vector_tree_of(nb::module_& module) {
     module.def("grow_vector", &grow_on_vectors<Codes, Real>, nb::arg("codes").noconvert(),
                nb::arg("arrays"), nb::arg("gradient").noconvert(),
                nb::arg("hessian").noconvert().none(), nb::arg("growth"), nb::arg("seed"),
@@ -97,14 +97,14 @@ void init_vector_tree(nb::module_& module) {
             nb::arg("upper").noconvert(), nb::arg("categorical").noconvert(),
             nb::arg("rows").noconvert().none(), nb::arg("interactions").noconvert().none(),
             nb::arg("columns").noconvert());
-    define<InMatrix<std::uint8_t>, float>(module);
-    define<InMatrix<std::uint8_t>, double>(module);
-    define<InMatrix<std::uint16_t>, float>(module);
-    define<InMatrix<std::uint16_t>, double>(module);
-    define<SparseArrays<std::uint8_t>, float>(module);
-    define<SparseArrays<std::uint8_t>, double>(module);
-    define<SparseArrays<std::uint16_t>, float>(module);
-    define<SparseArrays<std::uint16_t>, double>(module);
+    define_vector_tree_of<InMatrix<std::uint8_t>, float>(module);
+    define_vector_tree_of<InMatrix<std::uint8_t>, double>(module);
+    define_vector_tree_of<InMatrix<std::uint16_t>, float>(module);
+    define_vector_tree_of<InMatrix<std::uint16_t>, double>(module);
+    define_vector_tree_of<SparseArrays<std::uint8_t>, float>(module);
+    define_vector_tree_of<SparseArrays<std::uint8_t>, double>(module);
+    define_vector_tree_of<SparseArrays<std::uint16_t>, float>(module);
+    define_vector_tree_of<SparseArrays<std::uint16_t>, double>(module);
 }
 
 }  // namespace coterie

@@ -10,7 +10,7 @@ using namespace coterie;
 
 namespace {
 
-constexpr std::size_t kColumns = 5, kRows = 700;
+constexpr std::size_t kColumns = 5, kLines = 700;
 constexpr std::uint32_t kCategories = 4;  // the column that has them
 
 // Trees of random shape, with sets of categories of so many words in the last column.
@@ -76,7 +76,7 @@ struct SmallTrees {
 // Cells that often equal a threshold, are missing or infinite.
 template <class T>
 std::vector<T> random_cells(std::uint32_t levels, Random& random) {
-    std::vector<T> cells(kRows * kColumns);
+    std::vector<T> cells(kLines * kColumns);
     for (std::size_t i = 0; i < cells.size(); ++i) {
         const bool category = i % kColumns == kCategories;
         cells[i] = category ? static_cast<T>(static_cast<int>(random.below(300)) - 20)
@@ -92,7 +92,7 @@ std::vector<T> random_cells(std::uint32_t levels, Random& random) {
 
 template <class T>
 Matrix<const T> as_table(const std::vector<T>& cells) {
-    return {cells.data(), kRows, kColumns, kColumns, 1};
+    return {cells.data(), kLines, kColumns, kColumns, 1};
 }
 
 // The same sums by plain walks.
@@ -130,10 +130,10 @@ void compare(std::size_t outputs, std::size_t width, std::size_t set_words, std:
     const auto bits = LeafBits<T>::of(trees.view(), weight, X);
     CHECK(bits.has_value());
     if (!bits) return;
-    std::vector<double> sums(kRows * width, 0.25);
-    const Matrix<double> out{sums.data(), kRows, width, static_cast<std::ptrdiff_t>(width), 1};
+    std::vector<double> sums(kLines * width, 0.25);
+    const Matrix<double> out{sums.data(), kLines, width, static_cast<std::ptrdiff_t>(width), 1};
     bits->add(X, 0, 300, out);
-    bits->add(X, 300, kRows, out);
+    bits->add(X, 300, kLines, out);
     CHECK(sums == walked(trees.view(), weight, X, width));
 }
 
@@ -142,7 +142,7 @@ bool taken(std::size_t leaves, std::size_t set_words, std::uint32_t levels, std:
     Random random(3);
     SmallTrees trees(1);
     for (int t = 0; t < 40; ++t) trees.grow(t ? 31 : leaves, set_words, levels, random);
-    const std::vector<float> cells(kRows * kColumns, 0.5f);
+    const std::vector<float> cells(kLines * kColumns, 0.5f);
     Matrix<const float> X = as_table(cells);
     X.rows = rows;
     return LeafBits<float>::of(trees.view(), {}, X).has_value();
@@ -165,9 +165,9 @@ TEST_CASE(leaves_by_bits_know_categories) {
 }
 
 TEST_CASE(leaves_by_bits_are_not_for_all_forests) {
-    CHECK(taken(64, 3, 40, kRows));
-    CHECK(!taken(65, 3, 40, kRows));       // leaves
-    CHECK(!taken(64, 4, 40, kRows));       // categories
-    CHECK(!taken(64, 0, 100'000, kRows));  // thresholds
-    CHECK(!taken(64, 3, 40, 100));         // rows
+    CHECK(taken(64, 3, 40, kLines));
+    CHECK(!taken(65, 3, 40, kLines));       // leaves
+    CHECK(!taken(64, 4, 40, kLines));       // categories
+    CHECK(!taken(64, 0, 100'000, kLines));  // thresholds
+    CHECK(!taken(64, 3, 40, 100));          // rows
 }

@@ -43,3 +43,18 @@ TEST_CASE(drawn_sets_of_categories_part_all_of_them) {
         CHECK(each);
     }
 }
+
+// Every fourth draw from two categories would send both to one side, and find no split.
+TEST_CASE(both_of_two_categories_never_go_to_one_side) {
+    const Channels channels{1, {}};
+    Scanner scanner(channels);
+    Random random(3);
+    int first_left = 0;
+    for (int draw = 0; draw < 200; ++draw) {
+        const Split split = draw_categories(scanner, 2, random);
+        CHECK(split.found());
+        CHECK(split.left_codes.size() == 1 && split.right_codes.size() == 1);
+        first_left += split.left_codes == std::vector<std::uint32_t>{0};
+    }
+    CHECK(first_left > 60 && first_left < 140);
+}

@@ -11,7 +11,7 @@ using namespace coterie;
 
 namespace {
 
-struct Fit {
+struct VectorFit {
     Tree tree;
     std::vector<std::int32_t> leaves;
 };
@@ -21,9 +21,9 @@ Matrix<const std::uint8_t> codes_of(const SmallTable& table) {
 }
 
 // Slopes are given row by row; no hessians stand for ones.
-Fit fit(const SmallTable& table, std::size_t scores, const std::vector<double>& gradient,
-        const std::vector<double>& hessian, VectorGrowth growth,
-        const std::vector<std::int32_t>& rows = {}, int n_threads = 1) {
+VectorFit fit(const SmallTable& table, std::size_t scores, const std::vector<double>& gradient,
+              const std::vector<double>& hessian, VectorGrowth growth,
+              const std::vector<std::int32_t>& rows = {}, int n_threads = 1) {
     growth.columns = table.columns;
     const auto step = static_cast<std::ptrdiff_t>(scores);
     VectorSlopes<double> slopes;
@@ -103,7 +103,7 @@ TEST_CASE(of_one_score_it_is_the_newton_tree) {
     growth.min_samples_leaf = 20;
     growth.precision = 2;
     growth.l2 = 0.5;
-    const Fit found = fit(table, 1, gradient, {}, growth);
+    const VectorFit found = fit(table, 1, gradient, {}, growth);
     NewtonGrowth newton;
     newton.max_leaf_nodes = 12;
     newton.min_samples_leaf = 20;
@@ -131,12 +131,12 @@ TEST_CASE(vectors_depend_neither_on_threads_nor_on_packing) {
     VectorGrowth growth;
     growth.max_leaf_nodes = 16;
     growth.min_samples_leaf = 10;
-    std::vector<Fit> alone;
+    std::vector<VectorFit> alone;
     for (const int precision : {1, 2}) {
         growth.precision = precision;
         alone.push_back(fit(table, 3, many.gradient, many.hessian, growth));
         for (const int threads : {2, 5}) {
-            const Fit more = fit(table, 3, many.gradient, many.hessian, growth, {}, threads);
+            const VectorFit more = fit(table, 3, many.gradient, many.hessian, growth, {}, threads);
             CHECK(more.tree.values == alone.back().tree.values);
             CHECK(more.leaves == alone.back().leaves);
         }

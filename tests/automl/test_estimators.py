@@ -67,6 +67,7 @@ def test_a_killed_search_goes_on_to_the_same_model(tmp_path):
     assert [h["name"] for h in resumed.history_] == [h["name"] for h in whole.history_]
 
 
+@pytest.mark.slow
 def test_another_table_has_a_journal_of_its_own(tmp_path):
     X, y = make_classification(100, 5, random_state=0)
     journal = Journal(tmp_path)

@@ -46,6 +46,7 @@ def test_models_of_a_split_ask_members_that_do_not_know_its_rows(make):
         )
 
 
+@pytest.mark.slow
 def test_it_is_saved_and_loaded(tmp_path):
     trials, situation, material, _ = bases(labelled)
     trial = fit_second_layer(trials, situation, material, Clock(LONG))

@@ -72,7 +72,7 @@ def test_only_rows_that_were_held_out_have_an_answer():
     np.testing.assert_allclose(trial.unseen, model.predict_proba(material.matrix[test]))
 
 
-@pytest.mark.slow("labelled")
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [labelled, numbered])
 def test_rounds_are_best_for_all_held_out_rows_together(make):
     """For each shape of trees, as many rounds as a plain search over them finds."""
@@ -102,6 +102,7 @@ def test_rounds_are_best_for_all_held_out_rows_together(make):
         assert losses[best] == min(losses.values())
 
 
+@pytest.mark.slow
 def test_the_first_candidate_is_what_boosted_trees_averages():
     """Its models have the settings that BoostedTrees chooses for the same folds."""
     situation, material, _, _ = labelled(300, Plan(4))

@@ -73,6 +73,7 @@ CHECKS = [
 ]
 
 
+@pytest.mark.one_in(14)
 @pytest.mark.parametrize(("estimator", "check"), CHECKS)
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)

@@ -132,6 +132,7 @@ def test_rules_that_are_none(rule):
         BoostingClassifier(rule=rule).fit([[0.0], [1.0]], [0, 1])
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", RULES)
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
 def test_longer_fits_go_on_from_shorter_ones(name, load):
@@ -155,6 +156,7 @@ def test_missing_values_and_categories(name):
     assert model.score(frame, y) > (0.85 if name in CLOCKED else 0.9)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", RULES)
 @pytest.mark.parametrize("weighting", ["reweight", "resample"])
 def test_weighting_is_free_to_choose(name, weighting):

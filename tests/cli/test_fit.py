@@ -226,6 +226,7 @@ def test_an_interrupted_fit_goes_on(call, credit, tmp_path, monkeypatch):
     assert "already finished" in call(*command, "--resume").out
 
 
+@pytest.mark.slow
 def test_the_standard_input_is_a_file(call, credit, tmp_path, monkeypatch):
     def given():
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(credit.train.read_bytes())))
@@ -260,6 +261,7 @@ class Late(Clock):
         return 0.5 * self.limit
 
 
+@pytest.mark.slow
 def test_what_there_was_no_time_to_read_is_told(call, write, tmp_path, monkeypatch):
     monkeypatch.setattr("coterie.automl.clock.Clock", Late)
     monkeypatch.setattr(delimited, "BLOCK_BYTES", 1000)
@@ -296,6 +298,7 @@ def test_a_full_disk_leaves_the_former_model(credit, tmp_path):
         assert {path.name: path.read_bytes() for path in copy.glob("*.*")} == before
 
 
+@pytest.mark.slow
 def test_columns_have_roles(call, credit, tmp_path):
     """One is left out, one weighs rows, and the model is measured on a file of its own."""
     with open(credit.train) as file:
@@ -325,6 +328,7 @@ def test_columns_have_roles(call, credit, tmp_path):
     assert "better is" in done.out
 
 
+@pytest.mark.slow
 def test_rows_that_have_a_time_are_judged_by_later_ones(call, prices, tmp_path):
     done = call(
         *("fit", prices.train, "--target", "price", "--time-column", "day", *FAST),
@@ -344,6 +348,7 @@ def test_columns_that_are_not_there_are_named(call, credit, tmp_path):
     assert "nothing" in done.err
 
 
+@pytest.mark.slow
 def test_a_finished_fit_goes_on_with_more_time(call, credit, tmp_path):
     command = ("fit", credit.train, "--target", "credit", "--members", "linear", "--out", tmp_path)
     assert call(*command, "--time", "5s").code == 0
@@ -359,6 +364,7 @@ def test_a_finished_fit_goes_on_with_more_time(call, credit, tmp_path):
     assert call(*command, "--time", "+1m").code != 0
 
 
+@pytest.mark.slow
 def test_long_labels_are_cut_short(call, write, tmp_path):
     rows = [f"{k},{'yes' if k % 3 else 'n' * 50_000}" for k in range(60)]
     path = write("long.csv", "\n".join(["a,t", *rows]) + "\n")

@@ -25,6 +25,7 @@ LEARNING = {"check_classifiers_train", "check_regressors_train", "check_class_we
 @pytest.mark.filterwarnings("ignore:.* reference rows cannot give:UserWarning")
 # Small ensembles may not converge.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.slow("RuleFit", "BoostedTrees", "DeepForest")
 @pytest.mark.parametrize(("estimator", "check"), CASES, ids=NAMES)
 def test_scikit_learn_check(estimator, check):
     name, names = check.func.__name__, estimator.get_params(deep=False)

@@ -18,6 +18,7 @@ every = pytest.mark.parametrize("cls", ESTIMATORS)
 some = pytest.mark.parametrize("cls", ESTIMATORS[::4])
 
 
+@pytest.mark.slow("RuleFit")
 @pytest.mark.contract
 @some
 def test_threads_predict_while_another_fits(cls):
@@ -64,7 +65,7 @@ FORK = """
     import coterie
 
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(500, 5)), rng.integers(1, 3, 500)  # classes, numbers or times
+    X, y = rng.normal(size=(100, 5)), rng.integers(1, 3, 100)  # classes, numbers or times
     for name in sys.argv[1:]:
         model = getattr(coterie, name)(n_jobs=2, random_state=0)
         if hasattr(model, "n_estimators"):
@@ -99,7 +100,7 @@ INTERRUPT = """
 
     name, n_jobs = sys.argv[1], int(sys.argv[2])
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(100_000, 20)).astype(np.float32)
+    X = rng.normal(size=(30_000, 20)).astype(np.float32)
     y = X.sum(axis=1)  # something to learn, so that boosting goes on for long
     if is_classifier(getattr(coterie, name)()):
         y = (y > 0).astype(int)
@@ -159,14 +160,15 @@ def test_interrupt_stops_a_long_fit(cls, n_jobs):
 
 
 # Members of other packages, ensembles of ensembles, and a terminal.
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for another process there")
 @pytest.mark.parametrize(
     ("way", "case"),
     [
         (in_script, "foreign"),
-        pytest.param(in_script, "stacking", marks=pytest.mark.slow),
-        pytest.param(in_script, "search", marks=pytest.mark.slow),
-        pytest.param(at_prompt, "forest", marks=pytest.mark.slow),
+        (in_script, "stacking"),
+        (in_script, "search"),
+        (at_prompt, "forest"),
     ],
 )
 def test_interrupt_leaves_no_threads_behind(way, case):

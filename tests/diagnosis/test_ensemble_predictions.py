@@ -67,6 +67,7 @@ def _same(said, expected):
         assert said.tolist() == expected.tolist()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("model", MEMBERS, ids=lambda model: repr(model)[:40])
 def test_members(model):
     fitted, X, _ = _fitted(model)
@@ -144,6 +145,7 @@ def test_the_end_of_a_pipeline_and_of_a_search():
     assert answers_of(search, X).n_parts == 5
 
 
+@pytest.mark.slow
 def test_tables():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 3))

@@ -50,6 +50,7 @@ def frame(n=600):
     )
 
 
+@pytest.mark.slow
 def test_frames_are_learnt_from_and_answered_as_in_memory(client, left):
     X, y = frame()
     there = dd.from_pandas(X, npartitions=3)
@@ -228,6 +229,7 @@ def _native_threads():
     return thread_count(None)
 
 
+@pytest.mark.slow
 def test_partitions_may_be_empty_uneven_and_know_what_others_do_not(client, left):
     X, y = frame(300)
     sizes = [0, 1, 250, 0, 49]

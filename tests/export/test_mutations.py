@@ -43,8 +43,8 @@ if find_spec("skops"):
 
 @pytest.fixture(scope="module")
 def numbers(request):
-    """How many files of a model are damaged, by kind; a tenth of them in the short suite."""
-    share = 10 if request.config.getoption("--short") else 1
+    """How many files of a model are damaged, by kind; few of them in the short suite."""
+    share = 30 if request.config.getoption("--short") else 1
     return {"blind": 200 // share, "knowing": 120 // share}
 
 
@@ -80,6 +80,7 @@ def tried(tmp_path_factory, numbers):
     return results
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", MODELS)
 def test_blind_damage_is_always_noticed(name, tried, numbers):
     assert tried[name, "blind"] == ["refused"] * numbers["blind"]

@@ -62,6 +62,7 @@ def test_classifiers(make, y, tmp_path):
     agree(make().fit(X, y), tmp_path)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "make",
     [
@@ -117,6 +118,7 @@ BLENDS = [
 ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("blend", BLENDS, ids=lambda blend: blend.name)
 def test_all_ways_to_blend(blend, tmp_path):
     model, other = (
@@ -160,6 +162,7 @@ def coded(model, table):
     return np.column_stack(columns)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("y", [TWO, THREE, NUMBERS], ids=["two", "three", "numbers"])
 def test_tables_with_words_and_columns_left_out(y, tmp_path):
     table = frame()
@@ -191,6 +194,7 @@ def test_a_member_that_takes_codes_for_numbers(tmp_path):
     np.testing.assert_allclose(said["probabilities"], model.predict_proba(table), atol=1e-12)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("model", "why"),
     [

@@ -30,11 +30,13 @@ def test_classifiers(name, y, tmp_path):
     agree(model.fit(X, y), tmp_path)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", REGRESSORS)
 def test_regressors(name, tmp_path):
     agree(of(name, categorical_features=[3, 4]).fit(X, NUMBERS), tmp_path)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "model",
     [

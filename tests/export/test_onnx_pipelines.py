@@ -64,6 +64,7 @@ def encoders():
     return {"hot": hot, "filled": filled, "ordinal": ordinal}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", ["hot", "filled", "ordinal"])
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
 def test_columns_of_all_kinds(kind, y, tmp_path):
@@ -100,6 +101,7 @@ def test_categories_of_the_model_itself(tmp_path):
     same(make_pipeline(order, last).fit(FRAME, TWO), FRAME, tmp_path)
 
 
+@pytest.mark.slow
 def test_stacks_and_votes_hold_pipelines_and_linear_models(tmp_path):
     members = [
         ("forest", forest()),

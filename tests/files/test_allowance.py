@@ -80,6 +80,7 @@ def wide(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_columns_are_drawn_if_there_are_too_many(wide, ending):
     path = wide / f"wide.{ending}"
@@ -98,6 +99,7 @@ def test_columns_are_drawn_if_there_are_too_many(wide, ending):
     assert other.choose(open_file(path, ReadOptions())) != allowance.chosen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_with_time_wide_tables_are_read_whole(wide, ending):
     found = read_table(wide / f"wide.{ending}", allowance=Allowance(Clock(60.0)))
@@ -106,6 +108,7 @@ def test_with_time_wide_tables_are_read_whole(wide, ending):
     assert kinds == ["number", "integer", "text"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cell", "expected"),
     [("NA", None), (" ? ", None), ("abc", None), ("7.5", 7.5), ("9007199254740993", 2**53 + 1)],

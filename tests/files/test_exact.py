@@ -92,6 +92,7 @@ def test_tables_of_numbers_with_dates():
     assert np.count_nonzero(found.values) >= 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
 def test_tables_of_forests(y):
     first, second = (
@@ -120,6 +121,7 @@ def test_numbers_behind_a_link_are_no_sums():
     assert explain(model, PLAIN, None) is None
 
 
+@pytest.mark.slow
 def test_models_of_others_are_not_explained():
     table = PLAIN.select(["a", "c"])
     model = LogisticRegression().fit(table.to_pandas(), TWO)

@@ -49,6 +49,7 @@ def test_a_classifier_without_probabilities_is_sure():
     assert said.tolist() == [[0.0, 1.0], [0.0, 1.0]]
 
 
+@pytest.mark.slow
 def test_rows_without_truth_are_left_out_and_told(credit, write):
     header, *lines = credit.test.read_text().splitlines()
     path = write("a.csv", "\n".join([header, *lines[:9], "<0,1,2,own,?"]))

@@ -118,6 +118,7 @@ def test_tic_tac_toe(real_frame):
     assert extra < 0.03
 
 
+@pytest.mark.slow
 def test_categories_as_such_do_no_worse_than_codes(real_frame, real_table):
     X, y = real_frame("german_credit")
     codes, _ = real_table("german_credit")

@@ -92,6 +92,7 @@ def test_temperatures_by_hand():
         assert TemperatureMap(tau)(z) == pytest.approx(wanted, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_temperature_finds_the_one_that_made_the_labels():
     rng = np.random.default_rng(0)
     z = rng.normal(size=(20_000, 3)) * 2

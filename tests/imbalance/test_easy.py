@@ -39,10 +39,12 @@ def test_every_bag_is_balanced_and_another():
     assert not np.array_equal(scores[0], scores[1])
 
 
+@pytest.mark.slow
 def test_finds_the_rare_class():
     assert gain(EasyEnsembleClassifier(random_state=0)) > 0.1
 
 
+@pytest.mark.slow
 def test_many_classes():
     X, y = make_classification(
         2000, n_informative=5, n_classes=3, weights=[0.9, 0.07, 0.03], random_state=0

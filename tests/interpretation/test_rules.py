@@ -123,6 +123,7 @@ def test_only_native_trees_have_rules(frame, labels):
         extract_rules(LogisticRegression().fit(frame[["a"]], labels))
 
 
+@pytest.mark.slow
 def test_rules_of_very_deep_trees_are_refused_with_a_cure():
     X = np.arange(12_000.0)[:, None]
     chain = DecisionTreeClassifier(max_depth=6000).fit(X, X[:, 0] % 2)  # a level for every row

@@ -84,6 +84,7 @@ def best_gain(criterion, X, y, w, categorical):
     return max(gains)
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(st.data())
 def test_a_stump_is_the_best_split_there_is(data):

@@ -55,6 +55,7 @@ def table_of(seed, *, missing=False):
     return X, y
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("categories", [None, [0, 3]])
 @pytest.mark.parametrize("l2", [0.0, 3.0])
@@ -111,6 +112,7 @@ def test_the_number_of_threads_does_not_matter(precision):
         np.testing.assert_array_equal(one, many)
 
 
+@pytest.mark.slow
 def test_packed_sums_lose_no_accuracy():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(60_000, 10))

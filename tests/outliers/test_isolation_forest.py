@@ -28,6 +28,7 @@ def test_average_path_is_that_of_the_specification():
     np.testing.assert_allclose(average_path(sizes), approximate, atol=5e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "expected"),
     [("exact", [0.453760, 0.435275, 0.632878]), ("approximate", [0.335960, 0.317216, 0.531796])],
@@ -65,6 +66,7 @@ def test_scores_follow_from_the_trees_of_scikit_learn_too():
     np.testing.assert_allclose(theirs.score_samples(X), expected, rtol=1e-14)
 
 
+@pytest.mark.slow
 def test_ranks_agree_with_scikit_learn():
     X = load_breast_cancer().data
     ours = IsolationForest(n_estimators=500, random_state=0).fit(X).score_samples(X)
@@ -208,11 +210,13 @@ def test_wrong_sizes_are_named():
         ExtendedIsolationForest(extension_level=4).fit(X)
 
 
+@pytest.mark.slow
 def test_slanted_cuts_of_one_column_follow_the_same_law():
     forest = ExtendedIsolationForest(n_estimators=8000, random_state=0).fit(THREE)
     np.testing.assert_allclose(mean_paths(forest, THREE), [1.9, 2.0, 1.1], atol=0.02)
 
 
+@pytest.mark.slow
 def test_slanted_cuts_that_leave_a_side_empty_add_depth():
     """Depths of a plain simulation: 20,000 trees of depth 2, no cut drawn again."""
     X = np.array([[0.0, 0.0], [1.0, 1.0], [10.0, 10.0]])

@@ -54,6 +54,7 @@ def test_missing_cells_leave_out_projections():
     assert model.score_samples(nothing)[0] == 0.0
 
 
+@pytest.mark.slow
 def test_the_guilty_column_is_named():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(500, 16))

@@ -27,7 +27,7 @@ def show(browser, tmp_path) -> Iterator[Any]:
         shown.page.close()
 
 
-@pytest.mark.slow("1280", "multiclass", "regression")
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [375, 1280])
 def test_page_fits_and_asks_for_nothing(found, show, width):
     shown = show(found, width)
@@ -139,6 +139,7 @@ def test_pointing_at_a_dot_tells_what_it_is(found, show):
     assert page.text_content("#tip") == dot.get_attribute("data-tip")
 
 
+@pytest.mark.slow
 def test_names_that_are_scripts_do_nothing(binary, show):
     shown = show(facts(hostile(binary)), 375)
     assert shown.complaints == []

@@ -41,6 +41,7 @@ def blobs(n_rows=160, n_known=40, n_classes=3, seed=0):
     return X, y, np.where(np.arange(n_rows) < n_known, y, -1)
 
 
+@pytest.mark.one_in(2)
 @every
 def test_all_marks_of_unknown_labels_are_alike(cls):
     X, _, known = blobs()
@@ -62,6 +63,7 @@ def test_all_marks_of_unknown_labels_are_alike(cls):
     assert other.transduction_[:3].tolist() == words[:3].tolist()
 
 
+@pytest.mark.one_in(2)
 @every
 def test_what_is_known_of_rows(cls):
     X, _, known = blobs()
@@ -76,6 +78,7 @@ def test_what_is_known_of_rows(cls):
     }
 
 
+@pytest.mark.one_in(2)
 @every
 def test_workers_and_the_order_of_rows_do_not_matter(cls):
     X, _, known = blobs()
@@ -87,6 +90,7 @@ def test_workers_and_the_order_of_rows_do_not_matter(cls):
     np.testing.assert_allclose(shuffled, expected, atol=1e-6)
 
 
+@pytest.mark.one_in(2)
 @every
 def test_rows_of_weight_zero_are_dropped(cls):
     X, _, known = blobs()
@@ -99,6 +103,7 @@ def test_rows_of_weight_zero_are_dropped(cls):
     assert (weighted.transduction_[~kept] == -1).all()
 
 
+@pytest.mark.one_in(2)
 @every
 def test_files_keep_the_model(cls, tmp_path):
     X, _, known = blobs()
@@ -109,6 +114,7 @@ def test_files_keep_the_model(cls, tmp_path):
     np.testing.assert_array_equal(again.transduction_, model.transduction_)
 
 
+@pytest.mark.one_in(2)
 @every
 def test_missing_values_and_categories(cls):
     X, _, known = blobs()
@@ -133,6 +139,7 @@ def test_labels_that_cannot_be_learnt():
         TriTrainingClassifier(unlabeled=9).fit(X, [1, 0, 1, 0, 1, 0])
 
 
+@pytest.mark.slow
 def test_harm_is_told():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 400)

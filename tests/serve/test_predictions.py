@@ -7,6 +7,7 @@ import coterie
 from tests.serve.rows import GOOD
 
 
+@pytest.mark.slow
 def test_intervals_and_rejects(serve, credit, prices):
     client = serve(f"credit={credit.model}", f"prices={prices.model}")
     row = {"size": 100, "town": "ulm", "day": "2024-03-04"}

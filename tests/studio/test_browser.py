@@ -283,6 +283,7 @@ def test_vote_calculator_counts_as_theory_does(page, show):
         assert float(shown.text("#vote-hoeffding")) == pytest.approx(bound, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_names_that_are_scripts_do_nothing(show):
     pandas = pytest.importorskip("pandas")
     rng = np.random.default_rng(0)

@@ -190,6 +190,7 @@ def check_parity(X, y, criterion, *, weight=None, **params):
     assert report.same >= 2 * report.ties, report
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @pytest.mark.parametrize("name", BUNDLED)
 def test_classifier_equals_scikit_learn(name, criterion):
@@ -197,6 +198,7 @@ def test_classifier_equals_scikit_learn(name, criterion):
     check_parity(X, y, criterion)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.contract
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @pytest.mark.parametrize("name", SHARED)
@@ -206,6 +208,7 @@ def test_classifier_equals_scikit_learn_on_real_tables(real_table, name, criteri
     check_parity(X, y, criterion, max_bins=max(255, distinct))
 
 
+@pytest.mark.slow
 @pytest.mark.contract
 @pytest.mark.parametrize("criterion", ["squared_error", "poisson", "absolute_error"])
 def test_regressor_equals_scikit_learn(real_table, criterion):
@@ -369,6 +372,7 @@ def test_extra_tree_thresholds_lie_inside_the_node():
         assert values.min() < tree.threshold[node] < values.max()
 
 
+@pytest.mark.slow
 def test_extra_tree_thresholds_are_uniform():
     # One column with values 0 and 1 to 3: thresholds fall in (0, 3) evenly.
     X = np.array([[0.0], [1.0], [2.0], [3.0]])

@@ -140,6 +140,7 @@ def test_warm_start_adds_to_every_model():
         model.set_params(max_iter=12, n_folds=4).fit(X, Y)
 
 
+@pytest.mark.slow
 def test_time_is_kept():
     model = small(max_iter=100_000, time_limit=0.2, n_iter_no_change=100_000).fit(X, Y)
     assert model.n_models_ == 1
@@ -187,6 +188,7 @@ def test_columns_of_many_words_become_statistics():
     assert small(effort="fast").fit(frame, y).ordered_ is None
 
 
+@pytest.mark.slow
 def test_functions_as_losses_are_not_judged_by_their_value():
     def squares(y, raw):
         return raw - y, np.ones_like(y)
