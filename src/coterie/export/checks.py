@@ -20,7 +20,7 @@ __all__ = ["BUILDERS", "check", "check_numbers"]
 _ROUNDING = 1e-9
 # Far more than a target may be; sums of more would overflow.
 _LARGEST = 1e150
-_VOTES_ARE_SHARES = ("trees", "forests", "bagging", "imbalance")
+_VOTES_ARE_SHARES = ("trees", "forests", "bagging", "imbalance", "semisupervised")
 _CELLS = ("Bins", "Ground", "Neighbourhood", "Rules")
 _SUMMED = (
     *("Blend", "ConvexStack", "Coordinates", "DecisionTemplates", "FeatureWeightedStack"),
@@ -195,7 +195,7 @@ def _check_trees_of(model: Any, schema: Any, pool: Pool) -> None:
     _require(fits, "trees walk other columns than those of schema_")
     _check_categories(forest, schema.labels)
     target = vars(model).get("target_")
-    if getattr(model, "task", None) != "classification" or pool.cast is not None:
+    if getattr(model, "task", None) != "classification":
         return
     if target is not None and pool.width == 1:
         n_classes = sum(map(len, target.classes))
