@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from coterie.data.cells import Cells, cells_of_array, cells_of_series, in_days
+from coterie.data.cells import Cells, cells_of_array, cells_with_dates
 from coterie.data.errors import DataError, KindError, column_label
 from coterie.data.numbers import as_float, fits_float, is_long, unmask
 from coterie.data.sparse import Sparse, read_sparse
@@ -141,7 +141,7 @@ class FrameSource(Opened):
     def cells(self) -> Iterator[Cells]:
         """The columns."""
         for j, series in enumerate(self.frame.iter_columns()):
-            yield cells_of_series(in_days(series), column_label(j, self.names))
+            yield cells_with_dates(series, column_label(j, self.names))
 
 
 class Opaque(Opened):
