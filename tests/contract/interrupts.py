@@ -78,7 +78,8 @@ def in_script(case: str, n_jobs: int, moment: float) -> str:
         ) as process:
             try:
                 assert process.stdout is not None
-                assert process.stdout.readline() == "ready\n"
+                if process.stdout.readline() != "ready\n":
+                    return f"did not begin: {process.communicate()[1][-3000:]}"
                 time.sleep(moment)
                 process.send_signal(signal.SIGINT)
                 out, err = process.communicate(timeout=60)

@@ -43,6 +43,7 @@ Codes = NDArray[np.int32]
 
 _FEW = 500  # so many cells are looked up one by one sooner than a frame joins them
 _DAY = 86_400e6  # microseconds
+_YEARS = -719_162.0, 2_932_896.0  # days of the first and the last year that Python knows
 _OBJECT = np.dtype(object)
 NUMBERS = "numbers"
 _MIXTURE_CURE = "Convert all values to text, for example with str, or all to numbers."
@@ -277,9 +278,10 @@ def from_days(days: Array, like: nw.Series[Any]) -> nw.Series[Any]:
     >>> from_days(np.array([1.5]), when).to_list()
     [Timestamp('1970-01-02 12:00:00')]
     """
-    start, day, dtype = datetime(1970, 1, 1), timedelta(days=1), like.dtype
-    origin = timedelta() if isinstance(dtype, nw.Duration) else start
-    moments = [None if d != d else origin + d * day for d in days.tolist()]
+    day, dtype = timedelta(days=1), like.dtype
+    origin = timedelta() if isinstance(dtype, nw.Duration) else datetime(1970, 1, 1)
+    near = np.clip(days, *_YEARS).tolist()
+    moments = [None if d != d else origin + d * day for d in near]
     plain = nw.Duration("us") if isinstance(dtype, nw.Duration) else nw.Datetime("us")
     made = nw.new_series(like.name, moments, plain, backend=like.implementation)
     zone = getattr(dtype, "time_zone", None)

@@ -6,7 +6,6 @@ dropped before any cell is looked at.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from coterie.data.cells import Cells, cells_of_array, cells_with_dates
-from coterie.data.errors import DataError, KindError, column_label
+from coterie.data.errors import DataError, KindError, column_label, refuse_twins
 from coterie.data.numbers import as_float, fits_float, is_long, unmask
 from coterie.data.sparse import Sparse, read_sparse
 
@@ -306,12 +305,7 @@ def _open(X: Any) -> Source:
 
 def _open_frame(X: Any) -> FrameSource:
     labels = list(X.column_names if hasattr(X, "column_names") else X.columns)
-    twice = [name for name, times in Counter(labels).items() if times > 1]
-    if twice:
-        raise DataError(
-            f"X has more than one column named {', '.join(map(repr, twice))}. Rename or drop all "
-            "but one."
-        )
+    refuse_twins(labels, "X")
     kinds = sorted({type(label).__qualname__ for label in labels if not isinstance(label, str)})
     if not kinds:
         return FrameSource(nw.from_native(X, eager_only=True), tuple(map(str, labels)))
