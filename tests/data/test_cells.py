@@ -315,7 +315,7 @@ def test_plain_estimators_take_dates():
 @pytest.mark.parametrize("of", [pd.Series, pl.Series])
 def test_days_become_moments_again(of):
     when = datetime.datetime(2024, 1, 31, 6)
-    zone = datetime.timezone.utc
+    zone = datetime.UTC
     for one in (when, when.replace(tzinfo=zone), datetime.timedelta(hours=36)):
         series = nw.from_native(of([one, None]), series_only=True)
         days = in_days(series).to_numpy()

@@ -74,8 +74,8 @@ class DateColumns:
         found = {name: _format(frame[name]) for name in some}
         found = {name: how for name, how in found.items() if how is not None}
         formats = tuple(str(how) for how in found.values())
-        kinds = tuple(_date_kind(frame[name].dtype) for name in found)
-        return cls(tuple(found), formats if any(formats) else (), kinds)
+        held = tuple(_date_kind(frame[name].dtype) for name in found)
+        return cls(tuple(found), formats if any(formats) else (), held)
 
     def apply(self, X: Any) -> Any:
         """The frame with its dates replaced; anything without these columns as it is."""

@@ -69,9 +69,9 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         aside.replace(target)
     except BaseException as error:
         aside.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
+        if isinstance(error, OSError) and error.filename is None and error.errno in _FULL:
             # A full disk does not say which file it was.
-            error.filename, error.strerror = os.fspath(path), os.strerror(error.errno)
+            error.filename, error.strerror = os.fspath(path), os.strerror(error.errno or 0)
         raise
     _sync_folder(target.parent)
 
