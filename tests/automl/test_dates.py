@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from coterie.automl.dates import DateColumns, date_parts
+from coterie.data import KindError
 
 pandas = pytest.importorskip("pandas")
 
@@ -99,3 +100,44 @@ def test_a_cell_that_is_written_otherwise_is_missing_in_new_rows():
     dates = DateColumns.find(pandas.DataFrame({"d": ["31.12.2023", "30.11.2023"]}))
     made = dates.apply(pandas.DataFrame({"d": ["31.12.2023", "today", None]}))
     assert np.isnan(made["d.days"]).tolist() == [False, True, True]
+
+
+def days(**column):
+    frame = pandas.DataFrame(column)
+    return DateColumns.find(frame), frame
+
+
+WHEN = pandas.Series(pandas.date_range("2024-01-01", periods=3, freq="5h"))
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "words"),
+    [
+        (WHEN, [1.0, 2.0], "column 'd' contained dates at fit, but contains numbers now"),
+        (WHEN, [True, False], "contains numbers now"),
+        (WHEN, WHEN - WHEN[0], "contains durations now"),
+        (WHEN, WHEN.dt.tz_localize("UTC"), "contains dates with a time zone now"),
+        (WHEN.dt.tz_localize("UTC"), WHEN, "with a time zone at fit, but contains dates now"),
+        (WHEN, ["soon", "n/a"], "'soon' now, which is not a date such as '2024-02-29'"),
+        (WHEN, ["01.02.2024"], "not a date such as"),
+        (["31.01.2024"], ["2024-01-31"], "not a date of the form '%d.%m.%Y'"),
+        (["2024-01-31"], [7], "contains numbers now"),
+    ],
+)
+def test_what_is_no_date_cannot_stand_for_one(then, now, words):
+    """It would be missing in every row without a word."""
+    found, _ = days(d=then)
+    with pytest.raises(KindError, match=words):
+        found.apply(pandas.DataFrame({"d": now}))
+
+
+def test_dates_may_be_missing_or_written():
+    found, frame = days(d=WHEN)
+    expected = found.apply(frame)
+    written = frame.assign(d=WHEN.dt.strftime("%Y-%m-%d %H:%M"))
+    pandas.testing.assert_frame_equal(found.apply(written), expected)
+    for nothing in (None, np.nan, "", " n/a"):
+        assert found.apply(pandas.DataFrame({"d": [nothing]})).isna().all(axis=None)
+    # Models of former versions do not know of time zones.
+    former = DateColumns(("d",))
+    assert former.apply(frame.assign(d=WHEN.dt.tz_localize("UTC"))).equals(expected)

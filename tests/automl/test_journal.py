@@ -85,3 +85,11 @@ def test_a_damaged_model_is_fitted_again(tmp_path):
 
 def json_load(path):
     raise ValueError("no model")
+
+
+def test_candidates_of_alike_names_are_kept_apart(tmp_path):
+    page = Journal(tmp_path).open("abc")
+    names = ("a+b-c", "a-b+c", "x" * 300, "x" * 299 + "y", "é/..")
+    for place, name in enumerate(names):
+        page.write(name, {"elapsed": place})
+    assert [page.read(name)[0]["elapsed"] for name in names] == list(range(len(names)))

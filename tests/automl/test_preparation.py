@@ -27,6 +27,11 @@ def frame(n_rows=80):
     )
 
 
+@pytest.fixture(scope="module")
+def model():
+    return TableRegressor(members="fast").fit(frame(), np.arange(80.0) ** 2)
+
+
 def test_every_column_is_told_by_what_it_holds():
     found = Preparation.find(frame())
     kinds = {name: found.kind(name) for name in frame().columns}
@@ -74,3 +79,35 @@ def test_a_model_reads_new_rows_as_those_of_the_fit(tmp_path):
     save(model, tmp_path / "model")
     again = load(tmp_path / "model")
     np.testing.assert_array_equal(again.predict(table[:9]), model.predict(table[:9]))
+
+
+@pytest.mark.parametrize(
+    ("column", "now", "words"),
+    [
+        ("title", 3.0, "column 'title' contained text at fit, but contains numbers now"),
+        ("title", pandas.Timestamp("2024-01-01"), "contains dates now"),
+        ("title", pandas.Categorical([7] * 80), "contained text at fit, but contains 7"),
+        ("price", "some words", "contained amounts at fit, but contains 'some words', which"),
+        ("price", pandas.Timestamp("2024-01-01"), "amounts at fit, but contains dates now"),
+        ("where", 1.5, "contained text at fit, but contains numbers"),
+        ("where", "a house with 3 rooms and 2 doors", "contained lists at fit"),
+        ("begun", 20240101, "contained dates at fit, but contains numbers"),
+        ("x", pandas.Timestamp("2024-01-01"), "contained numbers at fit, but contains dates"),
+        ("kind", pandas.Timestamp("2024-01-01"), "contained text at fit, but contains dates"),
+    ],
+)
+def test_new_rows_are_of_the_same_kinds(column, now, words, model):
+    with pytest.raises(ValueError, match=words):
+        model.predict(frame().assign(**{column: now}))
+
+
+def test_an_array_has_no_dates(model):
+    """Its cells would be taken for days, months and lengths of texts."""
+    with pytest.raises(ValueError, match="reads column .* in its own way.*Pass a data frame"):
+        model.predict(np.zeros((2, model.schema_.n_columns)))
+
+
+def test_amounts_may_be_numbers():
+    preparation = Preparation.find(frame())
+    plain = preparation.apply(frame())["price"]
+    assert preparation.apply(frame().assign(price=plain))["price"].tolist() == plain.tolist()

@@ -27,6 +27,7 @@ def noted(schema, target=TWO):
             Schema(1, None, {0: np.array(["u"])}),
             "contains categories, but contained numbers",
         ),
+        (Schema(1, moments={0: "dates"}), Schema(1), "contains numbers, but contained dates"),
         (
             Schema(1, ("a",), {0: np.array(["u", "v"])}),
             Schema(1, ("a",), {0: np.array(["u", "w"])}),

@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from coterie.cli import lock
 from coterie.cli.lock import LOCK, only_fit
 from coterie.files.errors import CommandError
 
@@ -39,3 +40,19 @@ def test_a_directory_in_which_nothing_was_written_is_removed(tmp_path):
 def test_a_file_in_the_way(write):
     with pytest.raises(CommandError, match="is a file"):
         only_fit(write("m", "x")).__enter__()
+
+
+def test_a_lock_that_was_removed_meanwhile_is_no_lock(tmp_path, monkeypatch):
+    """Another fit may end between opening its file and locking it."""
+    path, asked = tmp_path / LOCK, []
+    plain = lock._lock
+
+    def ends_first(handle):
+        if not asked:
+            path.unlink()
+        asked.append(handle)
+        return plain(handle)
+
+    monkeypatch.setattr(lock, "_lock", ends_first)
+    with only_fit(tmp_path), pytest.raises(CommandError, match="another fit"):
+        only_fit(tmp_path).__enter__()

@@ -90,3 +90,10 @@ def test_a_file_in_the_way(write):
 def test_digest_is_of_the_content(write):
     first, second = write("a", "x"), write("b", "x")
     assert file_digest(first) == file_digest(second) != file_digest(write("c", "y"))
+
+
+@pytest.mark.parametrize("settings", [{}, {"time": "soon"}, {"time": 1, "planned_time": []}])
+def test_settings_without_a_time_are_named(tmp_path, settings):
+    directory = begun(tmp_path / "m", settings)
+    with pytest.raises(CommandError, match="damaged"):
+        directory.earlier_time()

@@ -1,5 +1,6 @@
 import csv
 import gzip
+import os
 
 import pyarrow as pa
 import pytest
@@ -80,3 +81,20 @@ def test_where_nothing_can_be_written(tmp_path):
         check_folder(tmp_path / "none" / "a.onnx")
     with pytest.raises(CommandError, match="is a directory"):
         check_folder(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "a.parquet"])
+def test_a_full_disk_names_the_file_and_leaves_the_old_one(tmp_path, name):
+    resource = pytest.importorskip("resource")
+    path = tmp_path / name
+    path.write_text("old")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (9, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large") as caught:
+            write_all(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert caught.value.filename == str(path)
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == [name]

@@ -26,7 +26,7 @@ import sklearn.tree, sklearn.linear_model, sklearn.neural_network
 import coterie
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
-faulthandler.dump_traceback_later(45, exit=True)  # rather than to hang, say where
+faulthandler.dump_traceback_later(150, exit=True)  # rather than to hang, say where
 case, n_jobs = sys.argv[1], int(sys.argv[2])
 X = np.random.default_rng(0).normal(size=(60_000, 12))
 y = (X.sum(axis=1) > 0).astype(int)
@@ -78,10 +78,11 @@ def in_script(case: str, n_jobs: int, moment: float) -> str:
         ) as process:
             try:
                 assert process.stdout is not None
-                assert process.stdout.readline() == "ready\n"
+                if process.stdout.readline() != "ready\n":
+                    return f"did not begin: {process.communicate()[1][-3000:]}"
                 time.sleep(moment)
                 process.send_signal(signal.SIGINT)
-                out, err = process.communicate(timeout=60)
+                out, err = process.communicate(timeout=180)
             except subprocess.TimeoutExpired:
                 return "hangs"
             finally:
@@ -135,7 +136,7 @@ def at_prompt(case: str, n_jobs: int, moment: float) -> str:
     return "" if ended == 0 else f"ended with {ended}"
 
 
-def _read_until(leader: int, words: str, patience: float = 60.0) -> str:
+def _read_until(leader: int, words: str, patience: float = 180.0) -> str:
     """What a terminal shows until some words come."""
     shown, deadline = "", time.monotonic() + patience
     while words not in shown:

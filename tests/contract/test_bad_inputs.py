@@ -81,6 +81,16 @@ def test_bad_target(cls, kind):
     check_refused(lambda: make(cls).fit(X, BAD_TARGETS[kind](y)))
 
 
+@pytest.mark.parametrize("cls", [cls for cls in ESTIMATORS if cls.multi_output])
+def test_bad_outputs(cls):
+    pandas = pytest.importorskip("pandas")
+    X, y = problem(cls, 40)
+    Y = np.column_stack([y, y[::-1]])
+    bad = [Y[:, :0], Y[:, :, None], Y * 1j, replaced(Y, (3, 1), np.nan), sparse.csr_array(Y), Y[1:]]
+    for outputs in (*bad, pandas.DataFrame(Y, columns=["u", "u"])):
+        check_refused(lambda outputs=outputs: make(cls).fit(X, outputs))
+
+
 @every
 def test_odd_targets(cls):
     X, y = problem(cls, 40)
@@ -276,9 +286,14 @@ def test_frames(cls):
     check_refused(lambda: model.predict(frame[list("fabcde")]))
     check_refused(lambda: model.predict(frame.rename(columns={"a": "z"})))
     check_refused(lambda: model.predict(frame.assign(a="text")))
+    dated = frame.assign(a=pandas.date_range("2020-01-01", periods=60))
+    check_refused(lambda: model.predict(dated))
+    check_refused(lambda: model.predict(frame.assign(a=dated["a"] - dated["a"][0])))
     frame["a"] = pandas.array([1, None, 3] * 20, dtype="Int64")
     check_fits(cls, frame, y)
-    check_fits(cls, frame.assign(a=pandas.date_range("2020-01-01", periods=60)), y)
+    model = check_fits(cls, dated, y)
+    check_refused(lambda: model.predict(frame))
+    check_refused(lambda: model.predict(dated.assign(a=dated["a"].dt.tz_localize("UTC"))))
 
 
 @every

@@ -283,3 +283,25 @@ def test_several_labels():
     wrong = model.predict(iris[1::2]) != labels[1::2]
     assert model.trace_["validation_error"][-1] == pytest.approx(wrong.mean())
     assert 0 < model.trace_["validation_f1_macro"][-1] <= 1
+
+
+@pytest.mark.contract
+@pytest.mark.parametrize(
+    "cls",
+    [cls for cls in ESTIMATORS if has_parameter(cls, "n_iter_no_change") and cls not in SURVIVAL],
+)
+def test_the_last_stage_is_the_model(cls):
+    """After early stopping, too, and there are as many stages as rounds."""
+    X, y = problem(cls, 60)
+    size = "max_iter" if has_parameter(cls, "max_iter") else "n_estimators"
+    stops = {"early_stopping": True} if has_parameter(cls, "early_stopping") else {}
+    model = make(cls, n_iter_no_change=2, **{size: 40}, **stops).fit(X, y)
+    for method in ("predict", "predict_proba", "decision_function"):
+        if hasattr(model, f"staged_{method}") and hasattr(model, method):
+            stages = list(getattr(model, f"staged_{method}")(X))
+            assert len(stages) == len(model.pool_)
+            said = getattr(model, method)(X)
+            if said.dtype.kind == "f":
+                np.testing.assert_allclose(stages[-1], said, rtol=1e-12, atol=1e-12)
+            else:
+                np.testing.assert_array_equal(stages[-1], said)

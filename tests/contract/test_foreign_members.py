@@ -1,13 +1,17 @@
 """Members of other packages, in every ensemble that takes them."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
+from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_classifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import ExtraTreeClassifier, ExtraTreeRegressor
 
 import coterie
+from coterie.combining.combiner import Combiner
 from tests.contract.exported import ESTIMATORS, has_parameter, make, outputs, problem, same_bits
 
 pytestmark = pytest.mark.contract
@@ -36,6 +40,13 @@ OF_NUMBERS = (
     coterie.LogitBoostClassifier,
     coterie.OutputSmearingClassifier,
 )
+# They hand metadata on.
+HANDS_ON = (
+    coterie.BaggingClassifier,
+    coterie.BaggingRegressor,
+    coterie.BalancedBaggingClassifier,
+    Combiner,
+)
 WEIGHT = np.random.default_rng(0).random(120)
 
 
@@ -59,6 +70,32 @@ class FailingClassifier(Fails, ClassifierMixin, BaseEstimator):
 
 class FailingRegressor(Fails, RegressorMixin, BaseEstimator):
     pass
+
+
+class Witness(BaseEstimator):
+    """A member that notes whether it was handed the places of its rows."""
+
+    seen: ClassVar[list[bool]] = []
+
+    def __init__(self, depth=1):
+        self.depth = depth
+
+    def fit(self, X, y, sample_weight=None, place=None):
+        self.seen.append(place is not None and np.array_equal(np.asarray(X)[:, 0], place))
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+class WitnessRegressor(RegressorMixin, Witness):
+    pass
+
+
+class WitnessClassifier(ClassifierMixin, Witness):
+    def predict_proba(self, X):
+        return np.full((len(X), len(self.classes_)), 1 / len(self.classes_))
 
 
 def taking(cls, of_labels, of_numbers, drawn):
@@ -109,3 +146,25 @@ def test_random_members_without_weights_have_the_same_bits_in_every_fit(cls, wei
     first, second = (outputs(pipelines(cls).fit(X, y, weight), X) for _ in range(2))
     assert same_bits(first, second)
     assert all(np.isfinite(said).all() for said in first if said.dtype.kind == "f")
+
+
+@pytest.mark.parametrize("cls", TAKERS)
+def test_metadata_reach_all_members_or_are_refused(cls):
+    """They are never left out without a word."""
+    X, y = problem(cls, 40)
+    X[:, 0] = np.arange(40)
+    Witness.seen.clear()
+    with config_context(enable_metadata_routing=True):
+        kinds = WitnessClassifier, WitnessRegressor
+        model = taking(cls, *(kind().set_fit_request(place=True) for kind in kinds), "depth")
+        if isinstance(model, HANDS_ON):
+            pipeline = make_pipeline(StandardScaler(with_mean=False, with_std=False), model)
+            pipeline.fit(X, y, place=X[:, 0])
+            assert Witness.seen
+            assert all(Witness.seen)
+        else:
+            with pytest.raises(TypeError, match="place"):
+                model.fit(X, y, place=X[:, 0])
+        if isinstance(model, Combiner):
+            with pytest.raises(TypeError, match="place"):
+                make(cls).fit(X, y, place=X[:, 0])

@@ -14,7 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie import DecisionTreeClassifier
-from coterie.data.cells import Levels, Numbers, Texts, cells_of_array, cells_of_series, in_days
+from coterie.data.cells import (
+    Levels,
+    Numbers,
+    Texts,
+    cells_of_array,
+    cells_of_series,
+    from_days,
+    in_days,
+)
 from coterie.data.errors import KindError
 
 TEXT = ["b", None, "a", "zz", "b"]
@@ -302,3 +310,15 @@ def test_plain_estimators_take_dates():
     frame = pd.DataFrame({"when": pd.date_range("2024-01-01", periods=40)})
     model = DecisionTreeClassifier().fit(frame, np.arange(40) >= 20)
     assert model.predict(frame[18:22]).tolist() == [False, False, True, True]
+
+
+@pytest.mark.parametrize("of", [pd.Series, pl.Series])
+def test_days_become_moments_again(of):
+    when = datetime.datetime(2024, 1, 31, 6)
+    zone = datetime.UTC
+    for one in (when, when.replace(tzinfo=zone), datetime.timedelta(hours=36)):
+        series = nw.from_native(of([one, None]), series_only=True)
+        days = in_days(series).to_numpy()
+        made = from_days(days, series)
+        assert made.dtype == series.dtype
+        np.testing.assert_array_equal(in_days(made).to_numpy(), days)

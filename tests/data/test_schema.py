@@ -281,3 +281,43 @@ def test_a_schema_pickles():
     schema, _ = learn(FRAME)
     again = pickle.loads(pickle.dumps(schema))
     assert read(again, FRAME).tolist() == read(schema, FRAME).tolist()
+
+
+WHEN = pd.Series(pd.date_range("2024-01-01", periods=3))
+KINDS = {
+    "numbers": pd.Series([1.0, 2.0, 3.0]),
+    "dates": WHEN,
+    "dates with a time zone": WHEN.dt.tz_localize("Europe/Berlin"),
+    "durations": WHEN - WHEN[0],
+    "text": pd.Series(["x", "y", "x"]),
+}
+
+
+@pytest.mark.parametrize("now", KINDS)
+@pytest.mark.parametrize("then", KINDS)
+def test_columns_stay_what_they_were(then, now):
+    """Days since 1970 are numbers to members, but no number of a user is one of them."""
+    schema, values = learn(pd.DataFrame({"c": KINDS[then]}))
+    for change in (pd.DataFrame, pl.DataFrame):
+        given = change({"c": KINDS[now]})
+        if now == then:
+            np.testing.assert_array_equal(read(schema, given), values)
+        else:
+            words = f"column 'c' contained {then} at fit, but contains {now} now"
+            with pytest.raises(KindError, match=words):
+                read(schema, given)
+
+
+def test_dates_may_be_missing_and_zones_may_differ():
+    schema, values = learn(pd.DataFrame({"c": KINDS["dates with a time zone"], "d": WHEN}))
+    assert schema.moments == {0: "dates with a time zone", 1: "dates"}
+    elsewhere = KINDS["dates with a time zone"].dt.tz_convert("Asia/Tokyo")
+    same = read(schema, pd.DataFrame({"c": elsewhere, "d": WHEN}))
+    np.testing.assert_array_equal(same, values)
+    for nothing in (None, np.nan, pd.NaT):
+        assert np.isnan(read(schema, pd.DataFrame({"c": [nothing], "d": [nothing]}))).all()
+    with pytest.warns(UserWarning, match="valid feature names"):
+        assert np.isnan(read(schema, np.full((2, 2), np.nan))).all()
+    with pytest.warns(UserWarning, match="valid"), pytest.raises(KindError, match="numbers now"):
+        read(schema, np.ones((2, 2)))
+    assert schema.select(np.array([1])).moments == {0: "dates"}

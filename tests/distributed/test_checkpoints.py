@@ -84,3 +84,36 @@ def test_a_fit_that_broke_off_reaches_the_same_model(client, tmp_path, monkeypat
     assert seen == [1, 2, 3]
     assert len(grown) == again.n_iter_ - 2
     assert same_forest(HistGradientBoostingClassifier(**settings).fit(X, y > 0.5), again)
+
+
+def test_only_what_it_wrote_is_removed(tmp_path):
+    """A model, a script or notes beside it may begin with the same name."""
+    beside = [tmp_path / name for name in ("x.py", "x.coterie", "x.1.txt", "xy")]
+    for path in beside:
+        path.write_text("mine")
+    with checkpointed(tmp_path / "x"):
+        for name in ("x", "x.1"):
+            (tmp_path / name).write_text("")
+    assert sorted(tmp_path.iterdir()) == sorted(beside)
+
+
+def test_a_damaged_file_is_named(tmp_path):
+    file = StoredRun(tmp_path / "x", 1)
+    file.write(rounds(), {"rows": 3})
+    good, rng = file.path.read_bytes(), np.random.default_rng(0)
+    for number in range(60):
+        bad = bytearray(good[: rng.integers(len(good))] if number % 3 == 0 else good)
+        for place in rng.integers(len(bad), size=20) if bad else ():
+            bad[place] ^= rng.integers(1, 256)
+        file.path.write_bytes(bad)
+        try:
+            file.read({"rows": 3})
+        except ValueError as error:
+            assert str(file.path) in str(error)  # noqa: PT017  # some bytes may be of no account
+
+
+def test_parts_of_two_files_do_not_fit(tmp_path):
+    file, kept = StoredRun(tmp_path / "x", 1), rounds()
+    file.write(Rounds(kept.pool, Trace([{}])), {})
+    with pytest.raises(ValueError, match="damaged.*Remove it"):
+        file.read({})

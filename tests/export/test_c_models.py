@@ -117,3 +117,21 @@ def test_what_cannot_be_written_is_refused(tmp_path):
     with pytest.raises(ValueError, match="identifier"):
         coterie.to_c(model, tmp_path / "it.c", name="a b")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_leaves_both_files_as_they_were(tmp_path):
+    resource = pytest.importorskip("resource")
+    tree = coterie.DecisionTreeRegressor().fit(np.arange(90.0)[:, None], np.arange(90.0))
+    header, source = tmp_path / "m.h", tmp_path / "m.c"
+    header.write_text("old header")
+    source.write_text("old source")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, limits[1]))  # enough for the header alone
+    try:
+        with pytest.raises(OSError, match="File too large") as caught:
+            coterie.to_c(tree, source)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert caught.value.filename == str(source)
+    assert (header.read_text(), source.read_text()) == ("old header", "old source")
+    assert len(list(tmp_path.iterdir())) == 2

@@ -72,11 +72,14 @@ def test_staged_pools_have_weights_for_every_stage():
         Schema(2, None, []),
         Schema(2, None, {2: np.array(["x"])}),
         Schema(2, None, {0: ["x"]}),
+        Schema(2, moments=[]),
+        Schema(2, moments={2: "dates"}),
+        Schema(2, moments={0: 1}),
     ],
     ids=repr,
 )
 def test_schemas_name_their_columns(schema):
-    check("Schema", Schema(2, ("a", "b"), {1: np.array(["x"])}))
+    check("Schema", Schema(2, ("a", "b"), {1: np.array(["x"])}, {0: "dates"}))
     with pytest.raises(ModelFileError, match="damaged"):
         check("Schema", schema)
 

@@ -64,3 +64,21 @@ def test_without_lines_the_row_is_named():
 def test_types_that_cannot_be_converted():
     with pytest.raises(CommandError, match="list"):
         convert([[1.0]], "number", ROWS)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (pa.array([1, 2]), "time"),
+        (pa.array([1, 2]).dictionary_encode(), "time"),
+        (pa.array([0], pa.timestamp("us")), "integer"),
+        (pa.array([0], pa.duration("s")), "integer"),
+        (pa.array([0], pa.time64("us")), "integer"),
+        (pa.array([0], pa.date32()), "number"),
+    ],
+)
+def test_moments_are_no_numbers(values, kind):
+    """Arrow would count microseconds."""
+    with pytest.raises(CommandError, match="one cannot stand for the other") as caught:
+        convert(values, kind, ROWS)
+    assert "Convert the column to the type it had" in caught.value.cure

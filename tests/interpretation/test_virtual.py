@@ -37,6 +37,15 @@ def test_rows_come_in_the_container_that_was_given(name, frame):
     assert whole.given()[0, 2] in ("p", "q")
 
 
+def test_dates_stay_dates():
+    """A teacher that knows dates would refuse numbers."""
+    frame = pd.DataFrame({"when": pd.date_range("2024-01-01", periods=9, tz="UTC"), "x": range(9)})
+    table = Table.read(frame)
+    whole = virtual_table(table, made(table, "munge")).given()
+    assert whole.dtypes["when"] == frame.dtypes["when"]
+    assert whole["when"].dt.year.isin([2023, 2024]).all()
+
+
 def test_sparse_rows_stay_sparse():
     table = Table.read(sparse.csr_array(np.eye(5)))
     whole = virtual_table(table, made(table, "swap", 7))

@@ -33,3 +33,19 @@ def test_versions(serve, model_file, tmp_path):
     assert client.get("/v2/models/credit").json()["versions"] == ["1", "2", "10"]
     assert client.get("/v2/models/credit/versions/2/ready").status_code == 200
     assert client.get("/v2/models/credit/versions/3/ready").status_code == 404
+
+
+def test_a_folder_that_cannot_be_read_does_not_end_the_watch(
+    serve, model_file, tmp_path, monkeypatch
+):
+    (tmp_path / "versions" / "1").mkdir(parents=True)
+    (tmp_path / "versions" / "1" / "model.coterie").write_bytes(model_file.read_bytes())
+    client = serve(f"credit={tmp_path / 'versions'}", reload=0)
+    shelf = client.app.app.routes[0].endpoint.__self__.shelf
+
+    def gone(path):
+        raise FileNotFoundError(2, "No such file or directory", str(path))
+
+    monkeypatch.setattr(type(tmp_path), "iterdir", gone)
+    shelf.look()
+    assert client.post("/predict", json=GOOD).status_code == 200

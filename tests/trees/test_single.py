@@ -2,6 +2,8 @@
 
 import inspect
 import itertools
+import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,9 +11,11 @@ import sklearn
 from sklearn import clone, config_context, datasets
 from sklearn import tree as sk
 from sklearn.datasets import load_diabetes, load_iris, make_classification, make_regression
+from sklearn.inspection import partial_dependence
 from sklearn.model_selection import cross_val_score, cross_validate
 
 import coterie
+from coterie.native.forest import NODE, Forest
 from tests.trees.parity import Problem, compare, search
 
 TREES = [coterie.DecisionTreeClassifier, coterie.ExtraTreeClassifier]
@@ -443,3 +447,43 @@ def test_rows_that_differ_in_a_fine_column_are_told_apart():
     assert coterie.DecisionTreeClassifier().fit(X, y).score(X, y) == 1.0
     assert coterie.DecisionTreeClassifier(max_bins=255).fit(X, y).score(X, y) < 0.7
     assert coterie.ExtraTreeClassifier(random_state=0).fit(X, y).score(X, y) == 1.0
+
+
+def chain(depth, n_columns):
+    """A tree with a level for every leaf, of which columns take turns."""
+    n_nodes = 2 * depth + 1
+    nodes = np.zeros(n_nodes, dtype=NODE)
+    inner, step = np.arange(0, n_nodes - 1, 2), np.arange(depth)
+    nodes["left"][inner], nodes["threshold"][inner] = inner + 1, step + 0.5
+    nodes["column"][inner] = step % n_columns
+    nodes["left"][np.append(np.arange(1, n_nodes, 2), n_nodes - 1)] = ~np.arange(depth + 1)
+    rows = np.ones(n_nodes, dtype=np.int32)
+    rows[inner] = depth + 1 - step
+    weight, values = rows.astype(np.float32), np.arange(depth + 1.0)[:, None]
+    ends, none = np.array([[0, n_nodes], [0, depth + 1], [0, 0]]), np.zeros(0, dtype=np.uint64)
+    return Forest(nodes, rows, weight, np.ones_like(weight), values, *ends, none, n_columns)
+
+
+@pytest.mark.slow
+def test_chains_are_not_too_deep_for_anything(tmp_path):
+    """Nothing recurses by level, nor looks at all nodes at every level."""
+    depth = 20_000
+    X = np.array([[0.0, 0.0], [depth / 2, depth / 2], [depth, depth]])
+    tree = coterie.DecisionTreeRegressor().fit(X, [0.0, 1.0, 2.0])
+    tree.pool_ = replace(tree.pool_, members=chain(depth, 2))
+    expected = [0.0, depth / 2, depth]
+    coterie.save(tree, tmp_path / "tree.coterie")
+    for copy in (tree, pickle.loads(pickle.dumps(tree)), coterie.load(tmp_path / "tree.coterie")):
+        assert copy.predict(X).tolist() == expected
+    assert tree.get_depth() == tree.get_n_leaves() - 1 == depth
+    assert np.diff(tree.decision_path(X).indptr).tolist() == [2, depth // 2 + 2, depth + 1]
+    assert tree.apply(X).tolist() == [1, depth + 1, 2 * depth]
+    assert f"branch of depth {depth - 10}" in coterie.export_text(tree)
+    explained = coterie.shap_values(tree, X)
+    np.testing.assert_allclose(explained.values.sum(axis=1) + explained.base_values, expected)
+    known = partial_dependence(tree, X, [0], method="recursion")["average"][0]
+    assert known[0] == 0.0
+    assert 0 < known[1] < known[2] < depth
+    assert len(tree.pool_.forest.prune(1e9).nodes) == 1
+    assert "20000" in "".join(coterie.to_c(tree))
+    assert coterie.to_onnx(tree).ByteSize() > depth

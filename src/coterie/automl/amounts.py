@@ -6,8 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
+
+from coterie.data.cells import Numbers, cells_with_dates, changed_kind
 
 Array = NDArray[np.float64]
 Style = Literal["point", "comma"]
@@ -40,7 +43,7 @@ def style_of(texts: Sequence[str]) -> Style | None:
     >>> style_of(["12", "7"]), style_of(["red", "$3"])
     (None, None)
     """
-    known = [text.strip() for text in texts if text.strip().lower() not in _NO_VALUE]
+    known = [text.strip() for text in texts if not no_value(text)]
     bare = [_bare(text) for text in known]
     # The sign of a loss, or a sign beside the number, or commas: something that tells.
     if not any(b != k or "," in b for b, k in zip(bare, known, strict=True)):
@@ -52,17 +55,66 @@ def style_of(texts: Sequence[str]) -> Style | None:
 
 
 def read_amounts(texts: Sequence[Any], style: Style) -> Array:
-    """The numbers; NaN where a cell holds none.
+    """The numbers; NaN where a cell holds none. What is a number already is left as it is.
 
     Examples
     --------
-    >>> read_amounts(["$1,200.50", "($3)", None], "point")
-    array([1200.5,   -3. ,     nan])
+    >>> read_amounts(["$1,200.50", "($3)", None, 7], "point")
+    array([1200.5,   -3. ,     nan,    7. ])
     """
     return np.array([_amount(text, style) for text in texts], dtype=np.float64)
 
 
+def no_value(cell: Any) -> bool:
+    """Whether a cell stands for nothing: it is missing, or says so.
+
+    Examples
+    --------
+    >>> [no_value(cell) for cell in (None, float("nan"), " n/a", "0")]
+    [True, True, True, False]
+    """
+    if isinstance(cell, str):
+        return cell.strip().lower() in _NO_VALUE
+    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or bool(cell != cell)
+
+
+def check_text(series: nw.Series[Any], where: str, then: str = "text") -> None:
+    """Refuse a column without text, unless it has no values at all.
+
+    Parameters
+    ----------
+    series : Series
+        New rows of a column.
+    where, then : str
+        How messages call it, and what it contained at fit.
+    """
+    cells = cells_with_dates(series, where)
+    if isinstance(cells, Numbers) and not cells.all_missing:
+        raise changed_kind(where, then, cells.kind)
+
+
+def check_readable(cells: Sequence[Any], found: Array, where: str, what: str) -> None:
+    """Refuse texts of which none could be read, rather than to take all of them for missing.
+
+    Parameters
+    ----------
+    cells : sequence
+        New rows of a column.
+    found : ndarray
+        What was read; NaN where nothing was.
+    where, what : str
+        How messages call the column, and what it contained at fit.
+    """
+    if not np.isnan(found).all():
+        return
+    known = next((cell for cell in cells if not no_value(cell)), None)
+    if known is not None:
+        raise changed_kind(where, what, f"{known!r:.60}, which cannot be read as such,")
+
+
 def _amount(text: Any, style: Style) -> float:
+    if isinstance(text, int | float):
+        return float(text)
     bare = _bare(text.strip()) if isinstance(text, str) else ""
     if not _STYLES[style].fullmatch(bare):
         return float("nan")
@@ -126,8 +178,10 @@ def read_lists(texts: Sequence[Any], parts: Sequence[str]) -> list[Array]:
 
 
 def _numbers(text: Any) -> list[float]:
-    found = []
-    for number in _NUMBER.findall(text) if isinstance(text, str) else ():
+    found: list[float] = []
+    if not isinstance(text, str) or not (_LIST.fullmatch(text.strip()) or _NUMBER.fullmatch(text)):
+        return found
+    for number in _NUMBER.findall(text):
         try:
             found.append(float(number))
         except ValueError:  # 1.2.3, say

@@ -12,6 +12,9 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.automl.amounts import check_text, no_value
+from coterie.data.cells import changed_kind, kind_of
+from coterie.data.errors import KindError
 from coterie.tags import tagged
 
 Array = NDArray[np.float64]
@@ -43,6 +46,9 @@ class DateColumns:
         The columns.
     formats : tuple of str, default=()
         How texts are written in each of them, as `datetime.strptime` has it; "" for ISO dates.
+    kinds : tuple of str, default=()
+        What each of them held, see `~coterie.data.cells.kind_of`; "" for text. Dates with a time
+        zone cannot stand for dates without one, nor the reverse.
 
     Examples
     --------
@@ -54,6 +60,7 @@ class DateColumns:
 
     names: tuple[str, ...] = ()
     formats: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
 
     @classmethod
     def find(cls, X: Any) -> DateColumns:
@@ -67,7 +74,8 @@ class DateColumns:
         found = {name: _format(frame[name]) for name in some}
         found = {name: how for name, how in found.items() if how is not None}
         formats = tuple(str(how) for how in found.values())
-        return cls(tuple(found), formats if any(formats) else ())
+        held = tuple(_date_kind(frame[name].dtype) for name in found)
+        return cls(tuple(found), formats if any(formats) else (), held)
 
     def apply(self, X: Any) -> Any:
         """The frame with its dates replaced; anything without these columns as it is."""
@@ -75,10 +83,15 @@ class DateColumns:
             return X
         frame = nw.from_native(X, eager_only=True)
         columns = set(frame.columns)
-        formats = dict(zip(self.names, self.formats or [""] * len(self.names), strict=True))
+        nothing = [""] * len(self.names)
         made = {}
-        for name in (name for name in self.names if name in columns):
-            parts = date_parts(_moments(frame[name], formats[name]))
+        for name, how, kind in zip(
+            self.names, self.formats or nothing, self.kinds or nothing, strict=True
+        ):
+            if name not in columns:
+                continue
+            _check_dates(frame[name], how, kind)
+            parts = date_parts(_moments(frame[name], how))
             made[name] = {f"{name}.{p}": v for p, v in zip(PARTS, parts, strict=True)}
         return with_made(frame, made)
 
@@ -161,6 +174,38 @@ def _format(series: nw.Series[Any]) -> str | None:
         possible = [how for how in possible if all(_parsed(t, how) is not None for t in every)]
     # Where days could be months as well, nobody knows.
     return possible[0] if len(possible) == 1 else None
+
+
+def _date_kind(dtype: Any) -> str:
+    """What a column of dates holds; "" for text, or anything else."""
+    kind = kind_of(dtype)
+    return kind if kind.startswith("dates") else ""
+
+
+def _check_dates(series: nw.Series[Any], how: str, then: str) -> None:
+    """Refuse what cannot stand for the dates of the fit: it would all be taken for missing."""
+    where, now = f"column {series.name!r}", _date_kind(series.dtype)
+    if now:
+        if then and now != then and not series.is_null().all():
+            raise changed_kind(where, then, now)
+    elif isinstance(series.dtype, nw.String | nw.Categorical | nw.Enum | nw.Object):
+        known = [cell for cell in series.drop_nulls().unique().to_list() if not no_value(cell)]
+        if known and not any(_is_written(cell, how) for cell in known):
+            form = f" of the form {how!r}" if how else " such as '2024-02-29' or '2024-02-29 18:00'"
+            raise KindError(
+                f"{where} contained dates at fit, but contains {known[0]!r:.60} now, which is not "
+                f"a date{form}. Write dates as they were at fit, or convert them, for example "
+                "with pandas.to_datetime."
+            )
+    else:
+        check_text(series, where, "dates")
+
+
+def _is_written(cell: Any, how: str) -> bool:
+    """Whether a cell looks like a date."""
+    if how:
+        return _parsed(cell, how) is not None
+    return isinstance(cell, str) and _ISO.fullmatch(cell) is not None
 
 
 def _parsed(text: Any, how: str) -> datetime | None:

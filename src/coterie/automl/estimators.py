@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, ClassVar, Self
 
+import narwhals as nw
 import numpy as np
 from joblib import parallel_config
 from numpy.typing import NDArray
@@ -36,6 +37,7 @@ from coterie.core import (
     one_of,
 )
 from coterie.data import DataError, Table
+from coterie.data.sources import Opened
 from coterie.trees.growth import SHAPE
 
 Array = NDArray[np.float64]
@@ -233,6 +235,14 @@ class TableModel(Committee):
         """Decide what there is to decide after the search."""
 
     def _admit(self, X: Any) -> Table:
+        needed = self.preparation_.names
+        if needed and not nw.dependencies.is_into_dataframe(X) and not isinstance(X, Opened):
+            # Cells of an array would be taken for what these columns became.
+            raise DataError(
+                f"{type(self).__name__} was fitted to a data frame and reads column {needed[0]!r} "
+                f"in its own way; X is a {type(X).__name__}. Pass a data frame with the same "
+                "columns."
+            )
         return super()._admit(self.preparation_.apply(X))
 
     def _mean_vote(self, X: Any) -> Array:

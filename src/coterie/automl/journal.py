@@ -169,5 +169,6 @@ def _warn_damaged(path: Path, name: str) -> None:
 
 
 def _stem(name: str) -> str:
-    plain = "".join(c if c.isalnum() else "-" for c in name)
-    return f"{plain}-{sum(map(ord, name)) % 9973}"
+    """Part of the names of files: another candidate has another one, whatever it is called."""
+    plain = "".join(c if c.isascii() and c.isalnum() else "-" for c in name[:40])
+    return f"{plain}-{_digest(name.encode())[:12]}"

@@ -11,7 +11,15 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.automl.amounts import Style, list_parts, read_amounts, read_lists, style_of
+from coterie.automl.amounts import (
+    Style,
+    check_readable,
+    check_text,
+    list_parts,
+    read_amounts,
+    read_lists,
+    style_of,
+)
 from coterie.automl.dates import DateColumns, has_plain_names, with_made
 from coterie.automl.texts import TextEncoder, is_prose
 from coterie.tags import tagged
@@ -115,19 +123,7 @@ class Preparation:
         if not self.names or not nw.dependencies.is_into_dataframe(X):
             return X
         frame = nw.from_native(self.dates.apply(X), eager_only=True)
-        made: dict[str, dict[str, Array]] = {}
-        for name in frame.columns:
-            if name in self.amounts:
-                made[name] = {name: read_amounts(frame[name].to_list(), self.amounts[name])}
-            elif name in self.lists:
-                parts = self.lists[name]
-                values = read_lists(frame[name].to_list(), parts)
-                made[name] = {f"{name}.{p}": v for p, v in zip(parts, values, strict=True)}
-            elif name in self.texts:
-                encoder = self.texts[name]
-                columns = encoder.columns(frame[name].to_list()).T
-                parts = encoder.parts
-                made[name] = {f"{name}.{p}": v for p, v in zip(parts, columns, strict=True)}
+        made = {name: self._made(frame[name]) for name in frame.columns if self._reads(name)}
         there = set(frame.columns)
         for first, second in self.gaps:
             ends = [f"{name}.days" for name in (first, second)]
@@ -135,6 +131,30 @@ class Preparation:
                 before, after = (frame[end].to_numpy() for end in ends)
                 made[f"{first} to {second}"] = {f"{first} to {second}": after - before}
         return with_made(frame, made)
+
+    def _reads(self, name: str) -> bool:
+        """Whether a column of text becomes numbers."""
+        return name in self.amounts or name in self.lists or name in self.texts
+
+    def _made(self, series: nw.Series[Any]) -> dict[str, Array]:
+        """The columns that a column of text becomes; an error if it is nothing of the kind."""
+        name, where = series.name, f"column {series.name!r}"
+        cells = series.to_list()
+        if name in self.amounts:
+            if not series.dtype.is_numeric():
+                check_text(series, where, "amounts")
+            amounts = read_amounts(cells, self.amounts[name])
+            check_readable(cells, amounts, where, "amounts")
+            return {name: amounts}
+        check_text(series, where)
+        if name in self.lists:
+            parts = self.lists[name]
+            values = read_lists(cells, parts)
+        else:
+            parts = self.texts[name].parts
+            values = list(self.texts[name].columns(cells).T)
+        check_readable(cells, values[0], where, "lists" if name in self.lists else "text")
+        return {f"{name}.{p}": v for p, v in zip(parts, values, strict=True)}
 
     def origin(self, names: Sequence[str]) -> list[str]:
         """For each column after `apply`, the one it was made of."""

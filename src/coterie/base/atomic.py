@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-__all__ = ["write_whole"]
+__all__ = ["whole_file", "write_whole"]
+
+_FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
 def write_whole(path: str | os.PathLike[str], pieces: Iterable[Any]) -> None:
@@ -32,23 +35,50 @@ def write_whole(path: str | os.PathLike[str], pieces: Iterable[Any]) -> None:
     ...     Path(folder, "x").read_bytes(), os.listdir(folder)
     (b'all of it', ['x'])
     """
+    with whole_file(path) as aside, aside.open("xb") as file:
+        for piece in pieces:
+            file.write(piece)
+
+
+@contextlib.contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A name beside `path` for a file that takes its place at the end, once it is on the disk.
+
+    Parameters
+    ----------
+    path : path
+        As in `write_whole`.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     with whole_file(f"{folder}/x") as aside:
+    ...         print(aside.write_text("all of it"), os.path.exists(f"{folder}/x"))
+    ...     Path(folder, "x").read_text()
+    9 False
+    'all of it'
+    """
     target = Path(os.path.realpath(path))
     aside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
     try:
-        with aside.open("xb") as file:
-            for piece in pieces:
-                file.write(piece)
-            file.flush()
-            os.fsync(file.fileno())
+        yield aside
+        _sync(aside)
         with contextlib.suppress(FileNotFoundError):
             aside.chmod(target.stat().st_mode & 0o7777)
         aside.replace(target)
     except BaseException as error:
         aside.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno and error.filename is None:
-            error.filename = os.fspath(path)  # a full disk does not say which file it was
+        if isinstance(error, OSError) and error.filename is None and error.errno in _FULL:
+            # A full disk does not say which file it was.
+            error.filename, error.strerror = os.fspath(path), os.strerror(error.errno or 0)
         raise
     _sync_folder(target.parent)
+
+
+def _sync(path: Path) -> None:
+    with path.open("r+b") as file:
+        os.fsync(file.fileno())
 
 
 def _sync_folder(folder: Path) -> None:

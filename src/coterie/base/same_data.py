@@ -53,6 +53,10 @@ def _columns(old: Schema, new: Schema) -> str:
         if not np.array_equal(old.labels[j], new.labels[j]):
             change = _change(old.labels[j], new.labels[j])
             return f"{new.column(j)} has different categories ({change})."
+    for j in sorted(old.moments.keys() | new.moments.keys()):
+        now, then = (schema.moments.get(j, "numbers") for schema in (new, old))
+        if now != then:
+            return f"{new.column(j)} contains {now}, but contained {then} before."
     return ""
 
 

@@ -56,6 +56,10 @@ def _take(path: Path) -> int:
     """An open file that is locked and names this process."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
+        while _lock(handle) and not _is_there(path, handle):
+            # The fit that just ended has removed it: the next one would lock another file.
+            os.close(handle)
+            handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         holder = _holder(handle)
         if not _lock(handle) or holder.get("host", platform.node()) != platform.node():
             raise _held(path, holder)
@@ -64,6 +68,14 @@ def _take(path: Path) -> int:
         os.close(handle)
         raise
     return handle
+
+
+def _is_there(path: Path, handle: int) -> bool:
+    """Whether an open file is still the one of that name."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(handle))
+    except FileNotFoundError:
+        return False
 
 
 def _sign(path: Path, handle: int) -> None:

@@ -88,7 +88,10 @@ class FitDirectory:
                 file=self.path,
             )
         before = self._before()
-        return float(before.get(PLANNED, before["time"])), float(before["time"])
+        try:
+            return float(before.get(PLANNED, before["time"])), float(before["time"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise self._damaged() from error
 
     def _before(self) -> dict[str, Any]:
         """How the fit that is to be resumed was asked for."""
@@ -97,12 +100,15 @@ class FitDirectory:
         except ValueError:
             found = None
         if not isinstance(found, dict):
-            raise CommandError(
-                "is damaged, so the fit cannot be resumed.",
-                "Start over with --overwrite.",
-                file=self.settings,
-            )
+            raise self._damaged()
         return found
+
+    def _damaged(self) -> CommandError:
+        return CommandError(
+            "is damaged, so the fit cannot be resumed.",
+            "Start over with --overwrite.",
+            file=self.settings,
+        )
 
     def withdraw(self) -> None:
         """Remove the traces of a fit that failed: what it was to replace is there again.

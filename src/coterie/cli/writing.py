@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from coterie.base.atomic import whole_file
 from coterie.files.errors import CommandError
 from coterie.files.formats import file_format
 
@@ -47,14 +48,10 @@ def open_writer(path: Path | None, *, escape: bool = False) -> Iterator[Write]:
             file=path,
         )
     check_folder(path)
-    aside = path.with_name(f".{path.name}.part")
-    try:
+    with whole_file(path) as aside:
         opened = _parquet(aside) if kind == "parquet" else _text(aside, path, compression, escape)
         with opened as write:
             yield write
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def check_folder(path: Path) -> None:

@@ -206,7 +206,7 @@ class Combiner(Composition, Committee):
         return self.estimators is not None
 
     def _tag_members(self) -> list[Any]:
-        return [member for _, member in self._pairs() if hasattr(member, "fit")]
+        return list(self._given().values())
 
     @property
     def _prefit(self) -> bool:
@@ -278,7 +278,13 @@ class Combiner(Composition, Committee):
         n_samples: int,
     ) -> dict[str, dict[str, Any]] | None:
         """What the `fit` of each member requests, weights included; None without routing."""
-        if not routing_is_on() or self.estimators is None:
+        if not routing_is_on():
+            return None
+        if not self._given():
+            if metadata:
+                raise TypeError(
+                    f"Native trees do not accept metadata, but fit got {sorted(metadata)}."
+                )
             return None
         if admitted.weight is not None:
             metadata = {**metadata, "sample_weight": admitted.weight}
@@ -292,7 +298,11 @@ class Combiner(Composition, Committee):
         -------
         MetadataRouter
         """
-        return members_router(self, {n: e for n, e in self._pairs() if hasattr(e, "fit")})
+        return members_router(self, self._given())
+
+    def _given(self) -> dict[str, Any]:
+        """The members as they were given, dropped ones left out; none if they are the default."""
+        return {name: member for name, member in self._pairs() if hasattr(member, "fit")}
 
     @property
     def _seats(self) -> tuple[Any, ...]:

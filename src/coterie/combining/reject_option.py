@@ -275,6 +275,9 @@ class RejectOptionClassifier(RejectScore, ClassifierTask, Combiner):
         seed = member_seeds(draw_entropy(self.random_state), 0, 1).tolist()[0]
         return [seed_member(member, seed)]
 
+    def _given(self) -> dict[str, Any]:
+        return {} if self.estimator is None else {"estimator": self.estimator}
+
     def _methods(self, members: Any) -> list[Method]:
         return [pick_method(member, "predict_proba") for member in members]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from itertools import repeat
@@ -22,14 +23,29 @@ from numpy.typing import NDArray
 from coterie.data.errors import KindError
 from coterie.data.numbers import as_float
 
-__all__ = ["Cells", "Levels", "Numbers", "Texts", "cells_of_array", "cells_of_series"]
+__all__ = [
+    "NUMBERS",
+    "Cells",
+    "Levels",
+    "Numbers",
+    "Texts",
+    "cells_of_array",
+    "cells_of_series",
+    "cells_with_dates",
+    "changed_kind",
+    "from_days",
+    "in_days",
+    "kind_of",
+]
 
 Array = NDArray[Any]
 Codes = NDArray[np.int32]
 
 _FEW = 500  # so many cells are looked up one by one sooner than a frame joins them
 _DAY = 86_400e6  # microseconds
+_YEARS = -719_162.0, 2_932_896.0  # days of the first and the last year that Python knows
 _OBJECT = np.dtype(object)
+NUMBERS = "numbers"
 _MIXTURE_CURE = "Convert all values to text, for example with str, or all to numbers."
 
 
@@ -47,9 +63,15 @@ class Numbers:
 
     values: Array
     where: str
+    kind: str = NUMBERS  # or what they stand for, see `kind_of`
 
     def __len__(self) -> int:
         return len(self.values)
+
+    @property
+    def all_missing(self) -> bool:
+        """Whether not one cell has a value."""
+        return self.values.dtype.kind == "f" and bool(np.isnan(self.values).all())
 
     def learn(self) -> tuple[Array, Codes]:
         """Sorted distinct numbers, and codes."""
@@ -64,10 +86,10 @@ class Numbers:
 
     def match(self, labels: Array) -> Codes:
         """Codes under `labels`."""
-        if not len(labels) or _all_missing(self.values):
+        if not len(labels) or self.all_missing:
             return np.full(len(self.values), -1, dtype=np.int32)
         if labels.dtype.kind not in "biuf":
-            raise _changed(self.where, "text", "numbers")
+            raise changed_kind(self.where, "text", "numbers")
         at = np.minimum(np.searchsorted(labels, self.values), len(labels) - 1)
         return np.where(labels[at] == self.values, at, -1).astype(np.int32)
 
@@ -102,7 +124,7 @@ class Texts:
         """Codes under `labels`."""
         numbers = len(labels) > 0 and labels.dtype.kind in "biuf"
         if numbers and any(isinstance(cell, str) for cell in self.values):
-            raise _changed(self.where, "numbers", "text")
+            raise changed_kind(self.where, "numbers", "text")
         lookup = {label: code for code, label in enumerate(labels.tolist())}
         codes = map(lookup.get, self.values, repeat(-1))
         return np.fromiter(codes, dtype=np.int32, count=len(self.values))
@@ -135,7 +157,7 @@ class Levels:
         if distinct is None:
             return self._objects().match(labels)
         if distinct and labels.dtype.kind in "biuf" and len(labels):
-            raise _changed(self.where, "numbers", "text")
+            raise changed_kind(self.where, "numbers", "text")
         return self._replace(distinct, labels)
 
     def _texts(self) -> list[str] | None:
@@ -175,7 +197,7 @@ def cells_of_array(values: Array, where: str) -> Cells:
 
 
 def cells_of_series(series: nw.Series[Any], where: str) -> Cells:
-    """A frame's column as cells."""
+    """A frame's column as cells; of dates and durations see `cells_with_dates`."""
     dtype = series.dtype
     if isinstance(dtype, nw.String | nw.Categorical | nw.Enum):
         return Levels(series, where)
@@ -190,6 +212,29 @@ def cells_of_series(series: nw.Series[Any], where: str) -> Cells:
     if isinstance(dtype, nw.Decimal | nw.Int128 | nw.UInt128):  # NumPy has no such numbers
         series = series.cast(nw.Float64)
     return Numbers(series.to_numpy(), where)
+
+
+def kind_of(dtype: Any) -> str:
+    """What the numbers of a frame's column stand for, in the words of messages.
+
+    Examples
+    --------
+    >>> kind_of(nw.Datetime("us", "UTC")), kind_of(nw.Duration()), kind_of(nw.Int8())
+    ('dates with a time zone', 'durations', 'numbers')
+    """
+    if isinstance(dtype, nw.Duration):
+        return "durations"
+    if isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
+        return "dates with a time zone"
+    return "dates" if isinstance(dtype, nw.Datetime | nw.Date) else NUMBERS
+
+
+def cells_with_dates(series: nw.Series[Any], where: str) -> Cells:
+    """A frame's column as cells, dates and durations as numbers of days."""
+    kind = kind_of(series.dtype)
+    if kind == NUMBERS:
+        return cells_of_series(series, where)
+    return Numbers(in_days(series).to_numpy(), where, kind)
 
 
 def in_days(series: nw.Series[Any]) -> Any:
@@ -214,6 +259,33 @@ def in_days(series: nw.Series[Any]) -> Any:
     count = series.dt.total_microseconds() if lasts else series.dt.timestamp("us")
     days = np.asarray(count.cast(nw.Float64).to_numpy(), dtype=np.float64) / _DAY
     return nw.new_series(series.name, days, backend=series.implementation)
+
+
+def from_days(days: Array, like: nw.Series[Any]) -> nw.Series[Any]:
+    """Numbers of days as the moments or durations they stand for: the inverse of `in_days`.
+
+    Parameters
+    ----------
+    days : ndarray of shape (n_rows,)
+        NaN is missing.
+    like : Series
+        A column of the type to be made, whose name the new one has.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> when = nw.from_native(pd.Series(pd.to_datetime(["2024-02-29"])), series_only=True)
+    >>> from_days(np.array([1.5]), when).to_list()
+    [Timestamp('1970-01-02 12:00:00')]
+    """
+    day, dtype = timedelta(days=1), like.dtype
+    origin = timedelta() if isinstance(dtype, nw.Duration) else datetime(1970, 1, 1)
+    near = np.clip(days, *_YEARS).tolist()
+    moments = [None if d != d else origin + d * day for d in near]
+    plain = nw.Duration("us") if isinstance(dtype, nw.Duration) else nw.Datetime("us")
+    made = nw.new_series(like.name, moments, plain, backend=like.implementation)
+    zone = getattr(dtype, "time_zone", None)
+    return (made if zone is None else made.dt.replace_time_zone("UTC")).cast(dtype)
 
 
 def _cells_of_objects(values: list[Any], where: str) -> Cells:
@@ -278,10 +350,6 @@ def _known(values: Array) -> NDArray[np.bool_] | None:
     return ~missing if missing.any() else None
 
 
-def _all_missing(values: Array) -> bool:
-    return values.dtype.kind == "f" and bool(np.isnan(values).all())
-
-
 def _scatter(inverse: Array, known: NDArray[np.bool_] | None, n: int) -> Codes:
     if known is None:
         return inverse.astype(np.int32)
@@ -290,7 +358,8 @@ def _scatter(inverse: Array, known: NDArray[np.bool_] | None, n: int) -> Codes:
     return codes
 
 
-def _changed(where: str, then: str, now: str) -> KindError:
+def changed_kind(where: str, then: str, now: str) -> KindError:
+    """What is said of a column that is not what it was at fit."""
     return KindError(
         f"{where} contained {then} at fit, but contains {now} now. Convert it to the type it had "
         "at fit."

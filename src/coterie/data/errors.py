@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-__all__ = ["DataError", "KindError", "OutputsError", "column_label"]
+__all__ = ["DataError", "KindError", "OutputsError", "column_label", "refuse_twins"]
 
 
 class DataError(ValueError):
@@ -17,6 +19,16 @@ class KindError(DataError, TypeError):
 
 class OutputsError(DataError, NotImplementedError):
     """The target has several columns, of which the estimator takes one."""
+
+
+def refuse_twins(names: Iterable[Any], what: str) -> None:
+    """Refuse columns of `what` that have the same name."""
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        raise DataError(
+            f"{what} has more than one column named {', '.join(map(repr, twice))}. Rename or drop "
+            "all but one."
+        )
 
 
 def column_label(column: int, names: Sequence[str] | None) -> str:

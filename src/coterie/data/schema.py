@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.data.cells import Cells, Numbers, Texts
+from coterie.data.cells import NUMBERS, Cells, Numbers, Texts, changed_kind
 from coterie.data.errors import DataError, KindError, column_label
 from coterie.data.numbers import (
     as_float,
@@ -46,11 +46,14 @@ class Schema:
         Their names, if they have any.
     labels : dict of int to ndarray
         For each categorical column its labels in order: label ``k`` has code ``k``.
+    moments : dict of int to str
+        For each column of dates or durations what it holds, see `kind_of`; its cells are days.
     """
 
     n_columns: int
     names: tuple[str, ...] | None = None
     labels: Mapping[int, Array] = field(default_factory=dict)
+    moments: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def categorical(self) -> NDArray[np.bool_] | None:
@@ -71,7 +74,8 @@ class Schema:
         """Some of the columns, in the order given (their positions)."""
         names = None if self.names is None else tuple(self.names[j] for j in columns)
         labels = {k: self.labels[j] for k, j in enumerate(columns.tolist()) if j in self.labels}
-        return Schema(len(columns), names, labels)
+        moments = {k: self.moments[j] for k, j in enumerate(columns.tolist()) if j in self.moments}
+        return Schema(len(columns), names, labels, moments)
 
     def read(
         self, source: Source, *, owner: str = "Table", infinite: bool = False
@@ -96,13 +100,17 @@ class Schema:
             )
         if isinstance(source, Opaque):
             return row_numbers(source)
-        values = _read_cells(source, self._match, self.labels)
+        values = _read_cells(source, self._match, {*self.labels, *self.moments})
         if not infinite:
             self._check_finite(values)
         return values
 
     def _match(self, j: int, cells: Cells) -> Array:
         """Column `j` of new rows as floats."""
+        then = self.moments.get(j, NUMBERS)
+        if isinstance(cells, Numbers) and cells.kind != then and not cells.all_missing:
+            # Days since 1970 are nothing like the numbers of a user.
+            raise changed_kind(cells.where, "text" if self._has_texts(j) else then, cells.kind)
         if j in self.labels:
             return _float_codes(cells.match(self.labels[j]))
         if isinstance(cells, Numbers):
@@ -110,11 +118,11 @@ class Schema:
         labels, _ = cells.learn()
         if len(labels):
             now = "text" if labels.dtype.kind in "OUT" else "categories"
-            raise KindError(
-                f"{cells.where} contained numbers at fit, but contains {now} now. Convert it to "
-                "numbers."
-            )
+            raise changed_kind(cells.where, then, now)
         return np.full(len(cells), np.nan, dtype=np.float32)
+
+    def _has_texts(self, j: int) -> bool:
+        return j in self.labels and self.labels[j].dtype.kind not in "biuf"
 
     def _check_finite(self, values: Array | Sparse) -> None:
         if isinstance(values, np.ndarray):
@@ -149,9 +157,10 @@ def learn_schema(
         return Schema(n_columns, source.names), row_numbers(source)
     declared = _declared(categorical, n_columns, source.names)
     labels: dict[int, Array] = {}
-    learn = partial(_learn, labels, declared, isinstance(source, ArraySource))
+    moments: dict[int, str] = {}
+    learn = partial(_learn, (labels, moments), declared, isinstance(source, ArraySource))
     values = _read_cells(source, learn, declared)
-    schema = Schema(n_columns, source.names, labels)
+    schema = Schema(n_columns, source.names, labels, moments)
     if not infinite:
         schema._check_finite(values)
     elif not isinstance(values, np.ndarray):
@@ -162,9 +171,16 @@ def learn_schema(
 
 
 def _learn(
-    labels: dict[int, Array], declared: Collection[int], untyped: bool, j: int, cells: Cells
+    notes: tuple[dict[int, Array], dict[int, str]],
+    declared: Collection[int],
+    untyped: bool,
+    j: int,
+    cells: Cells,
 ) -> Array:
-    """Column `j` as floats; the labels of a categorical one are noted in `labels`."""
+    """Column `j` as floats; `notes` gets the labels of categories, and what dates are."""
+    labels, moments = notes
+    if isinstance(cells, Numbers) and cells.kind != NUMBERS:
+        moments[j] = cells.kind
     if isinstance(cells, Numbers) and j not in declared:
         warn_if_rounded(cells.values, cells.where)
         return as_float(cells.values, cells.where)

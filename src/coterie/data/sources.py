@@ -6,7 +6,6 @@ dropped before any cell is looked at.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -16,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from coterie.data.cells import Cells, cells_of_array, cells_of_series, in_days
-from coterie.data.errors import DataError, KindError, column_label
+from coterie.data.cells import Cells, cells_of_array, cells_with_dates
+from coterie.data.errors import DataError, KindError, column_label, refuse_twins
 from coterie.data.numbers import as_float, fits_float, is_long, unmask
 from coterie.data.sparse import Sparse, read_sparse
 
@@ -141,7 +140,7 @@ class FrameSource(Opened):
     def cells(self) -> Iterator[Cells]:
         """The columns."""
         for j, series in enumerate(self.frame.iter_columns()):
-            yield cells_of_series(in_days(series), column_label(j, self.names))
+            yield cells_with_dates(series, column_label(j, self.names))
 
 
 class Opaque(Opened):
@@ -306,12 +305,7 @@ def _open(X: Any) -> Source:
 
 def _open_frame(X: Any) -> FrameSource:
     labels = list(X.column_names if hasattr(X, "column_names") else X.columns)
-    twice = [name for name, times in Counter(labels).items() if times > 1]
-    if twice:
-        raise DataError(
-            f"X has more than one column named {', '.join(map(repr, twice))}. Rename or drop all "
-            "but one."
-        )
+    refuse_twins(labels, "X")
     kinds = sorted({type(label).__qualname__ for label in labels if not isinstance(label, str)})
     if not kinds:
         return FrameSource(nw.from_native(X, eager_only=True), tuple(map(str, labels)))

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from coterie import native
 from coterie.data.cells import Cells, Levels, Numbers, cells_of_array, cells_of_series
-from coterie.data.errors import DataError, KindError
+from coterie.data.errors import DataError, KindError, refuse_twins
 from coterie.data.numbers import as_float, unmask
 from coterie.tags import tagged
 
@@ -227,6 +227,7 @@ def _read(y: Any, rows: Array | None, n_rows: int | None) -> tuple[list[Cells], 
         _check_length(len(series), n_rows)
         return [cells_of_series(series if rows is None else series[rows], "y")], True
     if nw.dependencies.is_into_dataframe(y):
+        refuse_twins(y.column_names if hasattr(y, "column_names") else y.columns, "y")
         frame = nw.from_native(y, eager_only=True)
         _check_length(len(frame), n_rows)
         chosen = frame if rows is None else frame[rows]

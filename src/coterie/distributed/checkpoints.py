@@ -57,8 +57,12 @@ class Store:
 
     def remove(self) -> None:
         """Remove what was kept."""
-        for path in (self.path, *self.path.parent.glob(f"{self.path.name}.*")):
-            path.unlink(missing_ok=True)
+        start = f"{self.path.name}."
+        # Only those with numbers: others may be the user's, such as the model beside them.
+        for path in self.path.parent.iterdir():
+            numbered = path.name.startswith(start) and path.name[len(start) :].isdecimal()
+            if path == self.path or numbered:
+                path.unlink(missing_ok=True)
 
 
 #: The store of the fit that is under way in this thread.
@@ -126,19 +130,31 @@ class StoredRun:
         """The rounds that were kept, or None; those of another fit are refused."""
         if not self.path.exists():
             return None
-        with np.load(self.path, allow_pickle=False) as kept:
-            known = json.loads(kept["known"].tobytes())
-            if known["facts"] != json.loads(json.dumps(facts)):
-                others = [name for name in facts if known["facts"].get(name) != facts[name]]
-                raise ValueError(
-                    f"{self.path} was written by another fit: {', '.join(others)} differ. Give the "
-                    "same data, parameters and random_state (a number), or remove the file."
-                )
-            forest = Forest(
-                **{name: kept[name] for name in _FOREST}, n_features=known["n_features"]
+        try:
+            written, rounds = _read(self.path)
+        except Exception as error:  # whatever is wrong with an archive, and with what it holds
+            raise ValueError(
+                f"{self.path} is damaged ({error}). Remove it, and fit from the beginning."
+            ) from error
+        if written != json.loads(json.dumps(facts)):
+            others = [name for name in facts if written.get(name) != facts[name]]
+            raise ValueError(
+                f"{self.path} was written by another fit: {', '.join(others)} differ. Give the "
+                "same data, parameters and random_state (a number), or remove the file."
             )
-            pool = Pool(forest, kept["rates"], known["width"])
-        return Rounds(pool, Trace(known["rounds"]))
+        return rounds
+
+
+def _read(path: Path) -> tuple[dict[str, Any], Rounds]:
+    """The facts and the rounds of a file."""
+    with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as kept:
+        known = json.loads(kept["known"].tobytes())
+        forest = Forest(**{name: kept[name] for name in _FOREST}, n_features=known["n_features"])
+        pool = Pool(forest, kept["rates"], known["width"])
+    facts, rounds = known["facts"], known["rounds"]
+    if not isinstance(facts, dict) or len(pool) != len(rounds):
+        raise ValueError("its parts do not fit together")
+    return facts, Rounds(pool, Trace(rounds))
 
 
 def _bytes(known: dict[str, Any]) -> NDArray[np.uint8]:

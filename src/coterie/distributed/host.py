@@ -271,6 +271,8 @@ def _row(schema: Schema) -> Any:
     """Some row of a table."""
     labels: list[Any] = [schema.labels.get(j, ()) for j in range(schema.n_columns)]
     cells = [known[0] if len(known) else 0.0 for known in labels]
+    for j in schema.moments:
+        cells[j] = np.nan  # a date of any kind may be missing
     if schema.names is None:
         return np.array([cells], dtype=object if schema.labels else np.float64)
     import pandas as pd

@@ -10,7 +10,7 @@ from typing import Any
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from coterie.base.atomic import write_whole
+from coterie.base.atomic import whole_file
 from coterie.data.schema import Schema
 from coterie.export.c_graph import CGraph
 from coterie.export.errors import OnnxError
@@ -127,8 +127,11 @@ def to_c(
     if path is not None:
         place = Path(path)
         source = source.replace(f'#include "{name}.h"', f'#include "{place.stem}.h"')
-        write_whole(place.with_suffix(".h"), [header.encode()])
-        write_whole(place, [source.encode()])
+        # Both or none: a header beside the source of another model would compile.
+        with whole_file(place.with_suffix(".h")) as declared:
+            declared.write_bytes(header.encode())
+            with whole_file(place) as defined:
+                defined.write_bytes(source.encode())
     return source, header
 
 

@@ -121,6 +121,10 @@ def check_schema(schema: Any) -> None:
     for column, labels in schema.labels.items():
         _require(type(column) is int and 0 <= column < n_columns, "labels of no column")
         _require(isinstance(labels, np.ndarray) and labels.ndim == 1, "labels are not an array")
+    _require(isinstance(schema.moments, dict), "a schema has no moments")
+    for column, kind in schema.moments.items():
+        _require(type(column) is int and 0 <= column < n_columns, "dates of no column")
+        _require(isinstance(kind, str), "a kind of dates is not text")
 
 
 def check_target(target: Any) -> None:

@@ -85,11 +85,12 @@ def _is_particular(estimator: Any) -> bool:
 
 
 def _rows(schema: Schema) -> NDArray[Any]:
-    """Small whole numbers, and labels where columns have labels."""
+    """Small whole numbers, labels where columns have labels, and nothing where they have dates."""
     kind = object if schema.labels else np.float64
     rows = np.repeat(np.arange(float(_ROWS))[:, None], schema.n_columns, axis=1).astype(kind)
     for column, labels in schema.labels.items():
         rows[:, column] = [labels[k % len(labels)] if len(labels) else None for k in range(_ROWS)]
+    rows[:, list(schema.moments)] = np.nan
     return rows
 
 

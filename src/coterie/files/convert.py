@@ -93,6 +93,9 @@ def _convert(cells: Any, kind: str, missing: tuple[str, ...]) -> Any:
         return _convert_text(known_cells(cells, missing), kind)
     if kind == "text":
         return cells.cast(pa.string())
+    if (kind == "time") != pa.types.is_temporal(cells.type):
+        # Arrow would make moments of whole numbers, and whole numbers of moments.
+        raise pa.ArrowInvalid("one cannot stand for the other")
     if kind == "integer" and pa.types.is_floating(cells.type):
         return cells.cast(pa.float64())
     if pa.types.is_integer(cells.type):

@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
 from coterie.data import Table
+from coterie.data.cells import from_days
 from coterie.tags import tagged
 
 Array = NDArray[np.float64]
@@ -168,6 +169,8 @@ def virtual_table(table: Table, cells: Array) -> Table:
         for j, name in enumerate(frame.columns):
             if j in labels:
                 columns[name] = frame[name][_holders(known[:, j], cells[:, j])]
+            elif j in table.schema.moments:
+                columns[name] = from_days(cells[:, j], frame[name])
             else:
                 columns[name] = nw.new_series(
                     name, np.ascontiguousarray(cells[:, j]), backend=frame.implementation

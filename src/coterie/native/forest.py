@@ -326,10 +326,12 @@ class Forest:
         columns: NDArray[np.integer],
     ) -> NDArray[np.float64]:
         """How much of each row of a grid goes left at inner nodes, (nodes, rows)."""
-        weight = self.weight.astype(np.float64)
-        goes = np.repeat((weight[first] / weight[inner])[:, None], len(grid), axis=1)
+        # Of these nodes alone: a tree may have as many levels as it has nodes.
+        weight = [self.weight[nodes].astype(np.float64) for nodes in (first, inner)]
+        goes = np.repeat((weight[0] / weight[1])[:, None], len(grid), axis=1)
+        asked = self.nodes["column"][inner] & _COLUMN
         for place, column in enumerate(columns):
-            asks = self.features[inner] == column
+            asks = asked == column
             records, cells = self.nodes[inner[asks]], grid[:, place]
             if (records["column"] & CATEGORICAL).any():
                 raise ValueError(

@@ -82,7 +82,7 @@ class Shelf:
         """Take up files that were replaced or added, and drop versions that are gone."""
         try:
             files = list(self._files())
-        except CommandError as error:
+        except (CommandError, OSError) as error:  # a folder may be gone, or on its way
             _log.warning("models", extra={"facts": {"problem": str(error)}})
             return
         for name, version, path in files:
