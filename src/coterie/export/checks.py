@@ -201,7 +201,7 @@ def _check_trees_of(model: Any, schema: Any, pool: Pool) -> None:
     target = vars(model).get("target_")
     if getattr(model, "task", None) != "classification":
         return
-    if target is not None and pool.width == 1:
+    if target is not None and pool.width == 1 and pool.cast is None:
         n_classes = sum(map(len, target.classes))
         _require(forest.values.shape[1] == n_classes, "trees vote for other classes than classes_")
     if type(model).__name__ not in _SMEARED:
