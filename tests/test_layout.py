@@ -264,6 +264,7 @@ def private_uses(source: str) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_only_the_public_part_of_scikit_learn_is_used():
     used = {where(path): private_uses(read(path)) for path in MODULES + SCRIPTS}
     assert {path: names for path, names in used.items() if names} == {}

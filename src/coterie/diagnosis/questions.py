@@ -93,17 +93,8 @@ def diagnose(
     if verify and X_train is not None:
         attempt = partial(remedies, model, case, X, X_train, y_train)
     findings = [accuracy(case), variety(case), size(case), overfitting(case, training, attempt)]
-    profile = reliability = None
     if case.labels:
         findings += [calibration(case), recalls(case)]
-        if answers.ballot is not None:
-            labels = answers.ballot.labels
-            given = {"vote": answers.vote, "sample_weight": case.weight}
-            profile = theory.dissent(labels, case.truth, **given)
-        if answers.chances is not None:
-            reliability = fusion.reliability_curve(
-                answers.chances, case.codes, sample_weight=case.weight
-            )
     else:
         findings += [bias(case), spread(case)]
     findings.append(equality(case))
@@ -115,6 +106,19 @@ def diagnose(
         answers.unit,
         findings,
         None if answers.classes is None else answers.classes.tolist(),
-        profile,
-        reliability,
+        *_curves(case),
     )
+
+
+def _curves(case: Case) -> tuple[Any, Any]:
+    """On which rows members fail, and how reliable probabilities are, where that is known."""
+    profile = reliability = None
+    answers = case.answers
+    if case.labels and answers.ballot is not None:
+        given = {"vote": answers.vote, "sample_weight": case.weight}
+        profile = theory.dissent(answers.ballot.labels, case.truth, **given)
+    if case.labels and answers.chances is not None:
+        reliability = fusion.reliability_curve(
+            answers.chances, case.codes, sample_weight=case.weight
+        )
+    return profile, reliability
