@@ -134,6 +134,7 @@ def test_threads_that_nobody_stops_meet_no_exceptions(monkeypatch):
     assert told == []
 
 
+@pytest.mark.slow
 def test_a_second_interrupt_does_not_wait():
     again = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
 

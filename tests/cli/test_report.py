@@ -1,5 +1,7 @@
 import shutil
 
+import pytest
+
 
 def test_the_page_is_written_again_from_the_facts(call, credit, tmp_path):
     page = (credit.model / "report.html").read_text()
@@ -22,6 +24,7 @@ def test_other_formats_are_refused(call, credit, tmp_path):
     assert ".html or .md" in said.err
 
 
+@pytest.mark.slow
 def test_damaged_facts_are_gathered_from_the_model(call, credit, tmp_path):
     copy = shutil.copytree(credit.model, tmp_path / "m")
     for damaged in ('{"a": 1', "[]", "{}", '{"leaderboard": 7}'):

@@ -118,7 +118,7 @@ BLENDS = [
 ]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("blend", BLENDS, ids=lambda blend: blend.name)
 def test_all_ways_to_blend(blend, tmp_path):
     model, other = (

@@ -41,7 +41,7 @@ def blobs(n_rows=160, n_known=40, n_classes=3, seed=0):
     return X, y, np.where(np.arange(n_rows) < n_known, y, -1)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(5)
 @every
 def test_all_marks_of_unknown_labels_are_alike(cls):
     X, _, known = blobs()
