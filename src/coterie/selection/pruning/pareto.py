@@ -14,6 +14,7 @@ from coterie.selection.pruning.orders import reduced_error_order
 
 _CELLS = 1 << 24  # of votes that are counted together
 _CAP = 1000  # rounds at most, unless more are asked for
+_KEPT = 2.0**40  # of the digits of a cost
 _FEW = 30  # members up to which every success is followed by a search around it
 
 Masks = NDArray[np.bool_]
@@ -179,7 +180,9 @@ def _in_blocks(cost: Cost, width: int) -> Cost:
 
     def whole(masks: Masks) -> Array:
         parts = [cost(masks[start : start + step]) for start in range(0, len(masks), step)]
-        return np.concatenate(parts)
+        # Sub-ensembles that are as good must tie, whatever the BLAS: the last bits are not kept.
+        digits, power = np.frexp(np.concatenate(parts))
+        return np.ldexp(np.round(digits * _KEPT), power) / _KEPT
 
     return whole
 
@@ -214,6 +217,6 @@ def _improve(front: Front, mask: Masks, cost: Cost, depth: int) -> None:
         tries[np.arange(len(spots)), spots] ^= True
         values = np.where(tries.any(axis=1), cost(tries), np.inf)
         # Among equals the smallest sub-ensemble.
-        best = int(np.lexsort((tries.sum(axis=1), np.round(values, 12)))[0])
+        best = int(np.lexsort((tries.sum(axis=1), values))[0])
         mask, free[spots[best]] = tries[best], False
         front.offer(mask, float(values[best]))
