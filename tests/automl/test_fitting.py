@@ -81,6 +81,6 @@ def test_what_was_made_is_on_record():
 
 def test_the_baseline_looks_at_no_column():
     model = TableRegressor(members="fast").fit(X[:, :2], X[:, 2])
-    assert model.baseline_ == pytest.approx(X[:, 2].std())
+    assert X[:, 2].std() < model.baseline_ < 1.01 * X[:, 2].std()  # the mean of other rows
     labels = TableClassifier(members="fast").fit(X, Y)
-    assert labels.baseline_ == pytest.approx(np.log(3))
+    assert np.log(3) < labels.baseline_ < 1.01 * np.log(3)

@@ -28,7 +28,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse, stats
-from sklearn.dummy import DummyClassifier
 
 from coterie.automl.binned import (
     PLAN,
@@ -54,12 +53,13 @@ from coterie.automl.fold_models import TableFoldMember
 from coterie.automl.importances import permutation_importances
 from coterie.automl.insights import Columns, explain
 from coterie.automl.journal import Journal, Page
-from coterie.automl.leaderboard import baseline_score, make_leaderboard, size_curve
+from coterie.automl.leaderboard import make_leaderboard, size_curve
 from coterie.automl.listing import Listing
 from coterie.automl.material import Material
 from coterie.automl.metrics import check_metric
 from coterie.automl.order import column_of_time
 from coterie.automl.outcome import find_doubts, find_shortage
+from coterie.automl.prior import PriorClassifier
 from coterie.automl.records import Finding, TableMember
 from coterie.automl.search import Search
 from coterie.automl.situation import Situation, Task
@@ -357,7 +357,7 @@ def _fit_blindly(
 
 def _one_model(estimator: Any, material: Material) -> Any:
     if material.n_classes == 1:
-        estimator = DummyClassifier(strategy="prior")
+        estimator = PriorClassifier()
     weight = {} if material.weight is None else {"sample_weight": material.weight}
     return estimator.fit(material.matrix, material.truth, **weight)
 
@@ -393,7 +393,7 @@ def _finish(
     oof = search.out_of_fold()
     draft.leaderboard_ = Listing(make_leaderboard(search, oof, judged, best))
     draft.size_curve_ = size_curve(oof, best, order)
-    draft.baseline_ = baseline_score(oof)
+    draft.baseline_ = search.baseline
     full = _spread(best.nested[None], search)[0]
     draft.out_of_fold_ = full if material.n_classes else full[:, 0]
     draft.member_out_of_fold_ = _spread(np.stack([trial.unseen for trial in trials]), search)

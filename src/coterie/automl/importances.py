@@ -14,6 +14,7 @@ from coterie.automl.clock import Deadline
 from coterie.automl.combine import Blend
 from coterie.automl.material import Material
 from coterie.automl.metrics import Metric
+from coterie.automl.prior import PRIORS
 from coterie.data import BinnedRows
 from coterie.learners import ForeignMember
 
@@ -68,18 +69,19 @@ def permutation_importances(
         return {}
     if groups is None:
         groups = [np.array([j]) for j in range(material.matrix.shape[1])]
+    if all(isinstance(one.estimator, PRIORS) for seats in members for one in seats):
+        return dict.fromkeys(range(len(groups)), (0.0, 0.0))
     columns = most_used(members, material.matrix.shape[1], groups)[:_COLUMNS]
     rng = np.random.default_rng(seed)
 
     def losses(part: Part, cells: Any) -> Array:
         return part.losses(cells, blend, material, metric)
 
-    before = deadline.left
-    first = Part.of(0, members, material, rng, _EFFORTS[0][2])
+    first, before = Part.of(0, members, material, rng, _EFFORTS[0][2]), deadline.left
     losses(first, first.cells)
     effort = _effort(len(columns), before - deadline.left, deadline.left)
-    numbers = range(min(effort[0], len(material.splits)))
-    parts = [Part.of(number, members, material, rng, effort[2]) for number in numbers]
+    number = min(effort[0], len(material.splits))
+    parts = [Part.of(k, members, material, rng, effort[2]) for k in range(number)]
     base = [losses(part, part.cells)[0] for part in parts]
     found: Importances = {}
     step = _together(material, effort[2])

@@ -89,21 +89,6 @@ def _behind(
     return middle, low, high
 
 
-def baseline_score(oof: OutOfFold) -> float:
-    """The score of a model that looks at no column: always the shares of the classes, or the mean.
-
-    Parameters
-    ----------
-    oof : OutOfFold
-        The rows that were held out.
-    """
-    if not oof.labels:
-        said = np.full((len(oof.truth), 1), np.average(oof.truth, weights=oof.weight))
-        return oof.score(said)
-    shares = np.bincount(oof.truth, weights=oof.weight, minlength=oof.profile.shape[2])
-    return oof.score(np.tile(shares / shares.sum(), (len(oof.truth), 1)))
-
-
 def size_curve(
     oof: OutOfFold, best: ScoredBlend, order: NDArray[np.intp]
 ) -> list[tuple[int, float]]:

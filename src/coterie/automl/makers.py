@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sklearn.compose import TransformedTargetRegressor
-from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.neural_network import MLPClassifier, MLPRegressor
@@ -15,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from coterie.automl.encoding import as_numbers
+from coterie.automl.prior import PriorClassifier, PriorRegressor
 from coterie.automl.situation import Situation
 from coterie.boosting import (
     BoostedTreesClassifier,
@@ -183,4 +183,4 @@ def tree(s: Situation) -> Any:
 
 def prior(s: Situation) -> Any:
     """The frequencies of the classes, or the mean; no column is looked at."""
-    return DummyRegressor() if s.task == "regression" else DummyClassifier(strategy="prior")
+    return PriorRegressor() if s.task == "regression" else PriorClassifier(s.n_classes)

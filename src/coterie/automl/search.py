@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -141,11 +142,20 @@ class Search:
         """
         if any(trial.name == PRIOR.name for trial in self.trials):
             return
-        trial = run_trial(PRIOR, self.situation, self.material, Clock(_AS_LONG_AS_IT_TAKES))
-        oof = self._out_of_fold([*self.trials, trial])
+        oof = self._out_of_fold([*self.trials, self._prior])
         *others, constant = [oof.loss(said) for said in oof.profile]
         if min(others) > constant - _HARDLY * abs(constant):
-            self._take(trial)
+            self._take(self._prior)
+
+    @property
+    def baseline(self) -> float:
+        """The score of a model that looks at no column, by the rows held out like all others."""
+        oof = self._out_of_fold([self._prior])
+        return oof.score(oof.profile[0])
+
+    @cached_property
+    def _prior(self) -> Trial:
+        return run_trial(PRIOR, self.situation, self.material, Clock(_AS_LONG_AS_IT_TAKES))
 
     def _attempt(self, candidate: Candidate) -> None:
         """Try one candidate, or read what came of it in an earlier run."""
@@ -304,10 +314,11 @@ class Search:
 
     def _insist(self, candidates: Sequence[Candidate]) -> None:
         """Fit what takes a moment: a model that knows no columns is better than none."""
-        chosen = PRIOR
-        if is_quick(self.situation, self.material):
-            usable = [c for c in candidates if not self._unfit(c)]
-            chosen = next((c for c in usable if c.native and not c.rounds), usable[0])
+        if not is_quick(self.situation, self.material):
+            self.tell("try", PRIOR.name, message="nothing finished in time")
+            return self._take(self._prior)
+        usable = [c for c in candidates if not self._unfit(c)]
+        chosen = next((c for c in usable if c.native and not c.rounds), usable[0])
         self.tell("try", chosen.name, message="nothing finished in time")
         self._take(run_trial(chosen, self.situation, self.material, Clock(_AS_LONG_AS_IT_TAKES)))
 

@@ -344,6 +344,15 @@ def check_labels(member: Any) -> None:
                 class_places(classes, part)
 
 
+def check_prior(model: Any) -> None:
+    """Frequencies of classes, or a mean; nothing if it was not fitted."""
+    if hasattr(model, "mean_"):
+        _require(abs(model.mean_) <= _LARGEST, "mean_ is not finite, or huge")
+    if hasattr(model, "frequencies_"):
+        _vector(model.frequencies_, len(model.classes_), "frequencies_")
+        _require(_are_shares(model.frequencies_[None]), "frequencies_ are not shares")
+
+
 #: Objects that are not made from their attributes alone, by tag.
 BUILDERS: dict[str, Callable[[dict[str, Any]], Any]] = {"Forest": build_forest}
 _CHECKS: dict[str, Callable[[Any], None]] = {
@@ -352,6 +361,8 @@ _CHECKS: dict[str, Callable[[Any], None]] = {
     "LeafHazards": check_hazards,
     "Neighbours": check_neighbours,
     "Pool": check_pool,
+    "PriorClassifier": check_prior,
+    "PriorRegressor": check_prior,
     "Schema": check_schema,
     "StagedPool": check_staged,
     "Target": check_target,

@@ -19,6 +19,7 @@ from sklearn.linear_model import (
 )
 from sklearn.pipeline import Pipeline
 
+from coterie.automl.prior import PRIORS
 from coterie.data import Schema
 from coterie.export.errors import OnnxError
 from coterie.export.onnx_graph import Graph
@@ -30,7 +31,7 @@ from coterie.export.onnx_view import View
 __all__ = ["SIMPLE", "cells_of", "last_step", "simple_answer", "steps_before", "view_of"]
 
 _LOGISTIC = (LogisticRegression, LogisticRegressionCV)
-_CONSTANT = (DummyClassifier, DummyRegressor)
+_CONSTANT = (DummyClassifier, DummyRegressor, *PRIORS)
 #: Foreign models that have a form of their own.
 SIMPLE = (
     *_LOGISTIC,
@@ -110,6 +111,9 @@ def _constant_answer(graph: Graph, model: Any, cells: Cells) -> Answer:
     """The same numbers for every row, whatever its cells hold."""
     if isinstance(model, DummyRegressor):
         said = np.ravel(model.constant_)
+    elif isinstance(model, PRIORS):
+        ask = getattr(model, "predict_proba", model.predict)
+        said = ask(np.zeros((1, 1)))[0]
     elif model.strategy in ("stratified", "uniform"):
         raise OnnxError(
             f"DummyClassifier(strategy={model.strategy!r}) predicts at random, which cannot be "

@@ -116,13 +116,15 @@ def _scores(model: Any, truth: Any, final: Array) -> dict[str, Any]:
         same = np.broadcast_to(shares, final.shape)
         label = cut(str(model.classes_[shares.argmax()]), 60)
         constant = {"value": label, "share": plain(shares.max(), 5)}
+    score = getattr(model, "baseline_", None)  # which models of version 0.1 lack
+    score = measured(model.metric_, truth, same) if score is None else score
     entries = list(model.leaderboard_)
     shown = entries[:MOST_ENTRIES] + [entry for entry in entries[MOST_ENTRIES:] if entry.chosen]
     final_entry = final_of(entries)
     return {
         "score": plain({name: getattr(final_entry, name) for name in ("score", "low", "high")}),
         "final_name": cut(str(final_entry.name), 80),
-        "baseline": plain(constant | {"score": measured(model.metric_, truth, same)}),
+        "baseline": plain(constant | {"score": score}),
         "measures": _measures(model, truth, final, same, final_entry),
         "leaderboard": [plain(entry) for entry in shown],
         "left_out": len(entries) - len(shown),
