@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from coterie import ExtraTreesClassifier, ExtraTreesRegressor
-from coterie.automl.makers import forest, gradient, network
+from coterie.automl.makers import boosted, forest, gradient, linear, network
 from coterie.automl.situation import Situation
 
 
@@ -30,3 +30,14 @@ def test_large_tables_have_smaller_forests_and_larger_batches():
     assert make(situation(10, "regression")).max_leaf_nodes == 9
     batches = [network((8,), alpha=1.0)(situation(n))[-1].batch_size for n in (100, 2_000, 90_000)]
     assert batches == [16, 50, 256]
+
+
+def test_tables_wider_than_long_are_sampled():
+    wide = Situation("binary", 200, 2, np.zeros(20_000, dtype=int))
+    booster = gradient()(wide)
+    trees = forest(ExtraTreesClassifier, ExtraTreesRegressor)(wide)
+    assert (booster.max_bins, booster.colsample_bytree) == (32, 0.25)
+    assert (boosted(wide).max_bins, trees.max_features) == (32, 0.1)
+    assert linear(wide)[-1].C == 10 / 20_000
+    long = Situation("binary", 5_000, 2, np.zeros(20_000, dtype=int))
+    assert (gradient()(long).max_bins, linear(long)[-1].C) == (255, 1.0)

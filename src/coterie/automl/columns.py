@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from coterie.automl.records import Column
 from coterie.data import Table
+from coterie.data.column_types import column_types
 
 Array = NDArray[Any]
 
@@ -105,6 +106,9 @@ def of_the_table(
     found = []
     for name, own in parts.items():
         first = own[0]
+        if len(own) == 1 and name == first.name and not note(name):
+            found.append(first)
+            continue
         # What is said of a single part is not said of the whole.
         notes = [note(name), first.note if len({column.note for column in own}) == 1 else ""]
         found.append(
@@ -143,7 +147,7 @@ def _integers(table: Table, n_columns: int) -> NDArray[np.bool_]:
     source = table.source
     frame = getattr(source, "frame", None)
     if frame is not None:
-        return np.array([dtype.is_integer() for dtype in frame.schema.dtypes()])
+        return np.array([dtype.is_integer() for dtype in column_types(frame).values()])
     values = getattr(source, "values", None)
     kind = getattr(getattr(values, "dtype", None), "kind", "f")
     return np.full(n_columns, kind in "iu")

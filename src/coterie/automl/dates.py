@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from coterie.automl.amounts import check_text, no_value
 from coterie.data.cells import changed_kind, kind_of
+from coterie.data.column_types import column_types
 from coterie.data.errors import KindError
 from coterie.tags import tagged
 
@@ -70,7 +71,7 @@ class DateColumns:
         frame = nw.from_native(X, eager_only=True)
         # By type first: most columns need no look, and there may be very many.
         kinds = (nw.Datetime, nw.Date, nw.String, nw.Object)
-        some = [name for name, dtype in frame.schema.items() if isinstance(dtype, kinds)]
+        some = [name for name, dtype in column_types(frame).items() if isinstance(dtype, kinds)]
         found = {name: _format(frame[name]) for name in some}
         found = {name: how for name, how in found.items() if how is not None}
         formats = tuple(str(how) for how in found.values())

@@ -23,12 +23,13 @@ from coterie.boosting import (
     HistGradientBoostingRegressor,
     RealAdaBoostClassifier,
 )
-from coterie.boosting.gradient.default_rules import TableFacts, learning_rate, rounds
+from coterie.boosting.gradient.default_rules import TableFacts, columns, learning_rate, rounds
 from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 Make = Callable[[Situation], Any]
 
 MANY_ROWS = 5_000
+_WIDE_BINS = 32  # a few hundred rows need no more, and a split costs as much as it has bins
 _LOGS = tuple(10.0**k for k in range(-3, 5))
 
 
@@ -49,6 +50,9 @@ def gradient(*, large: dict[str, Any] | None = None, **settings: Any) -> Make:
             "min_samples_leaf": 20 if s.n_rows > MANY_ROWS else 5,
             "l2_regularization": 1.0,
         }
+        if s.wide:
+            sampled = columns(TableFacts(s.n_rows, s.n_columns, s.n_classes, "default")).value
+            given |= {"max_bins": _WIDE_BINS, "colsample_bytree": sampled}
         given |= settings if large is None or s.n_rows <= MANY_ROWS else large
         if s.task == "regression":
             return HistGradientBoostingRegressor(**given | _loss(s))
@@ -69,7 +73,7 @@ def boosted(s: Situation) -> Any:
         "growth": "leaf",
         "learning_rate": learning_rate(facts).value,
         "max_iter": rounds(facts).value,
-        "max_bins": s.max_bins,
+        "max_bins": _WIDE_BINS if s.wide else s.max_bins,
         "categorical_features": s.categorical,
         "early_stopping": False,
         "calibrate": False,
@@ -95,8 +99,11 @@ def forest(classifier: Any, regressor: Any, **settings: Any) -> Make:
             "random_state": s.seed,
         }
         if s.task == "regression":
-            return regressor(**given | {"max_features": 0.5} | settings)
-        return classifier(**given | settings)
+            given["max_features"] = 0.5
+        if s.wide:
+            given["max_features"] = 0.1
+        kind = regressor if s.task == "regression" else classifier
+        return kind(**given | settings)
 
     return make
 
@@ -105,7 +112,9 @@ def linear(s: Situation) -> Any:
     """A penalised linear model."""
     if s.task == "regression":
         return make_pipeline(as_numbers(s), RidgeCV(alphas=_LOGS))
-    return make_pipeline(as_numbers(s), LogisticRegression(C=1.0, max_iter=300))
+    return make_pipeline(
+        as_numbers(s), LogisticRegression(C=10 / s.n_columns if s.wide else 1.0, max_iter=300)
+    )
 
 
 def linear_ranks(s: Situation) -> Any:

@@ -22,6 +22,7 @@ from coterie.automl.amounts import (
 )
 from coterie.automl.dates import DateColumns, has_plain_names, with_made
 from coterie.automl.texts import TextEncoder, is_prose
+from coterie.data.column_types import column_types
 from coterie.tags import tagged
 
 Array = NDArray[np.float64]
@@ -77,7 +78,7 @@ class Preparation:
         frame = nw.from_native(X, eager_only=True)
         dates = DateColumns.find(X)
         found = cls(dates)
-        for name, dtype in frame.schema.items():
+        for name, dtype in column_types(frame).items():
             if isinstance(dtype, nw.String | nw.Object) and name not in dates.names:
                 found._look(name, frame[name], seed)
         return found

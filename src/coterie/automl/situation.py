@@ -8,6 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.boosting.gradient.default_rules import is_wide
+
 _MANY_CELLS = 10_000_000  # rows times classes
 # Of a booster: rounds; seconds of a fit, of a tree, and for each cell of it.
 _ROUNDS, _FIT, _TREE, _CELL = 300, 0.05, 4e-4, 5e-9
@@ -89,6 +91,11 @@ class Situation:
         """Columns of the table as `encoding.as_numbers` makes it, about."""
         numbers = int((self.cardinalities == 0).sum())
         return int(np.minimum(self.cardinalities, 40).sum()) + numbers * (2 if self.missing else 1)
+
+    @property
+    def wide(self) -> bool:
+        """Whether there are so many more columns than rows that chance finds a good split."""
+        return is_wide(self.n_rows, self.n_columns)
 
     @property
     def categorical(self) -> Any:

@@ -26,7 +26,7 @@ _TREES = 0.04  # share of the trees that tell how long all take
 MANY_CLASSES = 100  # from which a look at some rows takes too long itself
 # Seconds: of a cell of the scores, of a cell that a tree looks at, of a tree; in one thread.
 _SCORE, _CELL, _TREE = 1.5e-8, 1e-9, 3e-5
-_ANY_SCORE, _ANY_CELL = 1e-6, 2e-6  # the same of what is no booster, all of a fit
+_ANY_SCORE, _ANY_CELL = 1e-6, 1e-6  # the same of what is no booster, all of a fit
 MOMENT = 0.5  # seconds that are as good as none
 _MEMORY = 4e9  # bytes of the leaves of a forest
 _AMPLE = 0.2  # share of the time, below which an estimate need not be exact

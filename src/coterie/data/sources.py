@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from coterie.data.cells import Cells, cells_of_array, cells_with_dates
+from coterie.data.column_types import column_types
 from coterie.data.errors import DataError, KindError, column_label, refuse_twins
 from coterie.data.numbers import as_float, fits_float, is_long, unmask
 from coterie.data.sparse import Sparse, read_sparse
@@ -126,7 +127,7 @@ class FrameSource(Opened):
 
     def matrix(self) -> Array | None:
         """All cells as floats, or None if the columns have to be read one by one."""
-        kinds = self.frame.schema.dtypes()
+        kinds = list(column_types(self.frame).values())
         if not all(isinstance(kind, _PLAIN) for kind in kinds):
             return None
         values = self.frame.to_numpy()

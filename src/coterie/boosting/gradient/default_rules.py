@@ -23,6 +23,7 @@ Kind = Literal["numbers", "two classes", "many classes"]
 _MOST_REPEATS = 1_000_000
 _FEW_TREES = 4  # of a round
 _TINY = 50  # rows
+_WIDE = 2_000  # columns
 _FEW_LABELS, _ROWS_OF_LABEL = 16, 50
 
 
@@ -180,10 +181,23 @@ def ridge(facts: TableFacts) -> Choice:
     return Choice(1.0, "little: leaves are large enough")
 
 
+def is_wide(n_rows: float, n_columns: int) -> bool:
+    """Whether there are so many more columns than rows that many of them fit by chance.
+
+    Examples
+    --------
+    >>> is_wide(200, 20_000), is_wide(60_000, 784)
+    (True, False)
+    """
+    return n_columns >= _WIDE and n_columns > 5 * n_rows
+
+
 def columns(facts: TableFacts) -> Choice:
     """Share of the columns drawn for a round."""
     if facts.effort == "fast":
         return Choice(1.0, "no sampling")
+    if is_wide(facts.n_rows, facts.n_columns):
+        return Choice(0.25, "trees of all columns would fit the same noise")
     share = float(np.clip((10 / facts.n_columns) ** 0.25, 0.5, 1.0))
     return Choice(share, "(10 / d)^(1/4), at least a half")
 
