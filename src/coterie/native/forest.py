@@ -480,6 +480,7 @@ class Forest:
         )
 
 
+_SMALL = 1 << 20  # bytes that may be in memory twice
 _ARRAYS = ("nodes", "n_samples", "weight", "impurity", "values", "categories")
 _OFFSETS = ("node_offsets", "leaf_offsets", "category_offsets")
 # Of Forest, in its order.
@@ -493,6 +494,8 @@ def _walked(X: NDArray[Any] | SparseRows) -> Any:
 
 def _join(pieces: list[NDArray[Any]]) -> NDArray[Any]:
     """Concatenate along the first axis, dropping each piece once it is copied."""
+    if sum(piece.nbytes for piece in pieces) < _SMALL:
+        return np.concatenate(pieces)
     shape = (sum(len(piece) for piece in pieces), *pieces[0].shape[1:])
     kinds = {piece.dtype for piece in pieces}
     whole = np.empty(shape, dtype=kinds.pop() if len(kinds) == 1 else np.result_type(*kinds))
@@ -506,12 +509,15 @@ def _join(pieces: list[NDArray[Any]]) -> NDArray[Any]:
 
 def _join_offsets(pieces: list[NDArray[np.int64]]) -> NDArray[np.int64]:
     """Where each tree begins once the forests stand end to end."""
-    totals = np.array([0, *(piece[-1] for piece in pieces)]).cumsum()
-    sizes = [len(piece) - 1 for piece in pieces]
-    shifts = np.repeat(totals[:-1], sizes)
-    return np.append(np.concatenate([piece[:-1] for piece in pieces]) + shifts, totals[-1])
+    shifted, end = [pieces[0]], pieces[0][-1]
+    for piece in pieces[1:]:
+        shifted.append(piece[1:] + end)
+        end = end + piece[-1]
+    return np.concatenate(shifted)
 
 
 def _in_native_order(array: NDArray[Any]) -> NDArray[Any]:
     """An array that a machine of the other byte order may have written, as this one reads it."""
+    if array.dtype.isnative:
+        return array
     return array.astype(array.dtype.newbyteorder("="), copy=False)
