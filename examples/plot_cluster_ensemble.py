@@ -11,10 +11,10 @@ similarity, and cutting its dendrogram finds the moons.
 # One run of k-means, and the consensus of fifty.
 import matplotlib.pyplot as plt
 from sklearn.cluster import KMeans
-from sklearn.datasets import make_moons
+from sklearn.datasets import make_blobs, make_moons
 
 from coterie import ClusterEnsemble
-from coterie.plotting import CoAssociationDisplay
+from coterie.plotting import CoAssociationDisplay, ConsensusDisplay
 
 X, y = make_moons(400, noise=0.06, random_state=0)
 single = KMeans(2, n_init=10, random_state=0).fit(X)
@@ -29,3 +29,9 @@ for ax, fitted, title in zip(axes, (single, model), ("k-means", "fifty of them")
 # The members' co-association matrix: two blocks, and within them chains of rows that are close.
 CoAssociationDisplay.from_estimator(model)
 print(f"agreement with members {model.anmi_:.2f}, stability {model.stability_:.2f}")
+
+# %%
+# Where clusters overlap, members draw the borders in different places: rows there are lighter.
+X, y = make_blobs(500, centers=[[0, 0], [3, 0], [1.5, 2.6]], random_state=0)
+model = ClusterEnsemble(n_clusters=3, random_state=0).fit(X)
+ConsensusDisplay.from_estimator(model, X)

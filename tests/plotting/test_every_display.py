@@ -32,6 +32,7 @@ ROUNDS = ["BoundDisplay", "MarginBoundDisplay", "RoundsDisplay", "WeightsDisplay
 OTHERS = [
     "BiasVarianceDisplay",
     "CoAssociationDisplay",
+    "ConsensusDisplay",
     "CoverageDisplay",
     "ImportancesDisplay",
     "IsolationDisplay",

@@ -9,6 +9,7 @@ from coterie.plotting.ambiguity import AmbiguityDisplay
 from coterie.plotting.bias_variance_bars import BiasVarianceDisplay
 from coterie.plotting.bound import BoundDisplay
 from coterie.plotting.co_association import CoAssociationDisplay
+from coterie.plotting.consensus import ConsensusDisplay
 from coterie.plotting.coverage import RiskCoverageDisplay
 from coterie.plotting.dissent import DissentDisplay
 from coterie.plotting.error_curve import ErrorCurveDisplay
@@ -37,6 +38,7 @@ __all__ = [
     "BiasVarianceDisplay",
     "BoundDisplay",
     "CoAssociationDisplay",
+    "ConsensusDisplay",
     "CoverageDisplay",
     "DissentDisplay",
     "ErrorCurveDisplay",
