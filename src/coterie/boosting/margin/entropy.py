@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -155,12 +156,13 @@ def project(respond: Respond, hits: Array, bound: float, start: Array) -> tuple[
     array([0.6, 0.4])
     """
     dual = _Dual(respond, hits, np.zeros(hits.shape[1]), bound)
-    point = start
+    point, before = start, None
     for _ in range(_MOST_STEPS):
-        moved = dual.step(point, np.inf)
+        here = dual.place(point)
+        moved = None if here.settled(before) else dual.step(here, np.inf)
         if moved is None:
             break
-        point = moved
+        point, before = moved, here
     return dual.respond(point @ hits).mass, point
 
 
@@ -191,18 +193,42 @@ def regularise(respond: Respond, hits: Array, rate: float, start: Array) -> tupl
     >>> mass.round(3)
     array([0.5, 0.5])
     """
-    point = rate * start / start.sum()
+    point, before = rate * start / start.sum(), None
     for _ in range(_MOST_STEPS):
         # The heaviest multiplier takes up what the others leave, and never runs short of it.
         heavy = int(np.argmax(point))
         others = np.delete(np.arange(len(point)), heavy)
         dual = _Dual(respond, hits[others] - hits[heavy], rate * hits[heavy], 0.0)
-        moved = dual.step(point[others], rate)
+        here = dual.place(point[others])
+        moved = None if here.settled(before) else dual.step(here, rate)
         if moved is None:
             break
+        before = here
         point[others] = moved
         point[heavy] = max(rate - moved.sum(), 0.0)
     return respond(point @ hits).mass, point / rate
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A point of a dual: its value, the response, the slope, and how far it is from settled."""
+
+    point: Array
+    height: float
+    found: Response
+    slope: Array
+
+    @cached_property
+    def unsettled(self) -> float:
+        """How far a step along the slope would move; zero at the minimum."""
+        return float(np.abs(self.point - np.maximum(self.point - self.slope, 0.0)).max(initial=0.0))
+
+    def settled(self, before: _Place | None) -> bool:
+        """Whether no step will be better: it is the minimum, or rounding hides what is."""
+        if self.unsettled <= _PRECISION or before is None:
+            return self.unsettled <= _PRECISION
+        falls = before.height - self.height > 1e-14 * max(abs(self.height), 1.0)
+        return not falls and self.unsettled > 0.5 * before.unsettled
 
 
 @dataclass(frozen=True)
@@ -218,15 +244,15 @@ class _Dual:
         found = self.respond(self.offset + point @ self.hits)
         return self.bound * float(point.sum()) - found.value, found
 
-    def step(self, point: Array, most: float) -> Array | None:
-        """The next point, of sum `most` at the most; None where there is none better."""
+    def place(self, point: Array) -> _Place:
         height, found = self.at(point)
-        slope = self.bound - self.hits @ found.mass
-        unsettled = np.abs(point - np.maximum(point - slope, 0.0))
-        if not len(point) or unsettled.max() <= _PRECISION:
-            return None
-        free = (point > min(1e-8, float(unsettled.max()))) | (slope < 0)
-        curved = self._curvature(found.metric, free)
+        return _Place(point, height, found, self.bound - self.hits @ found.mass)
+
+    def step(self, here: _Place, most: float) -> Array | None:
+        """The next point, of sum `most` at the most; None where there is none better."""
+        point, slope, height = here.point, here.slope, here.height
+        free = (point > min(1e-8, here.unsettled)) | (slope < 0)
+        curved = self._curvature(here.found.metric, free)
         scale = max(float(np.trace(curved)) / len(curved), 1e-12)
         # Where the expansion is no guide, the more of a ridge, the closer to steepest descent.
         for ridge in (1e-10, 1e-5, 1e-1, 1e3):
@@ -248,7 +274,7 @@ class _Dual:
         # Where the function is all but flat, Newton would leap beyond all bounds.
         leap = float(np.abs(direction).max())
         length = min(length, 10.0 * max(float(point.max()), 1.0) / leap) if leap > 0 else length
-        for _ in range(30):
+        for _ in range(12):  # shorter ones crawl; a larger ridge leads elsewhere
             moved = np.maximum(point + length * direction, 0.0)
             decrease = float(slope @ (moved - point))
             if decrease < 0 and moved.sum() <= most:
