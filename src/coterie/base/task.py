@@ -70,7 +70,7 @@ class ClassifierTask(ClassifierMixin):
 
     @where_rows_are
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class; among equals the first in ``classes_``.
+        """The most probable class; in case of ties, the first in ``classes_``.
 
         Parameters
         ----------
@@ -135,7 +135,7 @@ class TargetlessTask:
         y : object
             Not looked at; it is there so that pipelines can hand one over.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights >= 0; a row of weight 0 is as good as absent.
+            Weights >= 0; a row with weight 0 is ignored.
 
         Returns
         -------

@@ -69,7 +69,7 @@ class AdaBoost(Steered, Rule):
         return Ask(state.target, state.weight, scale=float(len(state.weight)))
 
     def vote(self, output: Array) -> Array:
-        r"""-1 or +1; of K classes, 1 for the predicted one and :math:`-1/(K-1)` elsewhere."""
+        r"""-1 or +1; with K classes, 1 for the predicted one and :math:`-1/(K-1)` elsewhere."""
         n_classes, choice = output.shape[1], majority(output)
         if n_classes <= 2:
             return np.where(choice == 1, 1.0, -1.0)[:, None]
@@ -105,7 +105,7 @@ class AdaBoost(Steered, Rule):
         r"""Add the weighted vote, and take the weights from the scores anew.
 
         Weights multiplied round after round would drift and underflow; from the scores they are
-        exact. Of K classes, :math:`\sum_t \alpha_t [h_t \ne y] = (K-1)(A - F_y)/K`.
+        exact. With K classes, :math:`\sum_t \alpha_t [h_t \ne y] = (K-1)(A - F_y)/K`.
         """
         state.weight = state.initial  # of a million rows, every array is eight megabytes
         vote *= alpha

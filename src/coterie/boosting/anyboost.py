@@ -43,7 +43,7 @@ class AnyBoost(Additive):
     r"""Coordinate descent on :math:`\sum_i D_0(i)\, \phi(y_i F(x_i))`.
 
     A member is fitted under weights :math:`|\phi'(y_i F(x_i))|`, to labels turned round where the
-    loss rises with the margin, and its weight is found by a line search. Of many classes one
+    loss rises with the margin, and its weight is found by a line search. With many classes one
     member per class and round, on all pairs of row and class, with one weight for them all.
 
     Parameters
@@ -116,7 +116,7 @@ class AnyBoost(Additive):
         return Step(alpha, facts, stop=stop)
 
     def _pull(self, state: State) -> Array:
-        """Minus the slope of the loss at every pair; absolute values add up to one, if any."""
+        """Minus the slope of the loss at every pair; absolute values sum to one, if any."""
         n_scores = state.raw.shape[1]
         margin = pair_signs(state.codes, n_scores) * state.raw
         if isinstance(self.loss, Exponential):
@@ -167,7 +167,7 @@ class AnyBoost(Additive):
         )
 
     def link(self, raw: Array) -> Array:
-        """That of the loss; of many classes, one of these each, divided by their sum."""
+        """That of the loss; with many classes, one of these each, divided by their sum."""
         chance = self.loss.link(raw)
         if chance is None:
             raise ValueError(
@@ -191,7 +191,7 @@ class AnyBoostGradient(AnyBoost):
     Parameters
     ----------
     learning_rate, loss, step : see AnyBoost
-        The same as there.
+        As documented there.
     """
 
     gives: ClassVar[Literal["label", "proba", "score"]] = "score"

@@ -72,7 +72,7 @@ class BrownLine:
     right : ndarray of shape (n,)
         The :math:`b_i`: +1 where the member is right and -1 where it is wrong.
     weight : ndarray of shape (n,)
-        The :math:`D_i`; they add up to one.
+        The :math:`D_i`; they sum to one.
     c : float
         The time there was at the start.
     """

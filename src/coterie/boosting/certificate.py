@@ -44,7 +44,7 @@ _UNMEASURED = "None: this booster does not measure the loss on its training rows
 
 @dataclass(frozen=True)
 class Certificate:
-    """A proof that comes with a fit, round by round.
+    """A guarantee that comes with a fit, round by round.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Certificate:
 
 
 def certificate(model: Any) -> Certificate:
-    r"""The bound or gap that the rounds of a fitted booster prove, or why there is none.
+    r"""The bound or gap that a fitted booster guarantees in each round, or why there is none.
 
     Margin boosters come with a duality gap, AdaBoost and its kin with the product of their
     normalisers. Others descend a loss :math:`\phi` of the margin with

@@ -75,10 +75,9 @@ class CostBoost(AdaBoost):
 
     With :math:`b_i = +1` where the member is right and :math:`-1` where it is wrong, each rule says
     what factor :math:`a_i` a row's weight gets before the member is weighed, and how much
-    :math:`g_i` of :math:`b_i` counts. The edge is
-    :math:`r = \sum_i D_i a_i g_i / \sum_i D_i a_i`, the member weighs
-    :math:`\alpha = \frac12 \ln\frac{1+r}{1-r}`, and :math:`D_i` becomes
-    :math:`D_i a_i e^{-\alpha g_i}`, normalised. Of K classes, :math:`\ln(K-1)` is added as in
+    :math:`g_i` of :math:`b_i` counts. The edge is :math:`r = \sum_i D_i a_i g_i / \sum_i D_i a_i`,
+    the member weighs :math:`\alpha = \frac12 \ln\frac{1+r}{1-r}`, and :math:`D_i` becomes
+    :math:`D_i a_i e^{-\alpha g_i}`, normalised. With K classes, :math:`\ln(K-1)` is added as in
     SAMME.
 
     Parameters
@@ -252,7 +251,7 @@ class CostSensitiveBoostClassifier(BoostedClassifier):
     r"""AdaBoost for classes with different misclassification costs.
 
     By default costs multiply the weights that AdaBoost begins with (CGAda), its scores are
-    calibrated on rows held out, and the prediction is the class of the least expected cost [1]_,
+    calibrated on held-out rows, and the prediction is the class of the least expected cost [1]_,
 
     .. math:: \arg\max_k c_k\, p_k(x),
 
@@ -280,7 +279,7 @@ class CostSensitiveBoostClassifier(BoostedClassifier):
     Attributes
     ----------
     estimators_, estimator_weights_, stop_reason_, classes_ : see AdaBoostClassifier
-        The same as there.
+        As documented there.
     estimator_errors_ : ndarray of shape (n_rounds,)
         Weighted error of each member in its round.
     trace_ : Trace

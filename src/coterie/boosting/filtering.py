@@ -305,7 +305,7 @@ class BoostByFilteringClassifier(ClassifierTask, Committee):
     ----------
     hierarchy_ : Part
         Which members vote with which, level by level. ``decision_function`` is the mean of the
-        three votes at the top, from -1 to 1 for the second of two classes; of many classes, the
+        three votes at the top, from -1 to 1 for the second of two classes; with many classes, the
         share of the three in favour of each, and where all three differ the third alone counts.
     estimators_ : sequence of estimators
         The members.
@@ -376,7 +376,7 @@ class BoostByFilteringClassifier(ClassifierTask, Committee):
         return Members(self._settled())
 
     def decision_function(self, X: Any) -> Array:
-        """The share of the three in favour of each class; of two classes, from -1 to 1.
+        """The share of the three in favour of each class; with two classes, from -1 to 1.
 
         Parameters
         ----------

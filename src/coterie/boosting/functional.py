@@ -178,7 +178,7 @@ class FunctionalGradientBoostingClassifier(
     Attributes
     ----------
     estimators_ : sequence of estimators
-        The members; of many classes, a list per round.
+        The members; with many classes, a list per round.
     estimator_weights_ : ndarray of shape (n_rounds,)
         The factors :math:`\eta\rho`.
     train_score_ : ndarray of shape (n_rounds,)

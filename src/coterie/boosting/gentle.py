@@ -23,7 +23,7 @@ _CONCENTRATED = 1 - 1e-12
 class GentleBoost(Additive):
     r"""Weighted least squares of the labels :math:`\pm 1`, a Newton step on :math:`e^{-yF}`.
 
-    Of many classes, one member per class and round, on pairs of row and class weighted together:
+    With many classes, one member per class and round, on pairs of row and class weighted together:
     :math:`D_{ik} \propto D_0(i) e^{-Y_{ik} F_k(x_i)}` with :math:`Y_{ik} = 1` for the row's own
     class and -1 for the others.
 
@@ -81,7 +81,7 @@ class GentleBoostClassifier(BoostedClassifier):
     estimator_errors_ : ndarray of shape (n_rounds,)
         Weighted squared error of each member in its round.
     trace_ : Trace
-        Squared error, loss, training error and, of two classes, normaliser and bound by round.
+        Squared error, loss, training error and, with two classes, normaliser and bound by round.
     stop_reason_ : str
         Why boosting ended.
     classes_ : ndarray of shape (n_classes,)

@@ -57,7 +57,7 @@ class MadaBoost(AdaBoost):
         return {**facts, "loss": float(loss.sum()), "mass": float(capped.sum())}
 
     def link(self, raw: Array) -> Array:
-        r""":math:`1/(1+e^{-F})`, the minimiser of its loss; of many classes, by analogy."""
+        r""":math:`1/(1+e^{-F})`, the minimiser of its loss; with many classes, by analogy."""
         if raw.shape[1] == 1:
             return two_sided(elementary.expit(raw[:, 0]))
         n_classes = raw.shape[1]

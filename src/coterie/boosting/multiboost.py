@@ -197,7 +197,7 @@ def account(
     rule : AdaBoostM1
         How they vote.
     table, target, weight : Table, Target, ndarray
-        The training rows; weights add up to one.
+        The training rows; weights sum to one.
     n_threads : int
         Threads of prediction.
     """

@@ -20,9 +20,9 @@ from coterie.native import elementary
 
 @dataclass(frozen=True)
 class RealAdaBoost(Additive):
-    r"""Real AdaBoost: members say how sure they are, :math:`f = \frac12 \ln\frac{p+s}{1-p+s}`.
+    r"""Real AdaBoost: members vote with their confidence, :math:`\frac12 \ln\frac{p+s}{1-p+s}`.
 
-    Of K classes, :math:`f_k = (K-1)(\ln p_k - \frac1K \sum_j \ln p_j)` with no :math:`p` below
+    With K classes, :math:`f_k = (K-1)(\ln p_k - \frac1K \sum_j \ln p_j)` with no :math:`p` below
     :math:`s` (SAMME.R). All members weigh the same.
 
     Parameters
@@ -46,7 +46,7 @@ class RealAdaBoost(Additive):
         return Ask(state.target, state.weight * len(state.weight))
 
     def vote(self, output: Array) -> Array:
-        """Half the smoothed log-odds; of many classes, centred logarithms."""
+        """Half the smoothed log-odds; with many classes, centred logarithms."""
         n_classes = output.shape[1]
         if n_classes == 1:
             output = np.hstack([output, np.zeros_like(output)])
@@ -98,7 +98,7 @@ class RealAdaBoost(Additive):
         return np.asarray((len(log) - 1) * (log - log.mean()))
 
     def link(self, raw: Array) -> Array:
-        r""":math:`1/(1+e^{-2F})`; of K classes, the softmax of :math:`F/(K-1)`."""
+        r""":math:`1/(1+e^{-2F})`; with K classes, the softmax of :math:`F/(K-1)`."""
         if raw.shape[1] == 1:
             return super().link(raw)
         return np.asarray(elementary.softmax(raw / (raw.shape[1] - 1)))
@@ -123,8 +123,8 @@ class RealAdaBoostClassifier(BoostedClassifier):
     Parameters
     ----------
     smoothing : float, default=1e-3
-        Added to the probabilities of two classes, and the smallest one of many: it keeps the
-        vote of a pure leaf finite.
+        Added to the probabilities with two classes, and the smallest one of many: it keeps the vote
+        of a pure leaf finite.
 
     Attributes
     ----------
@@ -135,7 +135,7 @@ class RealAdaBoostClassifier(BoostedClassifier):
     estimator_errors_ : ndarray of shape (n_rounds,)
         Weighted error of each member in its round.
     trace_ : Trace
-        Error, loss, training error and, of two classes, normaliser and bound by round.
+        Error, loss, training error and, with two classes, normaliser and bound by round.
     stop_reason_ : str
         Why boosting ended.
     classes_ : ndarray of shape (n_classes,)

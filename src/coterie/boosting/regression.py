@@ -134,7 +134,7 @@ class BoostNumbers(Rule):
 
 @dataclass(frozen=True)
 class AdaBoostR2(BoostNumbers):
-    r"""AdaBoost.R2: rows weigh more, the larger the error next to the largest error of all.
+    r"""AdaBoost.R2: row weights grow with the error relative to the largest error.
 
     With :math:`L_i` the loss of :math:`|y_i - f(x_i)| / \max_j |y_j - f(x_j)|`, its mean
     :math:`\bar L = \sum_i D_i L_i` and :math:`\beta = \bar L / (1 - \bar L)`, weights are

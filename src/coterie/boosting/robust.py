@@ -347,7 +347,7 @@ class RobustBoostClassifier(TimedBooster, BoostedClassifier):
     share `error_goal` of the rows has a margin of :math:`\theta` or less.
 
     The goal must exceed the share of wrong labels, but not by much: where a single member is wrong
-    about fewer rows than the goal allows, boosting ends with it. So it is chosen by rows held out,
+    about fewer rows than the goal allows, boosting ends with it. So it is chosen on held-out rows,
     unless it is given; if `n_rounds_` is below ten then, try a smaller goal. Many classes are
     boosted as one question per class, on one clock; the goal is then the share of wrong answers,
     where yes and no count half each.
@@ -359,8 +359,8 @@ class RobustBoostClassifier(TimedBooster, BoostedClassifier):
         until it has no edge at all. With a fifth of the labels wrong, they were worse on all of
         thirteen tables.
     error_goal : float or "auto", default="auto"
-        The share of rows that may stay below the margin. "auto" is that of 0.02, 0.05, 0.1, 0.2
-        and 0.3 by which the fewest mistakes are made on rows held out.
+        The share of rows that may stay below the margin. "auto" is that of 0.02, 0.05, 0.1, 0.2 and
+        0.3 by which the fewest mistakes are made on held-out rows.
     goal_margin : float, default=0.0
         The margin :math:`\theta`; scores are not normalised.
     margin_sigma : float, default=0.1

@@ -18,7 +18,7 @@ from coterie.native import elementary
 
 @dataclass(frozen=True)
 class AdaBoostRT(BoostNumbers):
-    r"""AdaBoost.RT: an error beyond a threshold is a mistake, any other is none.
+    r"""AdaBoost.RT: only errors beyond a threshold count as mistakes.
 
     With :math:`\epsilon` the weight of the mistakes and :math:`\beta = \epsilon^p`, weights of the
     other rows are multiplied by :math:`\beta` and the member weighs :math:`\ln(1/\beta)`.
@@ -84,7 +84,7 @@ class AdaBoostRTRegressor(BoostedRegressor):
     Attributes
     ----------
     estimators_, trace_, stop_reason_ : see AdaBoostRegressor
-        The same as there.
+        As documented there.
     estimator_weights_ : ndarray of shape (n_rounds,)
         The :math:`\ln(1/\beta_t)`.
     estimator_errors_ : ndarray of shape (n_rounds,)

@@ -36,7 +36,7 @@ class TimedState(State):
     Attributes
     ----------
     pairs : ndarray of shape (n_rows, n_scores)
-        The weight of every question at the start; it adds up to one.
+        The weight of every question at the start; it sums to one.
     clock : float
         What the clock shows.
     """
@@ -49,7 +49,7 @@ class TimedState(State):
 class Timed(Rule):
     r"""Boosting under a potential of margin and time.
 
-    Of two classes a row has one margin :math:`yF(x)`. Of many there is one question per class,
+    With two classes a row has one margin :math:`yF(x)`. Of many there is one question per class,
     "is it class k?", with a score, a member per round and a margin :math:`\pm F_k(x)` of its own;
     all share one clock and one weight per round. The question of a row's own class counts half of
     the row, the others together the other half: to say no to everything is then no better than a
@@ -95,7 +95,7 @@ class Timed(Rule):
         raise NotImplementedError
 
     def link(self, raw: Array) -> Array:
-        """The confidence; of many classes, divided by the sum over them."""
+        """The confidence; with many classes, divided by the sum over them."""
         sure = self.confidence(raw)
         if raw.shape[1] == 1:
             return two_sided(sure[:, 0])

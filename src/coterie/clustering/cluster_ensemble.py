@@ -60,7 +60,7 @@ class Learnt:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
-    """Many clusterings of the same rows, and the one they agree on.
+    """Cluster ensemble: many clusterings of the same rows, combined into a consensus.
 
     A single run of k-means depends on its random start and on the number of clusters; the consensus
     of many runs with different numbers of clusters, columns or rows depends on them much less.
@@ -192,9 +192,9 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
             return self.n_members
         for member in self.members:
             if not hasattr(member, "fit") or not hasattr(member, "get_params"):
-                raise ValueError(f"members is a list of clusterers, but holds {member!r}.")
+                raise ValueError(f"members must be a list of clusterers, but contains {member!r}.")
         if not len(self.members):
-            raise ValueError("members is an empty list. Give at least one clusterer.")
+            raise ValueError("members is an empty list. Pass at least one clusterer.")
         return len(self.members)
 
     def _number(self, labellings: Labellings) -> int | None:
@@ -220,7 +220,7 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         least = self.k_min or self.n_clusters or 2
         most = self.k_max or max(least, min(_MOST, int(np.ceil(np.sqrt(n_rows)))))
         if most < least:
-            raise ValueError(f"k_max={most} is less than k_min={least}.")
+            raise ValueError(f"k_max={most} must not be less than k_min={least}.")
         return least, most
 
     def _fit_member(self, rows: Any, weight: Array, number: int, seed: int) -> tuple[Any, Codes]:

@@ -30,7 +30,7 @@ class Labellings:
     counts : ndarray of float of shape (n_tuples,)
         How many rows have each tuple of labels.
     weights : ndarray of shape (n_members,)
-        What each member counts.
+        Weight of each member.
     sizes : ndarray of int of shape (n_members,)
         Clusters of each member.
 
@@ -58,11 +58,11 @@ class Labellings:
         Parameters
         ----------
         labels : array-like of int of shape (n_members, n_rows)
-            Any whole numbers; those below 0 mean that a row was not clustered.
+            Any integers; those below 0 mean that a row was not clustered.
         weights : array-like of shape (n_members,), optional
-            What each member counts, ones by default.
+            Weight of each member, ones by default.
         row_weight : ndarray of shape (n_rows,), optional
-            What each row counts.
+            Weight of each row.
         """
         given = np.atleast_2d(np.asarray(labels))
         if given.ndim != 2 or given.dtype.kind not in "iu" or not given.size:
@@ -180,7 +180,7 @@ def contingency(
     sizes : pair of int
         Number of clusters of each.
     counts : ndarray of shape (n,), optional
-        What each row counts.
+        Weight of each row.
 
     Returns
     -------
@@ -202,14 +202,14 @@ def contingency(
 def co_association(
     labels: ArrayLike, *, weights: ArrayLike | None = None, missing: str = "all"
 ) -> Array:
-    """In which share of the members two rows are together.
+    """Co-association matrix: the share of members that put two rows in the same cluster.
 
     Parameters
     ----------
     labels : array-like of int of shape (n_members, n_rows)
         Clusters; below 0 for rows that a member did not cluster.
     weights : array-like of shape (n_members,), optional
-        What each member counts.
+        Weight of each member.
     missing : {"all", "available"}, default="all"
         Whether shares are of all members, or of those that clustered both rows.
 

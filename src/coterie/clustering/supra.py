@@ -131,7 +131,7 @@ def _check_number(labellings: Labellings, n_clusters: int | None) -> None:
     n_kinds = int(labellings.clustered.sum())
     if not n_kinds:
         raise ValueError(
-            "No member clustered any row. Use other members, or other parameters of theirs."
+            "No member clustered any row. Use other members, or change their parameters."
         )
     if n_clusters is not None and n_clusters > n_kinds:
         raise ValueError(
@@ -166,7 +166,7 @@ def consensus(
     weights: ArrayLike | None = None,
     random_state: int = 0,
 ) -> NDArray[np.int32]:
-    """One clustering that several agree on.
+    """The consensus of several clusterings.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def consensus(
         "eac", "cspa", "hgpa", "mcla", "hbgf", "voting", "w-voting", "sel-voting", "sel-w-voting",
         "mixture" or "qmi"; "auto" and "supra" try several and keep what agrees most.
     weights : array-like of shape (n_members,), optional
-        What each member counts.
+        Weight of each member.
     random_state : int, default=0
         Seed of starts.
 
@@ -254,7 +254,7 @@ def stability(
 def choose_members(
     labellings: Labellings, how: str, share: float, alpha: float = 0.5
 ) -> NDArray[np.intp]:
-    """Members worth asking (Fern & Lin 2008).
+    """Select good and diverse members (Fern & Lin 2008).
 
     Parameters
     ----------

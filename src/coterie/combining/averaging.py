@@ -160,7 +160,7 @@ class WeightedAverageRegressor(Averaging):
         Weights of the members.
     covariance_ : ndarray of shape (n_members, n_members)
         Mean products of the members' errors on unseen rows; the expected squared error is
-        :math:`w^T C w` if weights add up to one.
+        :math:`w^T C w` if weights sum to one.
     pool_ : Pool
         The members.
 

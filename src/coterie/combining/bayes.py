@@ -27,7 +27,7 @@ BAYES: dict[str, Allowed] = {
 
 
 def _draws(random_state: RandomLike, n_draws: int, n_members: int) -> Array:
-    """Weight vectors, evenly from all that add up to one."""
+    """Weight vectors, evenly from all that sum to one."""
     rng = np.random.default_rng(0 if random_state is None else draw_entropy(random_state))
     return rng.dirichlet(np.ones(n_members), n_draws)
 
@@ -274,7 +274,7 @@ def normal_mixture(
     off : ndarray of shape (members, rows)
         Errors of the members.
     share : ndarray of shape (rows,)
-        What each row counts.
+        Weight of each row.
     max_iter : int, default=500
         Steps at most.
     tol : float, default=1e-10

@@ -134,13 +134,12 @@ class Combiner(Composition, Committee):
         y : array-like of shape (n_samples,)
             Class labels or numbers.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights >= 0, for members and for what is learnt from them; a row of weight 0 is as
-            good as absent. With scikit-learn's metadata routing they go to members that request
-            them.
+            Weights >= 0, for members and for what is learnt from them; a row with weight 0 is
+            ignored. With scikit-learn's metadata routing they go to members that request them.
         groups : array-like of shape (n_samples,), optional
             Handed to the splitter in `cv`.
         **fit_params : dict
-            Routed to members, if scikit-learn's metadata routing is on.
+            Metadata for members, if scikit-learn's metadata routing is enabled.
 
         Returns
         -------

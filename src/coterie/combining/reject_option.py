@@ -60,7 +60,7 @@ class RejectScore:
         y : array-like of shape (n_samples,)
             Their labels.
         sample_weight : array-like of shape (n_samples,), optional
-            What each row counts.
+            Weight of each row.
 
         Returns
         -------
@@ -153,7 +153,7 @@ def risk_coverage(confidence: Any, hits: Any, sample_weight: Any = None) -> Risk
     hits : array-like of bool of shape (n_samples,)
         Whether its predictions are correct.
     sample_weight : array-like of shape (n_samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -206,8 +206,8 @@ class RejectOptionClassifier(RejectScore, ClassifierTask, Combiner):
         Measure of confidence: the largest probability, the difference of the two largest, or one
         minus the normalised entropy. `cost` is for probabilities.
     reject_label : object, default="auto"
-        What `predict` returns for rejected rows: by default None for text, -1 for whole numbers
-        and NaN for floats. It must not be a class.
+        What `predict` returns for rejected rows: by default None for text, -1 for integers and NaN
+        for floats. It must not be a class.
 
     Attributes
     ----------
@@ -361,7 +361,7 @@ class RejectOptionClassifier(RejectScore, ClassifierTask, Combiner):
         y : array-like of shape (n_samples,)
             Their labels.
         sample_weight : array-like of shape (n_samples,), optional
-            What each row counts.
+            Weight of each row.
 
         Returns
         -------

@@ -68,7 +68,7 @@ def windows_of(X: NDArray[Any], shape: tuple[int, ...], size: int, stride: int =
 
 
 class WindowForestTransformer(TransformerMixin, BaseEstimator):
-    """Windows of sequences or images as the class probabilities that forests give them.
+    """Turns windows of sequences or images into class probabilities predicted by forests.
 
     A window slides over each row. All windows of all rows, with the classes of their rows, train a
     random forest and a completely random one for each size; the probabilities of a row's windows,

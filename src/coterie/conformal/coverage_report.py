@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class CoverageRow:
-    """The coverage of some rows.
+    """The coverage of a group of rows.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class CoverageRow:
 
 @dataclass(frozen=True)
 class CoverageReport:
-    """Coverage of prediction sets or intervals on rows whose truth is known.
+    """Coverage of prediction sets or intervals on labelled rows.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ def coverage_rows(
     classes: NDArray[Any] | None = None,
     columns: dict[Any, Array] | None = None,
 ) -> Iterator[CoverageRow]:
-    """Coverage of all rows and of parts of them.
+    """Coverage over all rows and over groups of rows.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ _CELLS = 1 << 23  # of a matrix of calibration rows by queries
 def plus_interval(
     without: ArrayLike, residuals: ArrayLike, alpha: float, *, minmax: bool = False
 ) -> tuple[Array, Array]:
-    r"""Jackknife+ intervals from what models without each row say.
+    r"""Jackknife+ intervals, from the predictions of models fitted without each row.
 
     The ends are the :math:`\lfloor \alpha(n+1) \rfloor`-th smallest :math:`\mu_{-i}(x) - R_i` and
     the :math:`\lceil (1-\alpha)(n+1) \rceil`-th smallest :math:`\mu_{-i}(x) + R_i`. Minmax
@@ -51,7 +51,7 @@ def plus_interval(
     residuals : array-like of shape (n_rows,)
         Distances :math:`R_i` of the targets from what that model says.
     alpha : float
-        Share of targets that may be outside.
+        Share of targets that may lie outside.
     minmax : bool, default=False
         The wider intervals, which cover at least :math:`1 - \alpha` whatever the data, not
         :math:`1 - 2\alpha`.
@@ -333,7 +333,7 @@ class ConformalRegressor(RegressorTask, Conformal):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows.
         alpha : float or list of floats, default=0.1
-            Share of targets that may be outside.
+            Share of targets that may lie outside.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the rows if `calibrate` was given some; ones by default.
 
@@ -428,7 +428,7 @@ class ConformalRegressor(RegressorTask, Conformal):
         X, y : array-like
             Rows that neither fit nor calibration has seen, and their targets.
         alpha : float, default=0.1
-            Share of targets that may be outside.
+            Share of targets that may lie outside.
 
         Returns
         -------

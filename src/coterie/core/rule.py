@@ -56,9 +56,9 @@ class State:
     target : Target
         The labels or numbers of the training rows.
     initial : ndarray of shape (n_rows,)
-        The weights boosting began with; they add up to one.
+        The weights boosting began with; they sum to one.
     weight : ndarray of shape (n_rows,) or (n_rows, n_outputs)
-        The distribution the next member is fitted under; it adds up to one.
+        The distribution the next member is fitted under; it sums to one.
     raw : ndarray of shape (n_rows, n_scores)
         The score of every training row.
     """
@@ -123,7 +123,7 @@ class Rule:
         return self
 
     def begin(self, target: Target, weight: Array) -> State:
-        """The state before the first round; `weight` adds up to one."""
+        """The state before the first round; `weight` sums to one."""
         raise NotImplementedError
 
     def ask(self, state: State) -> Ask:
@@ -201,7 +201,7 @@ def exponential_weight(initial: Array, exponent: Array) -> Array:
 
 
 def majority(output: Array) -> NDArray[np.intp]:
-    """The class each row of probabilities votes for; among equals the first.
+    """The class each row of probabilities votes for; in case of ties, the first.
 
     Equal means up to rounding, which differs between a row of weight two and a row given twice.
     """

@@ -24,7 +24,7 @@ TABLES = {
 
 @dataclass(frozen=True)
 class Dataset:
-    """A table and its target.
+    """A data set: a table and its target.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Dataset:
 
 
 def table_names() -> tuple[str, ...]:
-    """Names of the tables that :func:`load_table` knows.
+    """Names of the data sets that :func:`load_table` can load.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def load_table(
     8
     """
     if name not in TABLES:
-        raise ValueError(f"there is no data set named {name!r}; choose from {', '.join(TABLES)}")
+        raise ValueError(f"There is no data set named {name!r}. Choose from {', '.join(TABLES)}.")
     header, *rows = _read(name)
     *fields, target = zip(*rows, strict=True)
     columns = {key: _column(column) for key, column in zip(header[:-1], fields, strict=True)}
@@ -161,7 +161,7 @@ def _matrix(columns: dict[str, Column]) -> NDArray[np.float64]:
 
 
 def _frame(columns: dict[str, Column], library: bool | str) -> Any:
-    """A native data frame with whole numbers as integers and labels as categories."""
+    """A native data frame with integers as integers and labels as categories."""
     import narwhals as nw
 
     def series(values: NDArray[np.float64], labels: tuple[str, ...] | None) -> Any:

@@ -91,7 +91,7 @@ def checkpointed(path: str | os.PathLike[str], *, every: int = 10) -> Iterator[N
     ...     pass  # model.fit(trips, late)
     """
     if every < 1:
-        raise ValueError(f"every={every!r} is not allowed; give a number of rounds, at least 1.")
+        raise ValueError(f"every={every!r} is not allowed; use a number of rounds >= 1.")
     store = Store(Path(path), every)
     token = CURRENT.set(store)
     try:
@@ -134,13 +134,13 @@ class StoredRun:
             written, rounds = _read(self.path)
         except Exception as error:  # whatever is wrong with an archive, and with what it holds
             raise ValueError(
-                f"{self.path} is damaged ({error}). Remove it, and fit from the beginning."
+                f"{self.path} is damaged ({error}). Remove it, and start the fit again."
             ) from error
         if written != json.loads(json.dumps(facts)):
             others = [name for name in facts if written.get(name) != facts[name]]
             raise ValueError(
-                f"{self.path} was written by another fit: {', '.join(others)} differ. Give the "
-                "same data, parameters and random_state (a number), or remove the file."
+                f"{self.path} was written by another fit: {', '.join(others)} differ. Use the same "
+                "data, parameters and random_state (a number), or remove the file."
             )
         return rounds
 
@@ -153,7 +153,7 @@ def _read(path: Path) -> tuple[dict[str, Any], Rounds]:
         pool = Pool(forest, kept["rates"], known["width"])
     facts, rounds = known["facts"], known["rounds"]
     if not isinstance(facts, dict) or len(pool) != len(rounds):
-        raise ValueError("its parts do not fit together")
+        raise ValueError("its parts are inconsistent")
     return facts, Rounds(pool, Trace(rounds))
 
 

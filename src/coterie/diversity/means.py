@@ -31,7 +31,7 @@ def mean_disagreement(
         Compare what members say, or whether they are right. By default the latter if `y` is
         given, the former otherwise.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def mean_correlation(
         Compare what members say, or whether they are right. By default the latter if `y` is
         given, the former otherwise.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -96,14 +96,14 @@ def mean_q_statistic(
     Parameters
     ----------
     predictions : array-like of shape (members, samples)
-        Labels of two classes, or hits; labels of any number of classes along with `y`.
+        Labels with two classes, or hits; labels of any number of classes along with `y`.
     y : array-like of shape (samples,), optional
         True labels.
     outputs : {"labels", "oracle"}, optional
         Compare what members say, or whether they are right. By default the latter if `y` is
         given, the former otherwise.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -144,7 +144,7 @@ def mean_kappa(
         Compare what members say, or whether they are right. By default the latter if `y` is
         given, the former otherwise.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     zero_division : float, default=nan
         The value where it is undefined; NaN leaves the pair out of the mean.
 
@@ -186,7 +186,7 @@ def mean_double_fault(
     mistakes : {"any", "same"}, default="any"
         Whether wrong in any way counts, or only if both give the same wrong label.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------

@@ -20,7 +20,7 @@ _TABLE_CELLS = 1 << 23
 
 @dataclass(frozen=True)
 class InformationParts:
-    r"""Information of the members about the truth, in bits.
+    r"""Information that the members give about the truth, in bits.
 
     .. math::
         I(X_{1:T}; Y) = \sum_t I(X_t; Y) - TC(X_{1:T}) + TC(X_{1:T} | Y)
@@ -91,7 +91,7 @@ def information(
     method: Literal["auto", "joint", "pairs"] = "auto",
     correction: Literal["miller_madow"] | None = None,
 ) -> InformationParts:
-    r"""Split the information of the members about the truth into relevancy and diversity.
+    r"""Split the members' information about the truth into relevance and diversity.
 
     .. math::
         I(X_{1:T}; Y) = \underbrace{\sum_t I(X_t; Y)}_{relevancy}

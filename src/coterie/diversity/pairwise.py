@@ -22,7 +22,7 @@ def disagreement(
 
     .. math:: dis_{ij} = \frac{b + c}{a + b + c + d} = P(h_i \ne h_j)
 
-    From 0, the same, to 1; more is more diverse. Of two classes it is the same on labels and on
+    From 0, the same, to 1; more is more diverse. With two classes it is the same on labels and on
     correctness. The diagonal is zero.
 
     Parameters
@@ -35,7 +35,7 @@ def disagreement(
         Compare what members say, or whether they are right. By default the latter if `y` is
         given, the former otherwise.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def correlation(
         Compare what members say, or whether they are right. By default the latter if `y` is
         given, the former otherwise.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -122,14 +122,14 @@ def q_statistic(
     Parameters
     ----------
     predictions : array-like of shape (members, samples)
-        Labels of two classes, or hits; labels of any number of classes along with `y`.
+        Labels with two classes, or hits; labels of any number of classes along with `y`.
     y : array-like of shape (samples,), optional
         True labels.
     outputs : {"labels", "oracle"}, optional
         Compare what members say, or whether they are right. By default the latter if `y` is
         given, the former otherwise.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -180,7 +180,7 @@ def kappa(
         Compare what members say, or whether they are right. By default the latter if `y` is
         given, the former otherwise.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     zero_division : float, default=nan
         The value where it is undefined.
 
@@ -229,7 +229,7 @@ def double_fault(
     mistakes : {"any", "same"}, default="any"
         Whether wrong in any way counts, or only if both give the same wrong label.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -273,7 +273,7 @@ def error_ratio(predictions: Any, y: Any = None, *, sample_weight: Any = None) -
     y : array-like of shape (samples,), optional
         True labels.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------

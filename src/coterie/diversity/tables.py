@@ -106,14 +106,14 @@ def pair_counts(
     Parameters
     ----------
     predictions : array-like of shape (members, samples)
-        Labels of two classes, or hits: whether each member is right.
+        Labels with two classes, or hits: whether each member is right.
     y : array-like of shape (samples,), optional
         True labels.
     outputs : {"labels", "oracle"}, optional
         What is compared: what members say, or whether they are right. By default correctness
         if `y` is given, labels otherwise. Hits may be given as labels; it is the same table.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------

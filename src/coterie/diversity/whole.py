@@ -26,7 +26,7 @@ def entropy(predictions: Any, y: Any = None, *, sample_weight: Any = None) -> fl
     y : array-like of shape (samples,), optional
         True labels.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def vote_entropy(predictions: Any, *, base: float = 2.0, sample_weight: Any = No
     base : float, default=2
         Of the logarithm: bits by default.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def kohavi_wolpert_variance(predictions: Any, y: Any = None, *, sample_weight: A
     y : array-like of shape (samples,), optional
         True labels.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def interrater_agreement(predictions: Any, y: Any = None, *, sample_weight: Any 
     y : array-like of shape (samples,), optional
         True labels.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -182,7 +182,7 @@ def difficulty(predictions: Any, y: Any = None, *, sample_weight: Any = None) ->
     y : array-like of shape (samples,), optional
         True labels.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -222,7 +222,7 @@ def generalised_diversity(predictions: Any, y: Any = None, *, sample_weight: Any
     y : array-like of shape (samples,), optional
         True labels.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -250,7 +250,7 @@ def generalised_diversity(predictions: Any, y: Any = None, *, sample_weight: Any
 def coincident_failure_diversity(
     predictions: Any, y: Any = None, *, sample_weight: Any = None
 ) -> float:
-    r"""How few members fail together, on the samples on which any fails.
+    r"""How rarely members fail together, on the samples on which any member fails.
 
     .. math:: CFD = \sum_{j \ge 1} \frac{T - j}{T - 1} \frac{\pi_j}{1 - \pi_0}
 
@@ -264,7 +264,7 @@ def coincident_failure_diversity(
     y : array-like of shape (samples,), optional
         True labels.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -307,7 +307,7 @@ def distinct_failure_diversity(predictions: Any, y: Any, *, sample_weight: Any =
     y : array-like of shape (samples,)
         True labels.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -342,6 +342,6 @@ def _right(predictions: Any, y: Any, sample_weight: Any) -> tuple[Array, Array, 
 
 
 def _share(sample_weight: Any, n_samples: int) -> Array:
-    """Weights of the samples that add up to one."""
+    """Weights of the samples that sum to one."""
     weight = sample_weights(sample_weight, n_samples)
     return np.full(n_samples, 1.0 / n_samples) if weight is None else weight / weight.sum()

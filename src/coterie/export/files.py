@@ -153,7 +153,7 @@ def load(
         model = decoder.read(header["objects"], header["root"])
         if not isinstance(model, BaseEstimator):
             raise ModelFileError(
-                f"the file contains a {type(model).__name__}, which is not a model"
+                f"The file contains a {type(model).__name__}, which is not a model."
             )
         if not decoder.vouched_for:  # what others' code does is theirs to know
             rehearse(model, decoder.foreign)
@@ -161,12 +161,12 @@ def load(
         raise
     except Exception as error:
         # The checksums are right, so somebody wrote this file on purpose or with another version.
-        raise ModelFileError(f"the file cannot be read: {type(error).__name__}: {error}") from error
+        raise ModelFileError(f"The file cannot be read: {type(error).__name__}: {error}") from error
     return model
 
 
 def describe(path: Path) -> dict[str, Any]:
-    """What the header of a model file says, without loading the model.
+    """Read the header of a model file, without loading the model.
 
     Parameters
     ----------
@@ -195,10 +195,10 @@ def describe(path: Path) -> dict[str, Any]:
     try:
         found = _described(header)
     except Exception as error:
-        raise ModelFileError(f"the header cannot be read: {error}") from error
+        raise ModelFileError(f"The header cannot be read: {error}") from error
     for name, kind in _DESCRIBED.items():
         if not fits(found[name], kind):
-            raise ModelFileError(f"the header is damaged: {name} is not a {kind}")
+            raise ModelFileError(f"The header is damaged: {name} is not a {kind}.")
     return found | {"bytes": os.path.getsize(path)}
 
 

@@ -56,8 +56,14 @@ class CommandError(Exception):
 
     def __str__(self) -> str:
         where = self.where()
-        text = f"{where}: {self.message}" if where else self.message
+        text = f"{where}: {self.message}" if where else _sentence(self.message)
         return f"{text}\n  {self.cure}" if self.cure else text
+
+
+def _sentence(text: str) -> str:
+    """The text with a capital letter, unless it begins with an option or another name."""
+    first = text.split(maxsplit=1)[:1]
+    return text[:1].upper() + text[1:] if first and first[0].isalpha() else text
 
 
 def nearest(name: str, known: Iterable[str], most: int = 12) -> str:

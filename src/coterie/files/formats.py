@@ -45,7 +45,7 @@ MISSING = ("", "na", "n/a", "nan", "<na>", "null", "?")
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What a user may say about a file that is not found out from it.
+    """Options for reading a file that cannot be detected from it.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ def check_file(path: Path) -> None:
         from coterie.files.errors import nearest
 
         raise CommandError(
-            "there is no such file.", nearest(path.name, files) if files else "", file=path
+            "this file does not exist.", nearest(path.name, files) if files else "", file=path
         )
     if not path.is_file():
         raise CommandError(

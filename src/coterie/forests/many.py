@@ -72,7 +72,7 @@ class ManyTrees(Bagged, OutOfBag, Committee):
     max_samples : int or float, default=None
         Rows drawn per tree; a float is a fraction of the rows, None is all of them.
     monotonic_cst, max_bins, categorical_features : see DecisionTreeClassifier
-        The same as there.
+        As documented there.
     draw : str, BagSampler or None, default=None
         How bags are drawn, in place of `bootstrap` and `max_samples`: "bootstrap"; "repeats", a
         bootstrap in which integer weights are equivalent to repeated rows; "half" of the rows,

@@ -96,7 +96,7 @@ def median(outputs: Any, *, normalise: bool = True) -> Array:
     outputs : array-like of shape (members, samples) or (members, samples, classes)
         Numbers, or probabilities of the classes.
     normalise : bool, default=True
-        Whether probabilities that are returned add up to one over the classes.
+        Whether probabilities that are returned sum to one over the classes.
 
     Returns
     -------
@@ -133,7 +133,7 @@ def trimmed_mean(outputs: Any, cut: float = 0.2, *, normalise: bool = True) -> A
     cut : float, default=0.2
         Share :math:`\alpha` of the members to drop at each end, below one half.
     normalise : bool, default=True
-        Whether probabilities that are returned add up to one over the classes.
+        Whether probabilities that are returned sum to one over the classes.
 
     Returns
     -------
@@ -175,7 +175,7 @@ def ordered_average(outputs: Any, weights: Any, *, normalise: bool = True) -> Ar
     weights : array-like of shape (members,)
         Weights by rank, not negative; they are divided by their sum.
     normalise : bool, default=True
-        Whether probabilities that are returned add up to one over the classes.
+        Whether probabilities that are returned sum to one over the classes.
 
     Returns
     -------

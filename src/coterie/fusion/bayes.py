@@ -35,7 +35,7 @@ def posterior_weights(log_likelihoods: Any, prior: Any = None) -> Array:
     Returns
     -------
     ndarray of shape (members,)
-        They add up to one; equal if all likelihoods are zero.
+        They sum to one; equal if all likelihoods are zero.
 
     References
     ----------
@@ -134,7 +134,7 @@ def combination_weights(
     Returns
     -------
     ndarray of shape (members,)
-        They add up to one.
+        They sum to one.
 
     References
     ----------

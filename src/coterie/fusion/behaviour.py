@@ -131,7 +131,7 @@ def behaviour_knowledge(
     classes : array-like of shape (classes,), optional
         All classes in increasing order; by default those that occur.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -211,7 +211,7 @@ class NaiveBayesVotes:
         Returns
         -------
         ndarray of shape (samples, classes)
-            They add up to one.
+            They sum to one.
         """
         codes, _ = coded(np.asarray(labels), self.classes)
         if len(codes) != len(self.log_chances):
@@ -249,7 +249,7 @@ def naive_bayes_votes(
     classes : array-like of shape (classes,), optional
         All classes in increasing order; by default those that occur.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------

@@ -172,7 +172,7 @@ def bagged_selection(
     Returns
     -------
     ndarray of shape (members,)
-        They add up to one.
+        They sum to one.
 
     References
     ----------

@@ -34,7 +34,7 @@ def product(
     floor : float, default=0
         Smaller probabilities are raised to this, so that there is no veto.
     normalise : bool, default=True
-        Whether what is returned adds up to one over the classes.
+        Whether what is returned sums to one over the classes.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def geometric_mean(support: Any, *, normalise: bool = True) -> Array:
     support : array-like of shape (members, samples, classes)
         Probabilities of the classes.
     normalise : bool, default=True
-        Whether what is returned adds up to one over the classes.
+        Whether what is returned sums to one over the classes.
 
     Returns
     -------
@@ -107,7 +107,7 @@ def minimum(outputs: Any, *, normalise: bool = True) -> Array:
     outputs : array-like of shape (members, samples) or (members, samples, classes)
         Numbers, or probabilities of the classes.
     normalise : bool, default=True
-        Whether probabilities that are returned add up to one over the classes.
+        Whether probabilities that are returned sum to one over the classes.
 
     Returns
     -------
@@ -141,7 +141,7 @@ def maximum(outputs: Any, *, normalise: bool = True) -> Array:
     outputs : array-like of shape (members, samples) or (members, samples, classes)
         Numbers, or probabilities of the classes.
     normalise : bool, default=True
-        Whether probabilities that are returned add up to one over the classes.
+        Whether probabilities that are returned sum to one over the classes.
 
     Returns
     -------
@@ -178,7 +178,7 @@ def generalised_mean(support: Any, power: float, *, normalise: bool = True) -> A
     power : float
         The exponent :math:`q`.
     normalise : bool, default=True
-        Whether what is returned adds up to one over the classes.
+        Whether what is returned sums to one over the classes.
 
     Returns
     -------

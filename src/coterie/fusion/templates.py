@@ -97,7 +97,7 @@ class DecisionTemplates:
         Returns
         -------
         ndarray of shape (samples, classes)
-            They add up to one; a class without a template gets 0.
+            They sum to one; a class without a template gets 0.
         """
         near = 1.0 / (1.0 + self._distances(profiles))
         near[:, :, ~self._known] = 0.0
@@ -178,7 +178,7 @@ def decision_templates(
     classes : array-like of shape (classes,), optional
         What the columns stand for, in increasing order; by default 0, 1, and so on.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------

@@ -42,7 +42,7 @@ def log_loss_weights(
     tol : float, default=1e-10
         End when no weight changes by more.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def accuracy_weights(accuracies: Any) -> Array:
     Returns
     -------
     ndarray of shape (members,)
-        They add up to one.
+        They sum to one.
 
     References
     ----------

@@ -180,7 +180,7 @@ def majority(
     classes : array-like of shape (classes,), optional
         Labels in increasing order; see `tally`.
     reject : object, default="auto"
-        What marks a reject. By default None for text, -1 for whole numbers and NaN for others.
+        What marks a reject. By default None for text, -1 for integers and NaN for others.
 
     Returns
     -------

@@ -210,7 +210,7 @@ class BalancedRandomForestClassifier(BalancedVotes, RandomForestClassifier):
     classes_, class_prior_ : ndarray of shape (n_classes,)
         Class labels, and their shares in the training rows.
     estimators_, estimators_samples_, pool_, feature_importances_ : see RandomForestClassifier
-        The same as there.
+        As documented there.
     samplers_, pipelines_ : list of samplers, list of pipelines
         What drew the rows of each tree, also with the tree, as in imbalanced-learn.
     oob_score_, oob_decision_function_ : see RandomForestClassifier

@@ -101,7 +101,7 @@ class RUSBoostClassifier(BoostedClassifier):
     Attributes
     ----------
     estimators_, estimator_weights_, stop_reason_, classes_ : see AdaBoostM2Classifier
-        The same as there.
+        As documented there.
     estimator_errors_ : ndarray of shape (n_rounds,)
         Pseudo-loss of each member in its round, on all rows.
     trace_ : Trace

@@ -268,7 +268,7 @@ class RuleFitClassifier(ClassifierTask, RuleFit):
 
     As `RuleFitRegressor`, but for the log-odds of the second class, with the log-loss in place of
     squared errors. For more than two classes there is a sum for each against the rest, and
-    probabilities are scaled to add up to one.
+    probabilities are scaled to sum to one.
 
     Attributes
     ----------

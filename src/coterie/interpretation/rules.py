@@ -27,7 +27,7 @@ _MOST_EDGES = 1 << 25
 @tagged
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """Many rules, each a conjunction of conditions on columns; conditions lie end to end.
+    """A collection of rules, each a conjunction of conditions on columns.
 
     A condition holds for numbers in the interval (low, high], or for categories of a set. It does
     not hold for missing values. A rule has at most one condition on a column.

@@ -300,7 +300,9 @@ def _check_sum(model: Any, X: Any, total: Array) -> None:
     methods = ("decision_function", "predict_proba", "predict")
     method = next((name for name in methods if hasattr(model, name)), None)
     if method is None:
-        raise TypeError(f"{type(model).__name__} predicts nothing that could be explained.")
+        raise TypeError(
+            f"{type(model).__name__} makes no predictions that shap_values can explain."
+        )
     if hasattr(model, "loss_"):  # scores, which `predict` may show through a link
         method = "_raw"
     said = getattr(model, method)(X)

@@ -208,7 +208,7 @@ def independent(held: NDArray[np.bool_], share: Array, most: int) -> NDArray[np.
     held : ndarray of bool of shape (n_rows, n_rules)
         Which rules hold for which rows.
     share : ndarray of shape (n_rows,)
-        Weights that add up to one.
+        Weights that sum to one.
     most : int
         How many to choose at most.
     """

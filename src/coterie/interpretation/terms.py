@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 @tagged
 class Term(NamedTuple):
-    r"""One addend of a model over rules.
+    r"""One term of a sum of rules and linear functions.
 
     Attributes
     ----------
@@ -187,7 +187,7 @@ class RuleModel:
         return found
 
     def column_importances(self, support: Array) -> Array:
-        """Importance of the terms, shared by the columns of a rule; adds up to one."""
+        """Importance of the terms, shared by the columns of a rule; sums to one."""
         size = np.abs(self.coefs).sum(axis=0)
         total = np.zeros(self.rules.schema.n_columns)
         rules = self.rules

@@ -48,7 +48,7 @@ def bounded_reach(vote: Array, longest: float) -> float:
 
 @tagged_family
 class PointwiseLoss:
-    """A loss of raw scores. A subclass gives `value`, `slopes`, `link` and `start`.
+    """Base class of losses; subclasses implement `value`, `slopes`, `link` and `start`.
 
     A loss whose shape depends on the residuals (Huber's, by default) is first settled on them:
     use ``loss.settle(y, raw, weight)`` in every round, which most losses answer with themselves.
@@ -98,7 +98,7 @@ class PointwiseLoss:
         raise NotImplementedError  # every loss has its own
 
     def slopes(self, y: Array, raw: Array) -> tuple[Array, Array]:
-        """Gradient and hessian, each of shape (n, k)."""
+        """Gradient and Hessian, each of shape (n, k)."""
         raise NotImplementedError  # every loss has its own
 
     def gradient(self, y: Array, raw: Array) -> Array:
@@ -166,7 +166,7 @@ class OneScoreLoss(PointwiseLoss):
         return self.loss_at(y, raw[:, 0])
 
     def slopes(self, y: Array, raw: Array) -> tuple[Array, Array]:
-        """Gradient and hessian."""
+        """Gradient and Hessian."""
         gradient, hessian = self.slopes_at(y, raw[:, 0])
         return gradient[:, np.newaxis], hessian[:, np.newaxis]
 

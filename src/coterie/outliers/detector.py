@@ -219,7 +219,7 @@ def fit_detector(detector: Any, rows: NDArray[Any], weight: Array | None, rng: G
     weight : ndarray of shape (n_rows,) or None
         Their weights.
     rng : Generator
-        Seeds the copy, and draws rows by weights that are not whole numbers.
+        Seeds the copy, and draws rows by weights that are not integers.
     """
     copy = seeded(detector, rng)
     with naming(detector, X=rows):

@@ -56,7 +56,7 @@ _SHARED = ("schema_", "n_features_in_", "feature_names_in_")
 
 
 def average_path(n_rows: ArrayLike, path: Path = "approximate") -> Array:
-    r"""Mean length of the path that finds a row among others in a random tree.
+    r"""Mean path length to a row in a random tree of a given number of rows.
 
     .. math:: c(m) = 2 H_{m-1} - 2 (m - 1) / m
 
@@ -91,7 +91,7 @@ def average_path(n_rows: ArrayLike, path: Path = "approximate") -> Array:
 
 
 def isolation_score(path_length: ArrayLike, n_rows: int, path: Path = "approximate") -> Array:
-    r"""How strange rows are: :math:`2^{-h / c(\psi)}`, near 1 for rows that are alone early.
+    r"""Anomaly score :math:`2^{-h / c(\psi)}`: near 1 for rows that are isolated early.
 
     Parameters
     ----------

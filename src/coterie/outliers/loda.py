@@ -29,7 +29,7 @@ _SMALLEST = 1e-290  # densities of what varies less would be infinite
 
 
 def n_histogram_bins(values: Array, weight: Array | None = None) -> int:
-    r"""The number of bins of equal width that suits values best.
+    r"""The best number of equal-width bins for the given values.
 
     It is the b that maximises :math:`\sum_j n_j \ln (b n_j / n) - (b - 1 + \ln(b)^{2.5})`, up to
     :math:`n / \ln n` and to 1,000.

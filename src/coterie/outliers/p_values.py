@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 
 
 def novelty_p_values(reference: ArrayLike, scores: ArrayLike) -> Array:
-    r"""The share of normal rows that are at least as strange.
+    r"""P-values: the share of reference rows that are at least as abnormal.
 
     .. math:: p(x) = \frac{1 + \#\{i : s_i \le s(x)\}}{n + 1}
 
@@ -63,7 +63,7 @@ def novelty_p_values(reference: ArrayLike, scores: ArrayLike) -> Array:
 
 
 def benjamini_hochberg(p_values: ArrayLike, alpha: float = 0.05) -> NDArray[np.bool_]:
-    r"""Which of many rows to flag so that at most a share of them is flagged wrongly.
+    r"""Flag rows such that the expected share of false alarms among them is bounded.
 
     With p sorted, the largest k with :math:`p_{(k)} \le k \alpha / m` is found, and the k smallest
     are flagged.

@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 @dataclass(eq=False, repr=False)
 class CoAssociationDisplay(Display):
-    """In which share of the members two rows are together, rows sorted by cluster.
+    """The co-association matrix of a cluster ensemble, with rows sorted by cluster.
 
     Blocks along the diagonal are clusters; light blocks off it are clusters that members take for
     one. Within a cluster, rows that members are surest of come first, and the curve at the right

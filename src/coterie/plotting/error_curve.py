@@ -21,7 +21,7 @@ COLOURS = {"training": PALETTE[0], "out-of-bag": PALETTE[2], "test": PALETTE[1]}
 
 @dataclass(eq=False, repr=False)
 class ErrorCurveDisplay(Display):
-    r"""The error of the first, the first two, ... members: on training, out-of-bag and test rows.
+    r"""The error by number of members, on training, out-of-bag and test rows.
 
     The first members of an ensemble are a smaller one, so a single fit gives
 

@@ -13,7 +13,7 @@ from coterie.core.rule import Array
 
 @dataclass(frozen=True)
 class Grid:
-    """Points at which a model is asked to draw its decisions over two columns.
+    """The grid of points at which a model is evaluated to draw it over two columns.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from coterie.plotting.canvas import PALETTE, Display
 
 @dataclass(eq=False, repr=False)
 class ImportancesDisplay(Display):
-    """How much worse a model gets when a column is shuffled, the most important column first.
+    """Bar chart of column importances, the most important column first.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ class ImportancesDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class ShapDisplay(Display):
-    r"""Shapley values of rows: a dot for each row and column, coloured by the cell.
+    r"""Shapley values: a dot for each row and column, coloured by the column's value.
 
     A dot to the right raised the prediction of its row by so much, one to the left lowered it [1]_.
     Columns with the largest mean of :math:`|\phi_j|` come first.

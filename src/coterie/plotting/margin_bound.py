@@ -16,7 +16,7 @@ from coterie.plotting.story import fact
 
 @dataclass(eq=False, repr=False)
 class MarginBoundDisplay(RoundsTold):
-    r"""The margin after each round, below the least edge so far, which bounds it.
+    r"""The margin after each round, and its upper bound, the smallest edge so far.
 
     Under any distribution of the rows the best member's edge is at least the margin of any
     ensemble. The area between the two curves is the gap that margin maximisers close.

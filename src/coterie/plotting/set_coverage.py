@@ -11,7 +11,7 @@ from coterie.plotting.canvas import PALETTE, Display
 
 @dataclass(eq=False, repr=False)
 class CoverageDisplay(Display):
-    """How often prediction sets hold the truth, with exact intervals of 95 %.
+    """How often prediction sets contain the true value, with exact 95 % intervals.
 
     Parameters
     ----------

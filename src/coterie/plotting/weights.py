@@ -24,7 +24,7 @@ class WeightsDisplay(Display):
     Parameters
     ----------
     weights : ndarray of shape (n_rounds, n_rows)
-        Each round adds up to one.
+        Each round sums to one.
     names : sequence of str, optional
         Names of the rows; by default their numbers.
 

@@ -26,7 +26,7 @@ def ndcg(
     empty: float | None = 1.0,
     sample_weight: Any = None,
 ) -> float:
-    r"""Normalised discounted cumulative gain, the mean over queries.
+    r"""Normalised discounted cumulative gain, averaged over queries.
 
     The gain :math:`2^y - 1` of the document at place p (from 0) counts :math:`1 / \log_2(2 + p)`;
     the sum is divided by that of the best order.
@@ -87,7 +87,7 @@ def mean_average_precision(
     empty: float | None = 1.0,
     sample_weight: Any = None,
 ) -> float:
-    """Mean over queries of the mean precision at the places of relevant documents.
+    """Mean average precision: the mean over queries of the average precision.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def mean_reciprocal_rank(
     empty: float | None = 1.0,
     sample_weight: Any = None,
 ) -> float:
-    """Mean over queries of one over the rank of the first relevant document.
+    """Mean reciprocal rank: the mean over queries of 1 / rank of the first relevant document.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def gains_of(grades: Array, gain: Any) -> Array:
     if isinstance(gain, str):
         if gain not in ("exponential", "linear"):
             raise ValueError(
-                f"gain={gain!r}is not allowed; use 'exponential', 'linear' or an array of gains."
+                f"gain={gain!r} is not allowed; use 'exponential', 'linear' or an array of gains."
             )
         return np.exp2(grades) - 1.0 if gain == "exponential" else grades
     table = np.asarray(gain, dtype=np.float64)

@@ -98,13 +98,13 @@ class LambdaMARTRanker(RankingTask, GradientOrder, HistBooster):
     n_silent_queries_ : int
         Queries that exert no force.
     n_iter_, best_iteration_ : see HistGradientBoostingRegressor
-        The same as there.
+        As documented there.
     train_score_, validation_score_, do_early_stopping_ : see HistGradientBoostingRegressor
-        The same as there.
+        As documented there.
     pool_, start_, trace_, stop_reason_ : see HistGradientBoostingRegressor
-        The same as there.
+        As documented there.
     estimators_, feature_importances_ : see HistGradientBoostingRegressor
-        The same as there.
+        As documented there.
 
     References
     ----------
@@ -160,9 +160,9 @@ class LambdaMARTRanker(RankingTask, GradientOrder, HistBooster):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             Numbers, categories and missing values.
         y : array-like of shape (n_samples,)
-            Grades: whole numbers from 0, the higher the better.
+            Grades: integers from 0, the higher the better.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights >= 0, usually the same within a query; a row of weight 0 is as good as absent.
+            Weights >= 0, usually the same within a query; a row with weight 0 is ignored.
         groups, qid : array-like of shape (n_samples,), optional
             The query of every row, in any order; two names for the same thing.
         group : array-like of int, optional

@@ -256,7 +256,7 @@ class DynamicSelectionClassifier(ClassifierTask, DynamicSelection):
         return np.asarray(this.classes_[codes])
 
     def member_weights(self, X: Any) -> Array:
-        """What each member counts for each row: who is selected.
+        """Weight of each member for each row: who is selected.
 
         Parameters
         ----------

@@ -216,7 +216,7 @@ def a_priori(chances: Any, neighbours: Any, distances: Any, weights: Any = None)
 def a_posteriori(
     chances: Any, y: Any, neighbours: Any, distances: Any, said: Any, weights: Any = None
 ) -> Array:
-    r"""How much of the probability that a member gives to a class goes to rows of that class.
+    r"""Share of the probability assigned to the query's class that goes to rows of that class.
 
     .. math:: \delta_t(x) = \frac{\sum_{j: y_j = s} \omega_j P_t(s | x_j)}
        {\sum_j \omega_j P_t(s | x_j)}, \qquad s = h_t(x), \quad \omega_j = 1 / d_j

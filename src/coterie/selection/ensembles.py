@@ -18,7 +18,7 @@ _ROUNDING = 1e-12
 
 
 def best(competence: Any) -> Array:
-    r"""All weight to the most competent member; among equals the first.
+    r"""All weight to the most competent member; the first one in case of ties.
 
     .. math:: w_t(x) = 1[t = \arg\max_s \delta_s(x)]
 
@@ -83,7 +83,7 @@ def near_best(competence: Any, margin: float = 0.1) -> Array:
 
 
 def or_all(weights: Any) -> Array:
-    r"""Weights as they are; where all are zero, one for every member.
+    r"""The given weights; where all are zero, equal weights for all members.
 
     .. math:: w_t(x) \leftarrow 1 \text{ for all } t \text{ if } \sum_s w_s(x) = 0
 
@@ -181,7 +181,7 @@ def knora_u(hits: Any, neighbours: Any, weights: Any = None) -> Array:
 
 
 def knora_w(hits: Any, neighbours: Any, distances: Any, weights: Any = None) -> Array:
-    r"""KNORA-Union in which near neighbours count more.
+    r"""KNORA-Union with neighbours weighted by distance.
 
     .. math:: w_t(x) = \sum_{j \in \theta(x)} c_{tj} / d_j
 
@@ -373,7 +373,7 @@ def des_mi(
 
 
 def _largest(competence: Array, number: int) -> Array:
-    """One vote for each of the `number` most competent members; among equals the first."""
+    """One vote for each of the `number` most competent members; in case of ties, the first."""
     order = np.argsort(-np.round(competence, 12), axis=0, kind="stable")[:number]
     weights = np.zeros(competence.shape)
     np.put_along_axis(weights, order, 1.0, axis=0)

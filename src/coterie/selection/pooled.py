@@ -66,7 +66,10 @@ class Pooled(Committee):
             raise ValueError("estimator=[] contains no model; pass at least one.")
         for model in models:
             if not has("fit", "predict", "get_params").admits(model):
-                raise TypeError(f"{model!r}in the list `estimator` cannot be fitted.")
+                raise TypeError(
+                    f"{model!r} in the list `estimator` has no `fit`, `predict` and `get_params`. "
+                    "Pass estimators."
+                )
         seeds = member_seeds(seed, 0, len(models)).tolist()
         names = [
             given[0] if isinstance(given, list | tuple) else number

@@ -20,7 +20,7 @@ from coterie.selection.regions import around, closeness, share
 
 
 def local_error(errors: Any, neighbours: Any, distances: Any, weights: Any = None) -> Array:
-    r"""Mean error of each member near the query, near neighbours counting more.
+    r"""Mean error of each member on the query's neighbours, weighted by distance.
 
     .. math:: e_t(x) = \frac{\sum_j \omega_j \ell_{tj}}{\sum_j \omega_j}, \qquad
        \omega_j = 1 / d_j
@@ -81,7 +81,7 @@ def select(error: Any) -> Array:
 
 
 def weigh(error: Any) -> Array:
-    r"""Dynamic weighting: every member by one over its local error.
+    r"""Dynamic weighting: members weighted by the inverse of their local error.
 
     .. math:: w_t(x) = 1 / e_t(x)
 
@@ -114,7 +114,7 @@ def weigh(error: Any) -> Array:
 
 
 def weigh_selected(error: Any) -> Array:
-    r"""Dynamic weighting with selection: `weigh`, without the worse half of the range.
+    r"""Dynamic weighting with selection: `weigh`, without members in the worse half of the range.
 
     .. math:: w_t(x) = \frac{1}{e_t(x)} 1\left[e_t(x) \le
        \frac{\min_s e_s(x) + \max_s e_s(x)}{2}\right]
@@ -226,7 +226,7 @@ class DynamicSelectionRegressor(RegressorTask, DynamicSelection):
         return np.asarray(sum_of_members(weights, said) / total)[:, None]
 
     def member_weights(self, X: Any) -> Array:
-        """What each member counts for each row.
+        """Weight of each member for each row.
 
         Parameters
         ----------

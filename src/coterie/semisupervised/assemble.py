@@ -88,9 +88,9 @@ class AssembleClassifier(UnlabelledClassifier):
     Attributes
     ----------
     classes_, transduction_, labeled_iter_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     termination_condition_, n_iter_, score_, supervised_score_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     estimators_ : sequence of estimators
         The members.
     trace_ : Trace

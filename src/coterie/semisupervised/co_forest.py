@@ -32,7 +32,7 @@ def companion_errors(
     threshold: float,
     weight: Array | None = None,
 ) -> Array:
-    """Out-of-bag error of all trees but one, for each one, on the rows they are sure of.
+    """For each tree, the out-of-bag error of all other trees, on rows they are confident about.
 
     Of a row only trees vote that did not see it. The sum of all votes less those of one tree
     serves every tree, so nothing is added up twice.
@@ -189,9 +189,9 @@ class CoForestClassifier(UnlabelledClassifier):
     Attributes
     ----------
     classes_, transduction_, labeled_iter_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     termination_condition_, n_iter_, score_, supervised_score_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     estimators_ : sequence of trees
         The trees.
     oob_errors_ : ndarray of shape (n_estimators,)

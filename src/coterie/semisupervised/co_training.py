@@ -35,12 +35,13 @@ _LEAST = 1e-9  # a probability that rules a class out still leaves the other vie
 def surest_rows(
     votes: Array, per_class: NDArray[np.integer], threshold: float = 0.0
 ) -> NDArray[np.bool_]:
-    """The rows that a member is surest of, as many of each class as are asked for.
+    """The rows that a member is most confident about, a given number for each class.
 
     Parameters
     ----------
     votes : ndarray of shape (n_rows, n_classes)
-        Probabilities. A row is of its most probable class; among equals the first rows are taken.
+        Probabilities. A row is of its most probable class; in case of ties, the first rows are
+        taken.
     per_class : ndarray of int of shape (n_classes,)
         Most rows of each class.
     threshold : float, default=0.0
@@ -221,9 +222,9 @@ class CoTrainingClassifier(PoolTaught):
     Attributes
     ----------
     classes_, transduction_, labeled_iter_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     termination_condition_, n_iter_, score_, supervised_score_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     views_ : list of two ndarrays
         Positions of the columns of each member.
     estimators_ : sequence of estimators
@@ -326,9 +327,9 @@ class CoTrainingByCommitteeClassifier(PoolTaught):
     Attributes
     ----------
     classes_, transduction_, labeled_iter_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     termination_condition_, n_iter_, score_, supervised_score_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     estimators_ : sequence of estimators
         The ensemble, alone.
     trace_ : Trace

@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 
 def wilson_interval(n_right: float, n_rows: float, confidence: float = 0.95) -> tuple[float, float]:
-    """Wilson's interval of a share.
+    """Wilson's confidence interval for a proportion.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def wilson_interval(n_right: float, n_rows: float, confidence: float = 0.95) -> 
 
 
 def learning_gain(n_rows: float, n_wrong: float, n_new: float, n_new_wrong: float) -> float:
-    r"""By how much a lesson raises :math:`n (1 - 2 \epsilon/n)^2`; minus infinity if it is noise.
+    r"""Gain in :math:`n (1 - 2 \epsilon/n)^2` from new labels; minus infinity if they are noise.
 
     Parameters
     ----------
@@ -204,9 +204,9 @@ class DemocraticCoLearningClassifier(UnlabelledClassifier):
     Attributes
     ----------
     classes_, transduction_, labeled_iter_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     termination_condition_, n_iter_, score_, supervised_score_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     estimators_ : sequence of estimators
         The members.
     confidence_ : ndarray of shape (n_members,)

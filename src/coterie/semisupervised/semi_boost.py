@@ -54,7 +54,7 @@ class Pull(NamedTuple):
 
 
 def semi_boost_pull(to_labelled: Array, among: Similarity, scores: Array, balance: float) -> Pull:
-    r"""What speaks for each of two classes of the unlabelled rows.
+    r"""Evidence for each with two classes, for every unlabelled row.
 
     With similarities S and scores H, :math:`p_i = e^{-2H_i} \sum_{j \in L, y_j = 1} S_{ij} +
     \frac{C}{2} e^{-H_i} \sum_{j \in U} S_{ij} e^{H_j}`, and q likewise with all signs turned. The
@@ -296,9 +296,9 @@ class SemiBoostClassifier(UnlabelledClassifier):
     Attributes
     ----------
     classes_, transduction_, labeled_iter_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     termination_condition_, n_iter_, score_, supervised_score_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     estimators_ : sequence of estimators
         The members; each tells its class from the rest.
     member_classes_ : ndarray of int

@@ -38,7 +38,7 @@ class TriUpdate(NamedTuple):
 def tri_training_update(
     error_before: float | Fraction, n_before: int, error: float | Fraction, n_rows: int
 ) -> TriUpdate:
-    r"""How many of the rows that two members agree on the third is taught.
+    r"""How many of the rows on which two members agree are used to train the third.
 
     A lesson of m rows with error e is better than the last one if :math:`e m < e' l'`, which
     follows from the bound on learning from noisy labels; of too large a lesson as many rows are
@@ -100,7 +100,7 @@ class PluralityVote:
     n_members: int
 
     def __call__(self, output: Array) -> Array:
-        """Shares that add up to one."""
+        """Shares that sum to one."""
         one = np.eye(output.shape[1])[output.argmax(axis=1)]
         many = self.n_members + 1.0
         return np.asarray((many * one + output) / (many + 1.0))

@@ -205,7 +205,8 @@ class UnlabelledClassifier(Learnt, MembersShown, ClassifierTask, Committee):
         draft.supervised_score_, draft.score_ = (float(part / total) for part in right)
         if draft.score_ < draft.supervised_score_:
             warnings.warn(
-                f"The unlabelled rows do harm: accuracy on hidden labels is {draft.score_:.3f} "
+                "The unlabelled rows reduce the accuracy: on hidden labels it is "
+                f"{draft.score_:.3f} "
                 f"with them and {draft.supervised_score_:.3f} without them. Fit the supervised "
                 "ensemble to the labelled rows instead.",
                 UserWarning,

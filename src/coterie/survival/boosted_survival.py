@@ -73,9 +73,9 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
     max_depth : int or None, default=3
         Maximum depth of a tree.
     min_child_weight : float, default=1.0
-        Least sum of hessians in a leaf: of early events next to nothing.
+        Least sum of Hessians in a leaf: of early events next to nothing.
     l2_regularization : float, default=1.0
-        Added to the sum of hessians of every leaf.
+        Added to the sum of Hessians of every leaf.
 
     Attributes
     ----------
@@ -86,13 +86,13 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
     strata_ : ndarray or None
         Cox: the labels of the strata, ascending.
     n_iter_, best_iteration_ : see HistGradientBoostingRegressor
-        The same as there.
+        As documented there.
     train_score_, validation_score_, do_early_stopping_ : see HistGradientBoostingRegressor
-        The same as there.
+        As documented there.
     pool_, start_, trace_, stop_reason_ : see HistGradientBoostingRegressor
-        The same as there.
+        As documented there.
     estimators_, feature_importances_ : see HistGradientBoostingRegressor
-        The same as there.
+        As documented there.
 
     References
     ----------
@@ -161,7 +161,7 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
             Times and events: a structured array of an event and a time, as scikit-survival has;
             two columns, time and event; a pair (event, time); or times alone.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights >= 0; a row of weight 0 is as good as absent.
+            Weights >= 0; a row with weight 0 is ignored.
         event : array-like of shape (n_samples,), optional
             Events, if `y` holds times alone; without it all rows are events.
         upper : array-like of shape (n_samples,), optional
@@ -182,7 +182,7 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
         """
         late = entry is not None or strata is not None
         if upper is not None and (event is not None or self.loss != "aft"):
-            raise DataError("upper requires loss='aft', and cannot be combined with event.")
+            raise DataError("upper requires loss='aft' and cannot be combined with event.")
         if late and self.loss != "cox":
             raise DataError("entry and strata require loss='cox'.")
         outcomes = signed_times(y, event) if upper is None else _bounds(y, upper)
@@ -317,7 +317,7 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
         Parameters
         ----------
         X, times, strata : see predict_survival_function
-            The same as there.
+            As documented there.
 
         Returns
         -------
@@ -334,9 +334,9 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
         known = getattr(self, "strata_", None)  # files of former versions have none
         if (known is None) != (strata is None):
             raise DataError(
-                "The model was fitted without strata; leave strata= out."
+                "The model was fitted without strata. Omit strata."
                 if known is None
-                else "Every stratum has a baseline of its own: pass strata=, a label for each row."
+                else "Every stratum has its own baseline hazard. Pass strata, a label for each row."
             )
         with np.errstate(over="ignore"):
             risk = np.exp(score)[:, None]

@@ -22,7 +22,7 @@ def brier_score(
     *,
     ties: Literal["left", "sksurv"] = "left",
 ) -> Array:
-    r"""The mean squared error of the predicted chance to survive, at each of some times.
+    r"""Brier score: the mean squared error of predicted survival probabilities, by time.
 
     .. math:: \frac1n \sum_i \left[ \frac{[t_i \le t, \delta_i]\, \hat S(t|x_i)^2}{G(t_i)} +
               \frac{[t_i > t] (1 - \hat S(t|x_i))^2}{G(t)} \right]
@@ -83,7 +83,7 @@ def integrated_brier_score(
     *,
     ties: Literal["left", "sksurv"] = "left",
 ) -> float:
-    """The mean over time of `brier_score`, by trapezia between `times`.
+    """The mean of `brier_score` over time, by the trapezoidal rule.
 
     Parameters
     ----------

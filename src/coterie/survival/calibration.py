@@ -80,7 +80,9 @@ def survival_calibration(
     if said.shape == (len(times), 1):
         said = said[:, 0]
     if said.shape != times.shape or np.isnan(said).any():
-        raise DataError(f"survival must hold one number for each of the {len(times)} rows, no NaN.")
+        raise DataError(
+            f"survival must contain one number for each of the {len(times)} rows, and no NaN."
+        )
     if n_bins < 1:
         raise ValueError(f"n_bins={n_bins} must be at least 1.")
     since = None if entry is None else read_entries(entry, times)

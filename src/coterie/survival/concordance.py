@@ -34,7 +34,7 @@ class Pairs(NamedTuple):
 def concordance_index(
     y: Any, risk: Any, sample_weight: Any = None, *, entry: Any = None, strata: Any = None
 ) -> float:
-    """Harrell's index: the share of pairs in which the one of higher risk has the event first.
+    """Harrell's index: share of pairs in which the row with the higher risk has the event first.
 
     A pair has an order if one has the event before the other has it or is censored; at the same
     time, an event comes before a censoring. Equal risks count half.
@@ -86,7 +86,7 @@ def concordance_index_ipcw(
     *,
     ties: Literal["left", "sksurv"] = "left",
 ) -> float:
-    r"""Uno's index: pairs weigh as many as censoring has hidden of their kind.
+    r"""Uno's index: concordance with pairs weighted to correct for censoring.
 
     A pair whose event is at time t weighs :math:`1 / G(t)^2`, with G the chance of not yet being
     censored.
@@ -137,7 +137,7 @@ def cumulative_dynamic_auc(
     *,
     ties: Literal["left", "sksurv"] = "left",
 ) -> Array:
-    r"""At each of some times, the chance that an earlier event had the higher risk.
+    r"""Probability that a row with an event up to a time has a higher risk than one without.
 
     Rows whose event is not later than t are compared with those followed beyond it; the former
     weigh :math:`1 / G` at their event.

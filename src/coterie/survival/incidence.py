@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 @tagged
 @dataclass(frozen=True, eq=False)
 class StepFunction:
-    """A function that changes at some times only, where it has the new value already.
+    """A right-continuous step function.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class LifeTable(NamedTuple):
 
 
 def kaplan_meier(y: Any, sample_weight: Any = None, *, entry: Any = None) -> StepFunction:
-    r"""The share that survives, :math:`S(t) = \prod_{s \le t} (1 - d_s / Y_s)`.
+    r"""Kaplan-Meier estimate of survival, :math:`S(t) = \prod_{s \le t} (1 - d_s / Y_s)`.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def kaplan_meier(y: Any, sample_weight: Any = None, *, entry: Any = None) -> Ste
 
 
 def nelson_aalen(y: Any, sample_weight: Any = None, *, entry: Any = None) -> StepFunction:
-    r"""The cumulative hazard, :math:`H(t) = \sum_{s \le t} d_s / Y_s`.
+    r"""Nelson-Aalen estimate of the cumulative hazard, :math:`H(t) = \sum_{s \le t} d_s / Y_s`.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ class LogRank(NamedTuple):
 
 
 def log_rank_test(y: Any, group: Any, *, entry: Any = None) -> LogRank:
-    r"""Whether two groups have the same survival.
+    r"""Log-rank test of whether two groups have the same survival.
 
     With d events among Y at risk at time s, of whom :math:`Y_1` are in the second group, the
     difference is :math:`U = \sum_s (d_{1s} - Y_{1s} d_s / Y_s)`, its variance

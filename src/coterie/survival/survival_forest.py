@@ -177,7 +177,7 @@ class RandomSurvivalForest(SurvivalTask, ManyTrees):
             Times and events: a structured array of an event and a time, as scikit-survival has;
             two columns, time and event; a pair (event, time); or times alone.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights >= 0; a row of weight 0 is as good as absent.
+            Weights >= 0; a row with weight 0 is ignored.
         groups : array-like of shape (n_samples,), optional
             Rows of one group are in a bag together or not at all.
         event : array-like of shape (n_samples,), optional

@@ -41,7 +41,7 @@ def ranks_of(n: int, alpha: float) -> tuple[int, int]:
 
 
 def needed_rows(alpha: float) -> int:
-    r"""The fewest scores that can bound the next one with a chance of :math:`1 - \alpha`.
+    r"""The smallest number of scores that bound the next one with probability :math:`1 - \alpha`.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def needed_rows(alpha: float) -> int:
 def conformal_quantile(
     scores: ArrayLike, alpha: float, weight: ArrayLike | None = None, own_weight: float = 1.0
 ) -> float:
-    r"""The score that a new one exceeds with a chance of at most :math:`\alpha`.
+    r"""The score that a new one exceeds with probability of at most :math:`\alpha`.
 
     Of n scores it is the :math:`\lceil (1 - \alpha)(n + 1) \rceil`-th smallest, never interpolated.
     With weights, scores have masses :math:`w_i / (\sum w + w)` and the new row has the rest, at

@@ -38,7 +38,7 @@ class DissentProfile:
     lost : ndarray of bool of shape (samples,)
         Whether the vote is wrong, in this order.
     shares : ndarray of shape (samples,)
-        What each sample counts, :math:`s_i`, in this order; they add up to one.
+        Weight of each sample, :math:`s_i`, in this order; they sum to one.
     member_errors : ndarray of shape (members,)
         Error of each member.
 
@@ -155,7 +155,7 @@ def dissent(
         Labels the ensemble gives, or with hits whether it is right. By default it is right where
         more than half of the members are.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------

@@ -80,7 +80,7 @@ def effective_weights(weights: Any) -> float:
     """
     weight: Array = np.abs(numbers_of(weights, "weights", (1,)))
     if not weight.any():
-        raise DataError("All weights are zero, so there are no members.")
+        raise DataError("All weights are zero. At least one must be positive.")
     weight = weight / weight.max()
     return float(weight.sum() ** 2 / (weight @ weight))
 
@@ -106,7 +106,7 @@ def effective_members(
     weights : array-like of shape (members,), optional
         Weights of the members, divided by their sum; equal by default.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------

@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class BiasVariance:
-    """Error of each sample, and the parts it is the sum of: noise, bias and variance.
+    """Error of each sample, split into noise, bias and variance.
 
     Parameters
     ----------
@@ -126,7 +126,9 @@ def bias_variance(predictions: Any, y: Any) -> BiasVariance:
     runs: Array = numbers_of(predictions, "predictions", (2,))
     drawn: Array = np.atleast_2d(numbers_of(y, "y", (1, 2)))
     if drawn.shape[1] != runs.shape[1]:
-        raise DataError(f"y has {drawn.shape[1]} samples, but predictions {runs.shape[1]}.")
+        raise DataError(
+            f"y has {drawn.shape[1]} samples, but the predictions have {runs.shape[1]}."
+        )
     # Every run meets every draw; one draw at a time keeps the memory small.
     error = sum((((runs - one) ** 2).mean(axis=0) for one in drawn), np.zeros(runs.shape[1]))
     centre, truth = runs.mean(axis=0), drawn.mean(axis=0)

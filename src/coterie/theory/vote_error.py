@@ -21,7 +21,7 @@ _TINY = 1e-12
 
 
 def vote_error(n_members: Any, error: Any, *, tie: Tie = "wrong") -> Any:
-    r"""Probability that a majority vote of independent members of equal error is not right.
+    r"""Probability that a majority vote of independent members with equal errors is wrong.
 
     .. math:: \sum_{k=0}^{\lfloor T/2 \rfloor} \binom Tk (1 - \epsilon)^k \epsilon^{T-k}
 
@@ -172,7 +172,7 @@ def jury_size(error: float, target: float) -> int:
 
 
 def pool_vote_error(errors: Any, weights: Any = None, *, tie: Tie = "wrong") -> float:
-    r"""Probability that a weighted vote of independent members of unequal errors is not right.
+    r"""Probability that a weighted vote of independent members with unequal errors is wrong.
 
     The members that are right need more than half of all the weight. The distribution of the
     weight on the right side is built up member by member: for equal weights it is the

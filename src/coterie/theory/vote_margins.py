@@ -87,7 +87,7 @@ def margin_distribution(
     thresholds : array-like, optional
         Where to look; by default every margin that occurs.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -125,8 +125,8 @@ def margin_bound(
 ) -> Any:
     r"""Bound on the test error of a vote, from its margins on the training samples.
 
-    With a chance of at least :math:`1 - \delta` over :math:`m` training samples of two classes, for
-    all weights of members out of :math:`H`, all :math:`\theta > 0` and all :math:`N`,
+    With a chance of at least :math:`1 - \delta` over :math:`m` training samples with two classes,
+    for all weights of members out of :math:`H`, all :math:`\theta > 0` and all :math:`N`,
 
     .. math::
         P(y f \le 0) \le \hat P(y f \le \theta) + 2 e^{-N \theta^2 / 8} +

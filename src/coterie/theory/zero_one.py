@@ -173,7 +173,7 @@ def domingos(predictions: Any, y: Any, *, classes: Any = None) -> DomingosParts:
 
 @dataclass(frozen=True)
 class VoteParts:
-    r"""What diversity does to the error of a majority vote.
+    r"""The effect of diversity on the error of a majority vote.
 
     .. math:: E_{vote} = \bar E - good + bad
 
@@ -218,7 +218,7 @@ def good_bad_diversity(predictions: Any, y: Any = None, *, sample_weight: Any = 
     y : array-like of shape (samples,), optional
         True labels.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------

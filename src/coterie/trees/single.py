@@ -61,7 +61,7 @@ class TreeClassifierTask(ClassifierTask):
     __metadata_request__predict_proba: ClassVar = _NO_METADATA
 
     def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
-        """The most probable class of the leaf; among equals the first in ``classes_``.
+        """The most probable class of the leaf; in case of ties, the first in ``classes_``.
 
         Parameters
         ----------
@@ -204,7 +204,7 @@ class SingleTree(Committee):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Class labels or numbers.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights >= 0; a row of weight 0 is as good as absent.
+            Weights >= 0; a row with weight 0 is ignored.
         check_input : bool
             Accepted for scikit-learn's sake; input is always checked.
 
@@ -387,7 +387,7 @@ class ExtraTreeClassifier(TreeClassifierTask, SingleTree):
     Attributes
     ----------
     classes_, tree_, feature_importances_ : see DecisionTreeClassifier
-        The same as there.
+        As documented there.
 
     References
     ----------
@@ -425,7 +425,7 @@ class ExtraTreeRegressor(TreeRegressorTask, SingleTree):
     Attributes
     ----------
     tree_, feature_importances_ : see DecisionTreeRegressor
-        The same as there.
+        As documented there.
 
     References
     ----------

@@ -107,11 +107,11 @@ class GradientBooster(AnswersForeignNames, Committee):
         y : array-like of shape (n_samples,)
             Class labels or numbers.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights >= 0; a row of weight 0 is as good as absent.
+            Weights >= 0; a row with weight 0 is ignored.
         X_val, y_val, sample_weight_val : array-like, optional
             Rows for early stopping, instead of some of the training rows.
         init_score, init_score_val : array-like of shape (n_samples,) or (n_samples, n_scores)
-            Scores of the rows before any tree. They are no part of the model: add those of new
+            Scores of the rows before any tree. They are not part of the model: add those of new
             rows to ``decision_function``.
         eval_set : list of pairs (X, y), optional
             Further rows that are scored after every round: ``evals_result_`` and ``trace_`` have
@@ -414,13 +414,13 @@ class GradientBooster(AnswersForeignNames, Committee):
         Returns
         -------
         data frame
-            With the columns `round` and `tree`, counted from 0; `score`, the class or output of
-            the tree if each has its own; `node`, as `apply` numbers it, `depth`, `parent`, `left`
-            and `right`, -1 if there is none; `column`, `threshold` (a row goes left up to it),
+            With the columns `round` and `tree`, counted from 0; `score`, the class or output of the
+            tree if each has its own; `node`, as `apply` numbers it, `depth`, `parent`, `left` and
+            `right`, -1 if there is none; `column`, `threshold` (a row goes left up to it),
             `categories` (that go left) and `missing`, the side of missing values; `gain` of the
-            split; `weight`, the sum of hessians, and `n_samples` of the node; `value`, what it
-            adds to the score, learning rate included (of inner nodes, the mean of their leaves),
-            or `value_0` and so on for vectors.
+            split; `weight`, the sum of Hessians, and `n_samples` of the node; `value`, what it adds
+            to the score, learning rate included (of inner nodes, the mean of their leaves), or
+            `value_0` and so on for vectors.
         """
         return to_frame(tree_columns(self._settled()), backend)
 
@@ -432,7 +432,7 @@ class GradientBooster(AnswersForeignNames, Committee):
         Parameters
         ----------
         kind : {"gain", "split", "cover", "total_gain", "total_cover"}, default="total_gain"
-            Mean gain of a split on the column; number of splits; mean sum of hessians in the nodes
+            Mean gain of a split on the column; number of splits; mean sum of Hessians in the nodes
             split; the totals of gain and cover.
 
         Returns

@@ -309,9 +309,9 @@ class BoostedTreesClassifier(GradientClasses, BoostedTrees):
     train_score_ : ndarray
         With ``early_stopping=True`` or `X_val`, the same of training rows; otherwise empty.
     pool_, start_, stop_reason_ : see HistGradientBoostingClassifier
-        The same as there.
+        As documented there.
     estimators_, feature_importances_ : see HistGradientBoostingClassifier
-        The same as there.
+        As documented there.
 
     References
     ----------
@@ -365,13 +365,13 @@ class BoostedTreesRegressor(GradientNumbers, BoostedTrees):
     Attributes
     ----------
     chosen_, n_models_, model_of_round_, n_iter_ : see BoostedTreesClassifier
-        The same as there.
+        As documented there.
     train_score_, validation_score_, trace_ : see BoostedTreesClassifier
-        The same as there.
+        As documented there.
     pool_, start_, stop_reason_ : see HistGradientBoostingClassifier
-        The same as there.
+        As documented there.
     estimators_, feature_importances_ : see HistGradientBoostingClassifier
-        The same as there.
+        As documented there.
 
     References
     ----------

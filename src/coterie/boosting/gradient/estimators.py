@@ -50,8 +50,8 @@ class HistGradientBoostingClassifier(GradientClasses, HistBooster):
     ----------
     loss : {"log_loss", "exponential", "focal"}, PointwiseLoss or callable, default="log_loss"
         The log loss of two or more classes, AdaBoost's loss of two, the focal loss of two (with
-        other parameters, a `coterie.losses.FocalLoss`), or a loss of your own: a
-        function ``(y, raw) -> (gradient, hessian)``, see `coterie.losses.SlopesLoss`, or a
+        other parameters, a `coterie.losses.FocalLoss`), or a loss of your own: a function ``(y,
+        raw) -> (gradient, hessian)``, see `coterie.losses.SlopesLoss`, or a
         `coterie.losses.CustomLoss`.
     class_weight : dict, "balanced", "effective" or None, default=None
         Weights of the classes: given explicitly; inversely proportional to their numbers of rows
@@ -148,13 +148,13 @@ class HistGradientBoostingRegressor(GradientNumbers, HistBooster):
     Attributes
     ----------
     n_iter_, best_iteration_, n_trees_per_iteration_ : see HistGradientBoostingClassifier
-        The same as there.
+        As documented there.
     train_score_, validation_score_, do_early_stopping_ : see HistGradientBoostingClassifier
-        The same as there.
+        As documented there.
     is_categorical_, pool_, start_, init_, trace_, stop_reason_ : see HistGradientBoostingClassifier
-        The same as there.
+        As documented there.
     estimators_, feature_importances_ : see HistGradientBoostingClassifier
-        The same as there.
+        As documented there.
 
     References
     ----------
@@ -200,15 +200,15 @@ class GradientBoostingClassifier(GradientClasses, ClassicBooster):
     score and a tree of its own in every round, and leaves take :math:`(K - 1) / K` of the step.
 
     Columns are binned into at most `max_bins` bins, which makes no difference if a column has fewer
-    values. `HistGradientBoostingClassifier` lets hessians choose the splits too, grows larger trees
+    values. `HistGradientBoostingClassifier` lets Hessians choose the splits too, grows larger trees
     and stops early on large tables.
 
     Parameters
     ----------
     loss : {"log_loss", "exponential", "focal"}, PointwiseLoss or callable, default="log_loss"
         The log loss of two or more classes, AdaBoost's loss of two, the focal loss of two (with
-        other parameters, a `coterie.losses.FocalLoss`), or a loss of your own: a
-        function ``(y, raw) -> (gradient, hessian)``, see `coterie.losses.SlopesLoss`, or a
+        other parameters, a `coterie.losses.FocalLoss`), or a loss of your own: a function ``(y,
+        raw) -> (gradient, hessian)``, see `coterie.losses.SlopesLoss`, or a
         `coterie.losses.CustomLoss`.
     class_weight : dict, "balanced", "effective" or None, default=None
         Weights of the classes: given explicitly; inversely proportional to their numbers of rows
@@ -240,7 +240,7 @@ class GradientBoostingClassifier(GradientClasses, ClassicBooster):
     max_features_, n_trees_per_iteration_, best_iteration_ : int
         Columns looked at per node; trees of a round; the best round by early stopping.
     pool_, trace_, stop_reason_ : see HistGradientBoostingClassifier
-        The same as there.
+        As documented there.
 
     References
     ----------
@@ -318,13 +318,13 @@ class GradientBoostingRegressor(GradientNumbers, ClassicBooster):
     Attributes
     ----------
     n_estimators_, estimators_, init_, train_score_ : see GradientBoostingClassifier
-        The same as there.
+        As documented there.
     oob_scores_, oob_improvement_, oob_score_ : see GradientBoostingClassifier
-        The same as there.
+        As documented there.
     feature_importances_, max_features_, best_iteration_ : see GradientBoostingClassifier
-        The same as there.
+        As documented there.
     pool_, trace_, stop_reason_ : see HistGradientBoostingClassifier
-        The same as there.
+        As documented there.
 
     References
     ----------

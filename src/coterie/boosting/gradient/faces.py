@@ -112,14 +112,14 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
         y : array-like of shape (n_samples,)
             Class labels or numbers.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights >= 0; a row of weight 0 is as good as absent.
+            Weights >= 0; a row with weight 0 is ignored.
         monitor : callable, optional
             Called as ``monitor(i, self, facts)`` after every round, with the model so far and a
             dict of `raw_predictions`, `y`, `sample_weight` and `sample_mask`; True ends the fit.
         X_val, y_val, sample_weight_val : array-like, optional
             Rows for early stopping, instead of some of the training rows.
         init_score : array-like of shape (n_samples,) or (n_samples, n_scores), optional
-            Scores of the rows before any tree, if no `X_val` is given. They are no part of the
+            Scores of the rows before any tree, if no `X_val` is given. They are not part of the
             model: add those of new rows to ``decision_function``.
         eval_set : list of pairs (X, y), optional
             Further rows that are scored after every round: ``evals_result_`` and ``trace_`` have

@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class FastPredictor:
-    """What a fitted model says of a few rows, within microseconds.
+    """Predicts a few rows within microseconds, with the trees of a fitted model.
 
     It takes arrays of numbers as they are and answers like `predict_proba` of a classifier or
     `predict` of a regressor: for services that ask for one row at a time.

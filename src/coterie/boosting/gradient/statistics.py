@@ -37,7 +37,7 @@ Kind = Literal["auto", "continuous", "binary", "multiclass"]
 @tagged
 @dataclass(eq=False, repr=False)
 class OrderedTargetEncoder(TransformerMixin, BaseEstimator):
-    r"""Replaces categories by what the rows before said about the target.
+    r"""Replaces each category by the mean target of the preceding rows of that category.
 
     The mean of the target in each category is a good number to split on, but a category of few
     rows then tells each of them its own target. Here the training rows are put in a random order

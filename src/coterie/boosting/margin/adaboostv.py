@@ -59,7 +59,7 @@ class AimedState(State):
 
 @dataclass(frozen=True)
 class AdaBoostV(MarginVotes, Rule):
-    r"""AdaBoost with steps shortened by the margin aimed at.
+    r"""AdaBoost with steps shortened according to the target margin.
 
     With the edge :math:`e_t` of the new member and :math:`\rho_t = \min_{s \le t} e_s - \nu`,
 
@@ -165,7 +165,7 @@ class AdaBoostVClassifier(MarginBooster, BoostedClassifier):
 
     After :math:`2 \ln n / \nu^2` rounds with the best members there are, the least margin is within
     :math:`\nu` of the maximum. No program is solved: a round costs no more than one of AdaBoost.
-    Of many classes a member is right about a row by its vote for the row's class less its largest
+    With many classes a member is right about a row by its vote for the row's class less its largest
     other vote.
 
     Parameters

@@ -327,7 +327,7 @@ def soft_minimum(margins: Array, prior: Array, cap: float) -> float:
     margins : ndarray of shape (n,)
         Of each row or column.
     prior : ndarray of shape (n,)
-        Their weights, which add up to one.
+        Their weights, which sum to one.
     cap : float
         At least one; with infinity, the minimum.
 
@@ -359,10 +359,10 @@ class MarginBooster(Mixin):
     tol : float, default=0.01
         Precision of the margin: boosting ends when no ensemble has one larger by more than this.
     voting : {"auto", "hard", "soft"}, default="auto"
-        Whether members vote by class or by probabilities; "auto" is by class of two classes and
-        by probabilities of many. Of many classes a member counts as right about a row by its vote
-        for the row's class less its largest other vote, and the margin of the ensemble is at
-        least the weighted mean of that.
+        Whether members vote by class or by probabilities; "auto" is by class of two classes and by
+        probabilities of many. With many classes a member counts as right about a row by its vote
+        for the row's class less its largest other vote, and the margin of the ensemble is at least
+        the weighted mean of that.
     """
 
     n_estimators: int = 100

@@ -25,7 +25,7 @@ from coterie.core.rule import Array
 
 @dataclass(frozen=True)
 class ERLPBoost(Corrective):
-    r"""The next distribution has the least largest edge plus relative entropy over a rate.
+    r"""Row weights that minimise the largest edge plus a relative-entropy penalty.
 
     It minimises :math:`P_t(d) = \max_{s \le t} U_s d + \frac1\eta \sum_i d_i \ln (d_i / D_0(i))`
     over :math:`d \le D_0/\nu`, with :math:`\eta = \max(\frac12, \frac{2}{\text{tol}} \ln
@@ -83,18 +83,17 @@ class ERLPBoostClassifier(CorrectiveBooster, BoostedClassifier):
     Parameters
     ----------
     nu : float, "auto" or None, default="auto"
-        The soft margin is the mean of the worst share `nu` of the margins.
-        "auto" chooses among shares around that at which the first member alone breaks even, which
-        of two classes is twice its error, by the mistakes on rows held out: the more classes
-        overlap or labels are wrong, the softer. None maximises the least margin of all, which noise
-        decides.
+        The soft margin is the mean of the worst share `nu` of the margins. "auto" chooses among
+        shares around that at which the first member alone breaks even, which of two classes is
+        twice its error, by the mistakes on held-out rows: the more classes overlap or labels are
+        wrong, the softer. None maximises the least margin of all, which noise decides.
 
     Attributes
     ----------
     estimators_ : sequence of estimators
         The members.
     estimator_weights_ : ndarray of shape (n_rounds,)
-        Their weights; they add up to one, and some are exactly zero.
+        Their weights; they sum to one, and some are exactly zero.
     estimator_errors_ : ndarray of shape (n_rounds,)
         Weighted error of each member in its round.
     margin_ : float

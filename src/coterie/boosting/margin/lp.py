@@ -21,7 +21,7 @@ from coterie.core.rule import Array
 
 @dataclass(frozen=True)
 class LPBoost(Corrective):
-    r"""The next distribution is where the members so far have the least largest edge.
+    r"""Row weights that minimise the largest edge of the members so far.
 
     Parameters
     ----------
@@ -65,21 +65,20 @@ class LPBoostClassifier(CorrectiveBooster, BoostedClassifier):
     .. math:: \max \rho - \sum_i \frac{D_0(i)}{\nu} \xi_i \quad\text{s.t.}\quad
        y_i \sum_t \alpha_t h_t(x_i) \ge \rho - \xi_i,\ \sum_t \alpha_t = 1,\ \alpha, \xi \ge 0.
 
-    Each round adds the member of largest edge under the dual distribution
-    :math:`d \le D_0/\nu`, and the program, kept alive in HiGHS, is solved on from its last basis.
-    With the best members there are, it ends at the optimum over all of them, few of which weigh
-    anything. The score is the margin itself, between -1 and 1. Of many classes a member is right
-    about a row by its vote for the row's class less its largest other vote.
+    Each round adds the member of largest edge under the dual distribution :math:`d \le D_0/\nu`,
+    and the program, kept alive in HiGHS, is solved on from its last basis. With the best members
+    there are, it ends at the optimum over all of them, few of which weigh anything. The score is
+    the margin itself, between -1 and 1. With many classes a member is right about a row by its vote
+    for the row's class less its largest other vote.
 
     Parameters
     ----------
     nu : float, "auto" or None, default="auto"
-        The soft margin is the mean of the worst share `nu` of the margins; at most
-        this share of the rows lies below it.
-        "auto" chooses among shares around that at which the first member alone breaks even, which
-        of two classes is twice its error, by the mistakes on rows held out: the more classes
-        overlap or labels are wrong, the softer. None maximises the least margin of all, which noise
-        decides.
+        The soft margin is the mean of the worst share `nu` of the margins; at most this share of
+        the rows lies below it. "auto" chooses among shares around that at which the first member
+        alone breaks even, which of two classes is twice its error, by the mistakes on held-out
+        rows: the more classes overlap or labels are wrong, the softer. None maximises the least
+        margin of all, which noise decides.
     stopping : {"gap", "violation"}, default="gap"
         "gap" ends when the least edge of all rounds is within `tol` of the margin attained, a
         certificate that no ensemble has one larger by more; "violation" when the edge of the new
@@ -90,7 +89,7 @@ class LPBoostClassifier(CorrectiveBooster, BoostedClassifier):
     estimators_ : sequence of estimators
         The members.
     estimator_weights_ : ndarray of shape (n_rounds,)
-        Their weights; they add up to one, and many are exactly zero.
+        Their weights; they sum to one, and many are exactly zero.
     estimator_errors_ : ndarray of shape (n_rounds,)
         Weighted error of each member in its round.
     trace_ : Trace

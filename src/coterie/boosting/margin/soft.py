@@ -14,7 +14,7 @@ from coterie.core import Allowed
 
 @dataclass(frozen=True)
 class SoftBoost(TotalBoost):
-    r"""TotalBoost with no row's weight above :math:`D_0/\nu`.
+    r"""TotalBoost with row weights of at most :math:`D_0/\nu`.
 
     Parameters
     ----------
@@ -39,18 +39,17 @@ class SoftBoostClassifier(CorrectiveBooster, BoostedClassifier):
     Parameters
     ----------
     nu : float, "auto" or None, default="auto"
-        The soft margin is the mean of the worst share `nu` of the margins.
-        "auto" chooses among shares around that at which the first member alone breaks even, which
-        of two classes is twice its error, by the mistakes on rows held out: the more classes
-        overlap or labels are wrong, the softer. None maximises the least margin of all, as
-        `TotalBoostClassifier` does.
+        The soft margin is the mean of the worst share `nu` of the margins. "auto" chooses among
+        shares around that at which the first member alone breaks even, which of two classes is
+        twice its error, by the mistakes on held-out rows: the more classes overlap or labels are
+        wrong, the softer. None maximises the least margin of all, as `TotalBoostClassifier` does.
 
     Attributes
     ----------
     estimators_ : sequence of estimators
         The members.
     estimator_weights_ : ndarray of shape (n_rounds,)
-        Their weights; they add up to one, and some are exactly zero.
+        Their weights; they sum to one, and some are exactly zero.
     estimator_errors_ : ndarray of shape (n_rounds,)
         Weighted error of each member in its round.
     margin_ : float

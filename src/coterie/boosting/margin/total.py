@@ -23,7 +23,7 @@ from coterie.core.rule import Array
 
 @dataclass(frozen=True)
 class TotalBoost(Corrective):
-    r"""The next distribution is the nearest to the first under which all edges are small.
+    r"""Row weights closest to the initial ones for which all edges are small.
 
     With :math:`\hat\gamma` the least edge so far, it has the least relative entropy to
     :math:`D_0` among those with :math:`U_s d \le \hat\gamma - \text{tol}` for all members s. When
@@ -104,7 +104,7 @@ class TotalBoostClassifier(CorrectiveBooster, BoostedClassifier):
     estimators_ : sequence of estimators
         The members.
     estimator_weights_ : ndarray of shape (n_rounds,)
-        Their weights; they add up to one, and some are exactly zero.
+        Their weights; they sum to one, and some are exactly zero.
     estimator_errors_ : ndarray of shape (n_rounds,)
         Weighted error of each member in its round.
     margin_ : float

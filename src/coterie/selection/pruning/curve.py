@@ -84,7 +84,7 @@ class Judgement(NamedTuple):
     truth : ndarray of shape (rows,)
         Positions of classes, or numbers.
     weight : ndarray of shape (rows,)
-        What each row counts.
+        Weight of each row.
     """
 
     votes: Array

@@ -92,7 +92,7 @@ def gasen_order(
     solver: Solver = "qp",
     random_state: int = 0,
 ) -> Ints:
-    r"""Members by their weights in `gasen_weights`, those without weight by their error.
+    r"""Members by their weights in `gasen_weights`; those with zero weight by their error.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def gasen_order(
     truth : array-like of shape (samples,)
         True labels; positions of classes if votes are for each class.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     solver : {"qp", "ga"}, default="qp"
         Exact, or the genetic algorithm of the paper.
     random_state : int, default=0
@@ -137,7 +137,7 @@ def gasen_numbers_order(
     solver: Solver = "qp",
     random_state: int = 0,
 ) -> Ints:
-    r"""`gasen_order` of members that predict numbers.
+    r"""`gasen_order` for regression.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def gasen_numbers_order(
     truth : array-like of shape (samples,)
         True numbers.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     solver : {"qp", "ga"}, default="qp"
         Exact, or the genetic algorithm of the paper.
     random_state : int, default=0

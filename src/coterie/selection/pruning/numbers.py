@@ -38,7 +38,7 @@ class Answers:
     truth : ndarray of shape (samples,)
         The truth, whose mean is zero.
     row : ndarray of shape (samples,)
-        Weights of the samples, adding up to one.
+        Weights of the samples, summing to one.
     member : ndarray of shape (members,)
         What each answer counts.
     """
@@ -120,7 +120,7 @@ def _mean(total: Array, mass: Array) -> Array:
 def reduced_squares_order(
     votes: Any, truth: Any, *, sample_weight: Any = None, member_weight: Any = None
 ) -> Ints:
-    r"""Each time the member that gives the mean the lowest squared error.
+    r"""At each step, the member that gives the mean the lowest squared error.
 
     .. math:: t_{u+1} = \arg\min_k \frac1n \sum_i \Big(\frac{1}{u + 1} \Big(\sum_{t \in S_u}
         h_t(x_i) + h_k(x_i)\Big) - y_i\Big)^2
@@ -132,9 +132,9 @@ def reduced_squares_order(
     truth : array-like of shape (samples,)
         True numbers.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     member_weight : array-like of shape (members,), optional
-        What each member counts in the mean.
+        Weight of each member in the mean.
 
     Returns
     -------
@@ -164,7 +164,7 @@ def reduced_squares_order(
 def complementary_residuals_order(
     votes: Any, truth: Any, *, sample_weight: Any = None, member_weight: Any = None
 ) -> Ints:
-    r"""Each time the member whose errors best oppose those of the mean so far.
+    r"""At each step, the member whose errors best offset those of the mean so far.
 
     .. math:: t_{u+1} = \arg\min_k \frac1n \sum_i (\bar h_u(x_i) - y_i)(h_k(x_i) - y_i)
 
@@ -178,9 +178,9 @@ def complementary_residuals_order(
     truth : array-like of shape (samples,)
         True numbers.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     member_weight : array-like of shape (members,), optional
-        What each member counts in the mean.
+        Weight of each member in the mean.
 
     Returns
     -------
@@ -210,7 +210,7 @@ def complementary_residuals_order(
 
 
 def residual_orientation_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints:
-    r"""Members by the angle between how they deviate from all and what all are wrong by.
+    r"""Members by the angle between their deviation from the mean and the error of the mean.
 
     .. math:: \cos \theta_t = \frac{(h_t - \bar h)^T (y - \bar h)}
         {\lVert h_t - \bar h \rVert \, \lVert y - \bar h \rVert}
@@ -225,7 +225,7 @@ def residual_orientation_order(votes: Any, truth: Any, *, sample_weight: Any = N
     truth : array-like of shape (samples,)
         True numbers.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -266,7 +266,7 @@ def squares_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints:
     truth : array-like of shape (samples,)
         True numbers.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------

@@ -30,7 +30,7 @@ def grow(n_members: int, choose: Callable[[Ints], int]) -> Ints:
 def reduced_error_order(
     votes: Any, truth: Any, *, sample_weight: Any = None, member_weight: Any = None
 ) -> Ints:
-    r"""Each time the member that gives the vote the lowest error.
+    r"""At each step, the member that gives the vote the lowest error.
 
     .. math:: t_{u+1} = \arg\min_k \frac1n \sum_i \ell_i(S_u \cup \{k\})
 
@@ -45,7 +45,7 @@ def reduced_error_order(
     truth : array-like of shape (samples,)
         True labels; positions of classes if votes are for each class.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     member_weight : array-like of shape (members,), optional
         What each vote counts, for boosted members.
 
@@ -79,7 +79,7 @@ def reduced_error_order(
 def complementarity_order(
     votes: Any, truth: Any, *, sample_weight: Any = None, member_weight: Any = None
 ) -> Ints:
-    r"""Each time the member most often right where the vote so far is wrong.
+    r"""At each step, the member most often right where the vote so far is wrong.
 
     .. math:: t_{u+1} = \arg\max_k \sum_i 1[h_k(x_i) = y_i] \, \ell_i(S_u)
 
@@ -92,7 +92,7 @@ def complementarity_order(
     truth : array-like of shape (samples,)
         True labels; positions of classes if votes are for each class.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     member_weight : array-like of shape (members,), optional
         What each vote counts, for boosted members.
 
@@ -130,7 +130,7 @@ def margin_distance_order(
     sample_weight: Any = None,
     aim: float | Literal["moving"] = 0.075,
 ) -> Ints:
-    r"""Each time the member that brings the mean signature closest to a point of small margins.
+    r"""At each step, the member that brings the mean signature closest to a point of small margins.
 
     .. math:: t_{u+1} = \arg\min_k \Big\lVert p 1 - \frac1T \Big(\sum_{t \in S_u} s_t + s_k\Big)
         \Big\rVert^2
@@ -146,7 +146,7 @@ def margin_distance_order(
     truth : array-like of shape (samples,)
         True labels; positions of classes if votes are for each class.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     aim : float or "moving", default=0.075
         The margin p that is aimed at; "moving" aims at :math:`2 \sqrt{2u} / T` for the u-th.
 
@@ -183,7 +183,7 @@ def margin_distance_order(
 
 
 def boosting_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints:
-    r"""Each time the member with the lowest error under AdaBoost's sample weights.
+    r"""At each step, the member with the lowest error under AdaBoost's sample weights.
 
     .. math:: \epsilon_k = \frac{\sum_i w_i 1[h_k(x_i) \ne y_i]}{\sum_i w_i}, \qquad
         w_i \leftarrow \frac{w_i}{2 \epsilon} \text{ where wrong, }
@@ -199,7 +199,7 @@ def boosting_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints
     truth : array-like of shape (samples,)
         True labels; positions of classes if votes are for each class.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------

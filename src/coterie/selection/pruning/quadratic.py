@@ -18,7 +18,7 @@ _TINY = 1e-12
 
 
 def pair_costs(votes: Any, truth: Any, *, sample_weight: Any = None) -> Array:
-    r"""Costs of members and of pairs of them, for `least_subset`.
+    r"""Costs of single members and of pairs, for `least_subset`.
 
     .. math:: G_{tt} = \epsilon_t, \qquad G_{st} = \frac12 \Big(\frac{g_{st}}{g_{ss}} +
         \frac{g_{st}}{g_{tt}}\Big)
@@ -33,7 +33,7 @@ def pair_costs(votes: Any, truth: Any, *, sample_weight: Any = None) -> Array:
     truth : array-like of shape (samples,)
         True labels; positions of classes if votes are for each class.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def pair_costs(votes: Any, truth: Any, *, sample_weight: Any = None) -> Array:
 
 
 def least_subset(costs: Any, size: int) -> Ints:
-    r"""The members of least :math:`x^T G x`, as many as asked.
+    r"""The given number of members that minimise :math:`x^T G x`.
 
     .. math:: \min_x x^T G x \quad \text{with} \quad x \in \{0, 1\}^T, \; \sum_t x_t = k
 
@@ -157,7 +157,7 @@ def quadratic_subsets(
     truth : array-like of shape (samples,)
         True labels; positions of classes if votes are for each class.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     sizes : sequence of int, optional
         How many to keep; by default about thirty sizes, close together where they are small.
 
@@ -182,7 +182,7 @@ def quadratic_subsets(
 def quadratic_numbers_subsets(
     votes: Any, truth: Any, *, sample_weight: Any = None, sizes: Sequence[int] | None = None
 ) -> list[Ints]:
-    r"""`least_subset` of the mean products of residuals: least squared error of the plain mean.
+    r"""`least_subset` for regression: minimises the squared error of the plain mean.
 
     .. math:: \min_{|S| = k} \frac{1}{k^2} \sum_{s, t \in S} C_{st}
 
@@ -193,7 +193,7 @@ def quadratic_numbers_subsets(
     truth : array-like of shape (samples,)
         True numbers.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     sizes : sequence of int, optional
         How many to keep; by default about thirty sizes, close together where they are small.
 

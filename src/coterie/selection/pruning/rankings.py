@@ -26,7 +26,7 @@ def accuracy_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints
     truth : array-like of shape (samples,)
         True labels; positions of classes if votes are for each class.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def kappa_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints:
     truth : array-like of shape (samples,)
         True labels; positions of classes if votes are for each class.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def heard_kappa(ballot: Ballot) -> Array:
 
 
 class Orientation(NamedTuple):
-    """Directions of the members' signatures.
+    """Result of `orientation`: the angles of the members' signatures.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class Orientation(NamedTuple):
 
 
 def orientation(votes: Any, truth: Any, *, sample_weight: Any = None) -> Orientation:
-    r"""Angles of the members' signatures with the direction that the vote of all lacks.
+    r"""Angles between the members' signatures and the direction that corrects the full vote.
 
     .. math:: c = 1 + \lambda \bar s, \qquad \lambda = -\frac{1^T \bar s}{\lVert \bar s \rVert^2}
 
@@ -137,7 +137,7 @@ def orientation(votes: Any, truth: Any, *, sample_weight: Any = None) -> Orienta
     truth : array-like of shape (samples,)
         True labels; positions of classes if votes are for each class.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -166,7 +166,7 @@ def orientation(votes: Any, truth: Any, *, sample_weight: Any = None) -> Orienta
 
 
 def orientation_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints:
-    r"""Members by the angle of their signature with the direction that the vote of all lacks.
+    r"""Members by the angle between their signature and the direction that corrects the full vote.
 
     See `orientation`. Where there is no such direction, the most accurate come first.
 
@@ -177,7 +177,7 @@ def orientation_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> I
     truth : array-like of shape (samples,)
         True labels; positions of classes if votes are for each class.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -201,7 +201,7 @@ def orientation_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> I
 def margin_diversity_order(
     votes: Any, truth: Any, *, sample_weight: Any = None, alpha: float = 0.2
 ) -> Ints:
-    r"""Members first that are right where the vote of all is close.
+    r"""Members that are right where the full vote is close come first.
 
     .. math:: -\sum_{i : h_t(x_i) = y_i} \alpha \ln \frac{|v_y - v_o|}{T} + (1 - \alpha)
         \ln \frac{v_y}{T}
@@ -216,7 +216,7 @@ def margin_diversity_order(
     truth : array-like of shape (samples,)
         True labels; positions of classes if votes are for each class.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     alpha : float, default=0.2
         What margins count, beside the votes for the true class.
 
