@@ -133,7 +133,7 @@ class TargetlessTask:
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             Numbers, categories and missing values.
         y : object
-            Not looked at; it is there so that pipelines can hand one over.
+            Ignored; present for use in pipelines.
         sample_weight : array-like of shape (n_samples,), optional
             Weights >= 0; a row with weight 0 is ignored.
 

@@ -203,8 +203,8 @@ class Booster(Committee):
         sample_weight : array-like of shape (n_samples,), optional
             Weights >= 0; a row with weight 0 is ignored.
         X_val, y_val, sample_weight_val : array-likes, optional
-            Rows to measure after every round, instead of a part of the training rows. They are
-            measured without `early_stopping` as well.
+            Validation rows that are evaluated after every round, instead of a part of the training
+            rows. They are evaluated without `early_stopping` as well.
 
         Returns
         -------
@@ -387,7 +387,7 @@ class Booster(Committee):
 
     @property
     def feature_importances_(self) -> Array:
-        """Shares of the columns in the decrease of impurity, by member weight."""
+        """Each column's share in the decrease of impurity, weighted by member weight."""
         pool = self._settled().pool_
         each = pool.forest.importances()
         totals = each.sum(axis=1, keepdims=True)

@@ -37,9 +37,9 @@ class LogitBoost(Additive):
     learning_rate : float
         Factor of every step.
     z_max : float
-        Responses beyond it are cut off.
+        Responses are clipped to this magnitude.
     min_change : float
-        Boosting ends when the mean deviance changes by no more than this in a round.
+        Boosting stops when the mean deviance changes by at most this in a round.
     """
 
     learning_rate: float = 1.0
@@ -138,9 +138,10 @@ class LogitBoostClassifier(BoostedClassifier):
     Parameters
     ----------
     z_max : float, default=4.0
-        Responses beyond it are cut off; ``inf`` cuts none, which can make the loss rise.
+        Responses are clipped to this magnitude; with ``inf`` they are not, and the loss may
+        increase.
     min_change : float, default=1e-12
-        Boosting ends when the mean deviance changes by no more than this in a round.
+        Boosting stops when the mean deviance changes by at most this in a round.
 
     Attributes
     ----------
@@ -153,7 +154,7 @@ class LogitBoostClassifier(BoostedClassifier):
     trace_ : Trace
         Squared error, loss (mean negative log-likelihood) and training error by round.
     stop_reason_ : str
-        Why boosting ended.
+        Why boosting stopped.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
 

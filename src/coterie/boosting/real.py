@@ -30,7 +30,7 @@ class RealAdaBoost(Additive):
     learning_rate : float
         Factor of every vote.
     smoothing : float
-        The :math:`s` above: it bounds the vote of a member that is certain.
+        The :math:`s` above, which bounds the vote of a member that is certain.
     """
 
     learning_rate: float = 1.0
@@ -42,7 +42,7 @@ class RealAdaBoost(Additive):
         return State(target, weight, weight, super().begin(target, weight).raw)
 
     def ask(self, state: State) -> Ask:
-        """The labels, under the current weights at mean one."""
+        """The labels, with the current weights scaled to mean one."""
         return Ask(state.target, state.weight * len(state.weight))
 
     def vote(self, output: Array) -> Array:
@@ -80,7 +80,7 @@ class RealAdaBoost(Additive):
 
     @staticmethod
     def margin(state: State, scores: Array) -> Array:
-        """What the exponential loss takes of a row's scores."""
+        """The margin on which the exponential loss depends."""
         if scores.shape[1] == 1:
             return np.asarray(state.signs * scores[:, 0])
         return scores[np.arange(len(scores)), state.codes] / (scores.shape[1] - 1)
@@ -114,11 +114,10 @@ class RealAdaBoostClassifier(BoostedClassifier):
     that give some class probability zero, as stumps do, then vote very strongly, and
     `AdaBoostClassifier` is often better.
 
-    The split that lowers the loss most is the one of least
-    :math:`Z = 2 \sum_l \sqrt{W_{l+} W_{l-}}` over the leaves :math:`l`, the Hellinger criterion.
-    The trees of this library do not have it and split by Gini's index, which is another concave
-    function of the shares and zero for pure leaves too; a tree of your own that splits by
-    :math:`Z` can be passed as `estimator`.
+    The split that reduces the loss most is the one with the smallest :math:`Z = 2 \sum_l
+    \sqrt{W_{l+} W_{l-}}` over the leaves :math:`l`, the Hellinger criterion. coterie's trees do not
+    offer it and split by the Gini index, another concave function of the class shares that is zero
+    for pure leaves; a custom tree that splits by :math:`Z` can be passed as `estimator`.
 
     Parameters
     ----------
@@ -137,7 +136,7 @@ class RealAdaBoostClassifier(BoostedClassifier):
     trace_ : Trace
         Error, loss, training error and, with two classes, normaliser and bound by round.
     stop_reason_ : str
-        Why boosting ended.
+        Why boosting stopped.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
 

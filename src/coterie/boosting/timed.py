@@ -59,7 +59,7 @@ class Timed(Rule):
     gives: ClassVar[Literal["label", "proba", "score"]] = "label"
 
     def start_clock(self) -> float:
-        """What the clock shows before the first round."""
+        """The clock before the first round."""
         raise NotImplementedError
 
     def begin(self, target: Target, weight: Array) -> TimedState:
@@ -91,7 +91,7 @@ class Timed(Rule):
         return np.asarray(0.5 * elementary.log(shares / (1.0 - shares)))
 
     def confidence(self, raw: Array) -> Array:
-        """How sure the scores are that the answer is yes, between 0 and 1."""
+        """Confidence in a positive answer, from 0 to 1."""
         raise NotImplementedError
 
     def link(self, raw: Array) -> Array:
@@ -115,10 +115,10 @@ class TimedBooster(Mixin):
     Parameters
     ----------
     estimator : estimator, default=None
-        The base learner; by default the tree of one split with the least weighted error. Stumps
-        chosen for their purity may have no edge while others still do, and end boosting too soon.
+        The base learner; by default the tree with one split and the smallest weighted error. Stumps
+        chosen by purity may have no edge while others still do, which would stop boosting too soon.
     n_estimators : int, default=200
-        Maximum number of rounds; boosting ends earlier when its time is up.
+        Maximum number of rounds; boosting stops earlier when its time is up.
     """
 
     answers_by = None

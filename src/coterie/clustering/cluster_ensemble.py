@@ -78,7 +78,7 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         on the leaves of random trees, which supports missing values and categories; or clusterers
         of any kind, each fitted once for every seed.
     n_members : int, default=50
-        Number of members; of a list, each clusterer is one.
+        Number of members; if a list is given, each clusterer is one.
     consensus : str, default="auto"
         How members are combined: "eac", "cspa", "hgpa", "mcla", "hbgf", "voting", "w-voting",
         "sel-voting", "sel-w-voting", "mixture" or "qmi"; "auto" and "supra" try several and keep
@@ -116,7 +116,7 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         Mean normalised mutual information of the consensus with the members, of the one kept and
         of all that were tried.
     confidence_ : ndarray of shape (n_samples,)
-        How sure members are of a row: the mean share of its member clusters that has its label.
+        Confidence in a row's cluster: the mean share of its member clusters that have its label.
     tuples_ : int
         Number of distinct tuples of labels.
 
@@ -283,7 +283,7 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
             )
 
     def predict(self, X: Any) -> NDArray[np.int32]:
-        """Clusters of rows: that of training rows with the same member clusters, or else a vote.
+        """Clusters of rows: that of training rows with the same member clusters, otherwise a vote.
 
         Parameters
         ----------

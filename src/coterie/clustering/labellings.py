@@ -58,7 +58,7 @@ class Labellings:
         Parameters
         ----------
         labels : array-like of int of shape (n_members, n_rows)
-            Any integers; those below 0 mean that a row was not clustered.
+            Any integers; negative ones mean that a row was not clustered.
         weights : array-like of shape (n_members,), optional
             Weight of each member, ones by default.
         row_weight : ndarray of shape (n_rows,), optional
@@ -89,7 +89,7 @@ class Labellings:
         return cls(codes[:, first], counts, chosen, sizes), places
 
     def take(self, members: Any, weights: Array | None = None) -> Labellings:
-        """Some of the members, on the same tuples."""
+        """A subset of the members, on the same tuples."""
         weights = self.weights[members] if weights is None else weights
         return replace(self, codes=self.codes[members], weights=weights, sizes=self.sizes[members])
 
@@ -105,7 +105,7 @@ class Labellings:
 
     @property
     def clustered(self) -> NDArray[np.bool_]:
-        """Which tuples some member has clustered."""
+        """Which tuples were clustered by at least one member."""
         return np.asarray((self.codes >= 0).any(axis=0))
 
     @cached_property
@@ -115,7 +115,7 @@ class Labellings:
 
     @property
     def n_all(self) -> int:
-        """Clusters of all members together."""
+        """Total number of clusters of all members."""
         return int(self.sizes.sum())
 
     @cached_property
@@ -148,7 +148,7 @@ class Labellings:
         return found
 
     def similarity(self, missing: str = "all") -> Array:
-        """In which share of the members two tuples are together, shape (n_tuples, n_tuples)."""
+        """Share of members that put two tuples in the same cluster, shape (n_tuples, n_tuples)."""
         together = np.zeros((self.n_tuples, self.n_tuples))
         both = np.zeros_like(together) if missing == "available" else None
         for row, weight in zip(self.codes, self.weights, strict=True):
@@ -207,7 +207,7 @@ def co_association(
     Parameters
     ----------
     labels : array-like of int of shape (n_members, n_rows)
-        Clusters; below 0 for rows that a member did not cluster.
+        Clusters; negative for rows that a member did not cluster.
     weights : array-like of shape (n_members,), optional
         Weight of each member.
     missing : {"all", "available"}, default="all"

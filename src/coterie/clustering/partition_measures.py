@@ -41,7 +41,7 @@ def nmi(first: ArrayLike, second: ArrayLike) -> float:
     Parameters
     ----------
     first, second : array-like of int of shape (n_rows,)
-        Clusters; rows below 0 in either are left out.
+        Clusters; rows that are negative in either are excluded.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def adjusted_rand(first: ArrayLike, second: ArrayLike) -> float:
     Parameters
     ----------
     first, second : array-like of int of shape (n_rows,)
-        Clusters; rows below 0 in either are left out.
+        Clusters; rows that are negative in either are excluded.
 
     Returns
     -------

@@ -57,7 +57,7 @@ class Averaging(RegressorTask, Voting, Combiner):
 
     @where_rows_are
     def transform(self, X: Any) -> Array:
-        """What every member predicts.
+        """The predictions of every member.
 
         Parameters
         ----------

@@ -246,8 +246,8 @@ class BayesianModelAveragingRegressor(ProfiledRegressor):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows, with the columns seen in `fit`.
         return_std : bool, default=False
-            Whether to return the standard deviation of the predictive distribution too: the spread
-            of the members and that around them.
+            Whether to return the standard deviation of the predictive distribution as well: the
+            spread of the members, plus that around them.
 
         Returns
         -------

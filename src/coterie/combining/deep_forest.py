@@ -290,7 +290,7 @@ class DeepForestClassifier(ClassifierTask, DeepForest):
     layer_scores_ : list of float
         Out-of-bag or out-of-fold accuracy of all fitted levels.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
-        Honest probabilities of the training rows by the last level.
+        Out-of-bag or out-of-fold probabilities of the training rows in the last level.
     feature_importances_ : ndarray of shape (n_features,)
         Importances in the first level.
     pool_ : Pool
@@ -333,7 +333,7 @@ class DeepForestRegressor(RegressorTask, DeepForest):
     layer_scores_ : list of float
         Out-of-bag or out-of-fold R² of all fitted levels.
     oob_prediction_ : ndarray of shape (n_samples,)
-        Honest predictions of the training rows by the last level.
+        Out-of-bag or out-of-fold predictions of the training rows in the last level.
 
     References
     ----------

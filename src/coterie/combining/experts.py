@@ -336,7 +336,7 @@ class Experts(Committee):
         return Mixture(seats, gate, variances, track)
 
     def gate(self, X: Any) -> Array:
-        """How much each expert is trusted with each row.
+        """Weight of each expert for each row.
 
         Parameters
         ----------
@@ -414,7 +414,7 @@ class MixtureOfExpertsClassifier(ClassifierTask, Experts):
     log_likelihoods_ : ndarray of shape (n_steps,)
         Mean log-likelihood after each step.
     n_iter_ : int
-        Steps that were made.
+        Number of iterations.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     pool_ : Pool
@@ -480,7 +480,7 @@ class MixtureOfExpertsRegressor(RegressorTask, Experts):
     log_likelihoods_ : ndarray of shape (n_steps,)
         Mean log-likelihood after each step.
     n_iter_ : int
-        Steps that were made.
+        Number of iterations.
     pool_ : Pool
         The experts.
 

@@ -75,7 +75,7 @@ class Voting(TransformerMixin, Mixin):
         Parameters
         ----------
         input_features : ignored
-            There for scikit-learn.
+            Present for compatibility with scikit-learn.
 
         Returns
         -------
@@ -245,7 +245,7 @@ class VotingClassifier(RejectingVotes, ClassifierTask, Voting, Combiner):
 
     @where_rows_are
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class with most support, or what marks a reject.
+        """The class with the most support, or the reject label.
 
         Parameters
         ----------

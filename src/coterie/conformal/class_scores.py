@@ -21,7 +21,7 @@ def class_scores(
 ) -> Array:
     r"""Conformity scores of every class for every row; sets contain the classes with low scores.
 
-    With classes in the order of falling probabilities, r the rank of class y from 1 and
+    With classes in the order of decreasing probabilities, r the rank of class y from 1 and
     :math:`c_r` the sum of the first r probabilities:
 
     * "lac": :math:`1 - \hat p_y`;
@@ -37,9 +37,9 @@ def class_scores(
     u : array-like of shape (n_samples,), optional
         Uniform random numbers; without them the term is dropped, and sets tend to be larger.
     lambda_ : float, default=0.01
-        What each rank beyond `k_reg` costs.
+        Penalty for each rank beyond `k_reg`.
     k_reg : int, default=5
-        Ranks that cost nothing.
+        Number of ranks without a penalty.
 
     Returns
     -------

@@ -15,8 +15,8 @@ Array = NDArray[np.float64]
 def kept_limit(truth: ArrayLike, unseen: ArrayLike, alpha: float) -> float:
     r"""The score that a new row exceeds with probability of about :math:`\alpha`.
 
-    Scores are :math:`1 - \hat p_y` of classes, and :math:`|y - \hat y|` of numbers. They are of the
-    models of several folds, so that the guarantee of split conformal prediction is not strict.
+    Scores are :math:`1 - \hat p_y` for classes, and :math:`|y - \hat y|` for numbers. They come
+    from the models of several folds, so the guarantee of split conformal prediction is not strict.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def kept_limit(truth: ArrayLike, unseen: ArrayLike, alpha: float) -> float:
     unseen : array-like of shape (n, n_classes) or (n,)
         Out-of-fold probabilities, or numbers; rows with NaN are left out.
     alpha : float
-        Share of new rows that may be outside.
+        Share of new rows that may lie outside.
 
     Returns
     -------

@@ -88,22 +88,21 @@ def load_table(
 ) -> Dataset | tuple[Any, NDArray[np.str_]]:
     """Load a data set that comes with the package.
 
-    ``magic`` (19,020 rows, 10 numeric columns) tells gamma rays from hadrons in
-    simulated pictures of a Cherenkov telescope. ``german_credit`` (1,000 rows, 7 numeric
-    and 13 categorical columns) tells good from bad credit. ``tic_tac_toe`` (958
-    rows, 9 categorical columns) tells whether x has won. ``watermelon`` (17 rows,
-    2 numeric columns) is the textbook's table 3.0α of ripe and unripe melons.
+    ``magic`` (19,020 rows, 10 numeric columns) separates gamma rays from hadrons in simulated
+    pictures of a Cherenkov telescope. ``german_credit`` (1,000 rows, 7 numeric and 13 categorical
+    columns) separates good from bad credit risks. ``tic_tac_toe`` (958 rows, 9 categorical columns)
+    is about whether x has won. ``watermelon`` (17 rows, 2 numeric columns) is the textbook's table
+    3.0α of ripe and unripe melons.
 
     Parameters
     ----------
     name : {"german_credit", "magic", "tic_tac_toe", "watermelon"}
         Which table.
     as_frame : bool or str, default=False
-        Give `X` as a data frame: True for pandas, or the name of any library
-        narwhals can make frames of, such as "polars" or "pyarrow". It must be
-        installed.
+        Return `X` as a data frame: True for pandas, or the name of any library that narwhals
+        supports, such as "polars" or "pyarrow". It must be installed.
     return_X_y : bool, default=False
-        Give only the pair `(X, y)`.
+        Return only the pair `(X, y)`.
 
     Returns
     -------

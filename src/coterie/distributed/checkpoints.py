@@ -42,7 +42,7 @@ class Store:
     path : Path
         The file of the first run; those of others have their numbers added.
     every : int
-        Rounds between two times of writing.
+        Number of rounds between saves.
     """
 
     path: Path
@@ -71,18 +71,18 @@ CURRENT: ContextVar[Store | None] = ContextVar("checkpoint", default=None)
 
 @contextmanager
 def checkpointed(path: str | os.PathLike[str], *, every: int = 10) -> Iterator[None]:
-    """Let a fit on a Dask collection keep its rounds in a file, and go on from there.
+    """Save the rounds of a fit on a Dask collection to a file, and resume from it.
 
-    A fit within this context writes what it has after every so many rounds. If the file is there
-    already, the fit goes on after the rounds it holds; the model is the one that a single fit would
-    have reached. The file is removed when all went well.
+    A fit within this context saves its state every `every` rounds. If the file already exists, the
+    fit continues after the saved rounds; the model is the same as that of an uninterrupted fit. The
+    file is removed when the fit is finished.
 
     Parameters
     ----------
     path : path
         The file.
     every : int, default=10
-        Rounds between two times of writing.
+        Number of rounds between saves.
 
     Examples
     --------
@@ -110,7 +110,7 @@ class StoredRun:
     path : Path
         Where it is.
     every : int
-        Rounds between two times of writing.
+        Number of rounds between saves.
     """
 
     path: Path

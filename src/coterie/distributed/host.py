@@ -37,7 +37,7 @@ _WHOLE_TABLE = (Bagged, Booster, Combiner, IsolationTrees, Pooled)
 def admitted(
     estimator: Any, X: Any, y: Any, sample_weight: Any, extra: dict[str, Any]
 ) -> Iterator[tuple[Admitted, int, dict[str, Any]]]:
-    """Rows of a Dask collection, admitted for a fit; the cluster is left clean.
+    """Validate the rows of a Dask collection for a fit, and clean up the cluster afterwards.
 
     Parameters
     ----------
@@ -73,17 +73,17 @@ def admitted(
 
 @contextmanager
 def fetched(X: Any) -> Iterator[Any]:
-    """All rows of a collection here, while members are fitted on the cluster."""
+    """Fetch all rows of a collection, while members are fitted on the cluster."""
     with on_workers() as session:
         yield here(session, X)
 
 
 @contextmanager
 def on_workers() -> Iterator[Session]:
-    """Let the workers of the Dask client fit members and folds, of tables that are here.
+    """Fit members and folds on the workers of the Dask client, for tables in memory.
 
-    What fits several members or folds at a time does it there: bags, forests, combiners, dynamic
-    selection, and the candidates of `fit_table`. The models are those of this process.
+    This applies to bagging, forests, combiners, dynamic selection, and the candidates of
+    `fit_table`. The models are the same as without the workers.
 
     Examples
     --------

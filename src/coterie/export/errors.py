@@ -46,9 +46,9 @@ class SaveError(TypeError):
     Parameters
     ----------
     path : str
-        Where in the model, as one would write it: ``model.estimator.loss``.
+        Where in the model, such as ``model.estimator.loss``.
     problem : str
-        What is wrong with it, and the cure.
+        What is wrong with it, and how to fix it.
 
     Examples
     --------

@@ -46,15 +46,15 @@ def save(model: Any, path: Path) -> None:
     Parameters
     ----------
     model : estimator
-        Fitted or not, of coterie or with members of others.
+        A model of coterie, fitted or not; it may have members from other packages.
     path : str or path
         Where to write; an existing file is replaced.
 
     Raises
     ------
     SaveError
-        If the model holds something that has no place in a file, such as a function of your own;
-        the error says where.
+        If the model contains something that cannot be saved, such as your own function; the error
+        says where.
 
     See Also
     --------
@@ -124,13 +124,13 @@ def load(
     Returns
     -------
     estimator
-        Predicts what the saved one predicted, bit for bit.
+        The model; its predictions are the same as before saving, bit for bit.
 
     Raises
     ------
     ModelFileError
-        If the file is no model file, is damaged, is from a newer version, or holds foreign types
-        that are not trusted (`UntrustedTypesError`, which lists them).
+        If the file is not a model file, is damaged, comes from a newer version, or contains types
+        from other packages that are not trusted (`UntrustedTypesError`, which lists them).
 
     Examples
     --------
@@ -176,10 +176,11 @@ def describe(path: Path) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``model`` is the name of its class, ``params`` are its parameters as far as they are plain,
-        ``made_with`` the versions it was written with, ``format`` that of the file, ``bytes`` its
-        size, ``arrays`` and ``objects`` how many it holds, ``foreign`` the foreign estimators
-        inside, ``n_features`` and ``features`` the number and the names of its columns, or None.
+        ``model`` is the name of its class, ``params`` its parameters if they are plain values,
+        ``made_with`` the versions it was written with, ``format`` the version of the file format,
+        ``bytes`` its size, ``arrays`` and ``objects`` the numbers of arrays and objects,
+        ``foreign`` the estimators from other packages, and ``n_features`` and ``features`` the
+        number and names of its columns, or None.
 
     Examples
     --------

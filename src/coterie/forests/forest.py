@@ -54,11 +54,11 @@ class RandomForestClassifier(ClassifierTask, ManyTrees):
     subset of the columns; the prediction is the class with the highest mean probability.
 
     The same seed gives the same forest whatever the order of the rows and whatever `n_jobs`.
-    (Beyond 200,000 rows, columns with more than `max_bins` different values are cut by a sample of
-    the rows, which their order decides.) As in scikit-learn 1.9, bags are drawn by the weights of
-    the rows, and out-of-bag rows count alike. With ``draw="repeats"`` a row of integer weight k is
-    k rows instead, in bags and out of them; weights that are not integers, or above 100 on average,
-    then multiply the counts of a bag.
+    (Beyond 200,000 rows, columns with more than `max_bins` distinct values are binned by a sample
+    of the rows, which depends on their order.) As in scikit-learn 1.9, bags are drawn by the
+    weights of the rows, and all out-of-bag rows count equally. With ``draw="repeats"`` a row with
+    integer weight k counts as k rows instead, both in and out of the bags; weights that are not
+    integers, or above 100 on average, then multiply the counts of a bag.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class RandomForestClassifier(ClassifierTask, ManyTrees):
         Number of columns considered per node, not counting those constant in the node; "log2+1" is
         Breiman's choice.
     class_weight : dict, list of dicts, "balanced", "balanced_subsample" or None, default=None
-        Weights of the classes; "balanced_subsample" balances every bag by itself.
+        Weights of the classes; "balanced_subsample" balances every bag separately.
 
     Attributes
     ----------

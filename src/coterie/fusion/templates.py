@@ -125,7 +125,7 @@ class DecisionTemplates:
         profiles : array-like of shape (members, samples, classes)
             Probabilities given by the members.
         ignorance : float, default=1
-            How much ignorance there is, :math:`g`, not negative.
+            The amount of ignorance :math:`g`, not negative.
 
         Returns
         -------
@@ -166,13 +166,14 @@ def decision_templates(
 
     .. math:: DT_k = \frac{1}{n_k} \sum_{i: y_i = c_k} DP(x_i)
 
-    They are what members typically say of a class, right or wrong, so that even a member that is
-    reliably wrong is of use [1]_; belief functions on them are Rogova's [2]_.
+    They are the typical predictions of the members for a class, right or wrong, so even a member
+    that is systematically wrong is useful [1]_; belief functions based on them are due to Rogova
+    [2]_.
 
     Parameters
     ----------
     profiles : array-like of shape (members, samples, classes)
-        Probabilities that the members give to samples they had not seen.
+        The members' probabilities for samples they have not seen.
     y : array-like of shape (samples,)
         True labels.
     classes : array-like of shape (classes,), optional

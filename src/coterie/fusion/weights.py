@@ -75,8 +75,7 @@ def error_covariance(
     y : array-like of shape (samples,) or (samples, outputs)
         The truth.
     centre : bool, default=False
-        Whether to take the members' mean residuals away first, as for members whose bias is
-        corrected.
+        Whether to subtract the members' mean residuals first, as for bias-corrected members.
     sample_weight : array-like of shape (samples,), optional
         Weight of each sample.
 
@@ -113,8 +112,8 @@ def covariance_weights(covariance: Any, *, ridge: float = 1e-6) -> Array:
     .. math:: w = \frac{C^{-1} 1}{1^T C^{-1} 1}
 
     minimises :math:`w^T C w` among weights that sum to one, with the value :math:`1 / 1^T C^{-1}
-    1`: the generalised ensemble method [1]_. Of many or similar members the estimate of C is poor,
-    and `simplex_weights` are safer.
+    1`: the generalised ensemble method [1]_. With many or similar members the estimate of C is
+    poor, and `simplex_weights` are safer.
 
     Parameters
     ----------
@@ -169,7 +168,7 @@ def nnls_weights(
 
     .. math:: \min_{w \ge 0} \sum_i \Big(y_i - \sum_t w_t h_t(x_i)\Big)^2
 
-    They need not sum to one, and most of them are zero: stacked regression [1]_. Use them with
+    They need not sum to one, and many of them are zero: stacked regression [1]_. Use them with
     `weighted_sum`.
 
     Parameters

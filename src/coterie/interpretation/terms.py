@@ -28,8 +28,8 @@ class Term(NamedTuple):
     kind : {"rule", "linear"}
         What it is.
     coefficient : float or tuple of float
-        What is added where the rule holds, or for every unit of the column; one for each class if
-        there are more than two.
+        Amount added where the rule holds, or per unit of the column; one for each class if there
+        are more than two.
     support : float
         Share of the training weight for which the rule holds; 1 for a linear term.
     importance : float

@@ -69,7 +69,7 @@ class CustomLoss(UserLoss):
     constant : callable, optional
         The best constant score of ``(y, weight)``; by default found by Newton steps from zero.
     scores : int, default=1
-        How many raw scores a row has.
+        Number of raw scores per row.
     is_convex : bool, default=True
         Whether a local minimum along a line is the minimum.
 
@@ -154,7 +154,7 @@ class SlopesLoss(UserLoss):
     inverse : callable, optional
         From scores of shape (n, scores) to what is predicted; by default the scores themselves.
     scores : int, default=1
-        How many raw scores a row has.
+        Number of raw scores per row.
 
     Examples
     --------
@@ -281,8 +281,8 @@ def numeric_hessian(loss: PointwiseLoss, y: Array, raw: Array) -> Array:
 def check_loss(loss: PointwiseLoss, y: Array, raw: Array, tolerance: float = 1e-5) -> None:
     """Compare gradient and Hessian with finite differences; a ValueError names a mismatch.
 
-    Points where a derivative jumps, such as residuals of exactly 0 under the absolute error, are
-    for the caller to avoid. A Hessian that only stands in for the true one is not compared.
+    Avoid points where a derivative jumps, such as residuals of exactly 0 with the absolute error. A
+    Hessian that is only a substitute for the true one is not compared.
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ def check_loss(loss: PointwiseLoss, y: Array, raw: Array, tolerance: float = 1e-
     raw : array of shape (n,) or (n, k)
         Scores at which to compare.
     tolerance : float, default=1e-5
-        The gap that is let pass, relative where a derivative exceeds one.
+        Tolerance, relative where a derivative exceeds one.
 
     Examples
     --------

@@ -139,7 +139,7 @@ class MapeLoss(OneScoreLoss):
 
     @staticmethod
     def share(y: Array) -> Array:
-        """What an error of one costs in every row."""
+        """Cost of an error of one in every row."""
         return np.asarray(1.0 / np.maximum(np.abs(y), 1.0))
 
     def loss_at(self, y: Array, score: Array) -> Array:

@@ -33,13 +33,13 @@ def novelty_p_values(reference: ArrayLike, scores: ArrayLike) -> Array:
 
     .. math:: p(x) = \frac{1 + \#\{i : s_i \le s(x)\}}{n + 1}
 
-    If x is drawn as the reference rows were, p is at most :math:`\alpha` with a chance of at most
-    :math:`\alpha`.
+    If x comes from the same distribution as the reference rows, p is at most :math:`\alpha` with
+    probability of at most :math:`\alpha`.
 
     Parameters
     ----------
     reference : array-like of shape (n,)
-        Scores of normal rows that the detector has not learnt from, lower for stranger ones.
+        Scores of normal rows that the detector was not trained on; lower is more abnormal.
     scores : array-like of shape (n_samples,)
         Scores of new rows.
 
@@ -150,12 +150,12 @@ class NoveltyTestDetector(OutlierDetector):
     alpha: float = 0.05
 
     def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]  # without weights
-        """Fit to the training rows; weights have no place among p-values.
+        """Fit to the training rows; weights are not supported.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n_samples, n_features)
-            Numbers, categories and missing values, as far as the detector takes them.
+            Numbers, categories and missing values, as supported by the detector.
         y : object
             Not looked at.
 

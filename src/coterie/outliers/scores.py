@@ -33,12 +33,12 @@ def standardize(
     scores : array-like of shape (n_members, n_samples) or (n_samples,)
         The scores.
     method : {"z", "robust", "rank", "unify", "none"}, default="z"
-        Less the mean, by the deviation; less the median, by the median absolute deviation
-        (times 1.4826); the middle rank over n; the chance that a normal score is smaller
-        (see `calibrate`); or as they are.
+        Subtract the mean and divide by the standard deviation; subtract the median and divide by
+        the median absolute deviation (times 1.4826); the mid-rank divided by n; the probability
+        that a normal score is smaller (see `calibrate`); or no change.
     reference : array-like of the same number of members, optional
-        Scores that mean, deviation and ranks are taken from, such as those of the training rows;
-        the scores themselves by default.
+        Scores from which mean, deviation and ranks are computed, such as those of the training
+        rows; the scores themselves by default.
 
     Returns
     -------
@@ -91,9 +91,9 @@ def groups_of(
     Parameters
     ----------
     n_members, n_groups : int
-        How many there are, and how many groups they are put in, at most as many as members.
+        Number of members, and number of groups (at most the number of members).
     random_state : Generator, optional
-        Shuffles them; by default they stay in their order.
+        Source of randomness for shuffling; by default the members stay in order.
 
     Examples
     --------
@@ -168,8 +168,8 @@ def thresholded_sum(scores: ArrayLike) -> Array:
 def breadth_first(scores: ArrayLike) -> Array:
     """Scores from a breadth-first merge of the members' rankings.
 
-    Rows are met in the order: the strangest of member 1, the strangest of member 2, …, the second
-    of member 1, and so on.
+    The merged order is: the most abnormal row of member 1, the most abnormal of member 2, …, the
+    second of member 1, and so on.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def breadth_first(scores: ArrayLike) -> Array:
     Returns
     -------
     ndarray of shape (n_samples,)
-        n for the row that is met first, 1 for the last.
+        n for the first row in this order, 1 for the last.
 
     References
     ----------
@@ -258,7 +258,7 @@ def calibrate(
     Returns
     -------
     ndarray of the same shape
-        Numbers in [0, 1] that never fall as scores rise.
+        Numbers in [0, 1], non-decreasing in the scores.
 
     References
     ----------

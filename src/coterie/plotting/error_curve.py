@@ -33,7 +33,7 @@ class ErrorCurveDisplay(Display):
     Parameters
     ----------
     curves : mapping of str to ndarray of shape (n_members,)
-        Errors by number of members, by what they were measured on.
+        Errors by number of members, for each kind of rows.
     single : float, optional
         Mean error of a single member on test rows, drawn for comparison.
     squared : bool, default=False

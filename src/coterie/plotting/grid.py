@@ -24,7 +24,7 @@ class Grid:
     points : ndarray of shape (n_rows, 2)
         The two columns of the table itself; of a single one, with spread-out heights.
     names : tuple of str
-        What the two columns are called; the second is empty if there is none.
+        Names of the two columns; the second is empty if there is none.
 
     Examples
     --------

@@ -28,7 +28,7 @@ class ImportancesDisplay(Display):
     deviations : ndarray of shape (n_columns,), optional
         Their standard deviations over repetitions.
     measure : str, default="importance"
-        What they are differences of.
+        The metric whose differences they are.
     most : int, default=20
         How many columns are drawn.
 

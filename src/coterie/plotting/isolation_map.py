@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 class IsolationDisplay(Display):
     """The scores of an outlier detector over two columns; the most abnormal rows are marked.
 
-    For an isolation forest it is a map of how deep rows go before they are alone.
+    For an isolation forest, it shows the depth at which rows are isolated.
 
     Parameters
     ----------

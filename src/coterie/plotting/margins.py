@@ -64,8 +64,8 @@ class MarginDisplay(Display):
 
     With two classes a row's margin is :math:`y F(x) / \sum_t |\alpha_t|`, of many the score of its
     own class minus the best other one, divided by what all members together could make of it at
-    most. So it lies between -1 and 1; below zero are the mistakes. Boosting goes on moving margins
-    to the right when no row is wrong any more [1]_.
+    most. So it lies between -1 and 1; below zero are the mistakes. Boosting keeps moving margins to
+    the right when all rows are already correct [1]_.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ class PseudoLabelDisplay(Display):
     wrong : ndarray of shape (n_rounds,) or None
         Share of rows that were given a wrong class; NaN for rounds without rows.
     n_never : int
-        Rows that were never taught.
+        Number of rows that were never pseudo-labelled.
 
     Attributes
     ----------

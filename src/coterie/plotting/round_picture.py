@@ -30,7 +30,7 @@ class RoundPictureDisplay:
     Parameters
     ----------
     grid : Grid
-        The points that were asked about.
+        The points at which the model was evaluated.
     classes : ndarray of shape (2,)
         Class labels.
     rounds : sequence of int

@@ -53,7 +53,7 @@ class CoverageDisplay(Display):
         X, y : array-like or data frame, array-like
             Rows that it has not seen, and their truth.
         alpha : float, default=0.1
-            Share of rows that may be outside.
+            Share of rows that may lie outside.
         most : int, default=25
             Parts that are shown.
         ax : matplotlib Axes, optional

@@ -216,7 +216,7 @@ class SingleTree(Committee):
 
     @property
     def learns_from_bins(self) -> bool:
-        """Whether `fit` asks for nothing but the bins of the cells: always."""
+        """Whether `fit` uses only the binned values: always."""
         return True
 
     def _train(self, draft: Self, admitted: Admitted, n_samples: int) -> None:

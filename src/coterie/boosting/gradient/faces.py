@@ -122,10 +122,11 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
             Scores of the rows before any tree, if no `X_val` is given. They are not part of the
             model: add those of new rows to ``decision_function``.
         eval_set : list of pairs (X, y), optional
-            Further rows that are scored after every round: ``evals_result_`` and ``trace_`` have
-            the results. Without `X_val`, the last of them decides on early stopping.
+            Further rows that are scored after every round: the results are in ``evals_result_`` and
+            ``trace_``. Without `X_val`, the last of them is used for early stopping.
         eval_names : list of str, optional
-            What they are called; "validation" if there is one, else "validation_0" and so on.
+            Their names; by default "validation" if there is one, otherwise "validation_0" and so
+            on.
         eval_sample_weight : list of array-like, optional
             Weights of their rows.
 
@@ -196,7 +197,7 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
 
     @property
     def learns_from_bins(self) -> bool:
-        """Whether `fit` asks for nothing but the bins of the cells."""
+        """Whether `fit` uses only the binned values."""
         return super().learns_from_bins and self.max_bins is not None
 
     @property

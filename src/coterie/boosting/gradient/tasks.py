@@ -127,7 +127,7 @@ class GradientClasses(ClassifierTask):
     def decision_function(self, X: Any, n_rounds: int | None = None) -> Array:
         """The score: log odds of the second of two classes; of many, one column per class.
 
-        Of several labels, one column for each.
+        With several labels, one column for each.
 
         Parameters
         ----------

@@ -29,7 +29,8 @@ class MarginVotes(Mixin):
     Parameters
     ----------
     voting : {"auto", "hard", "soft"}
-        Whether members vote by class or by probabilities; "auto" is by class of two classes.
+        Whether members vote with classes or with probabilities; "auto" uses classes if there are
+        two.
     """
 
     voting: Literal["auto", "hard", "soft"] = "auto"
