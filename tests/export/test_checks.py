@@ -210,7 +210,7 @@ def test_numbers_that_would_overflow_are_refused(tmp_path):
     )
     for bad in (1e300, np.inf):
         networks.outer[...] = bad
-        refused(model, tmp_path, "outer of a Networks is huge")
+        refused(model, tmp_path, "outer of a Networks is too large")
 
 
 def test_mean_votes_need_weight():

@@ -82,8 +82,7 @@ def greedy_selection(
         The loss to minimise: the first two for numbers, the others for probabilities. A callable
         gets `y` and an average of shape (samples,) or (samples, classes) and returns a number.
     classes : array-like of shape (classes,), optional
-        What the columns of probabilities stand for, in increasing order; by default 0, 1, and so
-        on.
+        Classes of the probability columns, in increasing order; by default 0, 1, and so on.
     n_start : int, default=1
         Begin with up to this many of the best members, as long as each helps.
     max_rounds : int, default=100

@@ -177,7 +177,7 @@ def decision_templates(
     y : array-like of shape (samples,)
         True labels.
     classes : array-like of shape (classes,), optional
-        What the columns stand for, in increasing order; by default 0, 1, and so on.
+        Classes of the columns, in increasing order; by default 0, 1, and so on.
     sample_weight : array-like of shape (samples,), optional
         Weight of each sample.
 

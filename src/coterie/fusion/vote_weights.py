@@ -36,7 +36,7 @@ def log_loss_weights(
     y : array-like of shape (samples,)
         True labels.
     classes : array-like of shape (classes,), optional
-        What the columns stand for, in increasing order; by default 0, 1, and so on.
+        Classes of the columns, in increasing order; by default 0, 1, and so on.
     max_iter : int, default=2000
         Steps at most.
     tol : float, default=1e-10

@@ -167,7 +167,7 @@ class CoxLoss(OneScoreLoss):
     Parameters
     ----------
     ties : {"efron", "breslow"}, default="efron"
-        How events of one time are treated.
+        How tied event times are treated.
 
     Notes
     -----

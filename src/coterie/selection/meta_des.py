@@ -114,7 +114,7 @@ class MetaDES:
     needs: ClassVar[frozenset[str]] = frozenset({"chances", "profiles"})
 
     def learn(self, region: Region, weight: NDArray[np.float64]) -> Self:
-        """Learn from a region whose queries are the first judged samples themselves.
+        """Fit the meta-classifier on a region whose queries are the reference samples themselves.
 
         Parameters
         ----------

@@ -50,7 +50,7 @@ class Region:
     chances_said : ndarray of shape (members, queries, classes)
         Members' probabilities for the queries.
     able : ndarray of bool of shape (members, queries) or None
-        Members that are left by `frienemies`, if others are pruned.
+        Members kept by `frienemies`, if others are pruned.
 
     References
     ----------

@@ -30,9 +30,9 @@ def local_error(errors: Any, neighbours: Any, distances: Any, weights: Any = Non
     errors : array-like of shape (members, samples)
         Errors :math:`\ell_{tj} \ge 0` of members on samples, absolute or squared.
     neighbours, distances : array-like of shape (queries, k)
-        Samples near each query, and how far they are.
+        Neighbours of each query, and their distances.
     weights : array-like of shape (queries, k), optional
-        What each neighbour counts besides; equal by default.
+        Additional weight of each neighbour; equal by default.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def weigh(error: Any) -> Array:
 
     .. math:: w_t(x) = 1 / e_t(x)
 
-    A member without any error has all the weight, shared with others like it.
+    Members without any error share all the weight.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ class DynamicSelectionRegressor(RegressorTask, DynamicSelection):
     ensemble_ : fitted ensemble or list of models
         The pool as a whole.
     ground_, errors_ : ReferenceSet, ndarray of shape (members, samples)
-        The judged rows, and the absolute errors of members on them.
+        The reference set, with the members' absolute errors.
 
     References
     ----------

@@ -40,12 +40,12 @@ def surest_rows(
     Parameters
     ----------
     votes : ndarray of shape (n_rows, n_classes)
-        Probabilities. A row is of its most probable class; in case of ties, the first rows are
-        taken.
+        Probabilities. A row is assigned to its most probable class; in case of ties, the first rows
+        are taken.
     per_class : ndarray of int of shape (n_classes,)
-        Most rows of each class.
+        Maximum number of rows per class.
     threshold : float, default=0.0
-        Least probability.
+        Minimum probability.
 
     Returns
     -------
@@ -155,8 +155,8 @@ class PoolTaught(UnlabelledClassifier):
     Parameters
     ----------
     estimator : estimator or None, default=None
-        What to fit; by default a random forest of 50 trees, as the probabilities of a single tree
-        do not rank rows.
+        The ensemble; by default a random forest of 50 trees, because the probabilities of a single
+        tree do not rank rows well.
     per_class : list of int, int or None, default=None
         Rows of each class that a member labels in a round; None is four times the share of the
         class among the labelled rows, and at least one.
@@ -215,9 +215,9 @@ class CoTrainingClassifier(PoolTaught):
     Parameters
     ----------
     views : pair of lists of columns, {"random", "maxmin"} or None, default=None
-        Names or positions of the columns of each member. "random", like None, cuts them in halves
-        at random; "maxmin" deals them out in turn by a forest's importances, so that both views
-        are strong.
+        Names or positions of the columns of each member. "random", like None, splits them into
+        random halves; "maxmin" assigns them alternately by a forest's importances, so that both
+        views are strong.
 
     Attributes
     ----------
@@ -320,9 +320,9 @@ def _positions(table: Table, columns: Any) -> Positions:
 class CoTrainingByCommitteeClassifier(PoolTaught):
     """Co-training by committee: an ensemble labels rows for itself, by the share of its votes.
 
-    Where there are no two views of the rows, the members of an ensemble stand for them: rows on
-    which most of its members agree are labelled, as many of every class as its share among the
-    labels, and the ensemble is fitted again.
+    If there are no two views of the rows, the members of an ensemble take their place: rows on
+    which most members agree are labelled, in proportion to the class frequencies among the labels,
+    and the ensemble is refitted.
 
     Attributes
     ----------

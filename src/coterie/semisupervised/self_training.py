@@ -35,13 +35,13 @@ def precise_threshold(
     Parameters
     ----------
     confidence : ndarray of shape (n,)
-        Of answers whose truth is known.
+        Confidence of predictions for rows whose class is known.
     right : ndarray of bool of shape (n,)
         Whether they were right.
     precision : float
-        Share of right ones that is asked for.
+        Required share of correct predictions.
     min_rows : int, default=5
-        Fewest answers to judge by.
+        Minimum number of predictions.
 
     Returns
     -------

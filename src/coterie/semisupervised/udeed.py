@@ -209,7 +209,7 @@ class UDEEDClassifier(UnlabelledClassifier):
     loss_curve_ : list of float
         Loss by step.
     diversity_ : float
-        Mean product of two members' answers on the unlabelled rows.
+        Mean product of two members' predictions on the unlabelled rows.
 
     References
     ----------

@@ -24,11 +24,11 @@ class StepFunction:
     Parameters
     ----------
     times : ndarray of shape (n_times,)
-        When it changes, ascending.
+        Times at which it changes, ascending.
     values : ndarray of shape (n_times,)
-        What it is from then on.
+        Its values from these times on.
     before : float
-        What it is before the first of them.
+        Its value before the first of them.
 
     Examples
     --------
@@ -92,8 +92,8 @@ def kaplan_meier(y: Any, sample_weight: Any = None, *, entry: Any = None) -> Ste
     sample_weight : array-like of shape (n,), optional
         Weights of the rows.
     entry : array-like of shape (n,), optional
-        When rows came under observation (left truncation): at time s, those with entry < s are at
-        risk. Where very few are so early, the curve is as uncertain.
+        Times at which rows came under observation (left truncation): at time s, rows with entry < s
+        are at risk. If very few rows are at risk early on, the curve is uncertain there.
 
     Returns
     -------
@@ -120,8 +120,8 @@ def nelson_aalen(y: Any, sample_weight: Any = None, *, entry: Any = None) -> Ste
     sample_weight : array-like of shape (n,), optional
         Weights of the rows.
     entry : array-like of shape (n,), optional
-        When rows came under observation (left truncation): at time s, those with entry < s are at
-        risk. Where very few are so early, the curve is as uncertain.
+        Times at which rows came under observation (left truncation): at time s, rows with entry < s
+        are at risk. If very few rows are at risk early on, the curve is uncertain there.
 
     Returns
     -------
@@ -170,7 +170,7 @@ def log_rank_test(y: Any, group: Any, *, entry: Any = None) -> LogRank:
     group : array-like of shape (n,)
         Two different labels.
     entry : array-like of shape (n,), optional
-        When rows came under observation, see `kaplan_meier`.
+        Times at which rows came under observation; see `kaplan_meier`.
 
     Returns
     -------

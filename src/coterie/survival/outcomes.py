@@ -28,9 +28,9 @@ def make_outcomes(event: Any, time: Any) -> NDArray[Any]:
     Parameters
     ----------
     event : array-like of shape (n,)
-        Whether the event happened; otherwise the row was only followed up to its time.
+        Whether the event happened; otherwise the row is censored at its time.
     time : array-like of shape (n,)
-        When it happened, or up to when the row was followed.
+        Time of the event, or of censoring.
 
     Returns
     -------

@@ -63,7 +63,7 @@ def conformal_quantile(
 
     Of n scores it is the :math:`\lceil (1 - \alpha)(n + 1) \rceil`-th smallest, never interpolated.
     With weights, scores have masses :math:`w_i / (\sum w + w)` and the new row has the rest, at
-    infinity; it is the least score whose mass, with all below, reaches :math:`1 - \alpha`.
+    infinity; it is the smallest score whose cumulative mass reaches :math:`1 - \alpha`.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def conformal_quantile(
     alpha : float
         Share of new rows that may be outside, between 0 and 1.
     weight : array-like of shape (n,), optional
-        How much each row resembles the rows to come.
+        How much each row resembles future rows.
     own_weight : float, default=1.0
         The weight of the new row.
 

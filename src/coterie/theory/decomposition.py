@@ -88,7 +88,7 @@ class AmbiguityParts:
 
     @property
     def cancellation(self) -> float:
-        """Share of the members' error that averaging takes away; NaN if they make none."""
+        """Share of the members' error that averaging removes; NaN if there is none."""
         return self.mean_ambiguity / self.mean_error if self.mean_error else float("nan")
 
 
@@ -101,13 +101,13 @@ def ambiguity(
         (H(x) - y)^2 = \sum_t w_t (h_t(x) - y)^2 - \sum_t w_t (h_t(x) - H(x))^2,
         \qquad H = \sum_t w_t h_t
 
-    The more members differ, at the same error of their own, the better is their average [1]_.
-    Weights may be negative; the ambiguity then may be, too.
+    At equal individual errors, the more the members differ, the better their average [1]_. Weights
+    may be negative, and then the ambiguity may be negative, too.
 
     Parameters
     ----------
     outputs : array-like of shape (members, samples) or (members, samples, outputs)
-        Predictions; the errors of several outputs are added up.
+        Predictions; the errors of several outputs are summed.
     y : array-like of shape (samples,) or (samples, outputs)
         The truth.
     weights : array-like of shape (members,), optional
@@ -169,8 +169,8 @@ def vote_ambiguity(
     weights : array-like of shape (members,), optional
         Weights of the members, which sum to one; equal by default.
     classes : array-like of shape (classes,), optional
-        What the columns of probabilities stand for, in increasing order; by default 0, 1, and so
-        on. Not for labels.
+        Classes of the probability columns, in increasing order; by default 0, 1, and so on. Not for
+        labels.
     sample_weight : array-like of shape (samples,), optional
         Weight of each sample.
 

@@ -68,7 +68,7 @@ class TreeClassifierTask(ClassifierTask):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows, with the columns seen in `fit`.
         check_input : bool
-            Accepted for scikit-learn's sake; input is always checked.
+            Accepted for compatibility with scikit-learn; input is always checked.
 
         Returns
         -------
@@ -84,7 +84,7 @@ class TreeClassifierTask(ClassifierTask):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows, with the columns seen in `fit`.
         check_input : bool
-            Accepted for scikit-learn's sake; input is always checked.
+            Accepted for compatibility with scikit-learn; input is always checked.
 
         Returns
         -------
@@ -124,7 +124,7 @@ class TreeRegressorTask(RegressorTask):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows, with the columns seen in `fit`.
         check_input : bool
-            Accepted for scikit-learn's sake; input is always checked.
+            Accepted for compatibility with scikit-learn; input is always checked.
 
         Returns
         -------
@@ -156,7 +156,7 @@ class SingleTree(Committee):
     max_leaf_nodes : int, default=None
         Largest number of leaves; the best splits are made first.
     min_impurity_decrease : float, default=0.0
-        Smallest weighted decrease of impurity worth a split.
+        Minimum weighted decrease of impurity for a split.
     ccp_alpha : float, default=0.0
         Penalty per leaf in minimal cost-complexity pruning.
     max_bins : int, default=65535
@@ -206,7 +206,7 @@ class SingleTree(Committee):
         sample_weight : array-like of shape (n_samples,), optional
             Weights >= 0; a row with weight 0 is ignored.
         check_input : bool
-            Accepted for scikit-learn's sake; input is always checked.
+            Accepted for compatibility with scikit-learn; input is always checked.
 
         Returns
         -------
@@ -261,7 +261,7 @@ class SingleTree(Committee):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows.
         check_input : bool
-            Accepted for scikit-learn's sake; input is always checked.
+            Accepted for compatibility with scikit-learn; input is always checked.
 
         Returns
         -------
@@ -278,7 +278,7 @@ class SingleTree(Committee):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows.
         check_input : bool
-            Accepted for scikit-learn's sake; input is always checked.
+            Accepted for compatibility with scikit-learn; input is always checked.
 
         Returns
         -------
@@ -345,7 +345,7 @@ class DecisionTreeClassifier(TreeClassifierTask, SingleTree):
 class DecisionTreeRegressor(TreeRegressorTask, SingleTree):
     """A regression tree, a drop-in replacement for ``sklearn.tree.DecisionTreeRegressor``.
 
-    Every split is the one that lowers the impurity of the node most; bins, missing values and
+    Every split is the one that reduces the impurity of the node most; bins, missing values and
     categories are treated as in `DecisionTreeClassifier`.
 
     Attributes

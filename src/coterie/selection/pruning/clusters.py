@@ -21,7 +21,7 @@ def clustered_subsets(
 
     .. math:: d_{st} = P(h_s \ne h_t)
 
-    is the distance of two members; clusters are joined by the least mean distance. Copies of a
+    is the distance of two members; clusters are merged by the smallest mean distance. Copies of a
     member have distance zero and are never kept together.
 
     Parameters
@@ -70,7 +70,7 @@ def clustered_numbers(
     Parameters
     ----------
     votes : array-like of shape (members, samples)
-        Numbers that members predict, NaN where they say nothing.
+        Predictions of the members, NaN where there are none.
     truth : array-like of shape (samples,)
         True numbers.
     sample_weight : array-like of shape (samples,), optional

@@ -22,7 +22,7 @@ def gasen_weights(covariance: Any, *, solver: Solver = "qp", random_state: int =
     .. math:: \min_w w^T C w \quad \text{with} \quad w \ge 0, \; \sum_t w_t = 1
 
     where :math:`C_{st}` is the mean product of the errors of two members. GASEN keeps the members
-    whose weight is above :math:`1/T`, and weighs those equally.
+    whose weight is above :math:`1/T`, with equal weights.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def gasen_numbers_order(
     Parameters
     ----------
     votes : array-like of shape (members, samples)
-        Numbers that members predict, NaN where they say nothing.
+        Predictions of the members, NaN where there are none.
     truth : array-like of shape (samples,)
         True numbers.
     sample_weight : array-like of shape (samples,), optional

@@ -128,7 +128,7 @@ def reduced_squares_order(
     Parameters
     ----------
     votes : array-like of shape (members, samples)
-        Numbers that members predict, NaN where they say nothing.
+        Predictions of the members, NaN where there are none.
     truth : array-like of shape (samples,)
         True numbers.
     sample_weight : array-like of shape (samples,), optional
@@ -168,13 +168,13 @@ def complementary_residuals_order(
 
     .. math:: t_{u+1} = \arg\min_k \frac1n \sum_i (\bar h_u(x_i) - y_i)(h_k(x_i) - y_i)
 
-    A little of that member added to the mean lowers the squared error fastest; it is what
-    `complementarity_order` is for labels. The first is the most accurate one.
+    Adding a little of that member to the mean reduces the squared error fastest; it is the
+    counterpart of `complementarity_order` for regression. The first is the most accurate one.
 
     Parameters
     ----------
     votes : array-like of shape (members, samples)
-        Numbers that members predict, NaN where they say nothing.
+        Predictions of the members, NaN where there are none.
     truth : array-like of shape (samples,)
         True numbers.
     sample_weight : array-like of shape (samples,), optional
@@ -215,13 +215,14 @@ def residual_orientation_order(votes: Any, truth: Any, *, sample_weight: Any = N
     .. math:: \cos \theta_t = \frac{(h_t - \bar h)^T (y - \bar h)}
         {\lVert h_t - \bar h \rVert \, \lVert y - \bar h \rVert}
 
-    A member at less than a right angle pulls the mean of all towards the truth; it is what
-    `orientation_order` is for labels. The most accurate come first if all are right together.
+    A member with an angle below 90 degrees moves the mean towards the truth; it is the counterpart
+    of `orientation_order` for regression. If the mean is exact, the most accurate members come
+    first.
 
     Parameters
     ----------
     votes : array-like of shape (members, samples)
-        Numbers that members predict, NaN where they say nothing.
+        Predictions of the members, NaN where there are none.
     truth : array-like of shape (samples,)
         True numbers.
     sample_weight : array-like of shape (samples,), optional
@@ -262,7 +263,7 @@ def squares_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints:
     Parameters
     ----------
     votes : array-like of shape (members, samples)
-        Numbers that members predict, NaN where they say nothing.
+        Predictions of the members, NaN where there are none.
     truth : array-like of shape (samples,)
         True numbers.
     sample_weight : array-like of shape (samples,), optional

@@ -34,8 +34,8 @@ def reduced_error_order(
 
     .. math:: t_{u+1} = \arg\min_k \frac1n \sum_i \ell_i(S_u \cup \{k\})
 
-    where :math:`\ell_i` is 0 if the true class has most votes, 1 if another has, and
-    :math:`1 - 1/m` if it is among m that are tied. Among equals the first member.
+    where :math:`\ell_i` is 0 if the true class has most votes, 1 if another has, and :math:`1 -
+    1/m` if it is among m that are tied. In case of ties, the first member.
 
     Parameters
     ----------
@@ -47,12 +47,12 @@ def reduced_error_order(
     sample_weight : array-like of shape (samples,), optional
         Weight of each sample.
     member_weight : array-like of shape (members,), optional
-        What each vote counts, for boosted members.
+        Weights of the votes, for boosted members.
 
     Returns
     -------
     ndarray of int of shape (members,)
-        Members, the first to keep first.
+        Members, in the order in which they are kept.
 
     References
     ----------
@@ -94,7 +94,7 @@ def complementarity_order(
     sample_weight : array-like of shape (samples,), optional
         Weight of each sample.
     member_weight : array-like of shape (members,), optional
-        What each vote counts, for boosted members.
+        Weights of the votes, for boosted members.
 
     Returns
     -------
@@ -135,9 +135,9 @@ def margin_distance_order(
     .. math:: t_{u+1} = \arg\min_k \Big\lVert p 1 - \frac1T \Big(\sum_{t \in S_u} s_t + s_k\Big)
         \Big\rVert^2
 
-    where :math:`s_{ti}` is 1 if member t is right about sample i and -1 if not. The division is
-    by the number of all members, or by those that speak about the sample. Samples that are right
-    anyway pull no more: the aim p is small.
+    where :math:`s_{ti}` is 1 if member t is right about sample i and -1 if not. The sum is divided
+    by the number of all members, or of those that vote on the sample. The target p is small, so
+    samples that are already right have no further influence.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def margin_distance_order(
     sample_weight : array-like of shape (samples,), optional
         Weight of each sample.
     aim : float or "moving", default=0.075
-        The margin p that is aimed at; "moving" aims at :math:`2 \sqrt{2u} / T` for the u-th.
+        The target margin p; "moving" uses :math:`2 \sqrt{2u} / T` for the u-th.
 
     Returns
     -------
@@ -189,8 +189,8 @@ def boosting_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints
         w_i \leftarrow \frac{w_i}{2 \epsilon} \text{ where wrong, }
         \frac{w_i}{2 (1 - \epsilon)} \text{ where right}
 
-    Weights begin anew when no member that is left is better than one half, and after a member
-    without errors. The members that are kept have equal votes.
+    Weights are reset when no remaining member is better than chance, and after a member without
+    errors. The members that are kept have equal votes.
 
     Parameters
     ----------

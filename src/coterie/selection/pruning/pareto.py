@@ -75,15 +75,15 @@ def pareto_subsets(
     n_rounds : int, optional
         Rounds; by default :math:`T^2 \log T`, but at most 1000.
     depth : int, optional
-        Single changes that are tried after a success; by default as many as there are members, or
-        none if there are more than 30, which would take long.
+        Number of single changes tried after a success; by default the number of members, or none if
+        there are more than 30, because it would take long.
     random_state : int, default=0
         Seed of the search.
 
     Returns
     -------
     list of ndarray of int
-        From the fewest members to the least error.
+        From the fewest members to the lowest error.
 
     References
     ----------
@@ -113,7 +113,7 @@ def pareto_numbers_subsets(
     Parameters
     ----------
     votes : array-like of shape (members, samples)
-        Numbers that members predict, NaN where they say nothing.
+        Predictions of the members, NaN where there are none.
     truth : array-like of shape (samples,)
         True numbers.
     sample_weight : array-like of shape (samples,), optional
@@ -121,15 +121,15 @@ def pareto_numbers_subsets(
     n_rounds : int, optional
         Rounds; by default :math:`T^2 \log T`, but at most 1000.
     depth : int, optional
-        Single changes that are tried after a success; by default as many as there are members, or
-        none if there are more than 30, which would take long.
+        Number of single changes tried after a success; by default the number of members, or none if
+        there are more than 30, because it would take long.
     random_state : int, default=0
         Seed of the search.
 
     Returns
     -------
     list of ndarray of int
-        From the fewest members to the least error.
+        From the fewest members to the lowest error.
 
     References
     ----------

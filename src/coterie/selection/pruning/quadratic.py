@@ -23,8 +23,8 @@ def pair_costs(votes: Any, truth: Any, *, sample_weight: Any = None) -> Array:
     .. math:: G_{tt} = \epsilon_t, \qquad G_{st} = \frac12 \Big(\frac{g_{st}}{g_{ss}} +
         \frac{g_{st}}{g_{tt}}\Big)
 
-    where :math:`g_{st}` counts the samples that both are wrong about: accurate members that err on
-    different samples are cheap together.
+    where :math:`g_{st}` is the number of samples that both misclassify: accurate members with
+    errors on different samples have low joint costs.
 
     Parameters
     ----------
@@ -67,9 +67,9 @@ def least_subset(costs: Any, size: int) -> Ints:
 
     .. math:: \min_x x^T G x \quad \text{with} \quad x \in \{0, 1\}^T, \; \sum_t x_t = k
 
-    All subsets are looked at where there are at most 18 members. Of more, the problem is solved
-    for :math:`0 \le x_t \le 1`, rounded to the k largest, and mended by exchanging members while
-    that helps: a local optimum.
+    With at most 18 members, all subsets are tried. With more, the problem is solved for :math:`0
+    \le x_t \le 1`, rounded to the k largest, and improved by swapping members as long as that
+    helps: a local optimum.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def quadratic_subsets(
     sample_weight : array-like of shape (samples,), optional
         Weight of each sample.
     sizes : sequence of int, optional
-        How many to keep; by default about thirty sizes, close together where they are small.
+        Sizes to compute; by default about thirty, denser for small sizes.
 
     Returns
     -------
@@ -189,13 +189,13 @@ def quadratic_numbers_subsets(
     Parameters
     ----------
     votes : array-like of shape (members, samples)
-        Numbers that members predict, NaN where they say nothing.
+        Predictions of the members, NaN where there are none.
     truth : array-like of shape (samples,)
         True numbers.
     sample_weight : array-like of shape (samples,), optional
         Weight of each sample.
     sizes : sequence of int, optional
-        How many to keep; by default about thirty sizes, close together where they are small.
+        Sizes to compute; by default about thirty, denser for small sizes.
 
     Returns
     -------

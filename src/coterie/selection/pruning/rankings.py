@@ -17,7 +17,7 @@ def accuracy_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints
 
     .. math:: \epsilon_t = \frac1n \sum_i 1[h_t(x_i) \ne y_i]
 
-    A yardstick for the other orders: good members that say the same are of little use together.
+    A baseline for the other orders: accurate members that make the same predictions add little.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def accuracy_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints
 def kappa_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints:
     r"""Pairs with the lowest agreement first.
 
-    Pairs are taken from the least :math:`\kappa` of their labels upwards, and of each the members
+    Pairs are taken in order of increasing :math:`\kappa` of their labels, and from each the members
     that are new, the better one first. Accuracy plays no other part: with members of unequal
     quality, the worst ones agree least with the rest.
 
@@ -109,7 +109,7 @@ class Orientation(NamedTuple):
     angles : ndarray of shape (members,)
         Angle of each signature with the reference, in degrees; NaN if there is no reference.
     reference : ndarray of shape (samples,)
-        The direction in which the vote of all should be turned.
+        The direction that corrects the full vote.
 
     Examples
     --------
@@ -126,9 +126,9 @@ def orientation(votes: Any, truth: Any, *, sample_weight: Any = None) -> Orienta
 
     .. math:: c = 1 + \lambda \bar s, \qquad \lambda = -\frac{1^T \bar s}{\lVert \bar s \rVert^2}
 
-    is the part of the diagonal, on which all samples are right, that is perpendicular to the mean
-    signature :math:`\bar s` of all members. If the mean signature is on the diagonal itself there
-    is no such direction.
+    is the component of the diagonal (all samples right) that is orthogonal to the mean signature
+    :math:`\bar s` of all members. If the mean signature lies on the diagonal, there is no such
+    direction.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def margin_diversity_order(
         \ln \frac{v_y}{T}
 
     where :math:`v_y` are the votes for the true class and :math:`v_o` the most for another one;
-    the margin counts at least 0.01. Both logarithms are below zero: more is better.
+    margins below 0.01 count as 0.01. Both logarithms are negative, so larger is better.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def margin_diversity_order(
     sample_weight : array-like of shape (samples,), optional
         Weight of each sample.
     alpha : float, default=0.2
-        What margins count, beside the votes for the true class.
+        Weight of the margins relative to the votes for the true class.
 
     Returns
     -------
