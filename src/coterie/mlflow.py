@@ -1,7 +1,7 @@
 """An MLflow flavour: log, load and serve models of coterie (extra ``mlflow``).
 
-The model is kept as `coterie.save` writes it, so loading runs no code from the file. Any tool that
-knows ``mlflow.pyfunc`` (``mlflow models serve``, batch scoring, registries) can use it.
+The model is stored by `coterie.save`, so loading runs no code from the file. Any tool that supports
+``mlflow.pyfunc`` (``mlflow models serve``, batch scoring, registries) can use it.
 """
 
 from __future__ import annotations

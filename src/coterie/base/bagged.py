@@ -1,6 +1,6 @@
 """What ensembles of independent members share: bags, warm starts, out-of-bag rows as judges.
 
-The life of a fit:
+Steps of a fit:
 
 1. The family makes a `Plan`: what a member is, what it is shown, and how bags are drawn.
 2. `gather` fits a member per seed. With `oob_patience` a judge hears each new member on the

@@ -1,6 +1,6 @@
 """What all combiners share: members by name, one out-of-fold pass, and how they are published.
 
-The life of a fit:
+Steps of a fit:
 
 1. `Committee` reads ``X``, ``y`` and weights.
 2. Members are read from `estimators`; those without a seed of their own get one, if the combiner

@@ -1,6 +1,6 @@
 """A teacher that labels rows, and a student that learns from its labels.
 
-The life of a fit:
+Steps of a fit:
 
 1. The teacher is fitted on the training rows (a `ForeignMember` puts its answers in our classes).
 2. Virtual rows are made from the training rows (`virtual`).
