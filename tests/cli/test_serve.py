@@ -6,7 +6,7 @@ pytest.importorskip("uvicorn")
 def test_a_missing_model_is_an_error_before_anything_starts(call, tmp_path):
     said = call("serve", tmp_path / "nothing")
     assert said.code == 1
-    assert "this model does not exist" in said.err
+    assert "does not exist" in said.err
 
 
 def test_two_models_need_two_names(call, credit):

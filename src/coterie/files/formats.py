@@ -124,9 +124,7 @@ def check_file(path: Path) -> None:
         files = sorted(other.name for other in here.iterdir() if other.is_file())
         from coterie.files.errors import nearest
 
-        raise CommandError(
-            "this file does not exist.", nearest(path.name, files) if files else "", file=path
-        )
+        raise CommandError("does not exist.", nearest(path.name, files) if files else "", file=path)
     if not path.is_file():
         raise CommandError(
             "is a pipe or a device, not a file.",

@@ -120,7 +120,7 @@ def model_file(path: Path) -> Path:
         return inside
     if not path.exists():
         raise CommandError(
-            "this model does not exist.",
+            "does not exist.",
             "Pass a directory written by `coterie fit`, or a file written by `coterie.save`.",
             file=path,
         )
