@@ -52,7 +52,7 @@ class IteratedBaggingRegressor(MembersShown, RegressorTask, Committee):
     by the members that did not see it, and the next stage gets the residuals: :math:`y^{(j+1)}_i =
     y^{(j)}_i - \text{oob}^{(j)}_i`. Out-of-bag residuals are like those of new rows, so a stage
     does not fit the noise that the previous one has memorised; a row with a copy in the bag does
-    not count as new. Boosting stops as soon as the mean square :math:`m_j` of the residuals exceeds
+    not count as new. It stops as soon as the mean square :math:`m_j` of the residuals exceeds
     `tolerance` times the smallest so far. The prediction is the sum of all stages up to the
     smallest.
 
