@@ -10,12 +10,12 @@ Steps of a fit:
    (`RowHolder`). They compute histograms, and the driver adds them up and chooses splits. Sums are
    exact, so the tree does not depend on how rows are distributed.
 4. Forests send all bins to every worker once, and divide the trees among them (`ClusterExecutor`).
-   Bags, combiners and searches spread members and folds in the same way, with all rows as they are.
-   AdaBoost and its kin fit one tree after the other on the driver, to all bins.
-5. Whatever was put on the cluster is taken away, however the fit ended (`Session`).
+   Bagging, combiners and searches divide members and folds in the same way, with the raw rows.
+   AdaBoost and similar boosters fit one tree after another on the driver, to all bins.
+5. Everything that was put on the cluster is removed, however the fit ended (`Session`).
 
-A holder that is lost is made again from its partitions, and the tree begun anew (`Call` tells a
-loss from a long silence). A cluster without workers is waited for, but not for ever.
+A holder that is lost is created again from its partitions, and the tree is restarted (`Call` tells
+a lost worker from a slow one). The fit waits for a cluster without workers, up to a time limit.
 """
 
 from coterie.distributed.checkpoints import checkpointed
