@@ -41,8 +41,8 @@ CORES = (1, 2, 4, 8, 16, 32, 64)
 # Phases, what they do, and whether all threads take part.
 PHASES = {
     "slopes": ("derivatives of the loss", True),
-    "measure": ("largest and total slopes", True),
-    "pack": ("slopes rounded and packed", True),
+    "measure": ("largest and total gradients", True),
+    "pack": ("gradients rounded and packed", True),
     "count": ("histograms of the smaller children", True),
     "part": ("rows sent left or right", True),
     "decide": ("histograms subtracted, splits searched", False),

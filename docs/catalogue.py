@@ -136,8 +136,8 @@ def algorithms_page() -> str:
         "All algorithms",
         "==============",
         "",
-        f"{sum(map(len, grouped.values()))} algorithms in {n_classes} classes. This page is made "
-        "from the docstrings; for the choice between them, see :doc:`guide/which_ensemble`.",
+        f"{sum(map(len, grouped.values()))} algorithms in {n_classes} classes, listed "
+        "from their docstrings. To choose between them, see :doc:`guide/which_ensemble`.",
     ]
     for family, group in grouped.items():
         title = FAMILIES.get(family, family.capitalize())

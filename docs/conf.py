@@ -155,7 +155,7 @@ def api_page() -> str:
     grouped = defaultdict(list)
     for name, exported in PUBLIC.items():
         grouped[exported.__module__.split(".")[1]].append(name)
-    lines = ["Reference", "=========", "", "Everything that is public, by family."]
+    lines = ["Reference", "=========", "", "All public classes and functions, by family."]
     for family in sorted(grouped, key=[*SECTIONS, *grouped].index):
         title = SECTIONS.get(family, family.capitalize())
         lines += ["", title, "-" * len(title), "", ".. autosummary::"]

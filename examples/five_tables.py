@@ -3,8 +3,8 @@ Data sets and measures for the diversity examples
 =================================================
 
 Four examples compare ensembles whose members differ in their rows, columns, outputs or parameters.
-This module is what they have in common: five public data sets, two measures, and a plot of both.
-They import it, so keep it in the same folder.
+This module contains what they share: five public data sets, two measures, and a plot of both. They
+import it, so keep it in the same directory.
 """
 
 import matplotlib.pyplot as plt
@@ -19,7 +19,7 @@ from coterie.diversity import mean_disagreement
 # %%
 # The largest data sets are subsampled.
 def five_tables():
-    """Rows and labels by the name of the table."""
+    """Rows and labels, by name of the table."""
     digits, magic = load_digits(return_X_y=True), load_table("magic", return_X_y=True)
     return {
         "wine": load_wine(return_X_y=True),
@@ -33,7 +33,7 @@ def five_tables():
 # %%
 # Half of the rows are for training and half for testing; a second round swaps them.
 def judge(model, X, y):
-    """How often two members differ, how often one is wrong, and how often all together are."""
+    """Share of rows on which two members differ, mean error of a member, and error of the vote."""
     facts = []
     for start in (0, 1):
         learn, judged = slice(start, None, 2), slice(1 - start, None, 2)
@@ -46,7 +46,7 @@ def judge(model, X, y):
 
 
 def compare(models, tables):
-    """What `judge` finds, by table and model; it is printed as well."""
+    """Results of `judge` by table and model, which are also printed."""
     found = {
         name: {label: judge(model, X, y) for label, model in models.items()}
         for name, (X, y) in tables.items()
@@ -62,7 +62,7 @@ def compare(models, tables):
 # Each ensemble is a line from the mean error of its members to the error of their vote. Further to
 # the right, the members are more diverse.
 def draw(found):
-    """One panel per table, from what `compare` found."""
+    """One panel per table, from the results of `compare`."""
     fig, axes = plt.subplots(1, len(found), figsize=(13, 3.4), layout="constrained")
     for ax, (name, row) in zip(axes, found.items(), strict=True):
         for number, (label, (differ, member, error)) in enumerate(row.items()):

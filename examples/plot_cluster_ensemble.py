@@ -26,7 +26,7 @@ for ax, fitted, title in zip(axes, (single, model), ("k-means", "fifty of them")
     ax.set_title(title)
 
 # %%
-# The members' co-association matrix: two blocks, and within them chains of rows that are close.
+# The members' co-association matrix has two blocks; within them, neighbouring rows form chains.
 CoAssociationDisplay.from_estimator(model)
 print(f"agreement with members {model.anmi_:.2f}, stability {model.stability_:.2f}")
 

@@ -8,7 +8,7 @@ of coterie and scikit-learn and for a plain list of models: each takes one line 
 """
 
 # %%
-# A thousand training rows from a telescope and four thousand test rows: a forest, a boosted
+# A thousand training rows from a telescope and four thousand test rows; a forest, a boosted
 # ensemble of scikit-learn, and seven models that have little in common.
 import matplotlib.pyplot as plt
 import numpy as np
@@ -53,8 +53,8 @@ plotting.KappaErrorDisplay.from_estimator(boosted, X_test, y_test, ax=display.ax
 # %%
 # **The dissent profile** does. Rows are placed side by side, the hardest first, each as high as the
 # share of members that are wrong about it. The red line marks the end of the rows on which the vote
-# is wrong: its position is the error. Green votes are wrong and do no harm, orange ones are correct
-# and wasted: green minus orange is exactly what voting gains over a single member.
+# is wrong: its position is the error. Green votes are wrong but do no harm, orange votes are
+# correct but wasted: green minus orange is exactly the gain of the vote over a single member.
 #
 # The dashed profile is that of members with the same errors that fail independently. The boosted
 # trees are hardly better than chance, but nearly independent; those of the forest, and the
@@ -65,9 +65,9 @@ for model, ax in zip((forest, boosted, models), axes, strict=True):
     plotting.DissentDisplay.from_estimator(model, X_test, y_test, ax=ax)
 
 # %%
-# Pairs do not tell the whole story. In these two pools of three members any two members are
-# independent, so their kappa-error diagrams are the same; but one vote is right where the other is
-# wrong.
+# Pairwise measures do not tell the whole story. In these two pools of three members any two members
+# are independent, so their kappa-error diagrams are the same; but one vote is right where the other
+# is wrong.
 even = np.array([[0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 1, 0]])
 figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
 for name, hits, ax in zip(("even", "odd"), (even, 1 - even), axes, strict=True):
@@ -83,8 +83,8 @@ print(f"{display.error:.4f} = {theory.vote_ambiguity(labels, y_test).error:.4f}"
 
 # %%
 # **A heat map of all pairs**, with similar members next to each other, and **a map of the
-# members**: the horizontal distance from the truth is their common error, the vertical axis is what
-# separates them.
+# members**: the horizontal distance from the truth is the error they share, and the vertical axis
+# shows how they differ.
 figure, axes = plt.subplots(1, 2, figsize=(12.5, 5), layout="constrained")
 plotting.PairwiseDisplay.from_estimator(models, X_test, measure="kappa", ax=axes[0])
 plotting.SimilarityDisplay.from_estimator(models, X_test, y_test, ax=axes[1])

@@ -2,8 +2,8 @@
 Dynamic selection: locally competent members
 ============================================
 
-A vote of three straight lines cannot follow a curve: outside its own region each of them is
-confidently wrong. Dynamic selection looks at held-out rows near the query, and uses the line that
+A vote of three linear models cannot follow a curve: outside its own region, each of them is
+confidently wrong. Dynamic selection looks at held-out rows near the query, and uses the model that
 was right about them.
 """
 
@@ -30,7 +30,7 @@ chosen = DynamicSelectionClassifier(lines, method="ola", n_neighbors=15, prefit=
 chosen.fit(X[500:1000], y[500:1000])
 
 # %%
-# Left: the vote of the three. Right: the line that is the most competent near each point.
+# Left: the vote of the three. Right: the model that is most competent near each point.
 places = np.stack(np.meshgrid(np.linspace(-1.8, 2.8, 200), np.linspace(-1.3, 1.8, 150)), axis=-1)
 grid = places.reshape(-1, 2)
 vote = np.mean([line.predict(grid) for line in lines], axis=0) > 0.5

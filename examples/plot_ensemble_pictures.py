@@ -3,12 +3,12 @@ Plots of ensembles
 ==================
 
 Decision regions, margins, calibration, risk by coverage, and the rounds of a booster: every plot is
-made from a fitted model or, with ``from_predictions``, from predictions of any source.
+made from a fitted model or, with ``from_predictions``, from predictions from any source.
 """
 
 # %%
-# **Decision regions** of seventeen melons: the boundary of the ensemble is red, those of its
-# members are black. Any classifier can be drawn, and lists of them.
+# **Decision regions** for seventeen melons: the boundary of the ensemble is red, those of its
+# members are black. Any classifier, or list of classifiers, can be drawn.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.ensemble import AdaBoostClassifier, RandomForestClassifier
@@ -32,8 +32,8 @@ plotting.BoundDisplay.from_estimator(stumps, ax=axes[1])
 plotting.WeightsDisplay.from_estimator(stumps, ax=axes[2])
 
 # %%
-# scikit-learn's AdaBoost keeps no trace of its rounds. They are reconstructed from the training
-# rows.
+# scikit-learn's AdaBoost keeps no trace of its rounds, so the trace is reconstructed from the
+# training rows.
 X, y = load_table("german_credit", return_X_y=True)
 half = np.arange(len(y)) % 2 == 0
 tree = DecisionTreeClassifier(max_depth=2)

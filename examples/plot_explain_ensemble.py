@@ -3,7 +3,7 @@ Interpreting an ensemble
 ========================
 
 A forest predicts well but is hard to interpret. Which columns does it use, which rows are unusual,
-and how much accuracy is left if it is condensed into one tree or a few rules?
+and how much accuracy remains if it is condensed into one tree or a few rules?
 """
 
 # %%
@@ -67,6 +67,6 @@ print(sparse.to_text(6))
 print(f"accuracy of {len(sparse.terms_)} terms: {sparse.score(X_new, y_new):.3f}")
 
 # %%
-# A map of the rows: close together if they share leaves of the forest.
+# A map of the rows: those that share leaves of the forest are close together.
 ProximityDisplay.from_estimator(forest, X_new[:400], y_new[:400])
 plt.show()

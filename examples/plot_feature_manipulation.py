@@ -49,14 +49,14 @@ draw(found)
 plt.show()
 
 # %%
-# A random forest differs more than bagging on all five tables, and its vote is better on all of
-# them. Random patches, which draw rows as well, differ as much or more.
+# The trees of a random forest differ more than bagged trees on all five data sets, and their vote
+# is better on all of them. Random patches, which also draw rows, differ as much or more.
 #
-# A random subspace does not always raise diversity: on breast cancer and digits its members differ
-# a little less than bagged trees, since the columns are so redundant that half of them carry the
-# same information, and on wine they differ as much. Rotation forests aim at something else, too.
+# Random subspaces do not always increase diversity: on breast cancer and digits the members differ
+# slightly less than bagged trees, because the columns are so redundant that half of them carry the
+# same information; on wine they differ as much. Rotation forests do not aim at diversity either.
 # Their members differ about as much as bagged trees, but on four of the data sets they are
-# individually better, as they may split along oblique lines.
+# individually better, because they can split along oblique lines.
 #
-# Five nearest neighbours, bagged, differ least of all. With other columns, scales, metrics and
-# numbers of neighbours they differ more, and the vote is better on every table.
+# Bagged models of five nearest neighbours differ least of all. With varying columns, scales,
+# metrics and numbers of neighbours they differ more, and the vote is better on every data set.

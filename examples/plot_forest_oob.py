@@ -2,13 +2,13 @@
 How many trees does a forest need?
 ==================================
 
-A tree of a random forest is grown on a bootstrap sample, which leaves out about
-a third of the rows. Those rows were never seen by the tree, so the forest can be
-tested on its own training table: each row is predicted by the trees that did not
-see it. That is the out-of-bag estimate, and it costs no separate test set.
+A tree of a random forest is grown on a bootstrap sample, which leaves out about a third of the
+rows. Those rows were never seen by the tree, so the forest can be tested on its own training table:
+each row is predicted by the trees that did not see it. This out-of-bag estimate needs no separate
+test set.
 
-Here the out-of-bag error is followed while the forest grows, and compared with
-the error on a real test set.
+Here the out-of-bag error is tracked while the forest grows, and compared with the error on a real
+test set.
 """
 
 # %%
@@ -27,8 +27,8 @@ forest.fit(X_train, y_train)
 curve = forest.oob_curve_
 
 # %%
-# The curve starts high, because at first only a tree or two vote on a row. From about a hundred
-# trees on, more of them change little: a forest does not overfit as it grows, it converges. The
+# The curve starts high, because at first only a tree or two vote on a row. Beyond about a hundred
+# trees, adding more changes little: a forest does not overfit as it grows, but converges. The
 # errors by class show what the total hides: hadrons are mistaken for gamma rays much more often
 # than the other way round.
 fig, ax = plt.subplots(figsize=(6, 3.8), layout="constrained")

@@ -26,7 +26,7 @@ ROUNDS, SEEDS, FLIPS = 25, range(5), (0.0, 0.1, 0.2, 0.3, 0.4)
 
 
 def boosters(flips, rounds):
-    """One of each kind; those who give rows up expect the share of flips and a little more."""
+    """One booster of each kind; the robust ones are told the share of flips, plus a little."""
     convex = {
         f"{name}Classifier": {"n_estimators": rounds}
         for name in ("AdaBoost", "LogitBoost", "GentleBoost", "MadaBoost", "LPBoost", "TotalBoost")
@@ -48,7 +48,7 @@ for name, model in boosters(0.1, ROUNDS).items():
 
 
 def error(model, learn, judge, flips, rng):
-    """Share of clean labels a model gets wrong that saw some of its own flipped."""
+    """Error on clean labels of a model trained on labels of which some were flipped."""
     X, y = learn
     wrong = rng.random(len(y)) < flips
     model.fit(X, np.where(wrong, 1 - y, y))
@@ -56,7 +56,7 @@ def error(model, learn, judge, flips, rng):
 
 
 def study(draw, flips, models):
-    """Errors of all boosters, shape (n_seeds,) each; all see the same rows and the same flips."""
+    """Errors of all boosters, shape (n_seeds,) each, for the same rows and the same flips."""
     errors = {name: [] for name in models}
     for seed in SEEDS:
         learn, judge = draw(np.random.default_rng(seed))
@@ -68,7 +68,7 @@ def study(draw, flips, models):
 # %%
 # Three public data sets with two classes. Every seed draws 150 training rows and 400 test rows.
 def table(X, y):
-    """A function that draws rows to learn from and rows to judge by."""
+    """A function that draws training rows and test rows."""
 
     def draw(rng):
         rows = rng.permutation(len(y))
@@ -122,11 +122,12 @@ plt.show()
 
 # %%
 # Long and Servedio constructed a data set on which every convex loss fails under noise. Each of 21
-# columns is the class or its opposite. A quarter of the rows has the class in all columns; a
-# quarter, the *pullers*, in the first eleven; half of them, the *penalisers*, in five of the first
-# eleven and six of the others, drawn at random. The plain majority of the columns is always right.
-# But with some labels flipped, the flipped rows of the first kind are so far on the wrong side that
-# a convex loss moves all the weight to the first columns, and the penalisers are lost.
+# columns is the class or its opposite. In a quarter of the rows, all columns equal the class; in
+# another quarter, the *pullers*, the first eleven do; in the other half, the *penalisers*, five of
+# the first eleven and six of the others do, drawn at random. The plain majority of the columns is
+# always right. But if some labels are flipped, the flipped rows of the first kind are so far on the
+# wrong side that a convex loss moves all the weight to the first columns, and the penalisers are
+# misclassified.
 def long_servedio(rng, n_rows):
     y = rng.integers(2, size=n_rows)
     kind = rng.choice(["clear", "puller", "penaliser"], n_rows, p=[0.25, 0.25, 0.5])[:, None]
@@ -144,8 +145,8 @@ def draw_hard(rng):
 # %%
 # 800 training rows and 2000 test rows, five seeds. BrownBoost and RobustBoost are shown with two
 # goals each, the same with and without flips: a tight one and a loose one. Both were chosen after
-# trial runs, the tight ones with two of the seeds shown here, the loose ones with others. They get
-# 300 rounds at most, the others 100.
+# trial runs, the tight ones with two of the seeds shown here, the loose ones with other seeds. They
+# get at most 300 rounds, the other boosters 100.
 others = {name: model for name, model in boosters(0.0, 100).items() if name != "BrownBoost"}
 models = {name: model for name, model in others.items() if name != "RobustBoost"} | {
     "Brown 0.25": coterie.BrownBoostClassifier(n_estimators=300, target_error=0.25),
@@ -175,17 +176,17 @@ plt.show()
 
 # %%
 # On breast cancer and magic, capped weights (MadaBoost) and small steps (gradient boosting)
-# tolerate noise as well as BrownBoost and RobustBoost do, without being told its share; where all
-# labels are right, these two are behind on breast cancer, since their goals let them stop early.
-# TotalBoost, which maximises the minimum margin, suffers most. Tic-tac-toe has no noise of its own
-# and a rule that stumps can add up to: there the margin is worth maximising, and LPBoost is far
-# ahead of all others until three labels in ten are flipped.
+# tolerate noise as well as BrownBoost and RobustBoost do, without being told the noise rate. If all
+# labels are right, BrownBoost and RobustBoost fall behind on breast cancer, because their goals let
+# them stop early. TotalBoost, which maximises the minimum margin, suffers most. Tic-tac-toe has no
+# noise of its own, and a sum of stumps can represent its rule: there the margin is worth
+# maximising, and LPBoost is far ahead of all others until three labels in ten are flipped.
 #
-# On Long and Servedio's table all boosters that descend a convex loss or maximise a margin are
-# wrong about a quarter of the clean labels; LogitBoost, whose working responses are clipped,
-# escapes in part. BrownBoost, and RobustBoost with the first of its settings, come down to one or
-# two per cent. They pay for it where no label is wrong: the looser the goal, the more rows they
-# give up, and RobustBoost's second setting, with a margin to reach, fails on some seeds. So do
-# tight goals on seeds not shown here: the potential is not convex, and boosting may end at a point
-# where no stump has an edge but the penalisers are wrong. Rows drawn at random each round do not
-# lead away from there; a looser goal does. The benchmark has the figures of ten seeds.
+# On Long and Servedio's data, all boosters that minimise a convex loss or maximise a margin
+# misclassify about a quarter of the clean labels; LogitBoost, whose working responses are clipped,
+# partly escapes. The error of BrownBoost, and of RobustBoost with the first of its settings, falls
+# to one or two per cent. The price is a higher error if no label is wrong: the looser the goal, the
+# more rows they give up, and RobustBoost's second setting, with a target margin, fails on some
+# seeds. So do tight goals on seeds not shown here: the potential is not convex, and boosting may
+# end at a point where no stump has an edge but the penalisers are misclassified. Sampling rows in
+# each round does not help; a looser goal does. The benchmark has the figures for ten seeds.

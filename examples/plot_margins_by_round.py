@@ -4,7 +4,7 @@ Margins, round by round
 
 A row's normalised margin is :math:`y F(x) / \sum_t |\alpha_t|`, between -1 and 1: its sign shows
 whether the vote is right, its size how clearly. Boosting keeps raising small margins even when no
-row is wrong any more. Boosters differ in which margins they raise: some maximise the smallest,
+row is wrong any more. Boosters differ in which margins they raise: some maximise the smallest one,
 others sacrifice it for the rest.
 """
 
@@ -82,8 +82,8 @@ plt.show()
 # %%
 # What theory says about AdaBoost. The training error is bounded by a product over the members'
 # errors, and so is, with a factor, the share of margins below :math:`\theta`. The margin bound on
-# the error on unseen rows adds to that share a term for the number of stumps there are to choose
-# from and the number of rows. With 569 rows it is still vacuous: the bound is one.
+# the error on unseen rows adds to that share a term that depends on the number of candidate stumps
+# and the number of rows. With 569 rows it is still vacuous: the bound is one.
 ada = models["AdaBoost"]
 bound = training_error_bound(ada.estimator_errors_)
 print(f"training error {ada.trace_['train_error'][-1]:.4f}, bound {bound[-1]:.4f}")

@@ -4,7 +4,7 @@ Axis-parallel and oblique splits
 
 An isolation forest splits random columns at random values until rows are isolated; rows that are
 isolated early are outliers. Axis-parallel splits produce artefacts: regions that share the range of
-a cluster in one column look normal, although no row was ever there. Oblique splits avoid them.
+a cluster in one column look normal, although they contain no rows. Oblique splits avoid them.
 """
 
 # %%

@@ -41,11 +41,11 @@ draw(found)
 plt.show()
 
 # %%
-# Manipulating the outputs has the strongest effect on diversity: flipping raises the disagreement
-# over bagging on every data set, by up to a factor of four, and uniform flipping even more. But the
-# price is members trained on wrong labels. With 50 of them the vote is better than bagging's on
-# wine and breast cancer only, and uniform flipping, which changes far more labels, is behind
-# everywhere; it is meant for hundreds of members. Smearing lies between bagging and flipping.
+# Manipulating the outputs has the strongest effect on diversity: compared with bagging, flipping
+# increases the disagreement on every data set, by up to a factor of four, and uniform flipping even
+# more. But the price is members trained on wrong labels. With 50 of them the vote is better than
+# bagging's on wine and breast cancer only, and uniform flipping, which changes far more labels, is
+# worse everywhere; it is meant for hundreds of members. Smearing lies between bagging and flipping.
 # Diversity alone is not enough.
 #
 # Members of a code solve different binary problems, so there is no disagreement to measure. The

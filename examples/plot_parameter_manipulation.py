@@ -8,8 +8,8 @@ its members are trained together, with a penalty that makes them diverse.
 """
 
 # %%
-# Random parameters draw criterion, splitter, leaf size and columns per node of every tree; combined
-# with bagging they add to its diversity.
+# Random parameters draw the criterion, splitter, leaf size and columns per node of every tree;
+# combined with bagging, they add to its diversity.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_diabetes
@@ -43,15 +43,16 @@ draw(found)
 plt.show()
 
 # %%
-# Random parameters make trees differ as much as bags do, within a tenth, although all of them see
-# all rows; the vote is a little better on every table. Together the two differ more than either.
+# Random parameters make trees differ about as much as bagging does, within a tenth, although every
+# tree sees all rows; the vote is slightly better on every data set. The two combined give more
+# diversity than either alone.
 #
-# Networks differ less than trees, and each is better. The penalty makes them more diverse where
-# possible: a lot on magic, somewhat on digits and the credit table, not at all on wine, where
-# nearly all of them are right. It did not improve the vote: on magic and credit it became worse.
-# Ambiguity, the difference between the mean error of the members and the error of their mean, is
-# easiest to see in regression: it grows with the penalty, and so does the error of the members,
-# here faster.
+# Networks differ less than trees, and are individually better. The penalty makes them more diverse
+# where possible: much more on magic, somewhat more on digits and the credit data, and no more on
+# wine, where nearly all of them are right. It did not improve the vote, which became worse on magic
+# and credit. Ambiguity, the difference between the mean error of the members and the error of their
+# mean, is easiest to see in regression: it grows with the penalty, and so does the error of the
+# members, which here grows faster.
 X, y = load_diabetes(return_X_y=True)
 print("penalty  ambiguity  member error  error of the mean")
 for penalty in (0.0, 0.25, 0.5, 0.75, 0.9, 1.0):

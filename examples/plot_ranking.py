@@ -8,8 +8,8 @@ document is, but not that only the order within a query counts.
 """
 
 # %%
-# Documents have a quality that users see in every query, and queries differ in how generous they
-# are: grades of one query are higher than those of another, which a regressor tries to explain.
+# Every document has a quality that affects its grade in any query, and some queries are graded more
+# generously than others. A regressor wastes effort on explaining the difference between queries.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -37,7 +37,7 @@ for name, model in (("LambdaMART", ranker), ("regression", regressor)):
     scores = [ndcg(y[test], said, query[test], k=int(k), empty=None) for k in places]
     ax.plot(places, scores, label=name)
     print(f"{name}: NDCG@5 {scores[4]:.3f}")
-ax.set(xlabel="places that count", ylabel="NDCG")
+ax.set(xlabel="k, the number of positions that count", ylabel="NDCG@k")
 ax.legend()
 plt.show()
 

@@ -38,12 +38,12 @@ draw(found)
 plt.show()
 
 # %%
-# The smaller the bags, the more the members differ, and the worse each of them is; the vote is
-# worse for it on digits and on the credit data, and hardly changes on the others. Half of the rows
+# The smaller the bags, the more the members differ, and the worse each of them is; as a result, the
+# vote is worse on digits and on the credit data, and hardly changes on the others. Half of the rows
 # drawn without replacement behave almost like a bootstrap sample.
 #
-# Wagging does not raise diversity: trees that see every row, only with other weights, differ less
-# than bagged ones on all five tables. And naive Bayes shows what bagging cannot do. Its bags are
-# those of the trees, but the fitted models hardly differ, so the vote gains little over one
-# member; most on digits, where a class has few rows. Where there is no variance, there is nothing
-# to average away.
+# Wagging does not increase diversity: trees that see every row, with different weights, differ less
+# than bagged ones on all five data sets. And naive Bayes shows the limits of bagging. It gets the
+# same bags as the trees, but the fitted models hardly differ, so the vote gains little over one
+# member; it gains most on digits, where each class has few rows. Without variance there is nothing
+# to average out.

@@ -2,7 +2,7 @@
 When will it happen?
 ====================
 
-Half of these machines are still running when the data are collected, so only a lower bound of their
+Half of these machines are still running when the data are collected, so only a lower bound on their
 lifetime is known. A survival forest learns from them nevertheless, and predicts a curve: the
 probability that a machine is still running after a given number of days.
 """
@@ -26,7 +26,7 @@ X = np.column_stack([heat, load, serial])
 lifetime = 400 * np.exp(-1.5 * heat - 2.0 * heat * load) * rng.weibull(1.5, n)
 observed = rng.uniform(30, 300, n)
 y = make_outcomes(lifetime <= observed, np.minimum(lifetime, observed))
-print(f"{1 - y['event'].mean():.0%} still run")
+print(f"{1 - y['event'].mean():.0%} are still running")
 
 # %%
 # The out-of-bag score of the forest: in how many pairs did the machine with the higher risk fail
@@ -47,7 +47,7 @@ for name, curve in zip(
     left.step(times, curve, where="post", label=name)
 everyone = kaplan_meier(y[learn])(times)
 left.step(times, everyone, where="post", color="grey", linestyle=":", label="all")
-left.set(xlabel="days", ylabel="share that still runs", ylim=(0, 1))
+left.set(xlabel="days", ylabel="share still running", ylim=(0, 1))
 left.legend()
 said = {
     "forest": forest.predict_survival_function(X[test], times),

@@ -3,10 +3,10 @@ Seven points, and a stump that does not split
 =============================================
 
 Three crosses lie among four stars: two stars are below them, one is to the left and one above. No
-stump comes close, and boosting needs about ten rounds. On the way there are stumps that predict the
-same class on both sides. A stump is chosen for the purity of its sides, and under the weights of
-that round both may hold more stars than crosses. Such a member is constant; it shifts the score of
-all points.
+stump comes close, and boosting needs about ten rounds. Some of the stumps predict the same class on
+both sides. A stump is chosen for the purity of its sides, and under the weights of that round both
+sides may contain more stars than crosses. Such a member is constant: it shifts the score of all
+points.
 """
 
 # %%
@@ -42,11 +42,11 @@ WeightsDisplay.from_estimator(model, names=names)
 plt.show()
 
 # %%
-# The error may rise in a round, its bound cannot.
+# The error may rise from one round to the next; its bound cannot.
 BoundDisplay.from_estimator(model)
 plt.show()
 
 # %%
-# The crosses are enclosed from three sides. Constant members have no decision line.
+# The crosses are enclosed on three sides. Constant members have no decision line.
 RegionsDisplay.from_estimator(model, X, y, sizes=[1, 4, 9])
 plt.show()

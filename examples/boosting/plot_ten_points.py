@@ -3,7 +3,7 @@ Ten points, three stumps
 ========================
 
 The classic textbook example of boosting: ten points in the plane that no single axis-parallel cut
-can separate, but three such cuts can, when each concentrates on the mistakes of the previous ones.
+can separate, but three cuts can, if each concentrates on the mistakes of the previous ones.
 """
 
 # %%
@@ -43,9 +43,9 @@ for t, (stump, facts) in enumerate(zip(model.estimators_, trace, strict=True), s
 print(f"training error {trace['train_error'][-1]:g}, bound {trace['bound'][-1]:.4f}")
 
 # %%
-# The first stump is wrong about P3, P4 and P5, so they weigh more in the second round; that one is
-# wrong about N1, N2 and N3, and so on. After each round the mistakes of the last stump carry half
-# of the total weight: under the new weights it is no better than chance.
+# The first stump is wrong about P3, P4 and P5, so they weigh more in the second round; the second
+# stump is wrong about N1, N2 and N3, and so on. After each round the mistakes of the last stump
+# carry half of the total weight: under the new weights it is no better than chance.
 WeightsDisplay.from_estimator(model, names=names)
 plt.show()
 

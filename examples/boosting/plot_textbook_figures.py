@@ -72,7 +72,7 @@ plt.show()
 
 # %%
 # **Size of a random forest and of a bag** (Zhou, figure 8.7), on handwritten digits: the forest
-# starts with worse trees and ends with the smaller error.
+# starts with worse trees and ends with a smaller error.
 X, y = load_digits(return_X_y=True)
 half = np.arange(len(y)) % 2 == 0
 figure, axes = plt.subplots(1, 2, figsize=(11, 4.2), sharey=True, layout="constrained")

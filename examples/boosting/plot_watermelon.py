@@ -28,7 +28,7 @@ for size in (3, 5, 11):
     print(f"{size:>2} members: {accuracy[size - 1]:.3f}")
 
 # %%
-# More members do not only remove mistakes, they also make decisions clearer: the
-# small margins grow, at the cost of the large ones.
+# More members not only remove mistakes but also make decisions clearer: small margins grow, at the
+# expense of large ones.
 MarginDisplay.from_estimator(model, X, y, rounds=[3, 5, 11])
 plt.show()

@@ -22,22 +22,23 @@ print("training error by round:", model.trace_["train_error"].round(3))
 explore(model, X, y, resolution=48)
 
 # %%
-# The bound is a proof: the training error is never above it. It holds because every mistake costs
+# The bound is guaranteed: the training error never exceeds it. This is because every mistake costs
 # at least one in the exponential loss, and the product of the normalisers is that loss.
 proof = certificate(model)
 print(proof.kind, proof.values.round(3))
 assert (model.trace_["train_error"] <= proof.values).all()
 
 # %%
-# Exercise 8.2: other losses do as well. If :math:`\ell(z)` falls wherever the margin :math:`z` is
-# below some :math:`\delta > 0`, then where one class is more probable than the other, moving the
-# score towards it lowers the expected loss near zero, so its minimiser has the sign of the more
-# probable class: the loss is consistent. The logistic loss is one, and LogitBoost descends it.
+# Exercise 8.2: other losses work as well. Suppose that :math:`\ell(z)` decreases wherever the
+# margin :math:`z` is below some :math:`\delta > 0`. If one class is more probable than the other,
+# then moving the score from zero towards it lowers the expected loss, so the minimiser has the sign
+# of the more probable class: the loss is consistent. The logistic loss is an example, and
+# LogitBoost minimises it.
 #
 # Exercise 8.4: gradient boosting and AdaBoost both add members along the steepest descent of a
-# loss. AdaBoost puts the slope into the weights of the rows and keeps the labels; gradient boosting
-# puts it into the targets and keeps the weights. So the former needs classifiers, and the latter
-# regressors and any differentiable loss.
+# loss. AdaBoost puts the gradient into the weights of the rows and keeps the labels; gradient
+# boosting puts it into the targets and keeps the weights. So the former needs classifiers, while
+# the latter needs regressors and works with any differentiable loss.
 gradient = GradientBoostingClassifier(n_estimators=30, max_depth=1).fit(X, y)
 explore([model, gradient], X, y, resolution=48)
 

@@ -2,8 +2,8 @@
 3. Bias and variance
 ====================
 
-Train the same learner on many samples. How far the mean of its predictions is from the truth is its
-bias; how much they scatter is its variance. Bagging reduces variance, boosting reduces bias.
+Train the same learner on many samples. Its bias is how far the mean of its predictions is from the
+truth; its variance is how much they scatter. Bagging reduces variance, boosting reduces bias.
 """
 
 # %%
@@ -28,8 +28,8 @@ MemberCurvesDisplay.from_estimator(bag, X, y)
 
 # %%
 # An interactive version: bagging next to gradient boosting. The curve of bagging converges; that of
-# boosting moves towards the training rows. Below, both are trained on twenty other samples: with
-# every member bagging loses variance, and with every round boosting loses bias.
+# boosting moves towards the training rows. Below, both are trained on twenty other samples: every
+# additional member reduces the variance of bagging, and every round reduces the bias of boosting.
 pair = [bag, GradientBoostingRegressor(n_estimators=60, max_depth=2).fit(X, y)]
 explore(pair, X, y, resolution=48).retrain()
 

@@ -28,8 +28,8 @@ MarginDisplay.from_estimator(ada, X, y)
 
 # %%
 # AdaBoost raises the smallest margin, but not to the maximum. LPBoost does, and proves it: no vote
-# of such members has a larger margin than the smallest edge so far. It stops when the two meet, or
-# when the learner finds no member with a larger edge.
+# of such members has a larger margin than the smallest edge found so far. It stops when the two
+# meet, or when the learner finds no member with a larger edge.
 best = LPBoostClassifier(tree, n_estimators=60, nu=1 / len(y), trace="weights").fit(X, y)
 proof = certificate(best)
 print(f"{proof.kind} after {len(proof.values)} rounds: {proof.values[-1]:.5f}. {proof.words}")

@@ -2,8 +2,8 @@
 5. Noise
 ========
 
-A wrong label looks like a hard row, and AdaBoost works on hard rows. Methods that give up on some
-of them are robust.
+A wrongly labelled row looks like a hard row, and AdaBoost concentrates on hard rows. Methods that
+give up on some of them are robust.
 """
 
 # %%
@@ -25,8 +25,8 @@ robust = RobustBoostClassifier(n_estimators=60, trace="weights").fit(X[learn], y
 explore([ada, robust], X[learn], y[learn], X_val=X[test], y_val=truth[test], resolution=48)
 
 # %%
-# The share of the weight that is on wrong labels before the last round. They are an eighth of the
-# rows.
+# The share of the total weight carried by wrongly labelled rows before the last round. They are an
+# eighth of the rows.
 for name, model in (("AdaBoost", ada), ("RobustBoost", robust)):
     last = np.asarray(model.trace_.weights[-1]).reshape(200, -1).sum(axis=1)
     print(f"{name}: {last[wrong].sum() / last.sum():.2f}")

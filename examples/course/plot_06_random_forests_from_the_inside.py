@@ -29,8 +29,8 @@ forest = RandomForestClassifier(n_estimators=40, random_state=0)
 explore([alone, forest], X, y, resolution=48)
 
 # %%
-# Exercise 8.7: why forests are trained faster than bags of trees. A node of a tree in a bag looks
-# at all columns, a node in a forest at the square root of their number.
+# Exercise 8.7: why forests are trained faster than bags of trees. A node of a bagged tree considers
+# all columns; a node in a forest considers only the square root of their number.
 X, y = make_classification(4000, 100, n_informative=20, random_state=0)
 for name, model in (
     ("bag of trees", BaggingClassifier(n_estimators=50, random_state=0)),

@@ -2,7 +2,7 @@
 7. Stacking without leaking
 ===========================
 
-A stack learns how to combine members from their predictions. If these are predictions for the
+A stack learns from the members' predictions how to combine them. If these are predictions for the
 members' training rows, the member that memorises best wins. So stacking uses predictions for rows
 that the members have not seen.
 """
@@ -47,8 +47,9 @@ print("error:", np.mean(stack.predict(X[test]) != y[test]).round(4))
 
 # %%
 # Exercise 8.8 of Zhou: ensembles of ensembles. MultiBoost wraps AdaBoost in a kind of bagging; the
-# other way round, bags are boosted. The first aims to keep the low bias of boosting and to reduce
-# its variance; the second gives AdaBoost better members. On this data set neither pays off.
+# other order is boosting with bagged members. The first aims to keep the low bias of boosting and
+# to reduce its variance; the second gives AdaBoost better members. On this data set neither pays
+# off.
 stump = DecisionTreeClassifier(max_depth=1)
 bag = BaggingClassifier(stump, n_estimators=10, random_state=0)
 contenders = {
@@ -61,8 +62,8 @@ for name, model in contenders.items():
     print(f"{name}: error {np.mean(model.predict(X[test]) != y[test]):.4f}")
 
 # %%
-# The first two of them round by round, on two columns. MultiBoost starts anew several times, as
-# the weights show.
+# The first two of them round by round, on two columns. MultiBoost restarts several times, as the
+# weights show.
 two = X[:, [21, 27]]
 pair = [clone(contenders[name]).set_params(n_estimators=40) for name in ("AdaBoost", "MultiBoost")]
 explore(pair, two, y, resolution=48)

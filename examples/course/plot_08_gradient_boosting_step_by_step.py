@@ -3,12 +3,14 @@
 ==================================
 
 AdaBoost changes the weights of the rows. Gradient boosting changes their targets: each tree is
-fitted to the slope of the loss at the current predictions, and its leaves take a step downhill.
+fitted to the negative gradient of the loss at the current predictions, and its leaves take a step
+downhill.
 """
 
 # %%
-# For the squared error the slope is the residual, so every tree is fitted to what is left to
-# explain. One column is enough to see it: step through the rounds and watch the residuals shrink.
+# For the squared error the negative gradient is the residual, so every tree is fitted to what is
+# left to explain. One column is enough to see it: step through the rounds and watch the residuals
+# shrink.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -31,8 +33,8 @@ for _ in range(60):
 print("largest difference to the model:", np.abs(score - model.predict(X)).max().round(6))
 
 # %%
-# The learning rate shortens the steps. Small steps need more rounds, and usually end lower on new
-# rows, because no single tree decides much.
+# The learning rate shortens the steps. Small steps need more rounds, and usually reach a lower
+# error on new rows, because no single tree has much influence.
 new = np.sort(rng.uniform(0, 6, 2000))
 truth = np.sin(new) + new / 3 + rng.normal(scale=0.2, size=2000)
 figure, ax = plt.subplots()
@@ -47,8 +49,8 @@ ax.set(xlabel="rounds", ylabel="mean squared error on new rows", ylim=(0, 0.2))
 ax.legend(frameon=False)
 
 # %%
-# Any loss with a slope will do. With the absolute error, leaves take the median of their residuals,
-# and a few wild targets hardly matter, as long as a leaf holds more rows than those.
+# Any differentiable loss will do. With the absolute error, leaves take the median of their
+# residuals, and a few extreme targets hardly matter, as long as they are a minority in each leaf.
 wild = y.copy()
 wild[::15] += 10
 for loss in ("squared_error", "absolute_error"):

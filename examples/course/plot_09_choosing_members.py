@@ -7,7 +7,7 @@ members anew for each row, by how well they do on similar rows.
 """
 
 # %%
-# A bag of a hundred trees, in the order that pruning finds. On the rows used for ordering a few
+# A bag of a hundred trees, in the order found by pruning. On the rows used for ordering a few
 # members seem far better than all; on other rows they are about as good.
 import numpy as np
 
@@ -40,8 +40,9 @@ for order in ("accuracy", "reduced_error", "orientation"):
     print(f"15 members by {order}: {few.score(X[new], y[new]):.3f}")
 
 # %%
-# Dynamic selection pays when members are good in different places. Twenty stumps cannot vote their
-# way around a checkerboard, but each is right somewhere, and the neighbours of a row say where.
+# Dynamic selection pays off when members are good in different regions. A vote of twenty stumps
+# cannot represent a checkerboard, but each stump is right somewhere, and the neighbours of a row
+# show where.
 rng = np.random.default_rng(0)
 board = rng.uniform(-1, 1, (400, 2))
 colour = (board[:, 0] * board[:, 1] > 0).astype(int)
@@ -55,5 +56,5 @@ print(f"vote of 20 stumps: {stumps.score(board[200:], colour[200:]):.3f}")
 print(f"chosen row by row: {local.score(board[200:], colour[200:]):.3f}")
 
 # %%
-# The stumps themselves, one after the other, and the vote so far.
+# The stumps themselves, one after another, and the vote so far.
 explore(stumps, board[:200], colour[:200], resolution=48)

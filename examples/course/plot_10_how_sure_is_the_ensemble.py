@@ -3,13 +3,13 @@
 =============================
 
 A vote of 90 % is not a probability of 90 %. This page measures the difference, removes it, and
-turns votes into sets of classes that hold the true one as often as promised.
+turns votes into sets of classes that contain the true class as often as requested.
 """
 
 # %%
 # AdaBoost pushes its scores apart, so its probabilities are too extreme; a forest averages, and
-# hardly ever says 0 or 1. The diagram shows how often the class is right where a model claims a
-# given probability. A calibrated model lies on the diagonal.
+# hardly ever predicts 0 or 1. The diagram shows how often a class actually occurs among rows with a
+# given predicted probability. A calibrated model lies on the diagonal.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.metrics import log_loss
@@ -42,17 +42,18 @@ calibrated = CalibratedEnsembleClassifier([("AdaBoost", ada)]).fit(X[learn], y[l
 print(f"AdaBoost, calibrated: log loss {log_loss(y[new], calibrated.predict_proba(X[new])):.3f}")
 
 # %%
-# A prediction set holds every class that cannot be ruled out. Over all new rows it holds the true
-# class at least as often as asked. A poor model has larger sets, not wrong ones.
+# A prediction set contains every class that cannot be ruled out. Over all new rows, it contains the
+# true class at least as often as requested. A poor model has larger sets, not wrong ones.
 sets = ConformalClassifier(forest, empty="top", random_state=0).fit(X[learn], y[learn])
 inside = sets.predict_set(X[new], alpha=0.1)
 hit = inside[np.arange(len(inside)), np.searchsorted(sets.classes_, y[new])].mean()
 single = np.mean(inside.sum(axis=1) == 1)
-print(f"asked 90 %, held {hit:.1%}; rows with one class only: {single:.1%}")
+print(f"requested 90 %, covered {hit:.1%}; sets of a single class: {single:.1%}")
 CoverageDisplay.from_estimator(sets, X[new], y[new], alpha=0.1, most=15)
 
 # %%
-# Where is the ensemble unsure? Two columns show it: the shading is pale where votes are divided.
+# Where is the ensemble uncertain? A picture of two columns shows it: the shading is pale where
+# votes are divided.
 two = X[learn][:300, [0, 8]]
 explore(
     AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=30, trace="weights").fit(

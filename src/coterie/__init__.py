@@ -1,6 +1,6 @@
 """Ensemble learning on one fast native tree engine, behind scikit-learn's interface.
 
-Names are loaded when they are first used, so that ``import coterie`` is quick. Each stands once,
+Names are loaded when they are first used, so that ``import coterie`` is quick. Each is listed once,
 below, with its package; type checkers read ``__all__`` and know the rest by the imports.
 """
 

@@ -1,7 +1,7 @@
 """An MLflow flavour: log, load and serve models of coterie (extra ``mlflow``).
 
-The model is kept as `coterie.save` writes it, so loading runs no code from the file. Any tool that
-knows ``mlflow.pyfunc`` (``mlflow models serve``, batch scoring, registries) can use it.
+The model is stored by `coterie.save`, so loading runs no code from the file. Any tool that supports
+``mlflow.pyfunc`` (``mlflow models serve``, batch scoring, registries) can use it.
 """
 
 from __future__ import annotations
@@ -46,17 +46,18 @@ def save_model(
     Parameters
     ----------
     model : estimator
-        Fitted, of coterie.
+        A fitted model of coterie.
     path : str or path
         A directory that does not exist yet, or is empty.
     mlflow_model : mlflow.models.Model, default=None
         What to add to; MLflow passes it.
     signature : mlflow.models.ModelSignature, default=None
-        Of input and output; inferred from `input_example` if that is given.
+        Signature of input and output; inferred from `input_example` if that is given.
     input_example : data frame or array, default=None
         A few rows, kept with the model.
     pip_requirements : list of str, default=None
-        What a server installs; this version of coterie, scikit-learn and NumPy by default.
+        Packages that a server installs; by default the current versions of coterie, scikit-learn
+        and NumPy.
     metadata : dict, default=None
         Kept with the model.
 
@@ -104,9 +105,9 @@ def log_model(model: Any, name: str = "model", **options: Any) -> Any:
     Parameters
     ----------
     model : estimator
-        Fitted, of coterie.
+        A fitted model of coterie.
     name : str, default="model"
-        Under which the run keeps it.
+        Name of the model in the run.
     **options
         What `save_model` takes, and what ``mlflow.models.Model.log`` does, such as
         ``registered_model_name``.
@@ -114,7 +115,7 @@ def log_model(model: Any, name: str = "model", **options: Any) -> Any:
     Returns
     -------
     mlflow.models.model.ModelInfo
-        With ``model_uri``, by which `load_model` finds it.
+        Information about the model, with the ``model_uri`` for `load_model`.
 
     Examples
     --------
@@ -139,7 +140,7 @@ def load_model(model_uri: str, *, trusted: tuple[str, ...] = ()) -> Any:
     Parameters
     ----------
     model_uri : str
-        A path, ``runs:/...``, ``models:/...`` or whatever else MLflow knows.
+        A path, ``runs:/...``, ``models:/...`` or any other URI that MLflow supports.
     trusted : tuple of str, default=()
         Types of other packages in the model that may be loaded, as in `coterie.load`.
 

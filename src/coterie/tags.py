@@ -29,7 +29,7 @@ Family = TypeVar("Family", bound=type)
 
 
 def tagged(named: Named) -> Named:
-    """Let model files hold objects of a class, or a function.
+    """Allow objects of a class, or a function, in model files.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def tagged(named: Named) -> Named:
 
 
 def tagged_family(base: Family) -> Family:
-    """A base that is `tagged` with all its descendants, those of other packages excepted."""
+    """`tagged` for a base class and all its subclasses, except those of other packages."""
 
     def enlist(cls: type) -> None:
         tagged(cls)

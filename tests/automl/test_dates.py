@@ -113,7 +113,7 @@ WHEN = pandas.Series(pandas.date_range("2024-01-01", periods=3, freq="5h"))
 @pytest.mark.parametrize(
     ("then", "now", "words"),
     [
-        (WHEN, [1.0, 2.0], "column 'd' contained dates at fit, but contains numbers now"),
+        (WHEN, [1.0, 2.0], "Column 'd' contained dates at fit, but contains numbers now"),
         (WHEN, [True, False], "contains numbers now"),
         (WHEN, WHEN - WHEN[0], "contains durations now"),
         (WHEN, WHEN.dt.tz_localize("UTC"), "contains dates with a time zone now"),

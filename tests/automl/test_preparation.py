@@ -84,7 +84,7 @@ def test_a_model_reads_new_rows_as_those_of_the_fit(tmp_path):
 @pytest.mark.parametrize(
     ("column", "now", "words"),
     [
-        ("title", 3.0, "column 'title' contained text at fit, but contains numbers now"),
+        ("title", 3.0, "Column 'title' contained text at fit, but contains numbers now"),
         ("title", pandas.Timestamp("2024-01-01"), "contains dates now"),
         ("title", pandas.Categorical([7] * 80), "contained text at fit, but contains 7"),
         ("price", "some words", "contained amounts at fit, but contains 'some words', which"),

@@ -221,7 +221,7 @@ def test_several_outputs_are_a_choice():
         (X * 1j, LABELS, ValueError, "Complex data not supported"),
         (np.where(X == 3, np.inf, X), LABELS, ValueError, "infinity.*column"),
         (X.astype("M8[D]"), LABELS, TypeError, "datetime64"),
-        ([["a", 1]] * 3 + [[2, 1]], LABELS, KindError, "column 0 mixes text and numbers"),
+        ([["a", 1]] * 3 + [[2, 1]], LABELS, KindError, "Column 0 mixes text and numbers"),
         (pd.DataFrame(X, columns=["a", "a"]), LABELS, ValueError, "column named 'a'"),
     ],
 )

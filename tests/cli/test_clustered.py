@@ -32,27 +32,27 @@ def test_files_are_read_by_folder_pattern_and_name(trips, tmp_path):
     with pytest.raises(CommandError, match="no tables"):
         clustered.read_files(tmp_path / "nothing*")
     (folder / "x.csv").write_text("a\n1\n")
-    with pytest.raises(CommandError, match=r"several kinds \(\.csv, \.parquet\)"):
+    with pytest.raises(CommandError, match=r"several formats \(\.csv, \.parquet\)"):
         clustered.read_files(folder)
 
 
 def test_only_one_may_say_who_works(call, trips):
     said = call("fit", trips[0], "--target", "late", "--workers", "2", "--cluster", "tcp://x:1")
     assert said.code == 2
-    assert "both say who works" in said.err
+    assert "exclude each other" in said.err
 
 
 @pytest.mark.parametrize("option", [("--interpretable",), ("--groups", "a"), ("--resume",)])
 def test_what_a_cluster_does_not_do_is_refused(call, trips, option):
     said = call("fit", trips[0], "--target", "late", "--workers", "2", *option)
     assert said.code == 2
-    assert f"{option[0]} is not possible with workers" in said.err
+    assert f"{option[0]} cannot be used with workers" in said.err
 
 
 def test_memory_is_for_local_workers(call, trips):
     said = call("fit", trips[0], "--target", "late", "--cluster", "x", "--worker-memory", "1GB")
     assert said.code == 2
-    assert "--worker-memory is for --workers" in said.err
+    assert "--worker-memory needs --workers" in said.err
 
 
 @pytest.mark.slow
@@ -85,7 +85,7 @@ def test_a_folder_is_fitted_predicted_and_evaluated(call, trips, tmp_path):
     model = coterie.load(out / "model.coterie")
     assert model.classes_.tolist() == ["no", "yes"]
     again = call("fit", folder, "--target", "late", "--workers", "2", "--out", out)
-    assert "holds a model already" in again.err
+    assert "already contains a model" in again.err
     said = call(
         *("predict", out, folder, "--workers", "2", "--out", answers, "--probabilities"),
         *("--keep", "a"),

@@ -39,7 +39,7 @@ def test_equal_models_cannot_be_told_apart():
 
 def test_what_cannot_be_compared(call, credit):
     chances = Answers("classification", np.array([0]), np.array([[1.0, 0.0]]))
-    with pytest.raises(CommandError, match="some are regressors"):
+    with pytest.raises(CommandError, match="others are regressors"):
         compare_answers({"a": chances, "b": answers(1)}, "auto")
     with pytest.raises(CommandError, match="not a mean over rows"):
         compare_answers({"a": answers(1), "b": answers(1)}, "r2")

@@ -249,7 +249,7 @@ def test_a_damaged_note_of_the_settings_is_named(call, credit, tmp_path):
     out = ("--out", tmp_path / "m", "--resume")
     said = call("fit", credit.train, "--target", "credit", *out)
     assert said.code == 1
-    assert "settings.json: is damaged" in said.err
+    assert "settings.json is damaged" in said.err
     assert "--overwrite" in said.err
 
 

@@ -11,7 +11,9 @@ pytest.importorskip("fcntl")
 
 def test_a_second_fit_is_refused(tmp_path):
     with only_fit(tmp_path):
-        with pytest.raises(CommandError, match="another fit is running there") as caught:
+        with pytest.raises(
+            CommandError, match="another fit is running in this directory"
+        ) as caught:
             only_fit(tmp_path).__enter__()
         assert LOCK in caught.value.cure
     assert list(tmp_path.iterdir()) == []

@@ -103,7 +103,7 @@ def test_wrong_wishes(call, credit, prices):
     said = call("predict", credit.model, credit.test, "--interval", 0.9)
     assert said.code == 1
     assert "--reject" in said.err
-    assert "there is no such model" in call("predict", "nowhere", credit.test).err
+    assert "does not exist" in call("predict", "nowhere", credit.test).err
     assert call("predict", credit.model, credit.test, "--out", "a.xlsx").code == 1
 
 

@@ -6,13 +6,13 @@ pytest.importorskip("uvicorn")
 def test_a_missing_model_is_an_error_before_anything_starts(call, tmp_path):
     said = call("serve", tmp_path / "nothing")
     assert said.code == 1
-    assert "there is no such model" in said.err
+    assert "does not exist" in said.err
 
 
 def test_two_models_need_two_names(call, credit):
     said = call("serve", credit.model, credit.model)
     assert said.code == 1
-    assert 'two models are called "model"' in said.err
+    assert 'Two models are called "model"' in said.err
 
 
 def test_settings_reach_the_workers(call, credit, monkeypatch):

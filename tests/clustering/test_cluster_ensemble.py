@@ -107,7 +107,7 @@ def test_what_is_refused():
     X, _ = blobs(20)
     with pytest.raises(ValueError, match="kinds of rows"):
         small(n_clusters=15, k_min=2, k_max=2, n_members=2).fit(X)
-    with pytest.raises(ValueError, match="k_max=2 is less than k_min=5"):
+    with pytest.raises(ValueError, match="k_max=2 must not be less than k_min=5"):
         small(k_min=5, k_max=2).fit(X)
 
 
@@ -115,7 +115,7 @@ def test_lists_without_clusterers_are_refused():
     X = np.arange(20.0)[:, None]
     with pytest.raises(ValueError, match="empty list"):
         ClusterEnsemble(members=[]).fit(X)
-    with pytest.raises(ValueError, match="list of clusterers, but holds 3"):
+    with pytest.raises(ValueError, match="list of clusterers, but contains 3"):
         ClusterEnsemble(members=[3]).fit(X)
     with pytest.raises(ValueError, match="No member clustered any row"):
         ClusterEnsemble(members=[DBSCAN(eps=1e-9)]).fit(X)

@@ -60,5 +60,5 @@ def test_no_partition_into_three_has_more_quadratic_information():
 
 
 def test_other_numbers_of_rows():
-    with pytest.raises(ValueError, match="2 and 3 rows"):
+    with pytest.raises(ValueError, match="but have 2 and 3"):
         nmi([0, 1], [0, 1, 1])

@@ -102,7 +102,7 @@ def test_what_does_not_fit_is_refused():
     model = HistGradientBoostingClassifier(max_iter=2).fit(X, y)
     with pytest.raises(DataError, match="do not come from the stream"):
         model.predict(rows)
-    with pytest.raises(DataError, match="know which"):
+    with pytest.raises(DataError, match="cannot be set for binned rows"):
         Table.read(rows, categorical=[0])
 
 

@@ -68,7 +68,7 @@ def test_labels_are_matched_by_name_and_unknown_ones_are_missing(make):
     for nothing in (np.array([], dtype=object), np.array([], dtype=float)):
         assert cells.match(nothing).tolist() == [-1] * 5
     with pytest.raises(
-        KindError, match="column 'c' contained numbers at fit, but contains text now"
+        KindError, match="Column 'c' contained numbers at fit, but contains text now"
     ):
         cells.match(np.array([1.0, 2.0]))
 
@@ -108,9 +108,9 @@ def test_categories_may_be_numbers(values, labels):
 
 
 def test_categories_of_other_kinds_are_refused():
-    with pytest.raises(KindError, match="column 'c' contains Interval"):
+    with pytest.raises(KindError, match="Column 'c' contains Interval"):
         series_of(pd.Series(pd.cut([1.0, 5.0], 2))).learn()
-    with pytest.raises(KindError, match="column 'c' mixes text and numbers"):
+    with pytest.raises(KindError, match="Column 'c' mixes text and numbers"):
         series_of(pd.Series(pd.Categorical(["a", 1]))).learn()
 
 
@@ -174,7 +174,7 @@ BAD_SERIES = {
 
 @pytest.mark.parametrize("series", BAD_SERIES.values(), ids=BAD_SERIES)
 def test_other_kinds_of_columns_are_refused_by_name(series):
-    with pytest.raises(TypeError, match="column 'c'"):
+    with pytest.raises(TypeError, match="Column 'c'"):
         series_of(series)
 
 
@@ -223,7 +223,7 @@ def test_other_objects_are_refused_in_scikit_learns_words(junk):
 
 
 def test_an_integer_that_no_float_holds_is_refused():
-    with pytest.raises(ValueError, match="column 0 contains an integer too large"):
+    with pytest.raises(ValueError, match="Column 0 contains an integer too large"):
         cells_of_array(np.array([10**400, 1], dtype=object), "column 0")
 
 

@@ -179,7 +179,7 @@ def test_check_finite_names_the_column_and_the_cure():
 
 
 def test_integers_beyond_float64_warn_only_if_they_are_rounded():
-    with pytest.warns(UserWarning, match=r"column 0 contains integers beyond 2\*\*53.*categorical"):
+    with pytest.warns(UserWarning, match=r"Column 0 contains integers beyond 2\*\*53.*categorical"):
         warn_if_rounded(np.array([1, 2**53 + 1]), "column 0")
     with pytest.warns(UserWarning, match="beyond"):
         warn_if_rounded(np.array([2**64 - 1], dtype=np.uint64), "column 0")

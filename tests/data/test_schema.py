@@ -89,7 +89,7 @@ def test_long_integers_declared_categorical_stay_apart():
 
 def test_long_integers_warn_once_at_fit_and_name_the_column():
     X = np.array([[1, 2**60 + 1], [2, 3]])
-    with pytest.warns(UserWarning, match="column 1 contains integers beyond"):
+    with pytest.warns(UserWarning, match="Column 1 contains integers beyond"):
         schema, values = learn(X)
     assert values.tolist() == [[1, 2.0**60], [2, 3]]
     assert read(schema, X).tolist() == values.tolist()
@@ -98,7 +98,7 @@ def test_long_integers_warn_once_at_fit_and_name_the_column():
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_long_integers_among_floats_warn_too(make):
     columns = {"x": [0.5, 1.0], "n": [2**60 + 1, 3]}
-    with pytest.warns(UserWarning, match="column 'n' contains integers beyond"):
+    with pytest.warns(UserWarning, match="Column 'n' contains integers beyond"):
         _, values = learn(make(columns))
     assert values.tolist() == [[0.5, 2.0**60], [1, 3]]
 
@@ -130,7 +130,7 @@ def test_many_levels_are_fine_and_too_many_are_refused():
     schema, values = learn(pd.DataFrame({"c": names[:5000]}))
     assert len(schema.labels[0]) == 5000
     assert sorted(values.ravel()) == list(range(5000))
-    with pytest.raises(DataError, match="column 'c' has 65536 categories.*Drop the column if"):
+    with pytest.raises(DataError, match="Column 'c' has 65536 categories.*Drop the column if"):
         learn(pd.DataFrame({"c": names}))
 
 
@@ -154,7 +154,7 @@ def test_columns_that_changed_their_kind_are_refused_by_name():
     for name, column in (("a", ["x"]), ("c", [1.0]), ("a", pd.Categorical([1]))):
         changed = FRAME.iloc[:1].assign(**{name: column})
         with pytest.raises(
-            KindError, match=rf"column '{name}' contained .* at fit, but contains .* now"
+            KindError, match=rf"Column '{name}' contained .* at fit, but contains .* now"
         ):
             read(schema, changed)
 
@@ -170,7 +170,7 @@ def test_objects_and_lists_may_mix_columns_of_text_and_of_numbers():
 @pytest.mark.parametrize("X", [[["1", "2"]], np.array([["1.5"], ["2"]]), np.array([["1"]], object)])
 def test_numbers_written_as_text_are_refused_unless_declared(X):
     with pytest.raises(
-        KindError, match=r"column 0 contains numbers stored as text.*astype\(float\)"
+        KindError, match=r"Column 0 contains numbers stored as text.*astype\(float\)"
     ):
         learn(X)
     assert 0 in learn(X, [True] * np.shape(X)[1])[0].labels
@@ -303,7 +303,7 @@ def test_columns_stay_what_they_were(then, now):
         if now == then:
             np.testing.assert_array_equal(read(schema, given), values)
         else:
-            words = f"column 'c' contained {then} at fit, but contains {now} now"
+            words = f"Column 'c' contained {then} at fit, but contains {now} now"
             with pytest.raises(KindError, match=words):
                 read(schema, given)
 

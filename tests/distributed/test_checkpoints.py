@@ -49,7 +49,7 @@ def test_runs_have_files_of_their_own_which_go_in_the_end(tmp_path):
         assert CURRENT.get() is not None
     assert CURRENT.get() is None
     assert not list(tmp_path.iterdir())
-    with pytest.raises(ValueError, match="at least 1"), checkpointed("x", every=0):
+    with pytest.raises(ValueError, match="rounds >= 1"), checkpointed("x", every=0):
         pass
 
 

@@ -109,6 +109,6 @@ def test_losses_without_end_are_no_accidents(client, left, monkeypatch):
         parts = Partitions.open(session, da.from_array(X, chunks=(5, 2)))
         holders = Holders(RemoteTable.of(parts, None, gathers=False).bin())
         client.cancel(holders._futures, force=True)
-        with pytest.raises(RuntimeError, match=r"lost 2 times while nothing was finished"):
+        with pytest.raises(RuntimeError, match=r"lost 2 times before anything was finished"):
             ask_on(holders)
     assert not left()

@@ -323,7 +323,7 @@ def test_bad_rows_are_named_by_partition_and_column(client, left):
     with pytest.raises(DataError, match=r"Partition 1 of X.*odd"):
         HistGradientBoostingClassifier(**QUICK).fit(broken, y)
     mixed = there.map_partitions(_mix, meta=X)
-    with pytest.raises(DataError, match=r"'a' holds numbers in partition 0 .* partition 1\."):
+    with pytest.raises(DataError, match=r"'a' contains numbers in partition 0 .* partition 1\."):
         HistGradientBoostingClassifier(**QUICK).fit(mixed, y)
     assert not left()
 

@@ -55,7 +55,7 @@ def test_shapes_must_fit_the_bytes():
 
 
 def test_bytes_that_mean_nothing_are_refused():
-    with pytest.raises(ModelFileError, match="truth"):
+    with pytest.raises(ModelFileError, match="Boolean"):
         from_bytes(np.array([0, 2], dtype=np.uint8), np.dtype("?"), (2,), "C")
     with pytest.raises(ModelFileError, match="not a character"):
         from_bytes(np.full(4, 255, dtype=np.uint8), np.dtype("<U1"), (1,), "C")

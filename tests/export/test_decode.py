@@ -87,7 +87,7 @@ def test_what_a_later_version_added_gets_its_default():
     assert trace == Trace(reason="time")
     first, second = revive(Trace, {}), revive(Trace, {})
     assert first.rounds is not second.rounds
-    with pytest.raises(ModelFileError, match="lacks its n_columns"):
+    with pytest.raises(ModelFileError, match="has no n_columns"):
         revive(Schema, {"names": None})
 
 

@@ -76,7 +76,7 @@ def test_trees_of_scikit_learn_need_their_arrays():
         nodes | {"file": parts["values"]["file"]},
     ):
         parts["nodes"] = bad
-        with pytest.raises(ModelFileError, match="tree of scikit-learn"):
+        with pytest.raises(ModelFileError, match="scikit-learn tree"):
             open_archive(archive(schema, **files), 10**6)
 
 

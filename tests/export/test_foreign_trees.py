@@ -67,7 +67,7 @@ def test_searches_out_of_range_are_refused(kind):
             tuple(change(np.array(part)) if i == number else part for i, part in enumerate(state))
         )
         search._tree = bad
-        with pytest.raises(ModelFileError, match="neighbours"):
+        with pytest.raises(ModelFileError, match="neighbour search"):
             check_trees(search)
 
 

@@ -26,7 +26,7 @@ def test_trees_are_as_wide_as_their_estimator():
     """The tree asks for a column that it knows and its estimator does not."""
     tree = DecisionTreeClassifier().fit(X, Y)
     tree.n_features_in_ = 1
-    with pytest.raises(ModelFileError, match="tree_ does not fit"):
+    with pytest.raises(ModelFileError, match="tree_ does not match"):
         check_estimator(tree)
 
 
@@ -46,7 +46,7 @@ def test_trees_are_as_wide_as_their_estimator():
 def test_support_vectors_fit_their_counts(model, name, edit):
     fitted = clone(model).fit(X, Y)
     setattr(fitted, name, edit(getattr(fitted, name)))
-    with pytest.raises(ModelFileError, match=f"{name.lstrip('_')} does not fit"):
+    with pytest.raises(ModelFileError, match=f"{name.lstrip('_')} does not match"):
         check_estimator(fitted)
 
 

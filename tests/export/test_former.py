@@ -71,11 +71,11 @@ def test_members_of_today_are_left_as_they_are():
 
 
 def test_what_is_damaged_is_refused():
-    with pytest.raises(ModelFileError, match="a Voter is not as it should be"):
+    with pytest.raises(ModelFileError, match="a Voter is invalid"):
         as_today("Voter", {"estimator": SURE, "places": PLACES, "n_classes": 10**15})
-    with pytest.raises(ModelFileError, match="a Seat is not as it should be"):
+    with pytest.raises(ModelFileError, match="a Seat is invalid"):
         as_today("Seat", {"estimator": SURE})
-    with pytest.raises(ModelFileError, match="a ForeignMember is not as it should be"):
+    with pytest.raises(ModelFileError, match="a ForeignMember is invalid"):
         as_today("ForeignMember", {"estimator": SURE, "evil": 1})
 
 
@@ -94,5 +94,5 @@ def test_members_of_other_labels_are_refused(tag, state):
     decoder.objects = [SURE, *state.values()]
     entry = {"class": tag, "state": {"estimator": {"ref": 0}}}
     entry["state"] |= {name: {"ref": number} for number, name in enumerate(state, start=1)}
-    with pytest.raises(ValueError, match="not one of the classes|other classes than it knows"):
+    with pytest.raises(ValueError, match="not one of the classes|classes of a member do not match"):
         decoder._instance(entry)

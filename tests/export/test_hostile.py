@@ -75,8 +75,8 @@ def test_nodes_with_two_parents_are_refused(tree):
     ("part", "value", "problem"),
     [
         ("values", np.inf, "finite"),
-        ("values", 1e300, "huge"),
-        ("values", 7.0, "shares"),
+        ("values", 1e300, "too large"),
+        ("values", 7.0, "not probabilities"),
         ("weight", np.nan, "finite"),
         ("impurity", np.inf, "finite"),
         ("n_samples", -1, "negative"),
@@ -135,9 +135,9 @@ def without_coefficients(model):
 @pytest.mark.parametrize(
     ("member", "damage", "problem"),
     [
-        (DecisionTreeClassifier(random_state=0), wider, "tree_ does not fit"),
+        (DecisionTreeClassifier(random_state=0), wider, "tree_ does not match"),
         (DecisionTreeClassifier(random_state=0), two_parents, "two parents"),
-        (SVC(), without_coefficients, "dual_coef_ does not fit"),
+        (SVC(), without_coefficients, "dual_coef_ does not match"),
     ],
     ids=lambda part: getattr(part, "__name__", ""),
 )

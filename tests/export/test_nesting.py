@@ -18,7 +18,7 @@ def test_objects_that_double_are_refused(tmp_path):
     header["root"] = {"set": [{"ref": 60}]}
     header["objects"] = terms
     path.write_bytes(pack(header, blocks))
-    with pytest.raises(ModelFileError, match="too large once written out"):
+    with pytest.raises(ModelFileError, match="too large once expanded"):
         coterie.load(path)
 
 

@@ -50,7 +50,7 @@ def test_words_for_no_value_are_missing_among_numbers_only(write):
     assert found.table.column("x").null_count == 20
     assert found.table.column("t").null_count == 0
     assert found.notes == [
-        'column "x" holds whole numbers; "-" is treated as missing there (20 cells)'
+        'column "x" contains whole numbers; "-" is treated as missing there (20 cells)'
     ]
 
 

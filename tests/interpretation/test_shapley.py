@@ -187,7 +187,7 @@ def test_votes_on_votes_are_no_sums(frame, targets):
 def test_what_predicts_nothing_has_nothing_to_explain():
     X = np.random.default_rng(0).normal(size=(20, 2))
     embedding = coterie.RandomTreesEmbedding(n_estimators=2, random_state=0).fit(X)
-    with pytest.raises(TypeError, match="RandomTreesEmbedding predicts nothing"):
+    with pytest.raises(TypeError, match="RandomTreesEmbedding makes no predictions"):
         shap_values(embedding, X)
 
 

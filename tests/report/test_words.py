@@ -67,8 +67,8 @@ def test_ways_to_combine_are_explained(found, name, word):
     [
         (0.1, 0.01, "more rows would probably help"),
         (0.1, 0.09, "more rows may well help"),
-        (0.1, 0.11, "do not show whether more would help"),
-        (-0.1, 0.01, "should not happen"),
+        (0.1, 0.11, "unclear whether more rows would help"),
+        (-0.1, 0.01, "which is unusual"),
         (None, None, "400 training rows."),
     ],
 )

@@ -61,7 +61,7 @@ def test_pools_that_are_not_fitted_are_refused():
         DynamicSelectionClassifier(prefit=True).fit(X, Y)
     with pytest.raises(ValueError, match="no model"):
         DynamicSelectionClassifier([]).fit(X, Y)
-    with pytest.raises(TypeError, match="cannot be fitted"):
+    with pytest.raises(TypeError, match="Pass estimators"):
         DynamicSelectionClassifier(["tree"]).fit(X, Y)
 
 

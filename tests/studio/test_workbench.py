@@ -75,7 +75,7 @@ def test_stopping_keeps_the_best(bench):
 def test_without_a_search_there_is_no_result(bench):
     assert bench.status() == {"state": "none"}
     for call in (lambda: bench.result("model"), bench.stop, lambda: bench.whatif({})):
-        with pytest.raises(Problem, match="no search"):
+        with pytest.raises(Problem, match="No search"):
             call()
 
 

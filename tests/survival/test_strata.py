@@ -26,7 +26,7 @@ def test_what_is_wrong():
         read_labels(np.array(["a", None], dtype=object), 2)
     with pytest.raises(ValueError, match="missing labels"):
         read_labels([1.0, np.nan], 2)
-    with pytest.raises(ValueError, match="Stratum 'd' was not seen in fit; known are a, b"):
+    with pytest.raises(ValueError, match="'d' was not seen in fit. The known strata are a, b"):
         find_strata(["a", "d"], np.array(["a", "b"]), 2)
     with pytest.raises(ValueError, match="Stratum '1' was not seen"):
         find_strata([1], np.array(["1"]), 1)

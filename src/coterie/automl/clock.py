@@ -140,7 +140,7 @@ class Clock:
         Parameters
         ----------
         size : int
-            Numbers that are said of rows held out, by the ensemble and its members.
+            Numbers that are said of held-out rows, by the ensemble and its members.
         n_columns : int
             Columns of the table, each of which is described.
         """

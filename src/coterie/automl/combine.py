@@ -186,7 +186,7 @@ def greedy(oof: OutOfFold) -> Blend:
 
 
 def convex(oof: OutOfFold) -> Blend:
-    """The weights, none negative and adding up to one, of least log-loss or squared error."""
+    """The weights, none negative and summing to one, of least log-loss or squared error."""
     if oof.labels:
         weights = fusion.log_loss_weights(
             np.maximum(oof.profile, _FLOOR),

@@ -185,7 +185,7 @@ def _date_kind(dtype: Any) -> str:
 
 def _check_dates(series: nw.Series[Any], how: str, then: str) -> None:
     """Refuse what cannot stand for the dates of the fit: it would all be taken for missing."""
-    where, now = f"column {series.name!r}", _date_kind(series.dtype)
+    where, now = f"Column {series.name!r}", _date_kind(series.dtype)
     if now:
         if then and now != then and not series.is_null().all():
             raise changed_kind(where, then, now)

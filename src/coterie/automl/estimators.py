@@ -153,19 +153,19 @@ class TableModel(Committee):
         Parameters
         ----------
         X : array-like, data frame, sparse matrix or BinnedRows of shape (n_samples, n_features)
-            Numbers, categories, dates and missing values. Of `~coterie.data.BinnedRows` the last
-            tenth is held out, and `truth_` and `out_of_fold_` are of these rows alone; see
+            Numbers, categories, dates and missing values. Of `~coterie.data.BinnedRows`, the last
+            tenth is held out, and `truth_` and `out_of_fold_` cover only these rows; see
             `~coterie.data.RowStream`.
         y : array-like of shape (n_samples,)
             Class labels or numbers.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights >= 0; a row of weight 0 is as good as absent. Candidates that take none are
-            left out.
+            Weights >= 0; a row with weight 0 is ignored. Candidates that do not support weights are
+            skipped.
         groups : array-like of shape (n_samples,), optional
-            Rows of one group are never on both sides of a split.
+            Groups of rows that are never divided between training and held-out rows.
         times : array-like of shape (n_samples,), optional
-            When each row was; anything that can be sorted. Blocks of rows that follow each other
-            are held out then, the latest first.
+            The time of each row; any values that can be sorted. Contiguous blocks of time are then
+            held out, the latest first.
         progress : callable, optional
             Called with an `Event` for every step of the search.
         journal : Journal, optional
@@ -367,7 +367,7 @@ class TableClassifier(ClassifierTask, TableModel):
     Attributes
     ----------
     task_, metric_, greater_is_better_ : str, str, bool
-        "binary" or "multiclass"; what was to be good, and in which direction.
+        "binary" or "multiclass"; the metric, and whether larger values are better.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     leaderboard_ : list of Entry
@@ -375,19 +375,19 @@ class TableClassifier(ClassifierTask, TableModel):
     members_ : list of TableMember
         The members of the final ensemble.
     findings_, columns_ : list of Finding, list of Column
-        Traps of the table, and what its columns hold.
+        Pitfalls found in the table, and the types of its columns.
     history_ : list of dict
         What was tried, in order.
     out_of_fold_ : ndarray of shape (n_samples, n_classes)
-        Out-of-fold predictions of the ensemble; NaN for rows that were never held out. Where rows
-        times classes are more than 10 million, and of `~coterie.data.BinnedRows`, only rows that
-        were held out are there, in their order.
+        Out-of-fold predictions of the ensemble; NaN for rows that were never held out. If rows
+        times classes exceed 10 million, and for `~coterie.data.BinnedRows`, only the held-out rows
+        are included, in their original order.
     member_out_of_fold_ : ndarray of shape (n_members, n_samples, n_classes)
         The same of each member.
     truth_ : ndarray of int of shape (n_samples,)
-        Codes of the labels, of the same rows as `out_of_fold_`.
+        Class codes of the same rows as in `out_of_fold_`.
     importances_ : dict
-        For each column how much the loss grows when it is shuffled, and the deviation of that.
+        For each column, the increase of the loss when it is shuffled, and its standard deviation.
     size_curve_ : list of (int, float)
         Score by the number of members.
     effects_ : list of Effect
@@ -397,10 +397,10 @@ class TableClassifier(ClassifierTask, TableModel):
     subgroups_ : list of Subgroup
         Scores of rows that share a category.
     learning_curve_ : LearningCurve or None
-        The score of the member of the largest weight by the number of training rows; None if
-        there was no time, or if there are few rows.
+        The score of the member with the largest weight, by number of training rows; None if there
+        was no time, or if there are few rows.
     baseline_ : float
-        The score of a model that looks at no column.
+        The score of a model that uses no columns.
     made_ : dict
         Versions, seed, settings and a fingerprint of the data.
     stopped_ : {"finished", "time", "interrupted"}
@@ -479,18 +479,18 @@ class TableRegressor(RegressorTask, TableModel):
     Attributes
     ----------
     task_, metric_, greater_is_better_ : str, str, bool
-        "regression"; what was to be good, and in which direction.
+        "regression"; the metric, and whether larger values are better.
     out_of_fold_ : ndarray of shape (n_samples,)
-        Out-of-fold predictions of the ensemble; NaN for rows that were never held out. Of
-        `~coterie.data.BinnedRows`, only rows that were held out are there, in their order.
+        Out-of-fold predictions of the ensemble; NaN for rows that were never held out. For
+        `~coterie.data.BinnedRows`, only the held-out rows are included, in their original order.
     leaderboard_, members_, findings_, columns_, history_ : see TableClassifier
-        The same as there.
+        As documented there.
     member_out_of_fold_, truth_, importances_, size_curve_, baseline_ : see TableClassifier
-        The same as there.
+        As documented there.
     effects_, contributions_, subgroups_, learning_curve_ : see TableClassifier
-        The same as there.
+        As documented there.
     made_, stopped_, pool_ : see TableClassifier
-        The same as there.
+        As documented there.
 
     References
     ----------

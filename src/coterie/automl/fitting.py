@@ -1,6 +1,6 @@
 """From a table and a target to a fitted ensemble, step by step.
 
-The life of a fit:
+Steps of a fit:
 
 1. Dates, texts, amounts and lists become numbers (`preparation`); columns are looked at, and
    identifiers and constants are left out (`columns`).

@@ -376,7 +376,7 @@ def _fit_part(
     order: NDArray[np.intp],
     share: float,
 ) -> ForeignMember:
-    """A model of some of the training rows of a split; boosting stops by the rows held out."""
+    """A model of some of the training rows of a split; boosting stops by the held-out rows."""
     rows = np.sort(order[: int(share * len(order))])
     estimator = prepared(candidate, situation, trial.recipe.params, number)
     more: dict[str, Any] = {}

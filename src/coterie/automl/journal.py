@@ -25,24 +25,24 @@ _FACTS, _PREDICTIONS = "sha256", "predictions_sha256"  # checksums among the fac
 
 @dataclass
 class Journal:
-    """Finished candidates in a folder, one file of facts and one of predictions each.
+    """The finished candidates of a search, stored in a directory so that it can be resumed.
 
-    A file appears whole or not at all: it is written under another name first. A search with the
-    same data, settings and seed finds its own subfolder again and goes on where it was; others
-    have subfolders of their own.
+    Files are written atomically. A search with the same data, settings and seed finds its own
+    subdirectory again and continues where it stopped; every other search has a separate
+    subdirectory.
 
     Parameters
     ----------
     directory : str or Path
-        Where to write; made if it is not there.
+        Where to write; created if it does not exist.
     save : callable, optional
-        ``save(model, path)``: keeps fitted models too. Without it the models of the members that
-        are chosen are fitted anew when a search is resumed.
+        ``save(model, path)``: stores fitted models as well. Without it, the models of the chosen
+        members are refitted when a search is resumed.
     load : callable, optional
         ``load(path)``, which returns what was saved.
     planned : float, optional
-        The time limit by which rows were split, if the search had another one when it began. A
-        search goes on with more time if rows are split in the same way.
+        The time limit that determined the splits, if the search started with a different one. A
+        search can continue with more time if the rows are split in the same way.
 
     Examples
     --------

@@ -13,22 +13,22 @@ Kind = Literal["start", "finding", "try", "done", "skipped", "failed", "combine"
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened during a search, for whoever shows its progress.
+    """A step of a search, passed to the function that shows its progress.
 
     Parameters
     ----------
     kind : {"start", "finding", "try", "done", "skipped", "failed", "combine", "end"}
         What happened.
     name : str
-        The candidate, or what else it is about.
+        The candidate, or another subject of the event.
     score : float or None
-        The metric on rows that were not seen, once it is known.
+        The metric on held-out rows, once it is known.
     seconds : float
-        How long this took.
+        Duration of this step.
     elapsed, time_limit : float
-        Seconds since the search began, and those it may take.
+        Seconds since the start of the search, and the time limit.
     message : str
-        A sentence for people.
+        A readable message.
     """
 
     kind: Kind
@@ -43,18 +43,18 @@ class Event:
 @tagged
 @dataclass(frozen=True)
 class Finding:
-    """Something about the table that its owner should know.
+    """A pitfall found in the table, with advice.
 
     Parameters
     ----------
     kind : str
-        What was found, as "identifier", "target copy" or "imbalance".
+        Kind of finding, such as "identifier", "target copy" or "imbalance".
     level : {"info", "warning", "danger"}
-        How bad it is; "danger" means that scores may be too good to be true.
+        Severity; "danger" means that scores may be too good to be true.
     columns : list of str
         Where.
     message, advice : str
-        What was seen, and what to do.
+        The problem, and what to do about it.
     """
 
     kind: str
@@ -67,7 +67,7 @@ class Finding:
 @tagged
 @dataclass(frozen=True)
 class Column:
-    """What a column holds.
+    """The type and content of a column.
 
     Parameters
     ----------
@@ -78,11 +78,11 @@ class Column:
     missing : float
         Share of the rows without a value.
     distinct : int
-        Different values; of long tables, in a part of the rows.
+        Number of distinct values; in long tables, of a sample of the rows.
     used : bool
-        Whether members see it.
+        Whether it is used by the members.
     note : str
-        Why not, or what else to know.
+        Why it is not used, or other remarks.
     """
 
     name: str
@@ -101,19 +101,19 @@ class Entry:
     Parameters
     ----------
     name, family : str
-        The candidate and what it is made of.
+        Name and model family of the candidate.
     kind : {"member", "ensemble"}
         One candidate, or a combination of several.
     score, low, high : float
-        The metric on rows that were not seen, with a 95 % interval.
+        The metric on held-out rows, with a 95 % interval.
     fit_seconds, predict_seconds : float
-        Time to fit all of its models, and to predict the rows that were held out.
+        Time to fit all of its models, and to predict the held-out rows.
     weight : float
         Its share in the final ensemble.
     chosen : bool
-        Whether the final model is made of it.
+        Whether it is part of the final model.
     note : str
-        What else to know.
+        Remarks.
     behind, behind_low, behind_high : float or None
         How much worse than the final model it is on the same rows, by the metric, with a 95 %
         interval; None for metrics that are not means over rows.
@@ -220,7 +220,7 @@ class LearningCurve:
     n_rows : list of int
         Training rows, ascending.
     scores : list of float
-        The metric on rows held out.
+        The metric on held-out rows.
     gain, error : float
         By how much the loss of a row fell on average from the last but one number of rows to the
         last, and the standard error of that; NaN for metrics that are not means over rows.
@@ -241,11 +241,11 @@ class TableMember:
     Parameters
     ----------
     name, family : str
-        The candidate and what it is made of.
+        Name and model family of the candidate.
     weight : float
         Its share.
     models : list of estimators
-        One for each split of the rows; they answer with their mean.
+        One for each split of the rows; their predictions are averaged.
     """
 
     name: str

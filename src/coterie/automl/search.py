@@ -149,7 +149,7 @@ class Search:
 
     @property
     def baseline(self) -> float:
-        """The score of a model that looks at no column, by the rows held out like all others."""
+        """The score of a model that looks at no column, by the held-out rows like all others."""
         oof = self._out_of_fold([self._prior])
         return oof.score(oof.profile[0])
 

@@ -2,7 +2,7 @@
 
 What it learns from are answers about rows that the members had not seen, and it is fitted to the
 same splits: the model of a split asks the members' models of that split, none of which knows the
-rows held out. It may still look better than it is, since members were fitted with the targets of
+held-out rows. It may still look better than it is, since members were fitted with the targets of
 those rows in all other splits; so it takes more than for others to let it in.
 """
 

@@ -175,8 +175,8 @@ def fit_rows(
 ) -> Any:
     """Fit the best ensemble for rows that were read block by block, as `fit_table` does.
 
-    Members are coterie's own, since others need the numbers of which only bins were kept. The last
-    tenth of the rows is held out: rows must be in no order, see ``held_out`` of
+    Only coterie's own models are used as members, since others need the original numbers. The last
+    tenth of the rows is held out, so the rows must be in random order; see ``held_out`` of
     `~coterie.data.RowStream`.
 
     Parameters
@@ -186,21 +186,22 @@ def fit_rows(
     y : array-like of shape (n_rows,)
         Class labels or numbers, none missing, in the order of the rows.
     target : str, default="target"
-        What is predicted, for people.
+        Name of the target.
     classes : array-like, optional
-        Sorted labels, of which `y` holds positions.
+        Sorted labels, if `y` contains their positions.
     dates : sequence of str
         Columns of dates that `DateColumns` replaced before rows were binned; the model does the
         same with new rows.
     left_out : sequence of Column
-        Columns that are not among the rows, to be told of.
+        Columns that are not part of the rows, to be reported.
     **settings : dict
-        Those of `fit_table` but `groups`, `weight`, `drop` and `time_column`; a `task` is needed.
+        Settings of `fit_table`, except `groups`, `weight`, `drop` and `time_column`; `task` is
+        required.
 
     Returns
     -------
     TableClassifier or TableRegressor
-        Fitted; it answers for frames with the same columns.
+        The fitted model; it predicts data frames with the same columns.
 
     Examples
     --------
@@ -242,12 +243,13 @@ def _check_settings(settings: Settings, owner: str) -> str:
     unknown = sorted(set(settings) - set(Settings.__annotations__))
     if unknown:
         raise TypeError(
-            f"{owner} got {unknown[0]!r}; it takes {', '.join(Settings.__annotations__)}."
+            f"{owner} has no parameter {unknown[0]!r}; it accepts "
+            f"{', '.join(Settings.__annotations__)}."
         )
     task = settings.get("task", "auto")
     if task not in ("auto", "classification", "regression"):
         raise ParameterError(
-            f"task={task!r} is not allowed; give 'auto', 'classification' or 'regression'."
+            f"task={task!r} is not allowed; use 'auto', 'classification' or 'regression'."
         )
     return task
 
@@ -409,7 +411,7 @@ def _readable(y: nw.Series[Any], target: str, task: str) -> Any:
     if task == "regression":
         if not y.dtype.is_numeric():
             raise DataError(
-                f"The target {target!r} holds {y.dtype}, not numbers; use task='classification'."
+                f"The target {target!r} contains {y.dtype}, not numbers. Use task='classification'."
             )
         return np.asarray(y.to_numpy(), dtype=np.float64)
     labels = np.asarray(y.to_list()) if not y.dtype.is_numeric() else np.asarray(y.to_numpy())

@@ -1,4 +1,4 @@
-"""A candidate fitted to every split and asked about the rows held out.
+"""A candidate fitted to every split and asked about the held-out rows.
 
 The first splits tell what it is worth and how long the others will take, so that whoever runs a
 search can leave it at that.
@@ -71,7 +71,7 @@ class Trial:
     fit_seconds, predict_seconds : float
         Time of all splits together.
     note : str
-        What else to know.
+        Remarks.
     recipe : Recipe
         How the same models are fitted again.
     """
@@ -144,7 +144,7 @@ class Attempt:
                 raise OutOfTime(f"{self._most} rounds of the first split were done")
 
     def finish(self) -> Trial:
-        """Fit the other splits, and ask all models about the rows held out.
+        """Fit the other splits, and ask all models about the held-out rows.
 
         Raises
         ------
@@ -388,7 +388,7 @@ def _seated(model: Any, material: Material) -> ForeignMember:
 
 
 def ask_unseen(models: list[ForeignMember], material: Material, matrix: Any = None) -> Array:
-    """The mean of what models say of the rows held out for them, in order of these rows."""
+    """The mean of what models say of the held-out rows for them, in order of these rows."""
     cells = material.matrix if matrix is None else matrix
     tests = [test for _, test in material.splits]
     said = []

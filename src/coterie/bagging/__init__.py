@@ -1,11 +1,12 @@
 """Ensembles of members fitted independently, each on its own view of the data.
 
-The life of a fit:
+Steps of a fit:
 
-1. A family says what is shaken for each member (`bag`): rows, columns, target, parameters.
-2. Native trees are binned once and see the bag as weights; other estimators see rows.
-3. `coterie.core.gather` fits a member per seed; bags are never stored, only drawn again.
-4. Out-of-bag rows judge the ensemble and may do more, see `coterie.base.oob_estimates`.
+1. A family defines what is perturbed for each member (`bag`): rows, columns, target, parameters.
+2. The table is binned once for native trees, which see bags as weights; other estimators see rows.
+3. `coterie.core.gather` fits one member per seed; bags are not stored, but drawn again from the
+   seed.
+4. Out-of-bag rows evaluate the ensemble, and have other uses: see `coterie.base.oob_estimates`.
 """
 
 from coterie.bagging.bagging import BaggingClassifier, BaggingRegressor

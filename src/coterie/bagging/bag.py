@@ -138,7 +138,7 @@ class Bag(MembersShown, Bagged, OutOfBag, Committee):
         return BootstrapSampler(repeats=True) if getattr(self, "bootstrap", False) else None
 
     def _choose(self, n_columns: int) -> Columns | None:
-        """How the columns of a member are drawn; None when it may use all."""
+        """The sampler of a member's columns; None if it uses all of them."""
         return None
 
     def _shake(self, draw: Draw | None) -> Shake | None:
@@ -248,7 +248,7 @@ class OneVote:
     n_classes: tuple[int, ...]
 
     def __call__(self, output: Array) -> Array:
-        """Ones and zeros; among equals the first class has the vote."""
+        """Ones and zeros; in case of ties, the first class has the vote."""
         parts = np.split(output, np.cumsum(self.n_classes)[:-1], axis=1)
         votes = [np.eye(part.shape[1])[part.argmax(axis=1)] for part in parts]
         return votes[0] if len(votes) == 1 else np.concatenate(votes, axis=1)

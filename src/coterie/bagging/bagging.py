@@ -121,14 +121,14 @@ class Drawn(Bag):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Class labels or numbers.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights >= 0; a row of weight 0 is as good as absent. With scikit-learn's metadata
-            routing, foreign members that do not request weights get rows drawn by them.
+            Weights >= 0; a row with weight 0 is ignored. With scikit-learn's metadata routing,
+            foreign members that do not request weights get rows drawn by them.
         groups : array-like of shape (n_samples,), optional
-            Rows of one group are in a bag together or not at all, so that out-of-bag rows are
-            of groups the member does not know. Draws count groups then, not rows.
+            Rows of one group are in a bag together or not at all, so that out-of-bag rows belong to
+            groups that the member has not seen. Draws then count groups, not rows.
         **fit_params : dict
-            Routed to foreign members, if scikit-learn's metadata routing is on; arrays of one
-            value per row are cut with the rows of a bag.
+            Metadata for members from other packages, if scikit-learn's metadata routing is enabled;
+            arrays with one value per row are restricted to the rows of a bag.
 
         Returns
         -------
@@ -157,7 +157,7 @@ class Drawn(Bag):
         super(Drawn, this)._train(draft, admitted, n_samples, groups)
 
     def get_metadata_routing(self) -> Any:
-        """What foreign members request; of native ones, what the bag itself requests.
+        """The metadata that members from other packages request, or that the ensemble requests.
 
         Returns
         -------
@@ -372,14 +372,14 @@ class BaggingClassifier(BagClassifierTask, Drawn):
 
     @where_rows_are
     def predict(self, X: Any, **params: Any) -> NDArray[Any]:
-        """The class of most votes; among equals the first in ``classes_``.
+        """The class with the most votes; in case of ties, the first in ``classes_``.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows, with the columns seen in `fit`.
         **params : dict
-            Routed to foreign members, if scikit-learn's metadata routing is on.
+            Metadata for members from other packages, if scikit-learn's metadata routing is enabled.
 
         Returns
         -------
@@ -396,7 +396,7 @@ class BaggingClassifier(BagClassifierTask, Drawn):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows, with the columns seen in `fit`.
         **params : dict
-            Routed to foreign members, if scikit-learn's metadata routing is on.
+            Metadata for members from other packages, if scikit-learn's metadata routing is enabled.
 
         Returns
         -------
@@ -412,7 +412,7 @@ class BaggingClassifier(BagClassifierTask, Drawn):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows, with the columns seen in `fit`.
         **params : dict
-            Routed to foreign members, if scikit-learn's metadata routing is on.
+            Metadata for members from other packages, if scikit-learn's metadata routing is enabled.
 
         Returns
         -------
@@ -432,9 +432,9 @@ class BaggingRegressor(RegressorTask, Drawn):
     Attributes
     ----------
     estimators_, estimators_samples_, estimators_features_, pool_ : see BaggingClassifier
-        The same as there.
+        As documented there.
     oob_score_, oob_coverage_, oob_curve_ : see BaggingClassifier
-        The same as there.
+        As documented there.
     oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         Out-of-bag predictions, NaN for rows without a vote or of weight zero.
 
@@ -460,7 +460,7 @@ class BaggingRegressor(RegressorTask, Drawn):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows, with the columns seen in `fit`.
         **params : dict
-            Routed to foreign members, if scikit-learn's metadata routing is on.
+            Metadata for members from other packages, if scikit-learn's metadata routing is enabled.
 
         Returns
         -------

@@ -196,7 +196,7 @@ class Training:
     n_epochs : int
         Passes over the rows.
     batch_size : int
-        Rows between two steps.
+        Number of rows per step.
     learning_rate : float
         Step length of Adam.
     """
@@ -333,13 +333,13 @@ class CorrelatedNetworks(Committee):
     max_iter : int, default=200
         Passes over the rows.
     batch_size : int, default=128
-        Rows between two steps.
+        Number of rows per step.
     random_state : int, RandomState, Generator or None, default=None
-        Source of initial weights and of the order of rows.
+        Source of randomness for initial weights and the order of rows.
     n_jobs : int, default=None
         Has no effect: the linear algebra behind NumPy decides how many threads it uses.
     max_bins : int, default=32
-        Levels of a category that have an input of their own, the most frequent ones.
+        Maximum number of categories per column that get their own input, the most frequent first.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Numeric columns to treat as categorical, in addition to text and categorical columns.
     """
@@ -405,9 +405,9 @@ class NegativeCorrelationRegressor(RegressorTask, CorrelatedNetworks):
 
     .. math:: e_i = \tfrac12 (f_i - y)^2 - \lambda (f_i - F)^2 .
 
-    The second term is the member's part in the ambiguity, by which the error of the mean is
-    smaller than the mean error of members: :math:`(F - y)^2 = \frac1T\sum_i (f_i - y)^2 -
-    \frac1T\sum_i (f_i - F)^2`. So a larger :math:`\lambda` buys diversity with worse members. All
+    The second term is the member's part in the ambiguity, by which the error of the mean is smaller
+    than the mean error of members: :math:`(F - y)^2 = \frac1T\sum_i (f_i - y)^2 - \frac1T\sum_i
+    (f_i - F)^2`. So a larger :math:`\lambda` increases diversity at the price of worse members. All
     networks are trained at once, as arrays with one slice per member.
 
     Numbers are standardised, categories become one input per level, and missing numbers the mean,

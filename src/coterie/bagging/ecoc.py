@@ -309,7 +309,7 @@ def _best(draw: Callable[[int], Code], n_classes: int, length: int, n_candidates
             best, record = codes[at][:, usable[at]], float(nearest[at])
     if best is None or record < 0:
         raise ParameterError(
-            f"none of {n_candidates} random codes separates all {n_classes} classes; increase "
+            f"None of the {n_candidates} random codes separates all {n_classes} classes; increase "
             "n_candidates, or choose another code."
         )
     return best
@@ -391,8 +391,8 @@ def weighted(
 def reliability(code: NDArray[np.int8], hits: Array) -> Array:
     """Weights of `weighted` from the share of rows of each class that each column has right.
 
-    A zero of the code has weight zero, and the weights of a class add up to one, so that classes
-    with more zeros are neither favoured nor punished.
+    A zero of the code has weight zero, and the weights of a class sum to one, so that classes with
+    more zeros are neither favoured nor punished.
 
     Parameters
     ----------
@@ -456,25 +456,25 @@ class ECOCClassifier(MembersShown, ClassifierTask, Committee):
     ----------
     estimator : classifier, default=None
         The base estimator for each column of the code; by default a fully grown native tree. Scores
-        are :math:`2p - 1` where members give probabilities p, else their decision function, else
-        their labels.
+        are :math:`2p - 1` if members have probabilities p, otherwise their decision function,
+        otherwise their labels.
     code : str or array-like of shape (n_classes, n_columns), default="dense"
-        "one-vs-rest"; "one-vs-one"; "exhaustive" has all :math:`2^{K-1} - 1` ways to part K
-        classes in two (up to 11 classes); "dense" and "sparse" are random, of :math:`10 \log_2 K`
-        signs, or of :math:`15 \log_2 K` entries of which half are zeros; "bch" takes words of an
-        algebraic code, which are farther apart for many classes. Columns that are constant or
-        repeat another are dropped, so there may be fewer. Or a matrix of -1, 0 and 1.
+        "one-vs-rest"; "one-vs-one"; "exhaustive", all :math:`2^{K-1} - 1` ways to divide K classes
+        into two groups (up to 11 classes); "dense" and "sparse", random codes with :math:`10 \log_2
+        K` signs, or with :math:`15 \log_2 K` entries, half of them zeros; "bch", words of an
+        algebraic code, which are farther apart for many classes; or a matrix of -1, 0 and 1.
+        Columns that are constant or repeat another are dropped, so there may be fewer.
     decoding : {"loss", "hamming", "weighted", "probability"}, default="loss"
-        How far a class is: total loss of the scores (:math:`\sum_s \ell(M_{ks} f_s)`); number of
-        signs that differ; loss with columns weighted by how often they are right about a class in
-        training, zeros left out (which is all alike if members fit their rows perfectly); minus
-        the log-probability of the signs.
+        How the distance to a class is measured: total loss of the scores (:math:`\sum_s \ell(M_{ks}
+        f_s)`); number of signs that differ; loss with columns weighted by how often they are right
+        about a class in training, without zeros (equal weights if members fit their rows
+        perfectly); or the negative log-probability of the signs.
     loss : {"exponential", "logistic", "hinge", "squared", "linear"}, default="exponential"
         :math:`\ell` of "loss" and "weighted": :math:`e^{-z}`, :math:`\log(1 + e^{-2z})`,
         :math:`\max(0, 1 - z)`, :math:`(1 - z)^2` or :math:`-z`.
     n_candidates : int, default=1000
-        Random codes drawn, of which the one with the farthest rows is taken; fewer if there are
-        very many classes.
+        Number of random codes drawn, of which the one with the largest distance between rows is
+        used; fewer if there are very many classes.
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness.
     n_jobs : int, default=None
@@ -491,13 +491,13 @@ class ECOCClassifier(MembersShown, ClassifierTask, Committee):
     code_ : ndarray of shape (n_classes, n_columns)
         The code.
     estimators_ : sequence of classifiers
-        The members, of labels -1 and 1.
+        The members, with labels -1 and 1.
     pool_ : Pool
         The members.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     column_weights_ : ndarray of shape (n_classes, n_columns)
-        Weights of "weighted" decoding; not there otherwise.
+        Weights for "weighted" decoding; absent otherwise.
 
     Notes
     -----
@@ -598,7 +598,7 @@ class ECOCClassifier(MembersShown, ClassifierTask, Committee):
         return np.asarray(softmax(-self._distances(X), axis=1))
 
     def decision_function(self, X: Any) -> Array:
-        """Minus the distance of each class; for two classes by how much the second is closer.
+        """The negative distance to each class; for two classes, by how much the second is closer.
 
         Parameters
         ----------

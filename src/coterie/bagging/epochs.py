@@ -41,18 +41,18 @@ class Watched(ForeignMember):
 @tagged
 @dataclass(frozen=True)
 class EarlyStopping:
-    """Train members in epochs, and keep each as it was when rows outside its bag liked it best.
+    """Train members in epochs, and keep each at its best score on out-of-bag rows.
 
-    Members that can: those with ``partial_fit`` (an epoch a call), and those whose ``fit`` takes
-    ``X_val`` and ``y_val`` or ``eval_set``, which watch the rows themselves. The loss is the log
-    loss, the error rate where there are no probabilities, or the mean squared error.
+    Supported members are those with ``partial_fit`` (one epoch per call), and those whose ``fit``
+    takes ``X_val`` and ``y_val`` or ``eval_set``, which monitor the rows themselves. The loss is
+    the log loss, the error rate if there are no probabilities, or the mean squared error.
 
     Parameters
     ----------
     max_epochs : int, default=200
-        Epochs at most.
+        Maximum number of epochs.
     patience : int, default=10
-        Epochs without improvement that are borne.
+        Number of epochs without improvement before stopping.
     tol : float, default=1e-4
         Smallest decrease of the loss that counts.
     """
@@ -62,7 +62,7 @@ class EarlyStopping:
     tol: float = 1e-4
 
     def around(self, learner: Learner, member: Any) -> Learner:
-        """A learner that stops members."""
+        """A learner that stops members early."""
         words = {"max_epochs": at_least(1), "patience": at_least(1), "tol": at_least(0.0)}
         check_params("EarlyStopping", vars(self), words)
         able = hasattr(member, "partial_fit") or _own_watch(member) is not None

@@ -89,17 +89,17 @@ class Flip:
 class OutputFlippingClassifier(BagClassifierTask, OutputBag):
     r"""Members fitted to all rows, each with different labels flipped at random.
 
-    The members make different mistakes, which the vote takes out again as long as a label stays
-    itself more often than it becomes any other. Flips in proportion to the class shares q keep the
-    shares: :math:`P(j \to i) = w q_i` with :math:`w = \text{rate}/(1 - \sum_k q_k^2)`. They hit
-    rows of a rare class hardest; uniform flips (class switching) treat all classes alike, and
+    The members make different mistakes, which the vote corrects as long as a label is kept more
+    often than it is changed to any other. Flips in proportion to the class shares q keep the
+    shares: :math:`P(j \to i) = w q_i` with :math:`w = \text{rate}/(1 - \sum_k q_k^2)`. They affect
+    rows of rare classes most; uniform flips (class switching) treat all classes equally, and
     thereby make rare classes more frequent.
 
     Parameters
     ----------
     flip_rate : float or None, default=None
-        Share of labels that change. By default 0.2 times the largest share that would leave any
-        signal, :math:`(1 - \sum_k q_k^2)/(1 - 1/K)`; for uniform flips 0.6 times :math:`1 - 1/K`.
+        Share of labels that change. By default 0.2 times the largest share that leaves any signal,
+        :math:`(1 - \sum_k q_k^2)/(1 - 1/K)`; for uniform flips 0.6 times :math:`1 - 1/K`.
     method : {"proportional", "uniform"}, default="proportional"
         How the new label is drawn: in proportion to the class frequencies, or uniformly from the
         other classes.

@@ -38,7 +38,7 @@ def jackknife_variance(counts: ArrayLike, outputs: ArrayLike, *, correct: bool =
     counts : array-like of shape (n_members, n_rows)
         How often each row is in each bag.
     outputs : array-like of shape (n_members, n_queries)
-        What each member says.
+        The prediction of each member.
     correct : bool, default=True
         Whether to subtract the second term.
 
@@ -104,10 +104,10 @@ def leave_one_out_variance(counts: ArrayLike, outputs: ArrayLike, *, correct: bo
 def infinitesimal_jackknife(model: Any, X: Any, *, correct: bool = True) -> Array:
     r"""Variance of the predictions of a fitted bagged ensemble, by the infinitesimal jackknife.
 
-    It is the variance over training samples: how much the prediction would move if the rows had
-    been drawn again, not how far targets scatter. The more members, the better; there should be
-    about as many as rows. Bags drawn without replacement, `s` of `n` rows, bring the factor
-    :math:`\frac{n-1}{n} (\frac{n}{n-s})^2`.
+    It is the variance over training samples: how much the prediction would change if the training
+    rows were drawn again, not how much the targets scatter. More members give a better estimate;
+    use about as many as there are rows. Bags drawn without replacement, `s` of `n` rows, add the
+    factor :math:`\frac{n-1}{n} (\frac{n}{n-s})^2`.
 
     Parameters
     ----------
@@ -217,20 +217,21 @@ class JackknifePlusIntervals:
     Every training row has a residual :math:`R_i = |y_i - \mu_{-i}(x_i)|` of the members that did
     not see it. The interval of a new row runs from the :math:`\lfloor \alpha (n + 1) \rfloor`-th
     smallest :math:`\mu_{-i}(x) - R_i` to the :math:`\lceil (1 - \alpha)(n + 1) \rceil`-th smallest
-    :math:`\mu_{-i}(x) + R_i`. It covers the target with a chance of at least :math:`1 - 2 \alpha`
-    whatever the data, and about :math:`1 - \alpha` in practice; nothing is held out or refitted.
+    :math:`\mu_{-i}(x) + R_i`. It covers the target with a probability of at least :math:`1 - 2
+    \alpha` whatever the data, and about :math:`1 - \alpha` in practice; nothing is held out or
+    refitted.
 
     Parameters
     ----------
     model : fitted regressor
-        Bagging, patches or a forest with ``bootstrap=True``, of one output.
+        Bagging, patches or a forest with ``bootstrap=True``, with a single output.
     X, y, sample_weight : array-like
         The data it was fitted to, in the same order.
     random_size : bool, default=False
         Use only the first `B` members, `B` drawn from a binomial distribution: as the proof of the
         guarantee requires.
     random_state : int, RandomState, Generator or None, default=None
-        Draws that number.
+        Seed for that number.
 
     References
     ----------
@@ -277,14 +278,14 @@ class JackknifePlusIntervals:
         self._residuals = np.where(np.isnan(residuals), np.inf, residuals)
 
     def interval(self, X: Any, alpha: float = 0.1) -> tuple[Array, Array]:
-        """Lower and upper ends.
+        """Lower and upper bounds.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             New rows.
         alpha : float, default=0.1
-            Share of targets that may be outside.
+            Share of targets that may lie outside.
 
         Returns
         -------
@@ -312,7 +313,7 @@ class JackknifePlusIntervals:
         Parameters
         ----------
         *ends : ndarray
-            Ends of intervals.
+            Bounds of intervals.
         """
         seen = np.count_nonzero(np.isinf(self._residuals))
         if seen and any(np.isinf(end).any() for end in ends):

@@ -49,12 +49,12 @@ class IteratedBaggingRegressor(MembersShown, RegressorTask, Committee):
     r"""Iterated bagging of residuals, which reduces bias as well as variance.
 
     Stage j bags members on the target :math:`y^{(j)}`, which is y at first. Every row is predicted
-    by the members that did not see it, and the next stage gets the remainder: :math:`y^{(j+1)}_i =
-    y^{(j)}_i - \text{oob}^{(j)}_i`. Out of bag means that remainders are those of new rows, so a
-    stage does not fit the noise that the previous one has memorised; a row whose equal is in the
-    bag is no new row. The mean square :math:`m_j` of the remainders says when to stop: as soon as
-    it exceeds `tolerance` times the smallest so far. The prediction is the sum of all stages up to
-    the smallest.
+    by the members that did not see it, and the next stage gets the residuals: :math:`y^{(j+1)}_i =
+    y^{(j)}_i - \text{oob}^{(j)}_i`. Out-of-bag residuals are like those of new rows, so a stage
+    does not fit the noise that the previous one has memorised; a row with a copy in the bag does
+    not count as new. It stops as soon as the mean square :math:`m_j` of the residuals exceeds
+    `tolerance` times the smallest so far. The prediction is the sum of all stages up to the
+    smallest.
 
     Without such copies :math:`m_1` is the out-of-bag error of plain bagging, and with one stage it
     is plain bagging. Gains are largest for small, biased members.
@@ -68,7 +68,7 @@ class IteratedBaggingRegressor(MembersShown, RegressorTask, Committee):
     n_stages : int, default=10
         Maximum number of stages.
     tolerance : float, default=1.1
-        By how much the error may exceed the smallest so far before it ends.
+        Factor by which the error may exceed the smallest so far before stopping.
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness. The first stage has the bags of a `BaggingRegressor` with the same.
     n_jobs : int, default=None
@@ -83,10 +83,10 @@ class IteratedBaggingRegressor(MembersShown, RegressorTask, Committee):
     Attributes
     ----------
     stage_errors_ : ndarray of shape (n_fitted,)
-        Out-of-bag mean squared error after each stage, those that were discarded included. It is
-        on the pessimistic side, as about a third of the members judges a row.
+        Out-of-bag mean squared error after each stage, including discarded ones. It is slightly
+        pessimistic, as only about a third of the members predict each row.
     n_stages_ : int
-        Stages that were kept.
+        Number of stages that were kept.
     estimators_ : sequence of regressors
         The members of all stages that were kept, `n_members` for each.
     pool_ : Pool

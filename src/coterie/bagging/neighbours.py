@@ -205,7 +205,7 @@ class NeighbourLearner:
 
 
 def _whole_numbers(low: int, high: float, wording: str) -> Allowed:
-    """A tuple or list of whole numbers within bounds."""
+    """A tuple or list of integers within bounds."""
 
     def admits(value: object) -> bool:
         if not isinstance(value, tuple | list) or not value:
@@ -231,8 +231,8 @@ class KNNEnsembleClassifier(ClassifierTask, Committee):
 
     Resampling rows hardly changes the nearest neighbours, so bagging them has no effect: the
     nearest row is in 63 % of the bags, and its vote wins. Different columns or metrics do change
-    them. Every member looks at a part of the columns, multiplied by random factors :math:`a_j`, and
-    lets its k nearest training rows vote by one over their distance,
+    them. Every member uses a subset of the columns, multiplied by random factors :math:`a_j`, and
+    lets its k nearest training rows vote with the inverse of their distance,
 
     .. math:: d(x, z) = \Big(\sum_j |a_j (x_j - z_j)|^p\Big)^{1/p} .
 
@@ -248,15 +248,15 @@ class KNNEnsembleClassifier(ClassifierTask, Committee):
     n_estimators : int, default=50
         Number of members.
     max_features : int or float, default=0.5
-        Columns a member looks at, a number or a fraction, rounded up.
+        Columns per member: a number, or a fraction, rounded up.
     scale_range : tuple of two numbers, default=(0.25, 1.75)
         Range from which the factors of the columns are drawn.
     n_neighbors : tuple of int, default=(1, 3, 5, 7, 9)
         Numbers of neighbours to draw from.
     p : tuple of int, default=(1, 2)
-        Powers of the metric to draw from: 1 adds up differences, 2 is the Euclidean distance.
+        Powers of the metric to draw from: 1 is the Manhattan distance, 2 the Euclidean distance.
     max_samples : float, default=1.0
-        Share of the rows a member knows, drawn without replacement.
+        Share of the rows per member, drawn without replacement.
     weights : {"distance", "uniform"}, default="distance"
         Whether nearer neighbours get more weight.
     random_state : int, RandomState, Generator or None, default=None
@@ -266,7 +266,8 @@ class KNNEnsembleClassifier(ClassifierTask, Committee):
     verbose : int, default=0
         Progress messages.
     max_bins : int, default=32
-        Levels of a category that have a coordinate of their own, the most frequent ones.
+        Maximum number of categories per column that get their own coordinate, the most frequent
+        first.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Numeric columns to treat as categorical, in addition to text and categorical columns.
 

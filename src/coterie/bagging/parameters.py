@@ -160,8 +160,8 @@ class Lottery(Bag):
     bootstrap : bool, default=False
         Whether members see bootstrap samples, or all rows.
     weights : {"uniform", "score", "stack"}, default="uniform"
-        Weights of the members: all the same, or by out-of-bag rows (see `oob_weights`), which
-        takes ``bootstrap=True``.
+        Weights of the members: equal, or estimated from out-of-bag rows (see `oob_weights`), which
+        needs ``bootstrap=True``.
     """
 
     n_estimators: int = 20
@@ -283,7 +283,7 @@ class RandomParametersRegressor(RegressorTask, Lottery):
     Attributes
     ----------
     estimators_, pool_ : see RandomParametersClassifier
-        The same as there.
+        As documented there.
 
     References
     ----------

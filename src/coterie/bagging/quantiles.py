@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 class QuantilePredictor:
     r"""Quantiles of the target given a row, from a fitted forest of native trees.
 
-    A forest predicts a weighted mean of the training targets. The same weights make a
+    A forest predicts a weighted mean of the training targets. The same weights define a
     distribution:
 
     .. math:: w_i(x) = \frac{1}{T} \sum_t \frac{N_{ti} 1[x_i \in leaf_t(x)]}{|leaf_t(x)|}, \quad
@@ -30,7 +30,7 @@ class QuantilePredictor:
     Parameters
     ----------
     model : fitted regressor
-        Bagging of native trees, or a forest, of one output.
+        Bagging of native trees, or a forest, with a single output.
     X, y, sample_weight : array-like
         The data it was fitted to, in the same order.
 
@@ -70,7 +70,7 @@ class QuantilePredictor:
         self._rows = order
 
     def weights(self, X: Any) -> sparse.csr_array:
-        """How much each training row counts for each row of `X`.
+        """The weight of each training row for each row of `X`.
 
         Parameters
         ----------
@@ -80,21 +80,21 @@ class QuantilePredictor:
         Returns
         -------
         csr_array of shape (n_samples, n_training_rows)
-            Every row adds up to one; columns in the order of the training rows.
+            Every row sums to one; columns in the order of the training rows.
         """
         ranked = self._ranked(X).tocoo()
         columns = self._rows[ranked.coords[1]]
         return sparse.csr_array((ranked.data, (ranked.coords[0], columns)), shape=ranked.shape)
 
     def predict(self, X: Any, quantiles: ArrayLike = (0.05, 0.5, 0.95)) -> Array:
-        """Quantiles: the smallest training target that the wanted share does not exceed.
+        """Quantiles: the smallest training target whose cumulative weight reaches the given level.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             New rows.
         quantiles : array-like of float, default=(0.05, 0.5, 0.95)
-            Shares in [0, 1].
+            Levels in [0, 1].
 
         Returns
         -------

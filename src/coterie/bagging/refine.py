@@ -38,15 +38,15 @@ class Refinement(Protocol):
 @tagged
 @dataclass(frozen=True)
 class Pruning:
-    """Cut the branches of a native tree that rows outside its bag do better without.
+    """Prune the branches of a native tree that do not help on out-of-bag rows.
 
     Parameters
     ----------
     method : {"branches", "price"}, default="branches"
-        Judge every branch by itself (reduced-error pruning), or choose the price of a leaf in
-        cost-complexity pruning, which cuts less where few rows are outside.
+        Evaluate every branch separately (reduced-error pruning), or choose the penalty per leaf in
+        cost-complexity pruning, which prunes less if there are few out-of-bag rows.
     empty : {"prune", "keep"}, default="prune"
-        Whether "branches" cuts a branch that no such row reaches.
+        Whether "branches" prunes a branch that no out-of-bag row reaches.
     """
 
     method: Literal["branches", "price"] = "branches"
@@ -69,12 +69,12 @@ class Pruning:
 @tagged
 @dataclass(frozen=True)
 class Posteriors:
-    """Let leaves say what rows outside the bag show, shrunk towards their parents.
+    """Re-estimate leaf values from out-of-bag rows, shrunk towards the parent nodes.
 
     Parameters
     ----------
     strength : float, default=2.0
-        How many rows the parent of a node stands for.
+        Number of rows that the parent's value counts for.
     source : {"oob", "both", "inbag"}, default="oob"
         Which rows count.
     """

@@ -306,13 +306,13 @@ class Rotating(Bag):
     estimator : estimator, default=None
         The base estimator, fitted to rotated columns; by default a fully grown native tree.
     n_features_per_group : int, default=3
-        Columns turned together; the last group may be smaller.
+        Number of columns rotated together; the last group may be smaller.
     sample_fraction : float, default=0.75
-        Size of the bootstrap sample that the axes of a group are found from, as a share of the
-        rows of the classes it looks at.
+        Size of the bootstrap sample from which the axes of a group are computed, as a share of the
+        rows of its classes.
     class_subset : bool, default=True
-        Whether every group looks at a random non-empty subset of the classes, which makes
-        rotations differ more.
+        Whether every group uses a random non-empty subset of the classes, which makes rotations
+        differ more.
     bootstrap : bool, default=False
         Whether members see bootstrap samples, which leaves out-of-bag rows for evaluation, or all
         rows.
@@ -339,7 +339,7 @@ class Rotating(Bag):
 
     @property
     def estimators_(self) -> list[RotatedEstimator]:  # type: ignore[override]
-        """The fitted members behind their rotations."""
+        """The fitted members, with their rotations."""
         this = self._settled()
         members = [this.pool_.member(t) for t in range(len(this.pool_))]
         return [
@@ -362,13 +362,13 @@ class Rotating(Bag):
 class RotationForestClassifier(BagClassifierTask, Rotating):
     r"""A rotation forest: trees on all rows, each with randomly rotated columns.
 
-    For every tree the columns are cut at random into groups. Each group is turned onto its
-    principal axes, found from a bootstrap sample of the rows of a random subset of the classes;
-    all axes are kept, so that the rotation :math:`R`, :math:`R^T R = I`, loses nothing. Trees
-    split along axes, and so every rotation makes another tree, each as accurate as on the whole
-    table: diversity at hardly any cost in accuracy. Columns are scaled to deviation one first, as
-    principal axes depend on the scale; missing values count as the mean, categories are not
-    rotated.
+    For every tree, the columns are divided at random into groups. Each group is rotated onto its
+    principal axes, computed from a bootstrap sample of the rows of a random subset of the classes;
+    all axes are kept, so the rotation :math:`R`, :math:`R^T R = I`, loses no information. Trees
+    split along axes, so every rotation gives a different tree, each about as accurate as on the
+    original columns: diversity at hardly any cost in accuracy. Columns are scaled to deviation one
+    first, as principal axes depend on the scale; missing values count as the mean, categories are
+    not rotated.
 
     Attributes
     ----------
@@ -403,12 +403,12 @@ class RotationForestClassifier(BagClassifierTask, Rotating):
 class RotationForestRegressor(RegressorTask, Rotating):
     """A rotation forest for regression; see `RotationForestClassifier`.
 
-    There are no classes to choose from, so rotations differ by groups and samples only.
+    There are no classes to choose from, so rotations differ only by groups and samples.
 
     Attributes
     ----------
     estimators_, pool_ : see RotationForestClassifier
-        The same as there.
+        As documented there.
 
     References
     ----------

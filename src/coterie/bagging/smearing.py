@@ -103,11 +103,11 @@ class OutputSmearingRegressor(RegressorTask, OutputBag):
     Parameters
     ----------
     noise : float, default=1.0
-        How strong the noise is, in standard deviations of the target: s. With 0 all members are
-        the same.
+        Strength s of the noise, in standard deviations of the target. With 0, all members are the
+        same.
     trim : float, default=0.05
-        Share of extreme values of the target that its standard deviation leaves out, half of it at
-        either end.
+        Share of extreme target values excluded from its standard deviation, half of it at either
+        end.
     bootstrap : bool, default=False
         Whether rows are drawn with replacement too; then there are out-of-bag rows.
 
@@ -157,8 +157,8 @@ class OutputSmearingClassifier(ClassifierTask, OutputBag):
         What to fit: by default a fully grown native regression tree. A regressor that takes a
         single output is fitted once per class.
     noise : float, default=1.0
-        How strong the noise is, in standard deviations of the indicators: s. With 0 all members
-        are the same.
+        Strength s of the noise, in standard deviations of the indicators. With 0, all members are
+        the same.
     bootstrap : bool, default=False
         Whether rows are drawn with replacement too; then there are out-of-bag rows.
 

@@ -35,7 +35,7 @@ class PatchSampler(SubsetSampler):
     repeats: bool = True
 
     def size(self, n_units: int, mass: float | None = None) -> int:
-        """Units of a bag."""
+        """Number of units per bag."""
         return n_units if self.max_samples is None else share_of(self.max_samples, n_units)
 
 
@@ -86,11 +86,11 @@ class RandomSubspaceClassifier(BagClassifierTask, Subspace):
     r"""Members fitted to random subsets of the columns.
 
     Every member sees all rows but only `d'` of the `d` columns, drawn without replacement; the
-    class of highest mean probability wins. A column is in a subset with chance :math:`d'/d`, and
-    two subsets share :math:`d'^2/d` columns on average. It is useful with many, redundant columns;
-    with few columns that all matter, members become poor. All members see all rows, so there are no
-    out-of-bag rows: see `RandomPatchesClassifier`. With ``max_features=1.0`` and a deterministic
-    estimator all members are the estimator itself.
+    class with the highest mean probability wins. A column is in a subset with probability
+    :math:`d'/d`, and two subsets share :math:`d'^2/d` columns on average. It is useful with many,
+    redundant columns; with few columns that all matter, members become poor. All members see all
+    rows, so there are no out-of-bag rows: see `RandomPatchesClassifier`. With ``max_features=1.0``
+    and a deterministic estimator all members are the estimator itself.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ class RandomSubspaceRegressor(RegressorTask, Subspace):
     Attributes
     ----------
     estimators_, estimators_features_, pool_ : see RandomSubspaceClassifier
-        The same as there.
+        As documented there.
 
     References
     ----------
@@ -162,7 +162,7 @@ class RandomPatchesClassifier(BagClassifierTask, Patches, Subspace):
     pool_ : Pool
         All members; ``pool_[:t]`` is the ensemble of the first t.
     oob_score_, oob_coverage_, oob_decision_function_, oob_curve_ : see BaggingClassifier
-        The same as there.
+        As documented there.
 
     References
     ----------
@@ -190,9 +190,9 @@ class RandomPatchesRegressor(RegressorTask, Patches, Subspace):
     Attributes
     ----------
     estimators_, estimators_samples_, estimators_features_, pool_ : see RandomPatchesClassifier
-        The same as there.
+        As documented there.
     oob_score_, oob_coverage_, oob_prediction_, oob_curve_ : see BaggingRegressor
-        The same as there.
+        As documented there.
 
     References
     ----------

@@ -1,6 +1,6 @@
 """The scikit-learn face: one base, task mixins, and the checks of what comes in.
 
-The life of a fit:
+Steps of a fit:
 
 1. `Committee.fit` checks the parameters against the words declared in ``allowed``.
 2. `admit_fit` reads weights, ``X`` and ``y`` into a table, a target and weights.

@@ -1,6 +1,6 @@
 """What ensembles of independent members share: bags, warm starts, out-of-bag rows as judges.
 
-The life of a fit:
+Steps of a fit:
 
 1. The family makes a `Plan`: what a member is, what it is shown, and how bags are drawn.
 2. `gather` fits a member per seed. With `oob_patience` a judge hears each new member on the
@@ -73,8 +73,8 @@ class Plan:
         What a member is shown; by default what `draw` makes of the view. A shake of its own must
         draw the same bag from the same stream, or out-of-bag rows would not be.
     choice : Columns or None
-        How the columns of a member are drawn; None when it may use all. The learner is told by
-        its method `among`.
+        The sampler of a member's columns; None if it uses all of them. The learner is told by its
+        method `among`.
     cast : callable or None
         Turns what a member says into its vote.
     """
@@ -172,10 +172,10 @@ class Bagged(Mixin):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Class labels or numbers.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights >= 0; a row of weight 0 is as good as absent.
+            Weights >= 0; a row with weight 0 is ignored.
         groups : array-like of shape (n_samples,), optional
-            Rows of one group are in a bag together or not at all, so that out-of-bag rows are
-            of groups the member does not know. Draws count groups then, not rows.
+            Rows of one group are in a bag together or not at all, so that out-of-bag rows belong to
+            groups that the member has not seen. Draws then count groups, not rows.
 
         Returns
         -------

@@ -63,7 +63,7 @@ def effective_balance(target: Target, weight: NDArray[np.float64] | None) -> NDA
     target : Target
         Labels; factors of several outputs are multiplied.
     weight : ndarray of shape (n_rows,) or None
-        The rows' weights. Whole numbers are numbers of rows, others are taken at mean one.
+        The rows' weights. Integers are numbers of rows, others are taken at mean one.
 
     References
     ----------

@@ -74,7 +74,7 @@ class Committee(BaseEstimator):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Class labels or numbers.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights >= 0; a row of weight 0 is as good as absent.
+            Weights >= 0; a row with weight 0 is ignored.
 
         Returns
         -------
@@ -156,9 +156,9 @@ class Committee(BaseEstimator):
 
     @property
     def learns_from_bins(self) -> bool:
-        """Whether `fit` asks for nothing but the bins of the cells, so that others may share them.
+        """Whether `fit` uses only the binned values, so that they can be shared with others.
 
-        Without weights, it must then cut columns by `max_bins` alone, whatever the target is.
+        Without weights, it must then bin columns by `max_bins` alone, whatever the target is.
         """
         return False
 

@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 def weigh(
     votes: Array, target: Target, weight: Array | None, method: Literal["score", "stack"]
 ) -> Array:
-    """Weights of members, adding up to one.
+    """Weights of members, summing to one.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def simplex_least_squares(gram: Array, moment: Array, n_rounds: int = 2000) -> A
 
 
 def project(point: Array) -> Array:
-    """The nearest point whose coordinates are at least zero and add up to one.
+    """The nearest point whose coordinates are at least zero and sum to one.
 
     Examples
     --------

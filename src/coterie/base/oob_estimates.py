@@ -50,7 +50,7 @@ class OutOfBag:
         Yields
         ------
         ndarray of int
-            Positions of training rows, for one member after the other.
+            Positions of training rows, member by member.
         """
         bags = self._settled().bags_
         for member in range(len(bags)):
@@ -66,7 +66,7 @@ class OutOfBag:
         X, y, sample_weight : array-like
             The training data, in the order of the rows in `fit`; it is not kept.
         metric : str, scorer or callable, optional
-            Scored after every member too, see ``curve.scores``.
+            A further metric to compute after every member; see ``curve.scores``.
 
         Returns
         -------
@@ -75,7 +75,7 @@ class OutOfBag:
         return self._oob(X, y, sample_weight, metric)[0].curve
 
     def oob_metric(self, metric: Metric, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Any score of the out-of-bag predictions.
+        """Evaluate the out-of-bag predictions with any metric.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class OutOfBag:
         return score_votes(metric, target, votes, weight)
 
     def oob_features(self, X: Any) -> Array:
-        """Mean out-of-bag votes: what a second level may learn from as if rows were new.
+        """Mean out-of-bag votes, as features for a second-level model.
 
         Parameters
         ----------
@@ -145,11 +145,11 @@ class OutOfBag:
     ) -> Array:
         r"""Weights for the members, from their out-of-bag predictions.
 
-        "score" weighs a member by how far its accuracy on its own out-of-bag rows is above
-        chance, or by :math:`1 / MSE`. "stack" takes the weights of smallest expected squared
-        error of the weighted vote, :math:`\sum_{st} w_s w_t C_{st}` with :math:`w \ge 0`,
-        :math:`\sum_t w_t = 1`, where :math:`C_{st}` is the mean product of the errors of two
-        members on rows outside both bags, freed of noise as far as it can be told.
+        "score" weights a member by how far its accuracy on its own out-of-bag rows is above chance,
+        or by :math:`1 / MSE`. "stack" minimises the expected squared error of the weighted vote,
+        :math:`\sum_{st} w_s w_t C_{st}` with :math:`w \ge 0`, :math:`\sum_t w_t = 1`, where
+        :math:`C_{st}` is the mean product of the errors of two members on rows outside both bags,
+        with the estimated noise subtracted.
 
         Parameters
         ----------
@@ -161,7 +161,7 @@ class OutOfBag:
         Returns
         -------
         ndarray of shape (n_members,)
-            Adding up to one; hand it to `reweighted`.
+            Weights that sum to one; pass them to `reweighted`.
         """
         this = self._settled()
         target, weight, kept = this._training(X, y, sample_weight)[1:]
@@ -169,7 +169,7 @@ class OutOfBag:
         return weigh(votes if kept is None else votes[:, kept], target, weight, method)
 
     def reweighted(self, weights: ArrayLike) -> Self:
-        """A copy whose members vote with other weights.
+        """A copy with other member weights.
 
         Parameters
         ----------
@@ -192,7 +192,7 @@ class OutOfBag:
         return twin
 
     def shortened(self, n_members: int) -> Self:
-        """A copy with the first members only; see ``oob_curve_.enough()`` for how many will do.
+        """A copy with only the first members; see ``oob_curve_.enough()`` for how many are enough.
 
         Parameters
         ----------
@@ -211,7 +211,7 @@ class OutOfBag:
         return twin._unjudged()
 
     def pruned(self, members: ArrayLike) -> Self:
-        """A copy with some of the members only; see `coterie.selection` for how to choose them.
+        """A copy with only some of the members; see `coterie.selection` for how to choose them.
 
         Parameters
         ----------
@@ -254,7 +254,7 @@ class OutOfBag:
         X, y, sample_weight : array-like
             The training data, in the order of the rows in `fit`.
         method : {"sigmoid", "isotonic"}, default="sigmoid"
-            Platt's sigmoid, or any rising step function, which takes more rows.
+            Platt's sigmoid, or any non-decreasing step function, which needs more rows.
 
         Returns
         -------

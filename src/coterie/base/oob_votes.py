@@ -47,7 +47,7 @@ class OobCurve:
     coverage : ndarray of shape (n_estimators,)
         Share of rows with an out-of-bag vote.
     scores : ndarray of shape (n_estimators,) or None
-        The metric that was asked for, on the rows that have a vote; None if none was.
+        The requested metric, on the rows that have a vote; None if none was requested.
     """
 
     n_members: NDArray[np.int64]
@@ -62,12 +62,12 @@ class OobCurve:
         return self.n_members
 
     def enough(self, tolerance: float = 0.01) -> int:
-        """The fewest members whose error stays within `tolerance` of the last, and does not leave.
+        """The smallest number of members after which the error stays within `tolerance`.
 
         Parameters
         ----------
         tolerance : float, default=0.01
-            Share of the last error that may be lost.
+            Tolerance, as a share of the last error.
 
         Examples
         --------

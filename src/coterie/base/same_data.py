@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from coterie.data import DataError, Schema, Target
+from coterie.data.errors import at_start
 
 _SHOWN = 5  # labels in a message
 
@@ -33,7 +34,7 @@ def check_same_data(earlier: Any, draft: Any, cure: str) -> None:
     if not found and hasattr(draft, "target_"):  # there is none where nothing is predicted
         found = _outputs(earlier.target_, draft.target_)
     if found:
-        raise DataError(f"The data does not match the last fit: {found} {cure}")
+        raise DataError(f"The data does not match the last fit. {found} {cure}")
 
 
 def _columns(old: Schema, new: Schema) -> str:
@@ -49,14 +50,14 @@ def _columns(old: Schema, new: Schema) -> str:
     for j in sorted(old.labels.keys() | new.labels.keys()):
         if j not in new.labels or j not in old.labels:
             now, then = ("numbers", "categories") if j in old.labels else ("categories", "numbers")
-            return f"{new.column(j)} contains {now}, but contained {then} before."
+            return f"{at_start(new.column(j))} contains {now}, but contained {then} before."
         if not np.array_equal(old.labels[j], new.labels[j]):
             change = _change(old.labels[j], new.labels[j])
-            return f"{new.column(j)} has different categories ({change})."
+            return f"{at_start(new.column(j))} has different categories ({change})."
     for j in sorted(old.moments.keys() | new.moments.keys()):
         now, then = (schema.moments.get(j, "numbers") for schema in (new, old))
         if now != then:
-            return f"{new.column(j)} contains {now}, but contained {then} before."
+            return f"{at_start(new.column(j))} contains {now}, but contained {then} before."
     return ""
 
 

@@ -56,7 +56,7 @@ class Scoring:
     larger: bool = False
 
     def best(self, values: Array) -> int:
-        """Position of the best value; among equals the first."""
+        """Position of the best value; in case of ties, the first."""
         return int(np.argmax(values) if self.larger else np.argmin(values))
 
 

@@ -70,7 +70,7 @@ class ClassifierTask(ClassifierMixin):
 
     @where_rows_are
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class; among equals the first in ``classes_``.
+        """The most probable class; in case of ties, the first in ``classes_``.
 
         Parameters
         ----------
@@ -133,9 +133,9 @@ class TargetlessTask:
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             Numbers, categories and missing values.
         y : object
-            Not looked at; it is there so that pipelines can hand one over.
+            Ignored; present for use in pipelines.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights >= 0; a row of weight 0 is as good as absent.
+            Weights >= 0; a row with weight 0 is ignored.
 
         Returns
         -------

@@ -1,7 +1,7 @@
-"""Boosting: members fitted one after the other, each where the ones before fell short.
+"""Boosting: members are fitted one after another, each to correct the errors of the previous ones.
 
-A new algorithm is one file: a `coterie.core.rule.Rule` that says what the next member fits and
-what it weighs, and a thin estimator; see `coterie.core.boost` for who calls what.
+A new algorithm is one file: a `coterie.core.rule.Rule` that defines the target of the next member
+and its weight, and a thin estimator; see `coterie.core.boost` for the loop.
 """
 
 from coterie.boosting.adaboost import AdaBoost, AdaBoostClassifier

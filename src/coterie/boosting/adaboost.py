@@ -36,19 +36,19 @@ from coterie.native import elementary
 class AdaBoost(Steered, Rule):
     r"""Discrete AdaBoost: stagewise descent on :math:`\sum_i D_0(i) e^{-y_i F(x_i)}`.
 
-    With weighted error :math:`\epsilon`, a member of two classes weighs
-    :math:`\alpha = \frac12 \ln\frac{1-\epsilon}{\epsilon}`, which minimises the loss along it; of K
-    classes :math:`\alpha = \ln\frac{1-\epsilon}{\epsilon} + \ln(K-1)` (SAMME).
+    With weighted error :math:`\epsilon`, the weight of a member is, for two classes, :math:`\alpha
+    = \frac12 \ln\frac{1-\epsilon}{\epsilon}`, which minimises the loss along it; of K classes
+    :math:`\alpha = \ln\frac{1-\epsilon}{\epsilon} + \ln(K-1)` (SAMME).
 
     Parameters
     ----------
     learning_rate : float
         Factor of every :math:`\alpha`.
     perfect : {"keep", "drop", "restart"}
-        What becomes of a member without error: kept as if it erred on half a row, or dropped, and
-        boosting ends; or kept, and boosting starts again from random weights.
+        What happens to a member without errors: it is kept as if it misclassified half a row; or
+        dropped, which ends boosting; or kept, and boosting restarts from random weights.
     step : StepRule
-        How far to go along a member; by default as above.
+        Step size along a member; by default as above.
     """
 
     learning_rate: float = 1.0
@@ -63,13 +63,13 @@ class AdaBoost(Steered, Rule):
         return State(target, weight, weight, np.zeros((len(weight), scores)))
 
     def ask(self, state: State) -> Ask:
-        """The labels, under the current weights at mean one."""
+        """The labels, with the current weights scaled to mean one."""
         if state.weight is state.initial:
             return Ask(state.target, state.weight * len(state.weight))
         return Ask(state.target, state.weight, scale=float(len(state.weight)))
 
     def vote(self, output: Array) -> Array:
-        r"""-1 or +1; of K classes, 1 for the predicted one and :math:`-1/(K-1)` elsewhere."""
+        r"""-1 or +1; with K classes, 1 for the predicted one and :math:`-1/(K-1)` elsewhere."""
         n_classes, choice = output.shape[1], majority(output)
         if n_classes <= 2:
             return np.where(choice == 1, 1.0, -1.0)[:, None]
@@ -78,7 +78,7 @@ class AdaBoost(Steered, Rule):
         return vote
 
     def tell(self, state: State, vote: Array, rng: Generator) -> Step:
-        """Weigh the member by its error and move weight to its mistakes."""
+        """Compute the member's weight from its error, and move weight to its mistakes."""
         n_classes = max(state.raw.shape[1], 2)
         wrong = self.decide(vote) != state.codes
         error = share(state.weight, wrong)
@@ -105,7 +105,7 @@ class AdaBoost(Steered, Rule):
         r"""Add the weighted vote, and take the weights from the scores anew.
 
         Weights multiplied round after round would drift and underflow; from the scores they are
-        exact. Of K classes, :math:`\sum_t \alpha_t [h_t \ne y] = (K-1)(A - F_y)/K`.
+        exact. With K classes, :math:`\sum_t \alpha_t [h_t \ne y] = (K-1)(A - F_y)/K`.
         """
         state.weight = state.initial  # of a million rows, every array is eight megabytes
         vote *= alpha
@@ -122,7 +122,7 @@ class AdaBoost(Steered, Rule):
 
     @staticmethod
     def margin(state: State, scores: Array, out: Array | None = None) -> Array:
-        """What the loss takes of a row's scores; for two classes it may be written to `out`."""
+        """The margin on which the loss depends; for two classes it may be written to `out`."""
         if scores.shape[1] == 1:
             return np.multiply(scores[:, 0], state.signs, out=out)
         n_classes = scores.shape[1]
@@ -177,7 +177,7 @@ class AdaBoostClassifier(BoostedClassifier):
     trace_ : Trace
         Error, edge, alpha, normaliser, loss, training error and its bound by round.
     stop_reason_ : str
-        Why boosting ended.
+        Why boosting stopped.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
 

@@ -55,7 +55,7 @@ class Additive(Steered, Rule):
         return np.asarray(0.5 * elementary.log(shares / (1.0 - shares)))
 
     def link(self, raw: Array) -> Array:
-        r""":math:`1/(1+e^{-2F})`; of many classes, one of these each, divided by their sum."""
+        r""":math:`1/(1+e^{-2F})`; with many classes, one of these each, divided by their sum."""
         if raw.shape[1] == 1:
             return two_sided(elementary.expit(2 * raw[:, 0]))
         return np.asarray(elementary.softmax(elementary.log_expit(2 * raw)))

@@ -42,9 +42,9 @@ _SMALLEST_DECREASE = 1e-7
 class AnyBoost(Additive):
     r"""Coordinate descent on :math:`\sum_i D_0(i)\, \phi(y_i F(x_i))`.
 
-    A member is fitted under weights :math:`|\phi'(y_i F(x_i))|`, to labels turned round where the
-    loss rises with the margin, and its weight is found by a line search. Of many classes one
-    member per class and round, on all pairs of row and class, with one weight for them all.
+    A member is fitted with weights :math:`|\phi'(y_i F(x_i))|`, with labels flipped where the loss
+    increases with the margin, and its weight is found by a line search. With many classes there is
+    one member per class and round, on all pairs of row and class, with a common weight.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class AnyBoost(Additive):
     loss : MarginLoss
         The :math:`\phi`.
     step : StepRule
-        How far to go along a member; by default a line search.
+        Step size along a member; by default a line search.
     """
 
     learning_rate: float = 1.0
@@ -116,7 +116,7 @@ class AnyBoost(Additive):
         return Step(alpha, facts, stop=stop)
 
     def _pull(self, state: State) -> Array:
-        """Minus the slope of the loss at every pair; absolute values add up to one, if any."""
+        """Minus the slope of the loss at every pair; absolute values sum to one, if any."""
         n_scores = state.raw.shape[1]
         margin = pair_signs(state.codes, n_scores) * state.raw
         if isinstance(self.loss, Exponential):
@@ -167,7 +167,7 @@ class AnyBoost(Additive):
         )
 
     def link(self, raw: Array) -> Array:
-        """That of the loss; of many classes, one of these each, divided by their sum."""
+        """That of the loss; with many classes, one of these each, divided by their sum."""
         chance = self.loss.link(raw)
         if chance is None:
             raise ValueError(
@@ -191,7 +191,7 @@ class AnyBoostGradient(AnyBoost):
     Parameters
     ----------
     learning_rate, loss, step : see AnyBoost
-        The same as there.
+        As documented there.
     """
 
     gives: ClassVar[Literal["label", "proba", "score"]] = "score"
@@ -244,11 +244,11 @@ def _has_probabilities(model: Any) -> bool:
 class AnyBoostClassifier(BoostedClassifier):
     r"""Boosting of any margin loss by coordinate descent with a line search.
 
-    Each round fits a member under weights :math:`D_0 |\phi'(yF)|`, the rows where the loss
-    :math:`\phi` is steepest, and adds it with the weight :math:`\alpha` at which
-    :math:`\sum_i D_0(i)\, \phi(y_i(F(x_i) + \alpha h(x_i)))` is least: the loss never rises,
-    and the next weights leave the member no edge. The exponential loss gives AdaBoost. Many
-    classes get one member each per round, see `AnyBoost`.
+    Each round fits a member with weights :math:`D_0 |\phi'(yF)|`, largest where the loss
+    :math:`\phi` is steepest, and adds it with the weight :math:`\alpha` at which :math:`\sum_i
+    D_0(i)\, \phi(y_i(F(x_i) + \alpha h(x_i)))` is smallest: the loss never increases, and under the
+    next weights the member has no edge. The exponential loss gives AdaBoost. With many classes
+    there is one member per class and round; see `AnyBoost`.
 
     Parameters
     ----------
@@ -258,8 +258,8 @@ class AnyBoostClassifier(BoostedClassifier):
         array of margins :math:`yF`, alone or in a tuple with its derivative. "sigmoid" and
         functions have no `predict_proba`.
     direction : {"classify", "gradient"}, default="classify"
-        What members fit: labels, under weights; or the negative gradient
-        :math:`-y\phi'(yF)` by least squares, which takes regressors as members.
+        What members fit: labels, with weights; or the negative gradient :math:`-y\phi'(yF)` by
+        least squares, which needs regressors as members.
 
     Attributes
     ----------
@@ -272,7 +272,7 @@ class AnyBoostClassifier(BoostedClassifier):
     trace_ : Trace
         Error, edge, alpha, loss and training error by round.
     stop_reason_ : str
-        Why boosting ended.
+        Why boosting stopped.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
 

@@ -201,10 +201,10 @@ class Booster(Committee):
         y : array-like of shape (n_samples,)
             Class labels or numbers.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights >= 0; a row of weight 0 is as good as absent.
+            Weights >= 0; a row with weight 0 is ignored.
         X_val, y_val, sample_weight_val : array-likes, optional
-            Rows to measure after every round, instead of a part of the training rows. They are
-            measured without `early_stopping` as well.
+            Validation rows that are evaluated after every round, instead of a part of the training
+            rows. They are evaluated without `early_stopping` as well.
 
         Returns
         -------
@@ -387,7 +387,7 @@ class Booster(Committee):
 
     @property
     def feature_importances_(self) -> Array:
-        """Shares of the columns in the decrease of impurity, by member weight."""
+        """Each column's share in the decrease of impurity, weighted by member weight."""
         pool = self._settled().pool_
         each = pool.forest.importances()
         totals = each.sum(axis=1, keepdims=True)
@@ -406,7 +406,7 @@ class BoostedClassifier(StagedClasses, ClassifierTask, Booster):
         return rule_answers(rule, target)
 
     def _best_rule(self, rules: Sequence[Rule], rows: Rows, entropy: int) -> Rule:
-        """The rule of fewest mistakes on rows held out; among equals, the first."""
+        """The rule of fewest mistakes on held-out rows; among equals, the first."""
         # Whatever number of rounds is asked for: a longer fit goes on where a shorter one ended.
         twin = self._copy()
         twin.n_estimators, twin.early_stopping, twin.verbose, twin.trace = _TRIED, False, 0, None

@@ -72,7 +72,7 @@ class BrownLine:
     right : ndarray of shape (n,)
         The :math:`b_i`: +1 where the member is right and -1 where it is wrong.
     weight : ndarray of shape (n,)
-        The :math:`D_i`; they add up to one.
+        The :math:`D_i`; they sum to one.
     c : float
         The time there was at the start.
     """
@@ -121,7 +121,7 @@ class BrownLine:
         Parameters
         ----------
         left : float
-            The time there is.
+            The total time.
 
         Returns
         -------
@@ -157,17 +157,18 @@ def brown_weight(reach: Array, c: float) -> Array:
 class BrownBoost(Timed):
     r"""Boosting at constant mean potential :math:`1-\mathrm{erf}((r+s)/\sqrt c)`.
 
-    :math:`r` is the margin of a row and :math:`s` the time left, :math:`c` at first. Each round
-    moves the margins by :math:`\alpha b` and takes the time :math:`t`, see `BrownLine`.
+    :math:`r` is the margin of a row and :math:`s` the remaining time, initially :math:`c`. Each
+    round moves the margins by :math:`\alpha b` and takes the time :math:`t`, see `BrownLine`.
 
     Parameters
     ----------
     learning_rate : float
-        A member is followed this share of its way; the time is what keeps the potential.
+        Only this share of each step is taken; the time is chosen so that the potential stays
+        constant.
     c : float
-        The time there is.
+        The total time.
     edge_tol : float
-        A member with a smaller edge ends boosting.
+        Boosting stops at a member with a smaller edge.
     """
 
     learning_rate: float = 1.0
@@ -175,11 +176,11 @@ class BrownBoost(Timed):
     edge_tol: float = 1e-3
 
     def start_clock(self) -> float:
-        """All of the time is left."""
+        """Start with all of the time left."""
         return self.c
 
     def tell(self, state: State, vote: Array, rng: Generator) -> Step:
-        """Weigh the member so that it has no edge left, or so that the time is over."""
+        """Choose the member's weight so that it has no edge left, or the time is used up."""
         state = cast(TimedState, state)
         right = margins_of(state, vote)
         reach = margins_of(state, state.raw) + state.clock
@@ -218,36 +219,36 @@ class BrownBoost(Timed):
 class BrownBoostClassifier(TimedBooster, BoostedClassifier):
     r"""BrownBoost: gives up on rows that stay misclassified, such as mislabelled ones.
 
-    There is a fixed amount of time, :math:`c`. A row of margin :math:`r=yF(x)` with :math:`s` time
-    left has the potential :math:`1-\mathrm{erf}((r+s)/\sqrt c)` and the weight
-    :math:`e^{-(r+s)^2/c}`: rows that are far on the wrong side weigh as little as those far on the
-    right one. Each round chooses the weight :math:`\alpha` of its member and the time :math:`t` it
-    takes such that the mean potential stays as it is and the member has no edge under the new
-    weights. When the time is over, the potential of every wrong row is at least one, so that the
-    training error is at most the potential there was at the start: `target_error`.
+    Boosting runs for a fixed amount of time, :math:`c`. A row with margin :math:`r=yF(x)` and
+    remaining time :math:`s` has the potential :math:`1-\mathrm{erf}((r+s)/\sqrt c)` and the weight
+    :math:`e^{-(r+s)^2/c}`: rows far on the wrong side weigh as little as those far on the right
+    side. Each round chooses the weight :math:`\alpha` of its member and the time :math:`t` it takes
+    such that the mean potential is unchanged and the member has no edge under the new weights. When
+    the time is up, the potential of every misclassified row is at least one, so the training error
+    is at most the initial potential: `target_error`.
 
-    The target must exceed the share of wrong labels: otherwise the time passes more and more
-    slowly, and the rows that cannot be got right are chased after all. As it goes to zero,
-    BrownBoost becomes AdaBoost with :math:`\alpha` half as large.
+    The target must exceed the share of wrong labels: otherwise time passes more and more slowly,
+    and boosting concentrates on wrong labels after all. As it goes to zero, BrownBoost becomes
+    AdaBoost with :math:`\alpha` half as large.
 
-    Many classes are boosted as one question per class, on one clock; `target_error` is then the
-    share of wrong answers, where yes and no count half each.
+    Many classes are boosted as one binary problem per class, with a common clock; `target_error` is
+    then the share of wrong binary predictions, where positives and negatives count half each.
 
     Parameters
     ----------
     learning_rate : float, default=1.0
-        A smaller one follows each member only this share of its way, in less time.
+        A smaller value takes only this share of each step, in less time.
     target_error : float, default=0.1
-        Training error to end with; it sets :math:`c=(\mathrm{erfc}^{-1}\epsilon)^2`.
+        Target training error; it sets :math:`c=(\mathrm{erfc}^{-1}\epsilon)^2`.
     c : float or None, default=None
         The time itself, instead of `target_error`; at most 500.
     edge_tol : float, default=1e-3
-        Boosting ends with a member whose edge is no more.
+        Boosting stops at a member whose edge is at most this.
 
     Attributes
     ----------
     estimators_ : sequence of estimators
-        The members; of many classes a list of one per class each round.
+        The members; with many classes, a list with one per class for each round.
     estimator_weights_ : ndarray of shape (n_rounds,)
         The :math:`\alpha_t`.
     estimator_errors_ : ndarray of shape (n_rounds,)
@@ -256,7 +257,7 @@ class BrownBoostClassifier(TimedBooster, BoostedClassifier):
         Error, edge, alpha, time elapsed in the round, time left, mean potential and training error
         by round.
     stop_reason_ : str
-        Why boosting ended: "time_exhausted" when all went as planned.
+        Why boosting stopped: normally "time_exhausted".
     classes_ : ndarray of shape (n_classes,)
         Class labels.
 

@@ -27,8 +27,8 @@ class CalibratedCosts(AdaBoost):
 
     Costs may multiply the weights boosting begins with (CGAda) or have no part in it (AdaMEC).
 
-    Of two classes the score :math:`F` becomes :math:`a\,2F + b + \ln(c_2/c_1)`, positive where the
-    second class has the least expected cost; of many, :math:`a \frac{K-1}{K} F_k + \ln c_k`.
+    With two classes the score :math:`F` becomes :math:`a\,2F + b + \ln(c_2/c_1)`, positive where
+    the second class has the least expected cost; of many, :math:`a \frac{K-1}{K} F_k + \ln c_k`.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def learn_maps(
 ) -> tuple[tuple[float, float], ...]:
     """How to calibrate the score of 1, 2, ... members, from fits that have not seen the rows.
 
-    Of two classes this is Platt's map, of many a temperature, both mixed with AdaBoost's own link
+    With two classes this is Platt's map, of many a temperature, both mixed with AdaBoost's own link
     as if 200 more rows had spoken for it: of few rows they know too little.
 
     Parameters

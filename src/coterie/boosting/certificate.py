@@ -44,14 +44,14 @@ _UNMEASURED = "None: this booster does not measure the loss on its training rows
 
 @dataclass(frozen=True)
 class Certificate:
-    """A proof that comes with a fit, round by round.
+    """A guarantee that comes with a fit, round by round.
 
     Parameters
     ----------
     kind : {"bound", "gap", "none"}
         A bound on the training error, the distance from the best possible margin, or neither.
     words : str
-        What it says, or why there is none.
+        The guarantee in words, or why there is none.
     values : ndarray of shape (n_rounds,) or None
         The bound or gap after each round.
     """
@@ -62,15 +62,15 @@ class Certificate:
 
 
 def certificate(model: Any) -> Certificate:
-    r"""The bound or gap that the rounds of a fitted booster prove, or why there is none.
+    r"""The bound or gap that a fitted booster guarantees in each round, or why there is none.
 
-    Margin boosters come with a duality gap, AdaBoost and its kin with the product of their
-    normalisers. Others descend a loss :math:`\phi` of the margin with
-    :math:`\phi(z) \ge \phi(0)` for :math:`z \le 0`, and then
+    Margin boosters have a duality gap, AdaBoost and its variants the product of their normalisers.
+    Others minimise a loss :math:`\phi` of the margin with :math:`\phi(z) \ge \phi(0)` for :math:`z
+    \le 0`, and then
 
     .. math:: \hat P(y F \le 0) \le \frac1n \sum_i \frac{\phi(y_i F(x_i))}{\phi(0)}
 
-    by Markov's inequality. BrownBoost and RobustBoost have potentials in place of the loss.
+    by Markov's inequality. BrownBoost and RobustBoost use potentials instead of the loss.
 
     Parameters
     ----------

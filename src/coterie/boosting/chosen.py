@@ -32,7 +32,7 @@ class Rows(NamedTuple):
 def choose(
     candidates: Sequence[T], losses: Callable[[T, Rows, Rows], NDArray[np.bool_]], rows: Rows
 ) -> T:
-    """The candidate of least loss on rows held out; among those that are about equal, the first.
+    """The candidate of least loss on held-out rows; among those that are about equal, the first.
 
     Folds depend on what rows hold: neither their order nor whether a row is repeated or has a
     whole number as weight changes the choice.

@@ -75,10 +75,9 @@ class CostBoost(AdaBoost):
 
     With :math:`b_i = +1` where the member is right and :math:`-1` where it is wrong, each rule says
     what factor :math:`a_i` a row's weight gets before the member is weighed, and how much
-    :math:`g_i` of :math:`b_i` counts. The edge is
-    :math:`r = \sum_i D_i a_i g_i / \sum_i D_i a_i`, the member weighs
-    :math:`\alpha = \frac12 \ln\frac{1+r}{1-r}`, and :math:`D_i` becomes
-    :math:`D_i a_i e^{-\alpha g_i}`, normalised. Of K classes, :math:`\ln(K-1)` is added as in
+    :math:`g_i` of :math:`b_i` counts. The edge is :math:`r = \sum_i D_i a_i g_i / \sum_i D_i a_i`,
+    the member weighs :math:`\alpha = \frac12 \ln\frac{1+r}{1-r}`, and :math:`D_i` becomes
+    :math:`D_i a_i e^{-\alpha g_i}`, normalised. With K classes, :math:`\ln(K-1)` is added as in
     SAMME.
 
     Parameters
@@ -251,36 +250,37 @@ RULES: dict[str, type[CostBoost]] = {
 class CostSensitiveBoostClassifier(BoostedClassifier):
     r"""AdaBoost for classes with different misclassification costs.
 
-    By default costs multiply the weights that AdaBoost begins with (CGAda), its scores are
-    calibrated on rows held out, and the prediction is the class of the least expected cost [1]_,
+    By default costs multiply the initial weights of AdaBoost (CGAda), its scores are calibrated on
+    held-out rows, and the prediction is the class with the lowest expected cost [1]_,
 
     .. math:: \arg\max_k c_k\, p_k(x),
 
     with the cost :math:`c_k` of a mistake on a row of class k and the calibrated probability
-    :math:`p_k`, which `predict_proba` gives. `decision_function` is positive where the second of
-    two classes is predicted. With `method` "adamec" members are those of plain AdaBoost, and costs
-    have a say only then.
+    :math:`p_k`, which `predict_proba` returns. `decision_function` is positive where the second of
+    two classes is predicted. With `method` "adamec", members are those of plain AdaBoost, and costs
+    enter only in the prediction.
 
-    The other methods put costs into the weights of rows, in every round: their ratio should be
-    near one then when there are many rounds, as a cost of 5 makes almost everything be of the
-    costly class, or leaves no member an edge. With equal costs, "adac1", "adac2", "adac3" and
-    "csb2" are AdaBoost. Their probabilities lean towards costly classes, as intended of `predict`:
-    do not weigh them by costs again. Many classes are boosted as in SAMME.
+    The other methods put costs into the row weights of every round. With many rounds, the ratio of
+    costs should be close to one: with a cost of 5, almost every row is assigned to the costly
+    class, or no member has an edge. With equal costs, "adac1", "adac2", "adac3" and "csb2" are
+    AdaBoost. Their probabilities are shifted towards costly classes, so do not multiply them by
+    costs again. Many classes are boosted as in SAMME.
 
     Parameters
     ----------
     method : {"cgada", "adamec", "adac1", "adac2", "adac3", "csb2", "adacost"}, default="cgada"
-        Where costs enter: at the start and when a class is decided for ("cgada"), only then
-        ("adamec"), within the exponent (`AdaC1`), before it (`AdaC2`), both (`AdaC3`), at mistakes
-        only (`CSB2`), or as a factor of the exponent that is larger for mistakes (`AdaCost`).
+        Where costs enter: in the initial weights and in the prediction ("cgada"), only in the
+        prediction ("adamec"), inside the exponent (`AdaC1`), outside it (`AdaC2`), both (`AdaC3`),
+        for mistakes only (`CSB2`), or as a factor of the exponent that is larger for mistakes
+        (`AdaCost`).
     cost : dict of label to number, "balanced" or None, default="balanced"
-        What a mistake on a row of each class costs, 1 where none is given; "balanced" gives every
-        class the same total cost.
+        Cost of a mistake on a row of each class, 1 if not given; "balanced" gives every class the
+        same total cost.
 
     Attributes
     ----------
     estimators_, estimator_weights_, stop_reason_, classes_ : see AdaBoostClassifier
-        The same as there.
+        As documented there.
     estimator_errors_ : ndarray of shape (n_rounds,)
         Weighted error of each member in its round.
     trace_ : Trace

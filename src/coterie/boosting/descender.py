@@ -90,9 +90,9 @@ class Descender(Booster):
     scoring : str, callable, None or list, default="error"
         The score on held-out rows, see `AdaBoostClassifier`; "error" and "loss" are the mean loss.
     line_search : {"auto", "leaf", "round"} or None, default="auto"
-        How long steps are: "leaf" fits every leaf of a native tree to the loss, "round" finds the
-        factor of a member at which the loss is least, and None uses a step of one. "auto" is "leaf"
-        for native trees without `monotonic_cst` and "round" for other members.
+        Step size: "leaf" optimises the loss separately for every leaf of a native tree, "round"
+        finds the factor of a member that minimises the loss, and None uses a step of one. "auto" is
+        "leaf" for native trees without `monotonic_cst` and "round" for other members.
     """
 
     n_estimators: int = 100
@@ -215,12 +215,12 @@ class Descender(Booster):
 
     @property
     def oob_scores_(self) -> Array:
-        """Mean loss of the rows each round left out, after it."""
+        """Mean loss after each round, on the rows that it left out."""
         return self._left_out("oob_score")
 
     @property
     def oob_improvement_(self) -> Array:
-        """By how much each round lowered the mean loss of the rows it left out."""
+        """Decrease of the mean loss in each round, on the rows that it left out."""
         return self._left_out("oob_improvement")
 
     def _left_out(self, fact: str) -> Array:

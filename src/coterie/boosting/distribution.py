@@ -38,12 +38,12 @@ class QuantileBoostingRegressor(OriginScores, RegressorTask, Descender):
 
     Each round fits a single tree to the pseudo-residuals :math:`\tau_j - [y < F_j]` of all
     quantiles together and gives each of its leaves one step per quantile: the quantile of the
-    residuals there, which is exact. Quantiles thus share their regions. The scores of a row are
-    then sorted. That cannot do harm: exchanging two that cross lowers the sum of the quantile
-    losses of whatever y comes, by :math:`(\tau_2 - \tau_1)(F_1 - F_2)`.
+    residuals there, which is exact. Quantiles thus share their regions. The quantiles of a row are
+    then sorted. This is harmless: swapping two that cross reduces the sum of the quantile losses,
+    whatever the value of y, by :math:`(\tau_2 - \tau_1)(F_1 - F_2)`.
 
-    `predict` gives the quantile next to the median, so that the model is a regressor like any
-    other; `predict_quantiles` gives them all.
+    `predict` returns the quantile closest to the median, so that the model is an ordinary
+    regressor; `predict_quantiles` returns all of them.
 
     Parameters
     ----------
@@ -53,24 +53,24 @@ class QuantileBoostingRegressor(OriginScores, RegressorTask, Descender):
     quantiles : list of float, default=(0.1, 0.5, 0.9)
         Levels of the quantiles, in any order.
     shared : bool, default=True
-        Whether quantiles share a tree per round or have one each, which takes longer. Members
-        that are not native trees, or that have `monotonic_cst`, are always fitted to each
-        quantile by themselves.
+        Whether quantiles share a tree per round or have one each, which takes longer. Members that
+        are not native trees, or that have `monotonic_cst`, are always fitted to each quantile
+        separately.
 
     Attributes
     ----------
     quantiles_ : ndarray of shape (n_quantiles,)
-        Levels of the columns that `predict_quantiles` gives.
+        Levels of the columns that `predict_quantiles` returns.
     estimators_ : sequence of estimators
         The members.
     train_score_ : ndarray of shape (n_rounds,)
-        Mean loss of the training rows, added up over quantiles, after each round.
+        Mean loss of the training rows, summed over quantiles, after each round.
     oob_scores_, oob_improvement_ : ndarrays of shape (n_rounds,)
-        With ``subsample < 1.0``, the mean loss of rows left out, and by how much it fell.
+        With ``subsample < 1.0``, the mean loss of the rows left out, and its decrease.
     trace_ : Trace
         Factor and loss by round.
     stop_reason_ : str
-        Why boosting ended.
+        Why boosting stopped.
 
     References
     ----------
@@ -123,7 +123,7 @@ class QuantileBoostingRegressor(OriginScores, RegressorTask, Descender):
         return np.asarray(self.loss_.link(raw)[:, places])
 
     def predict_quantiles(self, X: Any) -> Array:
-        """All quantiles of every row; one of a higher level is never below one of a lower.
+        """All quantiles of every row; they never cross.
 
         Parameters
         ----------
@@ -151,9 +151,9 @@ class NormalBoostingRegressor(OriginScores, RegressorTask, Descender):
     The model is :math:`y \sim N(\mu(x), \sigma(x)^2)`, with scores :math:`\mu` and
     :math:`\ln\sigma`. Each round fits a member to each part of the natural gradient of the
     log-likelihood, :math:`(y - \mu, \frac12(z^2 - 1))` with :math:`z = (y - \mu)/\sigma`, and steps
-    along both by :math:`\eta\rho`, where the line search finds the :math:`\rho` of the greatest
-    likelihood. With ``line_search="leaf"`` every leaf takes the step that is best for it instead,
-    which learns faster and overfits sooner.
+    along both by :math:`\eta\rho`, where the line search finds the :math:`\rho` with the highest
+    likelihood. With ``line_search="leaf"`` every leaf takes its own optimal step instead, which
+    learns faster and overfits sooner.
 
     Parameters
     ----------
@@ -161,28 +161,29 @@ class NormalBoostingRegressor(OriginScores, RegressorTask, Descender):
         A regressor, the member; by default a `DecisionTreeRegressor` of depth 3 with at least 5 %
         of the weight in a leaf, because standard deviations of few rows are unreliable.
     learning_rate : float, default=0.05
-        Factor of every step. Deviations overfit sooner than means: on small tables, take small
-        steps and let `early_stopping` end them.
+        Factor of every step. Standard deviations overfit sooner than means: on small data sets, use
+        small steps and `early_stopping`.
     line_search : {"auto", "leaf", "round"} or None, default="auto"
-        How long steps are; "auto" is "round".
+        Step size; "auto" is "round".
     min_std : float, default=0.001
-        Least standard deviation that is predicted, as a share of that of y: the likelihood of
-        rows that are hit exactly has no bound.
+        Smallest predicted standard deviation, as a share of that of y. Without it, the likelihood
+        of rows that are fitted exactly is unbounded.
 
     Attributes
     ----------
     estimators_ : sequence of estimators
-        The members, a pair per round: of the mean, and of the logarithm of the deviation.
+        The members, a pair per round: for the mean, and for the logarithm of the standard
+        deviation.
     estimator_weights_ : ndarray of shape (n_rounds,)
         The factors :math:`\eta\rho`.
     train_score_ : ndarray of shape (n_rounds,)
         Mean negative log-likelihood of the training rows after each round.
     oob_scores_, oob_improvement_ : ndarrays of shape (n_rounds,)
-        With ``subsample < 1.0``, the mean loss of rows left out, and by how much it fell.
+        With ``subsample < 1.0``, the mean loss of the rows left out, and its decrease.
     trace_ : Trace
         Factor and loss by round.
     stop_reason_ : str
-        Why boosting ended.
+        Why boosting stopped.
 
     References
     ----------
@@ -252,7 +253,8 @@ class NormalBoostingRegressor(OriginScores, RegressorTask, Descender):
         Returns
         -------
         frozen ``scipy.stats.norm`` of shape (n_samples,)
-            Asked as ``.interval(0.9)``, ``.ppf(0.1)``, ``.logpdf(y)``, ``.rvs()`` and so on.
+            With the methods ``.interval(0.9)``, ``.ppf(0.1)``, ``.logpdf(y)``, ``.rvs()`` and so
+            on.
         """
         this = self._settled()
         mean, std = this.loss_.link(this._raw(X)).T

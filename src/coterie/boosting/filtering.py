@@ -268,29 +268,29 @@ _SHARED = ("estimator", "random_state", "n_jobs", "max_bins", "categorical_featu
 class BoostByFilteringClassifier(ClassifierTask, Committee):
     r"""The first boosting algorithm: majority votes of three, applied recursively.
 
-    The first predictor learns from the rows as they are, the second from rows of which the first
-    got half wrong, the third from the rows on which the two differ. If each has the error
-    :math:`\beta < 1/2` on what it learns from, their majority has
-    :math:`3\beta^2 - 2\beta^3 < \beta`; three such triples make the next level.
+    The first member is trained on the original rows, the second on rows of which the first
+    misclassifies half, and the third on the rows on which the two differ. If each has the error
+    :math:`\beta < 1/2` on its training rows, their majority vote has the error :math:`3\beta^2 -
+    2\beta^3 < \beta`; three such triples form the next level.
 
-    It is of interest for its history, and for streams that are too large to keep: rows that a
-    filter does not let pass need not be stored. On a table `AdaBoostClassifier` does better.
+    It is of historical interest, and useful for streams that are too large to store: rows that a
+    filter rejects need not be kept. On a table in memory `AdaBoostClassifier` does better.
 
     Parameters
     ----------
     estimator : estimator, default=None
         The base learner; by default a tree of three levels.
     levels : {0, 1, 2, 3}, default=1
-        How often three are made of one: at most :math:`3^{levels}` members.
+        Levels of recursion: there are at most :math:`3^{levels}` members.
     sampling : {"reweight", "partition", "replacement"}, default="reweight"
-        What the three learn from: all rows under weights that do what the filters would, a third
-        of the rows each, or rows drawn with replacement.
+        Training rows of the three members: all rows, with weights equivalent to the filters; a
+        third of the rows each; or rows drawn with replacement.
     balance : float, default=0.5
-        How much of what the second predictor learns from the first got wrong. With a half, as in
-        the paper, the first is no better than a coin there; with less, the second learns more of
+        Share of the second member's training rows that the first misclassifies. With one half, as
+        in the paper, the first is no better than chance there; with less, the second learns more of
         what the first already knows.
     min_samples : int, default=None
-        The fewest rows to fit a second or third predictor on; with fewer, the first one is alone.
+        Minimum number of rows to fit a second or third member; with fewer, only the first is used.
         By default 1 with "reweight", otherwise the larger of 10 and twice the number of classes.
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness.
@@ -304,15 +304,15 @@ class BoostByFilteringClassifier(ClassifierTask, Committee):
     Attributes
     ----------
     hierarchy_ : Part
-        Which members vote with which, level by level. ``decision_function`` is the mean of the
-        three votes at the top, from -1 to 1 for the second of two classes; of many classes, the
-        share of the three in favour of each, and where all three differ the third alone counts.
+        Which members vote together, level by level. ``decision_function`` is the mean of the three
+        votes at the top, from -1 to 1 for the second of two classes; with many classes, the share
+        of the three votes for each class, and only the third counts where all three differ.
     estimators_ : sequence of estimators
         The members.
     stop_reason_ : str
-        "levels" if three predictors vote at the top, otherwise why the first one is alone:
-        "perfect", "too_weak" (its error is 1/2 or more), "few_rows", or "agreement" (the rows on
-        which the first two differ are all of one class, or none).
+        "levels" if three members vote at the top; otherwise the reason why only the first is used:
+        "perfect", "too_weak" (its error is 1/2 or more), "few_rows", or "agreement" (there are no
+        rows on which the first two differ, or they are all of one class).
     classes_ : ndarray of shape (n_classes,)
         Class labels.
 
@@ -376,7 +376,7 @@ class BoostByFilteringClassifier(ClassifierTask, Committee):
         return Members(self._settled())
 
     def decision_function(self, X: Any) -> Array:
-        """The share of the three in favour of each class; of two classes, from -1 to 1.
+        """The share of the three votes for each class; with two classes, from -1 to 1.
 
         Parameters
         ----------
@@ -394,7 +394,7 @@ class BoostByFilteringClassifier(ClassifierTask, Committee):
         return shares if shares.shape[1] > 2 else 2 * shares[:, 1] - 1
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The majority of the three; where all differ, what the third does.
+        """The majority vote of the three; where all differ, the prediction of the third.
 
         Parameters
         ----------
@@ -409,7 +409,7 @@ class BoostByFilteringClassifier(ClassifierTask, Committee):
         return this.target_.decode(this.hierarchy_.answer(this._votes(X)).codes)
 
     def predict_proba(self, X: Any) -> Array:
-        """The mean probabilities of those who said what was decided; not calibrated.
+        """The mean probabilities of the members that voted for the predicted class; not calibrated.
 
         Parameters
         ----------

@@ -48,9 +48,8 @@ class WithInit(Mixin):
     Parameters
     ----------
     init : estimator, "zero" or None, default=None
-        What to start from: the best constant, scores of zero, or an estimator that is fitted
-        first and whose predictions members then improve on. A classifier needs
-        `predict_proba`.
+        Initial model: the best constant, scores of zero, or an estimator that is fitted first and
+        whose predictions the members then improve. A classifier needs `predict_proba`.
     """
 
     init: Any = None
@@ -79,13 +78,12 @@ class WithInit(Mixin):
 class FunctionalGradientBoostingRegressor(OriginScores, RegressorTask, WithInit, Descender):
     r"""Friedman's gradient boosting for regression, with any loss and any regressor.
 
-    From the best constant :math:`F_0`, each round fits a member h to the pseudo-residuals
-    :math:`r = -\partial L(y, F) / \partial F` by least squares and steps along it,
-    :math:`F \leftarrow F + \eta\rho h` with
-    :math:`\rho = \arg\min_\rho \sum_i w_i L(y_i, F(x_i) + \rho h(x_i))`. A native tree instead
-    gets the best step of every leaf by itself, exactly where the loss allows it: quantiles of
-    residuals for the absolute error and quantiles, ratios of sums for counts. Members need not be
-    trees: splines, linear models on few columns, nets, pipelines.
+    From the best constant :math:`F_0`, each round fits a member h to the pseudo-residuals :math:`r
+    = -\partial L(y, F) / \partial F` by least squares and steps along it, :math:`F \leftarrow F +
+    \eta\rho h` with :math:`\rho = \arg\min_\rho \sum_i w_i L(y_i, F(x_i) + \rho h(x_i))`. A native
+    tree instead gets a separate optimal step for every leaf, exact if the loss allows it: quantiles
+    of residuals for the absolute error and quantiles, ratios of sums for counts. Members need not
+    be trees: splines, linear models on few columns, neural networks or pipelines can be used.
 
     Parameters
     ----------
@@ -107,8 +105,9 @@ class FunctionalGradientBoostingRegressor(OriginScores, RegressorTask, WithInit,
     train_score_ : ndarray of shape (n_rounds,)
         Mean loss of the training rows after each round.
     oob_scores_, oob_improvement_ : ndarrays of shape (n_rounds,)
-        With ``subsample < 1.0``, the mean loss of rows left out, and by how much it fell. The
-        rounds until the sum of improvements is largest are a cautious guess at how many are best.
+        With ``subsample < 1.0``, the mean loss of the rows left out, and its decrease. The round at
+        which the cumulative improvement peaks is a conservative estimate of the best number of
+        rounds.
     loss_ : PointwiseLoss
         The loss that was minimised.
     origin_ : Origin
@@ -116,7 +115,7 @@ class FunctionalGradientBoostingRegressor(OriginScores, RegressorTask, WithInit,
     trace_ : Trace
         Factor and loss by round.
     stop_reason_ : str
-        Why boosting ended.
+        Why boosting stopped.
 
     References
     ----------
@@ -173,18 +172,18 @@ class FunctionalGradientBoostingClassifier(
     Parameters
     ----------
     loss : {"log_loss", "exponential"} or PointwiseLoss, default="log_loss"
-        "exponential" is for two classes; an object is given codes 0, 1, ... of the classes.
+        "exponential" is for two classes; a loss object receives the class codes 0, 1, ...
 
     Attributes
     ----------
     estimators_ : sequence of estimators
-        The members; of many classes, a list per round.
+        The members; with many classes, a list per round.
     estimator_weights_ : ndarray of shape (n_rounds,)
         The factors :math:`\eta\rho`.
     train_score_ : ndarray of shape (n_rounds,)
         Mean loss of the training rows after each round.
     oob_scores_, oob_improvement_ : ndarrays of shape (n_rounds,)
-        With ``subsample < 1.0``, the mean loss of rows left out, and by how much it fell.
+        With ``subsample < 1.0``, the mean loss of the rows left out, and its decrease.
     loss_ : PointwiseLoss
         The loss that was minimised.
     origin_ : Origin
@@ -192,7 +191,7 @@ class FunctionalGradientBoostingClassifier(
     trace_ : Trace
         Factor and loss by round.
     stop_reason_ : str
-        Why boosting ended.
+        Why boosting stopped.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
 

@@ -45,43 +45,41 @@ RULES: dict[str, Callable[[float], Rule]] = {
 class BoostingClassifier(BoostedClassifier):
     r"""Boosting with configurable loss, base learner, steps and weighting.
 
-    A booster is a loss or a rule that weighs rows, a base learner, a rule for the length of steps,
-    re-weighting or re-sampling, and shrinkage. Here each of these is a parameter: `rule`,
-    `estimator`, `step`, `weighting` and `learning_rate`. The named boosters are settings of this
-    one. A rule of your own is a subclass of `coterie.core.rule.Rule`: it defines what the next
+    A booster consists of a loss or a rule that weights rows, a base learner, a step-size rule,
+    reweighting or resampling, and shrinkage. Here each of these is a parameter: `rule`,
+    `estimator`, `step`, `weighting` and `learning_rate`. The named boosters are special cases of
+    this one. A custom rule is a subclass of `coterie.core.rule.Rule`: it defines what the next
     member fits and how it is weighted, and everything else, from missing values to early stopping,
     works with it.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        The base learner; by default a tree of one split: a classifier, or a regressor for rules
-        whose members give numbers; for "brown" and "robust" the one of least error.
+        The base learner; by default a tree with one split: a classifier, or a regressor for rules
+        whose members predict numbers; for "brown" and "robust", the split with the smallest error.
     rule : str, MarginLoss or Rule, default="adaboost"
-        How rows and members are weighed: "adaboost", "m1", "m2", "mh", "real", "gentle", "logit",
+        How rows and members are weighted: "adaboost", "m1", "m2", "mh", "real", "gentle", "logit",
         "mada", "brown" or "robust", the last two with the goals that `BrownBoostClassifier` and
         `RobustBoostClassifier` have by default and a learning rate of at most 1; a loss of the
         margin, by its name ("exponential", "logistic", "logistic1", "madaboost", "squared_hinge",
-        "squared", "sigmoid", "savage", "tangent") or an object of `coterie.losses`, to be
-        descended as `AnyBoostClassifier` does; or a rule. A rule that is an object has a learning
-        rate of its own.
+        "squared", "sigmoid", "savage", "tangent") or an object of `coterie.losses`, minimised as in
+        `AnyBoostClassifier`; or a rule object, which has its own learning rate.
     step : {"own", "line_search", "backtracking"}, float or StepRule, default="own"
-        How far to go along a member, before shrinkage: as the rule's formula says; to the first
-        minimum of its loss; as the formula says, but half of it, a quarter and so on until the
-        loss falls; or always as far as this number.
+        Step size along a member, before shrinkage: by the rule's formula; to the first minimum of
+        its loss; by the formula, halved until the loss decreases; or a constant number.
 
     Attributes
     ----------
     estimators_ : sequence of estimators
         The members.
     estimator_weights_ : ndarray of shape (n_rounds,)
-        What each member's vote is multiplied by.
+        Factors of the members' votes.
     rule_ : Rule
         The rule of the last fit.
     trace_ : Trace
-        What the rule notes by round.
+        Quantities recorded by the rule in each round.
     stop_reason_ : str
-        Why boosting ended.
+        Why boosting stopped.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
 

@@ -23,7 +23,7 @@ _CONCENTRATED = 1 - 1e-12
 class GentleBoost(Additive):
     r"""Weighted least squares of the labels :math:`\pm 1`, a Newton step on :math:`e^{-yF}`.
 
-    Of many classes, one member per class and round, on pairs of row and class weighted together:
+    With many classes, one member per class and round, on pairs of row and class weighted together:
     :math:`D_{ik} \propto D_0(i) e^{-Y_{ik} F_k(x_i)}` with :math:`Y_{ik} = 1` for the row's own
     class and -1 for the others.
 
@@ -66,11 +66,11 @@ class GentleBoost(Additive):
 class GentleBoostClassifier(BoostedClassifier):
     r"""GentleBoost: members fit the labels by least squares, and their votes stay small.
 
-    Each round fits the labels :math:`y = \pm 1` by weighted least squares under
-    :math:`D \propto D_0 e^{-yF}` and adds the fit, :math:`F \leftarrow F + \eta f`. The vote of a
-    leaf is :math:`(W_+ - W_-)/(W_+ + W_-)`, between -1 and 1, where Real AdaBoost takes the
-    logarithm of a ratio: no row can gain or lose much weight in a round, which makes it robust.
-    Many classes get one member each per round, see `GentleBoost`.
+    Each round fits the labels :math:`y = \pm 1` by weighted least squares under :math:`D \propto
+    D_0 e^{-yF}` and adds the fit, :math:`F \leftarrow F + \eta f`. The vote of a leaf is
+    :math:`(W_+ - W_-)/(W_+ + W_-)`, between -1 and 1, while Real AdaBoost uses the logarithm of a
+    ratio: no row can gain or lose much weight in a round, which makes the method robust. With many
+    classes there is one member per class and round; see `GentleBoost`.
 
     Attributes
     ----------
@@ -81,9 +81,9 @@ class GentleBoostClassifier(BoostedClassifier):
     estimator_errors_ : ndarray of shape (n_rounds,)
         Weighted squared error of each member in its round.
     trace_ : Trace
-        Squared error, loss, training error and, of two classes, normaliser and bound by round.
+        Squared error, loss, training error and, with two classes, normaliser and bound by round.
     stop_reason_ : str
-        Why boosting ended.
+        Why boosting stopped.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
 

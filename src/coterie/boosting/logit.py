@@ -28,18 +28,18 @@ _SETTLED = 1e-12
 class LogitBoost(Additive):
     r"""Weighted least squares of :math:`z = (y^*-p)/w` under :math:`w = p(1-p)`.
 
-    Two classes: :math:`p = 1/(1+e^{-2F})` and :math:`F \leftarrow F + \frac\eta2 f`. Of J classes
-    one member per class and round: :math:`p` is the softmax of :math:`F`, and
-    :math:`F_j \leftarrow F_j + \eta \frac{J-1}{J} (f_j - \frac1J \sum_k f_k)`.
+    Two classes: :math:`p = 1/(1+e^{-2F})` and :math:`F \leftarrow F + \frac\eta2 f`. With J classes
+    one member per class and round: :math:`p` is the softmax of :math:`F`, and :math:`F_j \leftarrow
+    F_j + \eta \frac{J-1}{J} (f_j - \frac1J \sum_k f_k)`.
 
     Parameters
     ----------
     learning_rate : float
         Factor of every step.
     z_max : float
-        Responses beyond it are cut off.
+        Responses are clipped to this magnitude.
     min_change : float
-        Boosting ends when the mean deviance changes by no more than this in a round.
+        Boosting stops when the mean deviance changes by at most this in a round.
     """
 
     learning_rate: float = 1.0
@@ -53,7 +53,7 @@ class LogitBoost(Additive):
         return Ask(Target("values", self._response(state)), fit_weight(state.weight))
 
     def tell(self, state: State, vote: Array, rng: Generator) -> Step:
-        """Take half a step, or of J classes (J-1)/J of one, and weigh the rows anew."""
+        """Take half a step, or with J classes (J-1)/J of one, and weigh the rows anew."""
         n_scores = vote.shape[1]
         weight = as_columns(state.weight, n_scores)
         error = float((weight * (self._response(state) - vote) ** 2).sum())
@@ -116,7 +116,7 @@ class LogitBoost(Additive):
         return centred(raw)
 
     def link(self, raw: Array) -> Array:
-        r""":math:`1/(1+e^{-2F})`; of many classes, the softmax."""
+        r""":math:`1/(1+e^{-2F})`; with many classes, the softmax."""
         return super().link(raw) if raw.shape[1] == 1 else np.asarray(elementary.softmax(raw))
 
 
@@ -138,22 +138,23 @@ class LogitBoostClassifier(BoostedClassifier):
     Parameters
     ----------
     z_max : float, default=4.0
-        Responses beyond it are cut off; ``inf`` cuts none, which can make the loss rise.
+        Responses are clipped to this magnitude; with ``inf`` they are not, and the loss may
+        increase.
     min_change : float, default=1e-12
-        Boosting ends when the mean deviance changes by no more than this in a round.
+        Boosting stops when the mean deviance changes by at most this in a round.
 
     Attributes
     ----------
     estimators_ : sequence of estimators
         The members.
     estimator_weights_ : ndarray of shape (n_rounds,)
-        All equal: half the learning rate, or of J classes (J-1)/J of it.
+        All equal: half the learning rate, or with J classes (J-1)/J of it.
     estimator_errors_ : ndarray of shape (n_rounds,)
         Weighted squared error of each member in its round.
     trace_ : Trace
         Squared error, loss (mean negative log-likelihood) and training error by round.
     stop_reason_ : str
-        Why boosting ended.
+        Why boosting stopped.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
 

@@ -25,7 +25,7 @@ class AdaBoostM1(AdaBoost):
     r"""AdaBoost.M1: AdaBoost of many classes with members better than even.
 
     A member of weighted error :math:`\epsilon < 1/2` has :math:`\ln(1/\beta)` votes for its class,
-    :math:`\beta = \epsilon/(1-\epsilon)`. Of two classes it weighs half of that, and the score is
+    :math:`\beta = \epsilon/(1-\epsilon)`. With two classes it weighs half of that, and the score is
     half the difference of the votes: AdaBoost.
 
     Parameters
@@ -39,7 +39,7 @@ class AdaBoostM1(AdaBoost):
     perfect_error: float | None = None
 
     def vote(self, output: Array) -> Array:
-        """-1 or +1; of many classes, 1 for the predicted one and 0 elsewhere."""
+        """-1 or +1; with many classes, 1 for the predicted one and 0 elsewhere."""
         if output.shape[1] <= 2:
             return super().vote(output)
         return np.eye(output.shape[1])[majority(output)]
@@ -72,7 +72,7 @@ class AdaBoostM1(AdaBoost):
         return np.asarray(scores[np.arange(len(scores)), state.codes] - scores.sum(axis=1) / 2)
 
     def fallback(self, state: State) -> Array:
-        """The logarithm of the classes' shares; of two classes, half the log-odds."""
+        """The logarithm of the classes' shares; with two classes, half the log-odds."""
         if state.raw.shape[1] == 1:
             return super().fallback(state)
         shares = np.bincount(state.codes, weights=state.initial, minlength=state.raw.shape[1])

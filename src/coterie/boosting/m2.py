@@ -45,11 +45,11 @@ class PairState(State):
 class AdaBoostM2(Steered, Rule):
     r"""Stagewise descent on :math:`\sum_i \sum_{k \ne y_i} B_1(i,k) e^{F_k(x_i) - F_{y_i}(x_i)}`.
 
-    With plausibilities :math:`P(x, k) \in [0, 1]` of a member, its pseudo-loss is
+    If a member assigns plausibilities :math:`P(x, k) \in [0, 1]`, its pseudo-loss is
     :math:`\epsilon = \frac12 \sum_{i,k \ne y_i} B(i,k) (1 - P(x_i, y_i) + P(x_i, k))`, it weighs
-    :math:`\alpha = \frac12 \ln\frac{1-\epsilon}{\epsilon}`, and the scores are
-    :math:`F_k = \sum_t \alpha_t P_t(\cdot, k)`. Of two classes only their difference counts: the
-    one score is :math:`F_2 - F_1`.
+    :math:`\alpha = \frac12 \ln\frac{1-\epsilon}{\epsilon}`, and the scores are :math:`F_k = \sum_t
+    \alpha_t P_t(\cdot, k)`. With two classes only their difference matters: the single score is
+    :math:`F_2 - F_1`.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class AdaBoostM2(Steered, Rule):
         return PairState(target, weight, weight, raw, pairs)
 
     def ask(self, state: State) -> Ask:
-        """The labels, under the current weights at mean one; of many classes, label weights too."""
+        """The labels and the current weights at mean one; with many classes, label weights too."""
         weight = state.weight * len(state.weight)
         if not isinstance(state, PairState) or state.raw.shape[1] == 1:
             return Ask(state.target, weight)
@@ -78,7 +78,7 @@ class AdaBoostM2(Steered, Rule):
         return Ask(state.target, weight, merits=merits)
 
     def vote(self, output: Array) -> Array:
-        """The plausibilities; of two classes, by how much the second is more plausible."""
+        """The plausibilities; with two classes, by how much the second is more plausible."""
         n_classes = output.shape[1]
         if n_classes == 1:
             return -output
@@ -125,7 +125,7 @@ class AdaBoostM2(Steered, Rule):
         }
 
     def fallback(self, state: State) -> Array:
-        """Half the logarithm of the classes' shares; of two classes, half the log-odds."""
+        """Half the logarithm of the classes' shares; with two classes, half the log-odds."""
         n_scores = state.raw.shape[1]
         share = np.bincount(state.codes, weights=state.initial, minlength=max(n_scores, 2))
         score = elementary.log(np.clip(share, smallest_error(state), None)) / 2
@@ -156,16 +156,16 @@ def _gaps(score: Array, state: State) -> Array:
 class AdaBoostM2Classifier(BoostedClassifier):
     r"""AdaBoost.M2, for many classes and members with class probabilities.
 
-    A member need not name the right class in more than half of the cases: it is enough that it
-    finds the right class more plausible than wrong ones. The boosted distribution is on pairs of a
-    row and a wrong class, so weight moves to the classes that are mistaken for one another. With
-    two classes and members that predict probabilities of 0 and 1, this is AdaBoost.
+    A member need not predict the right class in more than half of the cases: it is enough that it
+    finds the right class more plausible than wrong ones. The weights are on pairs of a row and a
+    wrong class, so weight moves to classes that are confused with one another. With two classes and
+    members that predict probabilities of 0 and 1, this is AdaBoost.
 
-    Of many classes, native trees are given the whole distribution: a leaf calls every class
-    plausible whose rows weigh more than the pairs in which it is the wrong one, which makes the
-    pseudo-loss of the leaf least, and `predict_proba` of such a member is 0 or 1 for each class by
-    itself. Trees of another `criterion` than "gini", and other estimators, are fitted to labels
-    under the sum of each row's pairs.
+    With many classes, native trees receive all pair weights: a leaf considers a class plausible if
+    its rows weigh more than the pairs in which it is the wrong class, which minimises the
+    pseudo-loss of the leaf; `predict_proba` of such a member is 0 or 1 for each class separately.
+    Trees with another `criterion` than "gini", and other estimators, are fitted to labels with the
+    sum of each row's pair weights.
 
     Attributes
     ----------
@@ -179,7 +179,7 @@ class AdaBoostM2Classifier(BoostedClassifier):
     trace_ : Trace
         Pseudo-loss, edge, alpha, normaliser, loss, training error and its bound by round.
     stop_reason_ : str
-        Why boosting ended.
+        Why boosting stopped.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
 

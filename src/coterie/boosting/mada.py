@@ -30,7 +30,7 @@ class MadaBoost(AdaBoost):
     perfect : {"keep", "drop", "restart"}
         How to weight a member without errors; see `AdaBoost`.
     min_mass : float
-        Boosting ends when all weights together, before they are normalised, are no more.
+        Boosting stops when the sum of all weights, before normalisation, is at most this.
     """
 
     min_mass: float = 1e-3
@@ -57,7 +57,7 @@ class MadaBoost(AdaBoost):
         return {**facts, "loss": float(loss.sum()), "mass": float(capped.sum())}
 
     def link(self, raw: Array) -> Array:
-        r""":math:`1/(1+e^{-F})`, the minimiser of its loss; of many classes, by analogy."""
+        r""":math:`1/(1+e^{-F})`, the minimiser of its loss; with many classes, by analogy."""
         if raw.shape[1] == 1:
             return two_sided(elementary.expit(raw[:, 0]))
         n_classes = raw.shape[1]
@@ -68,17 +68,17 @@ class MadaBoost(AdaBoost):
 class MadaBoostClassifier(BoostedClassifier):
     r"""MadaBoost: AdaBoost with bounded weights, which is robust to mislabelled rows.
 
-    Members and their weights :math:`\alpha` are those of AdaBoost, but no row ever weighs more
-    than it did at the start: :math:`w = D_0 \min(1, e^{-yF})`. This descends the loss
-    :math:`e^{-z}` for :math:`z > 0` and :math:`1 - z` otherwise, whose slope is bounded. Many
-    classes are boosted as SAMME with capped weights.
+    Members and their weights :math:`\alpha` are those of AdaBoost, but no row weight exceeds its
+    initial value: :math:`w = D_0 \min(1, e^{-yF})`. This minimises the loss :math:`e^{-z}` for
+    :math:`z > 0` and :math:`1 - z` otherwise, whose slope is bounded. Many classes are boosted as
+    SAMME with capped weights.
 
     Parameters
     ----------
     perfect : {"keep", "drop", "restart"}, default="keep"
         How to weight a member without errors; see `AdaBoost`.
     min_mass : float, default=1e-3
-        Boosting ends when the weights of all rows, 1 at the start, add up to no more than this.
+        Boosting stops when the sum of all row weights, initially 1, is at most this.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class MadaBoostClassifier(BoostedClassifier):
     trace_ : Trace
         Error, edge, alpha, loss, training error and mass by round.
     stop_reason_ : str
-        Why boosting ended.
+        Why boosting stopped.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
 

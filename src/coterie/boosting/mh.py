@@ -35,12 +35,12 @@ from coterie.native import elementary
 class AdaBoostMH(Steered, Rule):
     r"""Stagewise descent on :math:`\sum_{i,k} D_1(i,k) e^{-Y_{ik} F_k(x_i)}`.
 
-    :math:`Y_{ik}` is +1 where k is the class of row i and -1 elsewhere, and
-    :math:`D_1(i,k) = D_0(i)/K`. A round fits one member :math:`h_k = \pm 1` per class; together
-    they have the edge :math:`r = \sum_{i,k} D(i,k) Y_{ik} h_k(x_i)` and weigh
-    :math:`\alpha = \frac12 \ln\frac{1+r}{1-r}`. Of two classes both questions are the same, and
-    the one about the second class is boosted: AdaBoost. Of several outputs, such as the columns of
-    an indicator matrix, the questions of all are asked side by side.
+    :math:`Y_{ik}` is +1 where k is the class of row i and -1 elsewhere, and :math:`D_1(i,k) =
+    D_0(i)/K`. A round fits one member :math:`h_k = \pm 1` per class; together they have the edge
+    :math:`r = \sum_{i,k} D(i,k) Y_{ik} h_k(x_i)` and weigh :math:`\alpha = \frac12
+    \ln\frac{1+r}{1-r}`. With two classes both questions are the same, and the one about the second
+    class is boosted: AdaBoost. Of several outputs, such as the columns of an indicator matrix, the
+    questions of all are asked side by side.
 
     Parameters
     ----------
@@ -184,14 +184,12 @@ def _answers(state: State) -> Array:
 class AdaBoostMHClassifier(BoostedClassifier):
     r"""AdaBoost.MH, for multi-class and multilabel targets.
 
-    A round asks of every class whether a row belongs to it: one two-class member per class, all
-    of one common weight. The boosted distribution is on pairs of a row and a class, so the
-    members of a class work on the rows whose answer is still wrong. Of two classes this is
-    AdaBoost.
+    Each round fits one binary member per class ("does the row belong to it?"), all with the same
+    weight. The weights are on pairs of a row and a class, so the members of a class concentrate on
+    the rows that are still wrong. With two classes this is AdaBoost.
 
-    ``y`` may have several columns, such as an indicator matrix of labels that a row can have any
-    number of: then all questions of all columns are boosted together, and what is bounded is the
-    Hamming loss.
+    ``y`` may have several columns, such as a multilabel indicator matrix: then the binary problems
+    of all columns are boosted together, and the bound is on the Hamming loss.
 
     Attributes
     ----------
@@ -201,16 +199,16 @@ class AdaBoostMHClassifier(BoostedClassifier):
         The :math:`\alpha_t`; ``decision_function`` is
         :math:`F_k = \sum_t \alpha_t h_{tk}` with :math:`h_{tk} = \pm 1`.
     estimator_errors_ : ndarray of shape (n_rounds,)
-        Weight of the wrong answers in each round.
+        Weighted error of each round.
     trace_ : Trace
-        Error, edge, alpha, normaliser, loss, Hamming loss, training error and its bound by
-        round. The loss, which is the product of the normalisers, bounds the Hamming loss, and K/2
-        times the loss the training error.
+        Error, edge, alpha, normaliser, loss, Hamming loss, training error and its bound by round.
+        The loss, which is the product of the normalisers, bounds the Hamming loss, and K/2 times
+        the loss bounds the training error.
     stop_reason_ : str
-        Why boosting ended.
+        Why boosting stopped.
     classes_ : ndarray of shape (n_classes,), or list of them
-        Class labels; of several columns, those of each. Of an indicator matrix, the numbers of
-        its columns, as in scikit-learn; `predict_proba` then has one column per label.
+        Class labels; for several columns, those of each. For an indicator matrix, the column
+        numbers, as in scikit-learn; `predict_proba` then has one column per label.
 
     See Also
     --------

@@ -197,7 +197,7 @@ def account(
     rule : AdaBoostM1
         How they vote.
     table, target, weight : Table, Target, ndarray
-        The training rows; weights add up to one.
+        The training rows; weights sum to one.
     n_threads : int
         Threads of prediction.
     """
@@ -224,20 +224,20 @@ class MultiBoostClassifier(BoostedClassifier):
 
     T members come in :math:`\lfloor \sqrt T \rfloor` sub-committees. Each is boosted by
     AdaBoost.M1; the first begins with the given weights, the others with the given weights times
-    exponential noise ("wagging"). Boosting lowers the bias and the noise the variance, and
-    sub-committees can be fitted at the same time. A sub-committee whose member is perfect, or no
-    better than even, begins again with new weights.
+    exponential noise ("wagging"). Boosting reduces the bias and the noise reduces the variance, and
+    sub-committees can be fitted in parallel. A sub-committee with a member that is perfect, or no
+    better than chance, restarts with new weights.
 
     Parameters
     ----------
     n_estimators : int, default=50
-        Members of all sub-committees together.
+        Total number of members of all sub-committees.
     warm_start : bool, default=False
-        Keep the members of the last fit and add to them; the result is that of one longer fit.
-        Sub-committees grow with the number of members, and there are more of them; where one
-        would now be smaller, its last members are left out.
+        Keep the members of the last fit and add more; the result is the same as for one longer fit.
+        The number and size of the sub-committees grow with the number of members; if one becomes
+        smaller, its last members are dropped.
     n_jobs : int, default=None
-        Sub-committees that are boosted at a time, and threads of prediction.
+        Number of sub-committees fitted in parallel, and of threads for prediction.
 
     Attributes
     ----------
@@ -256,7 +256,7 @@ class MultiBoostClassifier(BoostedClassifier):
         Error, edge, alpha, normaliser, sub-committee, training error of all members so far and its
         bound by round.
     stop_reason_ : str
-        Why boosting ended.
+        Why boosting stopped.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
 

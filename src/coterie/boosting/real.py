@@ -20,9 +20,9 @@ from coterie.native import elementary
 
 @dataclass(frozen=True)
 class RealAdaBoost(Additive):
-    r"""Real AdaBoost: members say how sure they are, :math:`f = \frac12 \ln\frac{p+s}{1-p+s}`.
+    r"""Real AdaBoost: members vote with their confidence, :math:`\frac12 \ln\frac{p+s}{1-p+s}`.
 
-    Of K classes, :math:`f_k = (K-1)(\ln p_k - \frac1K \sum_j \ln p_j)` with no :math:`p` below
+    With K classes, :math:`f_k = (K-1)(\ln p_k - \frac1K \sum_j \ln p_j)` with no :math:`p` below
     :math:`s` (SAMME.R). All members weigh the same.
 
     Parameters
@@ -30,7 +30,7 @@ class RealAdaBoost(Additive):
     learning_rate : float
         Factor of every vote.
     smoothing : float
-        The :math:`s` above: it bounds the vote of a member that is certain.
+        The :math:`s` above, which bounds the vote of a member that is certain.
     """
 
     learning_rate: float = 1.0
@@ -42,11 +42,11 @@ class RealAdaBoost(Additive):
         return State(target, weight, weight, super().begin(target, weight).raw)
 
     def ask(self, state: State) -> Ask:
-        """The labels, under the current weights at mean one."""
+        """The labels, with the current weights scaled to mean one."""
         return Ask(state.target, state.weight * len(state.weight))
 
     def vote(self, output: Array) -> Array:
-        """Half the smoothed log-odds; of many classes, centred logarithms."""
+        """Half the smoothed log-odds; with many classes, centred logarithms."""
         n_classes = output.shape[1]
         if n_classes == 1:
             output = np.hstack([output, np.zeros_like(output)])
@@ -80,7 +80,7 @@ class RealAdaBoost(Additive):
 
     @staticmethod
     def margin(state: State, scores: Array) -> Array:
-        """What the exponential loss takes of a row's scores."""
+        """The margin on which the exponential loss depends."""
         if scores.shape[1] == 1:
             return np.asarray(state.signs * scores[:, 0])
         return scores[np.arange(len(scores)), state.codes] / (scores.shape[1] - 1)
@@ -98,7 +98,7 @@ class RealAdaBoost(Additive):
         return np.asarray((len(log) - 1) * (log - log.mean()))
 
     def link(self, raw: Array) -> Array:
-        r""":math:`1/(1+e^{-2F})`; of K classes, the softmax of :math:`F/(K-1)`."""
+        r""":math:`1/(1+e^{-2F})`; with K classes, the softmax of :math:`F/(K-1)`."""
         if raw.shape[1] == 1:
             return super().link(raw)
         return np.asarray(elementary.softmax(raw / (raw.shape[1] - 1)))
@@ -114,17 +114,16 @@ class RealAdaBoostClassifier(BoostedClassifier):
     that give some class probability zero, as stumps do, then vote very strongly, and
     `AdaBoostClassifier` is often better.
 
-    The split that lowers the loss most is the one of least
-    :math:`Z = 2 \sum_l \sqrt{W_{l+} W_{l-}}` over the leaves :math:`l`, the Hellinger criterion.
-    The trees of this library do not have it and split by Gini's index, which is another concave
-    function of the shares and zero for pure leaves too; a tree of your own that splits by
-    :math:`Z` can be passed as `estimator`.
+    The split that reduces the loss most is the one with the smallest :math:`Z = 2 \sum_l
+    \sqrt{W_{l+} W_{l-}}` over the leaves :math:`l`, the Hellinger criterion. coterie's trees do not
+    offer it and split by the Gini index, another concave function of the class shares that is zero
+    for pure leaves; a custom tree that splits by :math:`Z` can be passed as `estimator`.
 
     Parameters
     ----------
     smoothing : float, default=1e-3
-        Added to the probabilities of two classes, and the smallest one of many: it keeps the
-        vote of a pure leaf finite.
+        Added to the probabilities with two classes, and the smallest one of many: it keeps the vote
+        of a pure leaf finite.
 
     Attributes
     ----------
@@ -135,9 +134,9 @@ class RealAdaBoostClassifier(BoostedClassifier):
     estimator_errors_ : ndarray of shape (n_rounds,)
         Weighted error of each member in its round.
     trace_ : Trace
-        Error, loss, training error and, of two classes, normaliser and bound by round.
+        Error, loss, training error and, with two classes, normaliser and bound by round.
     stop_reason_ : str
-        Why boosting ended.
+        Why boosting stopped.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
 

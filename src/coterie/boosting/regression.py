@@ -134,11 +134,11 @@ class BoostNumbers(Rule):
 
 @dataclass(frozen=True)
 class AdaBoostR2(BoostNumbers):
-    r"""AdaBoost.R2: rows weigh more, the larger the error next to the largest error of all.
+    r"""AdaBoost.R2: row weights grow with the error relative to the largest error.
 
     With :math:`L_i` the loss of :math:`|y_i - f(x_i)| / \max_j |y_j - f(x_j)|`, its mean
     :math:`\bar L = \sum_i D_i L_i` and :math:`\beta = \bar L / (1 - \bar L)`, weights are
-    multiplied by :math:`\beta^{1 - L_i}` and the member weighs :math:`\ln(1/\beta)`.
+    multiplied by :math:`\beta^{1 - L_i}` and the member gets the weight :math:`\ln(1/\beta)`.
 
     Parameters
     ----------
@@ -188,10 +188,10 @@ class BoostedRegressor(StagedScores, RegressorTask, Booster):
 class AdaBoostRegressor(BoostedRegressor):
     r"""AdaBoost.R2, a drop-in replacement for ``sklearn.ensemble.AdaBoostRegressor``.
 
-    Each round fits a member under weights that grow where the members so far were far off; the
-    prediction is the weighted median of theirs. Members are fitted under weights where they can
-    be, which draws no random numbers; ``weighting="resample"`` fits them on rows drawn by
-    weight, as Drucker did and scikit-learn does. Neither is better on real tables as a rule.
+    Each round fits a member with weights that increase for rows with large errors so far; the
+    prediction is the weighted median of the members. Members that accept weights are fitted with
+    weights, which needs no random numbers; ``weighting="resample"`` fits them on rows drawn by
+    weight, as Drucker did and scikit-learn does. Neither is generally better on real data sets.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ class AdaBoostRegressor(BoostedRegressor):
     trace_ : Trace
         Mean loss, weight and largest error by round.
     stop_reason_ : str
-        Why boosting ended.
+        Why boosting stopped.
 
     References
     ----------
@@ -267,7 +267,7 @@ class AdaBoostRegressor(BoostedRegressor):
         return np.concatenate(parts)
 
     def staged_predict(self, X: Any) -> Iterator[Array]:
-        """`predict` after each round; all predictions of all members are held meanwhile."""
+        """`predict` after each round; the predictions of all members are kept in memory."""
         this = self._settled()
         votes = this._votes(this._admit(X))
         order = np.argsort(votes, axis=1, kind="stable")

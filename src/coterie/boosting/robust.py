@@ -292,7 +292,7 @@ class RobustBoost(Timed):
         return 0.0
 
     def tell(self, state: State, vote: Array, rng: Generator) -> Step:
-        """Weigh the member so that it has no edge left, and let the earlier ones fade."""
+        """Choose the member's weight so that it has no edge left, and fade the earlier ones."""
         state = cast(FadingState, state)
         right, pairs = margins_of(state, vote), state.pairs.ravel()
         margin = margins_of(state, state.raw)
@@ -340,39 +340,39 @@ class RobustBoostClassifier(TimedBooster, BoostedClassifier):
     Time runs from 0 to 1. At the time :math:`t` a row of margin :math:`m=yF(x)` has the potential
     :math:`\Phi=\min\{1, 1-\mathrm{erf}((m-\mu)/\sigma)\}`, where :math:`\mu(t)` and
     :math:`\sigma(t)` lead to the margin :math:`\theta` and the width :math:`\sigma_f` at the end,
-    and the weight :math:`e^{-((m-\mu)/\sigma)^2}`, or none if :math:`m \le \mu`: such rows are
-    given up. Each round adds its member with the weight :math:`\Delta s` and multiplies all
-    earlier weights by :math:`e^{-\Delta t}`, where both are such that the mean potential stays as
-    it is and the member has no edge under the new weights. So when the time is over, at most the
-    share `error_goal` of the rows has a margin of :math:`\theta` or less.
+    and the weight :math:`e^{-((m-\mu)/\sigma)^2}`, or zero if :math:`m \le \mu`: such rows are
+    given up. Each round adds its member with the weight :math:`\Delta s` and multiplies all earlier
+    weights by :math:`e^{-\Delta t}`, both chosen such that the mean potential is unchanged and the
+    member has no edge under the new weights. So when the time is up, at most a share `error_goal`
+    of the rows has a margin of :math:`\theta` or less.
 
     The goal must exceed the share of wrong labels, but not by much: where a single member is wrong
-    about fewer rows than the goal allows, boosting ends with it. So it is chosen by rows held out,
-    unless it is given; if `n_rounds_` is below ten then, try a smaller goal. Many classes are
-    boosted as one question per class, on one clock; the goal is then the share of wrong answers,
-    where yes and no count half each.
+    about fewer rows than the goal allows, boosting ends with it. By default it is chosen on
+    held-out rows; if `n_rounds_` is below ten, try a smaller goal. Many classes are boosted as one
+    binary problem per class, with a common clock; the goal is then the share of wrong binary
+    predictions, where positives and negatives count half each.
 
     Parameters
     ----------
     learning_rate : float, default=0.3
-        Factor of every step, at most 1; a shorter one takes less time. Whole steps follow a member
-        until it has no edge at all. With a fifth of the labels wrong, they were worse on all of
-        thirteen tables.
+        Factor of every step, at most 1; shorter steps use up less of the time. Full steps follow a
+        member until it has no edge at all. With a fifth of the labels wrong, they were worse on all
+        thirteen data sets tested.
     error_goal : float or "auto", default="auto"
-        The share of rows that may stay below the margin. "auto" is that of 0.02, 0.05, 0.1, 0.2
-        and 0.3 by which the fewest mistakes are made on rows held out.
+        The share of rows that may stay below the margin. "auto" chooses from 0.02, 0.05, 0.1, 0.2
+        and 0.3 the value with the fewest errors on held-out rows.
     goal_margin : float, default=0.0
         The margin :math:`\theta`; scores are not normalised.
     margin_sigma : float, default=0.1
-        The width :math:`\sigma_f`: a smaller one makes a steeper potential at the end.
+        The width :math:`\sigma_f`: a smaller value gives a steeper potential at the end.
 
     Attributes
     ----------
     estimators_ : sequence of estimators
-        The members; of many classes a list of one per class each round.
+        The members; with many classes, a list with one per class for each round.
     estimator_weights_ : ndarray of shape (n_rounds,)
-        The weights at the end, :math:`\Delta s_k e^{-\sum_{j>k}\Delta t_j}`. Those after fewer
-        rounds are not a part of them, but staged predictions know them.
+        The weights at the end, :math:`\Delta s_k e^{-\sum_{j>k}\Delta t_j}`. Weights after fewer
+        rounds are not a prefix of these, but staged predictions use the right ones.
     estimator_errors_ : ndarray of shape (n_rounds,)
         Weighted error of each member in its round.
     trace_ : Trace
@@ -381,7 +381,7 @@ class RobustBoostClassifier(TimedBooster, BoostedClassifier):
     error_goal_ : float
         The goal used.
     stop_reason_ : str
-        Why boosting ended: "time_exhausted" when all went as planned.
+        Why boosting stopped: normally "time_exhausted".
     classes_ : ndarray of shape (n_classes,)
         Class labels.
 

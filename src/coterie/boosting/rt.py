@@ -18,10 +18,10 @@ from coterie.native import elementary
 
 @dataclass(frozen=True)
 class AdaBoostRT(BoostNumbers):
-    r"""AdaBoost.RT: an error beyond a threshold is a mistake, any other is none.
+    r"""AdaBoost.RT: only errors beyond a threshold count as mistakes.
 
     With :math:`\epsilon` the weight of the mistakes and :math:`\beta = \epsilon^p`, weights of the
-    other rows are multiplied by :math:`\beta` and the member weighs :math:`\ln(1/\beta)`.
+    other rows are multiplied by :math:`\beta` and the member gets the weight :math:`\ln(1/\beta)`.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class AdaBoostRT(BoostNumbers):
     power : float
         The :math:`p`.
     error : {"relative", "scaled"}
-        Measure errors in the row's own value, or in standard deviations of all.
+        Measure errors relative to the row's own value, or in standard deviations of all values.
     """
 
     threshold: float = 0.2
@@ -65,9 +65,9 @@ class AdaBoostRT(BoostNumbers):
 class AdaBoostRTRegressor(BoostedRegressor):
     r"""AdaBoost.RT: regression where errors beyond a threshold count as mistakes.
 
-    Each round fits a member under weights that grow where the last one was off by more than
-    `threshold`; the prediction is the weighted mean of theirs. A single outlier does not set the
-    scale of all errors, as it does in `AdaBoostRegressor`.
+    Each round fits a member with weights that increase for rows where the last one was off by more
+    than `threshold`; the prediction is the weighted mean of the members. Unlike in
+    `AdaBoostRegressor`, a single outlier does not set the scale of all errors.
 
     Parameters
     ----------
@@ -76,15 +76,16 @@ class AdaBoostRTRegressor(BoostedRegressor):
     threshold : float, default=0.2
         Largest error that does not count as a mistake.
     power : float, default=2.0
-        A member with a share :math:`\epsilon` of mistakes weighs :math:`-\ln\epsilon` times this.
+        A member with a share :math:`\epsilon` of mistakes gets the weight :math:`-\ln\epsilon`
+        times this number.
     error : {"relative", "scaled"}, default="relative"
-        Measure errors in the row's own value, or in standard deviations of all values: to be
-        preferred when values come near zero.
+        Measure errors relative to the row's own value, or in standard deviations of all values,
+        which is preferable if values are close to zero.
 
     Attributes
     ----------
     estimators_, trace_, stop_reason_ : see AdaBoostRegressor
-        The same as there.
+        As documented there.
     estimator_weights_ : ndarray of shape (n_rounds,)
         The :math:`\ln(1/\beta_t)`.
     estimator_errors_ : ndarray of shape (n_rounds,)

@@ -36,7 +36,7 @@ class TimedState(State):
     Attributes
     ----------
     pairs : ndarray of shape (n_rows, n_scores)
-        The weight of every question at the start; it adds up to one.
+        The weight of every question at the start; it sums to one.
     clock : float
         What the clock shows.
     """
@@ -49,7 +49,7 @@ class TimedState(State):
 class Timed(Rule):
     r"""Boosting under a potential of margin and time.
 
-    Of two classes a row has one margin :math:`yF(x)`. Of many there is one question per class,
+    With two classes a row has one margin :math:`yF(x)`. Of many there is one question per class,
     "is it class k?", with a score, a member per round and a margin :math:`\pm F_k(x)` of its own;
     all share one clock and one weight per round. The question of a row's own class counts half of
     the row, the others together the other half: to say no to everything is then no better than a
@@ -59,7 +59,7 @@ class Timed(Rule):
     gives: ClassVar[Literal["label", "proba", "score"]] = "label"
 
     def start_clock(self) -> float:
-        """What the clock shows before the first round."""
+        """The clock before the first round."""
         raise NotImplementedError
 
     def begin(self, target: Target, weight: Array) -> TimedState:
@@ -91,11 +91,11 @@ class Timed(Rule):
         return np.asarray(0.5 * elementary.log(shares / (1.0 - shares)))
 
     def confidence(self, raw: Array) -> Array:
-        """How sure the scores are that the answer is yes, between 0 and 1."""
+        """Confidence in a positive answer, from 0 to 1."""
         raise NotImplementedError
 
     def link(self, raw: Array) -> Array:
-        """The confidence; of many classes, divided by the sum over them."""
+        """The confidence; with many classes, divided by the sum over them."""
         sure = self.confidence(raw)
         if raw.shape[1] == 1:
             return two_sided(sure[:, 0])
@@ -115,10 +115,10 @@ class TimedBooster(Mixin):
     Parameters
     ----------
     estimator : estimator, default=None
-        The base learner; by default the tree of one split with the least weighted error. Stumps
-        chosen for their purity may have no edge while others still do, and end boosting too soon.
+        The base learner; by default the tree with one split and the smallest weighted error. Stumps
+        chosen by purity may have no edge while others still do, which would stop boosting too soon.
     n_estimators : int, default=200
-        Maximum number of rounds; boosting ends earlier when its time is up.
+        Maximum number of rounds; boosting stops earlier when its time is up.
     """
 
     answers_by = None

@@ -41,27 +41,29 @@ def on_cluster(command: Any) -> Any:
     command = click.option(
         "--worker-memory",
         metavar="SIZE",
-        help="Memory of each of the --workers, such as 4GB. Default: their share of this machine.",
+        help="Memory limit of each worker process, such as 4GB. Default: an equal share.",
     )(command)
     command = click.option(
         "--cluster",
         metavar="ADDRESS",
-        help="Use the workers of a Dask cluster, such as tcp://scheduler:8786.",
+        help="Use the Dask cluster at this address, such as tcp://scheduler:8786.",
     )(command)
     return click.option(
         "--workers",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Use so many processes: FILE may be a folder or a pattern of files, of any size.",
+        help="Use this many worker processes. FILE may be a directory or a pattern, of any size.",
     )(command)
 
 
 def wants_cluster(options: dict[str, Any]) -> bool:
     """Whether workers were asked for."""
     if options["workers"] and options["cluster"]:
-        raise click.UsageError("--workers and --cluster both say who works; give one of them.")
+        raise click.UsageError("--workers and --cluster exclude each other; use only one of them.")
     if options["worker_memory"] and not options["workers"]:
-        raise click.UsageError("--worker-memory is for --workers; a cluster has its own limits.")
+        raise click.UsageError(
+            "--worker-memory needs --workers; the workers of a cluster have their own limits."
+        )
     return bool(options["workers"] or options["cluster"])
 
 
@@ -91,7 +93,7 @@ def workers(options: dict[str, Any], console: Console) -> Iterator[Any]:
         from distributed import Client, LocalCluster
     except ImportError:
         raise CommandError(
-            "--workers and --cluster need Dask.", "Install it: pip install 'coterie[dask]'."
+            "--workers and --cluster need Dask.", "Install it with: pip install 'coterie[dask]'"
         ) from None
     if options["cluster"]:
         with Client(options["cluster"]) as client, _told(console):
@@ -133,9 +135,11 @@ def read_files(pattern: Path) -> Any:
     found = sorted(pattern.iterdir()) if pattern.is_dir() else sorted(_matching(pattern))
     kinds = {path.suffix for path in found if path.suffix in _READERS}
     if len(kinds) != 1:
-        what = "no tables" if not kinds else f"tables of several kinds ({', '.join(sorted(kinds))})"
+        several = f"files in several formats ({', '.join(sorted(kinds))})"
         raise CommandError(
-            f"holds {what}.", "Name .parquet, .csv, .csv.gz or .tsv files.", file=pattern
+            f"contains {several if kinds else 'no tables'}.",
+            "Use files that are all .parquet, .csv, .csv.gz or .tsv.",
+            file=pattern,
         )
     (kind,) = kinds
     more = {"blocksize": None} if kind == ".gz" else {}
@@ -152,7 +156,7 @@ def _known(frame: Any, target: str, pattern: Path) -> tuple[Any, Any]:
     """Features and target of the rows whose target is known."""
     if target not in frame.columns:
         names = [str(name) for name in frame.columns]
-        raise CommandError("no such column.", nearest(target, names), pattern, column=target)
+        raise CommandError("is not in the file.", nearest(target, names), pattern, column=target)
     frame = frame[frame[target].notnull()]
     return frame.drop(columns=target), frame[target]
 
@@ -168,7 +172,7 @@ def fit_files(pattern: Path, options: dict[str, Any]) -> None:
     for name in _NOT_THERE:
         if options.get(name):
             raise click.UsageError(
-                f"--{name.replace('_', '-')} is not possible with workers for a folder or a table "
+                f"--{name.replace('_', '-')} cannot be used with workers if FILE is a directory or "
                 "larger than memory."
             )
     console = Console(options["quiet"])
@@ -176,7 +180,7 @@ def fit_files(pattern: Path, options: dict[str, Any]) -> None:
     directory = FitDirectory(options["out"] or Path(f"{name}_model"))
     if directory.model.exists() and not options["overwrite"]:
         raise CommandError(
-            "holds a model already.",
+            "already contains a model.",
             "Start over with --overwrite, or choose another --out.",
             file=directory.path,
         )
@@ -216,10 +220,10 @@ def predict_files(fitted: Any, pattern: Path, options: dict[str, Any]) -> None:
     """Write what a model says about the rows of many files: a folder with a file per partition."""
     console, out = Console(options["quiet"]), options["out"]
     if out is None or out.suffix:
-        raise click.UsageError("with workers, --out names a folder for the answers.")
+        raise click.UsageError("With workers, --out must be a directory for the predictions.")
     for name in ("reject", "interval", "sets", "escape_formulas"):
         if options[name]:
-            raise click.UsageError(f"--{name.replace('_', '-')} is not possible with workers.")
+            raise click.UsageError(f"--{name.replace('_', '-')} cannot be used with workers.")
     with workers(options, console):
         frame = read_files(pattern)
         rows = frame[fitted.names] if fitted.names else frame
@@ -241,7 +245,9 @@ def evaluate_files(fitted: Any, pattern: Path, options: dict[str, Any]) -> Any:
 
     target = options["target"] or fitted.target
     if target is None:
-        raise click.UsageError("the model does not know its target; name it with --target.")
+        raise click.UsageError(
+            "The model does not store the name of its target. Set it with --target."
+        )
     with workers(options, Console(quiet=True)):
         X, y = _known(read_files(pattern), target, pattern)
         rows = X[fitted.names] if fitted.names else X

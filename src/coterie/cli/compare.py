@@ -42,7 +42,7 @@ def command(models: tuple[Path, ...], file: Path, **options: Any) -> None:
     from coterie.files.models import load_model
 
     if len(models) < 2:
-        raise click.UsageError("name at least two models.")
+        raise click.UsageError("Pass at least two models.")
     read = read_options(options)
     loaded = {str(path): load_model(path, options["trust"]) for path in models}
     file = table_file(file)
@@ -93,7 +93,7 @@ def compare_answers(answers: dict[str, Any], metric: str) -> tuple[str, list[dic
 
     tasks = {one.task for one in answers.values()}
     if len(tasks) > 1:
-        raise CommandError("some of the models are classifiers and some are regressors.")
+        raise CommandError("some of the models are classifiers, others are regressors.")
     chosen = find_metric(metric, tasks.pop())
     if chosen.rows is None:
         raise CommandError(

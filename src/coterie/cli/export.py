@@ -42,7 +42,7 @@ def command(model: Path, **options: Any) -> None:
     ending = None if out is None else out.suffix.lower().removeprefix(".")
     if ending is not None and ending not in ([form] if form else ["onnx", "c"]):
         raise click.UsageError(
-            f"the name given with --out must end in {f'.{form}' if form else '.onnx or .c'}, and "
+            f"The name given with --out must end in {f'.{form}' if form else '.onnx or .c'}, but "
             f"{str(out)!r} does not."
         )
     form = form or ending or "onnx"

@@ -160,7 +160,7 @@ def command(file: Path, **options: Any) -> None:
 
     if file == Path("-") and options["out"] is None:
         raise click.UsageError(
-            "the table comes from standard input, so --out must name the output directory."
+            "The table comes from standard input, so --out must name the output directory."
         )
     file = table_file(file)
     check_file(file)
@@ -247,7 +247,7 @@ def _read(file: Path, read: Any, options: dict[str, Any], console: Console) -> A
     names = source.names
     for name in needed:
         if name is not None and name not in names:
-            raise CommandError("no such column.", nearest(name, names), file, column=name)
+            raise CommandError("is not in the file.", nearest(name, names), file, column=name)
     if options["stream"]:
         return _stream(file, read, options, console, allowance)
     found = read_table(file, read, source, allowance)

@@ -117,7 +117,8 @@ def _held(path: Path, holder: dict[str, Any]) -> CommandError:
         f" (process {holder['pid']} on {holder['host']})" if {"pid", "host"} <= set(holder) else ""
     )
     return CommandError(
-        f"another fit is running there{who}.",
-        f"Wait for it, or choose another --out. If there is no such process, remove {path}.",
+        f"another fit is running in this directory{who}.",
+        "Wait for it to finish, or choose another --out. If there is no such process, remove "
+        f"{path}.",
         file=path.parent,
     )

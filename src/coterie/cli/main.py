@@ -74,7 +74,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command; help someone who mistyped it."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            ctx.fail(f'there is no command "{args[0]}". {nearest(args[0], COMMANDS)}')
+            ctx.fail(f'There is no command "{args[0]}". {nearest(args[0], COMMANDS)}')
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -159,7 +159,7 @@ class FitDirectory:
                 for name in changed
             )
             raise CommandError(
-                f"the fit in that directory was started with other settings: {listed}.",
+                f"the fit in this directory was started with different settings: {listed}.",
                 "Resume with the same settings, or start over with --overwrite.",
                 file=self.path,
             )

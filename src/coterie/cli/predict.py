@@ -96,7 +96,7 @@ def predict_file(fitted: Any, file: Path, options: dict[str, Any]) -> tuple[int,
     _check_kept(fitted, options)
     if options["sets"] is not None and options["interval"] is not None:
         raise click.UsageError(
-            "for regression, --sets and --interval mean the same; use only one of them."
+            "For regression, --sets and --interval mean the same; use only one of them."
         )
     coverage = options["interval"] if options["sets"] is None else options["sets"]
     width = None

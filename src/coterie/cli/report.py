@@ -37,7 +37,7 @@ def command(model: Path, **options: Any) -> None:
     endings = (".html", ".htm", ".md", ".markdown")
     if options["out"] is not None and options["out"].suffix.lower() not in endings:
         raise click.UsageError(
-            f"a report is HTML or Markdown: --out must end in .html or .md, and "
+            f"A report is HTML or Markdown: --out must end in .html or .md, but "
             f"{str(options['out'])!r} does not."
         )
     file = model_file(model)
@@ -46,7 +46,7 @@ def command(model: Path, **options: Any) -> None:
     check_folder(out)
     as_text = out.suffix.lower() in (".md", ".markdown")
     if options["card"] and not as_text:
-        raise click.UsageError("a model card is Markdown: --out must end in .md.")
+        raise click.UsageError("A model card is Markdown: --out must end in .md.")
     write = model_card if options["card"] else markdown if as_text else html
     page = _page(kept, write) if model.is_dir() and kept.exists() else None
     if page is None:

@@ -81,7 +81,7 @@ def command(models: tuple[str, ...], **options: Any) -> None:
         from coterie.serve.shelf import Shelf
     except ModuleNotFoundError as error:
         raise CommandError(
-            f"`coterie serve` needs {error.name}.", "Install it: pip install 'coterie[serve]'"
+            f"`coterie serve` needs {error.name}.", "Install it with: pip install 'coterie[serve]'"
         ) from error
     settings = Settings(
         models,

@@ -39,7 +39,7 @@ def command(port: int, root: Path, no_browser: bool, debug: bool) -> None:
         from coterie.studio.server import studio_app
     except ModuleNotFoundError as error:
         raise CommandError(
-            f"`coterie studio` needs {error.name}.", "Install it: pip install 'coterie[serve]'"
+            f"`coterie studio` needs {error.name}.", "Install it with: pip install 'coterie[serve]'"
         ) from error
     token = secrets.token_urlsafe(24)
     config = uvicorn.Config(

@@ -57,7 +57,7 @@ def open_writer(path: Path | None, *, escape: bool = False) -> Iterator[Write]:
 def check_folder(path: Path) -> None:
     """Refuse to write where there is no directory, or where one is in the way."""
     if not path.parent.is_dir():
-        raise CommandError("there is no such directory.", "Create it first.", file=path.parent)
+        raise CommandError("does not exist.", "Create it first.", file=path.parent)
     if path.is_dir():
         raise CommandError("is a directory.", "Name a file in it.", file=path)
 

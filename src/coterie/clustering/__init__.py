@@ -1,12 +1,12 @@
-"""Cluster ensembles: many clusterings of the same rows, and the one they agree on.
+"""Cluster ensembles: many clusterings of the same rows, combined into a consensus.
 
-The life of a fit:
+Steps of a fit:
 
-1. Members are made: k-means in many ways, leaves of random trees, or any clusterers.
-2. `Labellings` holds the distinct tuples of their labels and how many rows have each; rows of one
-   tuple cannot be told apart, so nothing larger is needed.
+1. Members are created: variants of k-means, leaves of random trees, or any clusterers.
+2. `Labellings` stores the distinct tuples of their labels and the number of rows of each; rows with
+   the same tuple cannot be distinguished, so nothing larger is needed.
 3. A consensus function, or the best of several, labels the tuples (`agree`).
-4. A `TupleTable` labels new rows by the tuples they have.
+4. A `TupleTable` labels new rows by their tuples.
 """
 
 from coterie.clustering.cluster_ensemble import ClusterEnsemble

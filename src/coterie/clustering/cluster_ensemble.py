@@ -60,7 +60,7 @@ class Learnt:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
-    """Many clusterings of the same rows, and the one they agree on.
+    """Cluster ensemble: many clusterings of the same rows, combined into a consensus.
 
     A single run of k-means depends on its random start and on the number of clusters; the consensus
     of many runs with different numbers of clusters, columns or rows depends on them much less.
@@ -78,7 +78,7 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         on the leaves of random trees, which supports missing values and categories; or clusterers
         of any kind, each fitted once for every seed.
     n_members : int, default=50
-        Number of members; of a list, each clusterer is one.
+        Number of members; if a list is given, each clusterer is one.
     consensus : str, default="auto"
         How members are combined: "eac", "cspa", "hgpa", "mcla", "hbgf", "voting", "w-voting",
         "sel-voting", "sel-w-voting", "mixture" or "qmi"; "auto" and "supra" try several and keep
@@ -116,7 +116,7 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         Mean normalised mutual information of the consensus with the members, of the one kept and
         of all that were tried.
     confidence_ : ndarray of shape (n_samples,)
-        How sure members are of a row: the mean share of its member clusters that has its label.
+        Confidence in a row's cluster: the mean share of its member clusters that have its label.
     tuples_ : int
         Number of distinct tuples of labels.
 
@@ -192,9 +192,9 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
             return self.n_members
         for member in self.members:
             if not hasattr(member, "fit") or not hasattr(member, "get_params"):
-                raise ValueError(f"members is a list of clusterers, but holds {member!r}.")
+                raise ValueError(f"members must be a list of clusterers, but contains {member!r}.")
         if not len(self.members):
-            raise ValueError("members is an empty list. Give at least one clusterer.")
+            raise ValueError("members is an empty list. Pass at least one clusterer.")
         return len(self.members)
 
     def _number(self, labellings: Labellings) -> int | None:
@@ -220,7 +220,7 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         least = self.k_min or self.n_clusters or 2
         most = self.k_max or max(least, min(_MOST, int(np.ceil(np.sqrt(n_rows)))))
         if most < least:
-            raise ValueError(f"k_max={most} is less than k_min={least}.")
+            raise ValueError(f"k_max={most} must not be less than k_min={least}.")
         return least, most
 
     def _fit_member(self, rows: Any, weight: Array, number: int, seed: int) -> tuple[Any, Codes]:
@@ -283,7 +283,7 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
             )
 
     def predict(self, X: Any) -> NDArray[np.int32]:
-        """Clusters of rows: that of training rows with the same member clusters, or else a vote.
+        """Clusters of rows: that of training rows with the same member clusters, otherwise a vote.
 
         Parameters
         ----------

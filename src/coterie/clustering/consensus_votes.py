@@ -112,7 +112,7 @@ def information_weights(labellings: Labellings) -> Array:
     Returns
     -------
     ndarray of shape (n_members,)
-        They add up to one; zero for members that are left out.
+        They sum to one; zero for members that are left out.
     """
     phi = mutual_information(labellings)
     n_members = labellings.n_members

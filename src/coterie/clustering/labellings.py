@@ -30,7 +30,7 @@ class Labellings:
     counts : ndarray of float of shape (n_tuples,)
         How many rows have each tuple of labels.
     weights : ndarray of shape (n_members,)
-        What each member counts.
+        Weight of each member.
     sizes : ndarray of int of shape (n_members,)
         Clusters of each member.
 
@@ -58,11 +58,11 @@ class Labellings:
         Parameters
         ----------
         labels : array-like of int of shape (n_members, n_rows)
-            Any whole numbers; those below 0 mean that a row was not clustered.
+            Any integers; negative ones mean that a row was not clustered.
         weights : array-like of shape (n_members,), optional
-            What each member counts, ones by default.
+            Weight of each member, ones by default.
         row_weight : ndarray of shape (n_rows,), optional
-            What each row counts.
+            Weight of each row.
         """
         given = np.atleast_2d(np.asarray(labels))
         if given.ndim != 2 or given.dtype.kind not in "iu" or not given.size:
@@ -89,7 +89,7 @@ class Labellings:
         return cls(codes[:, first], counts, chosen, sizes), places
 
     def take(self, members: Any, weights: Array | None = None) -> Labellings:
-        """Some of the members, on the same tuples."""
+        """A subset of the members, on the same tuples."""
         weights = self.weights[members] if weights is None else weights
         return replace(self, codes=self.codes[members], weights=weights, sizes=self.sizes[members])
 
@@ -105,7 +105,7 @@ class Labellings:
 
     @property
     def clustered(self) -> NDArray[np.bool_]:
-        """Which tuples some member has clustered."""
+        """Which tuples were clustered by at least one member."""
         return np.asarray((self.codes >= 0).any(axis=0))
 
     @cached_property
@@ -115,7 +115,7 @@ class Labellings:
 
     @property
     def n_all(self) -> int:
-        """Clusters of all members together."""
+        """Total number of clusters of all members."""
         return int(self.sizes.sum())
 
     @cached_property
@@ -148,7 +148,7 @@ class Labellings:
         return found
 
     def similarity(self, missing: str = "all") -> Array:
-        """In which share of the members two tuples are together, shape (n_tuples, n_tuples)."""
+        """Share of members that put two tuples in the same cluster, shape (n_tuples, n_tuples)."""
         together = np.zeros((self.n_tuples, self.n_tuples))
         both = np.zeros_like(together) if missing == "available" else None
         for row, weight in zip(self.codes, self.weights, strict=True):
@@ -180,7 +180,7 @@ def contingency(
     sizes : pair of int
         Number of clusters of each.
     counts : ndarray of shape (n,), optional
-        What each row counts.
+        Weight of each row.
 
     Returns
     -------
@@ -202,14 +202,14 @@ def contingency(
 def co_association(
     labels: ArrayLike, *, weights: ArrayLike | None = None, missing: str = "all"
 ) -> Array:
-    """In which share of the members two rows are together.
+    """Co-association matrix: the share of members that put two rows in the same cluster.
 
     Parameters
     ----------
     labels : array-like of int of shape (n_members, n_rows)
-        Clusters; below 0 for rows that a member did not cluster.
+        Clusters; negative for rows that a member did not cluster.
     weights : array-like of shape (n_members,), optional
-        What each member counts.
+        Weight of each member.
     missing : {"all", "available"}, default="all"
         Whether shares are of all members, or of those that clustered both rows.
 

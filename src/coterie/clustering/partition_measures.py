@@ -28,7 +28,10 @@ def _pair(first: ArrayLike, second: ArrayLike) -> Array:
     read = [Labellings.read(np.asarray(labels)[None, :]) for labels in (first, second)]
     codes = [found.codes[0][places] for found, places in read]
     if len(codes[0]) != len(codes[1]):
-        raise ValueError(f"The labellings have {len(codes[0])} and {len(codes[1])} rows.")
+        raise ValueError(
+            f"Both labellings must have the same rows, but have {len(codes[0])} and "
+            f"{len(codes[1])}."
+        )
     return contingency(codes[0], codes[1], (read[0][0].sizes[0], read[1][0].sizes[0]))
 
 
@@ -38,7 +41,7 @@ def nmi(first: ArrayLike, second: ArrayLike) -> float:
     Parameters
     ----------
     first, second : array-like of int of shape (n_rows,)
-        Clusters; rows below 0 in either are left out.
+        Clusters; rows that are negative in either are excluded.
 
     Returns
     -------
@@ -59,7 +62,7 @@ def adjusted_rand(first: ArrayLike, second: ArrayLike) -> float:
     Parameters
     ----------
     first, second : array-like of int of shape (n_rows,)
-        Clusters; rows below 0 in either are left out.
+        Clusters; rows that are negative in either are excluded.
 
     Returns
     -------
@@ -121,7 +124,7 @@ def anmi(consensus: ArrayLike, labels: ArrayLike, weights: ArrayLike | None = No
     labels : array-like of int of shape (n_members, n_rows)
         The others.
     weights : array-like of shape (n_members,), optional
-        What each of them counts.
+        Weight of each of them.
 
     Returns
     -------

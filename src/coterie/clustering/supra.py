@@ -73,7 +73,7 @@ def agree(labellings: Labellings, n_clusters: int | None, method: str, rng: Gene
     labellings : Labellings
         The members.
     n_clusters : int or None
-        Number of clusters; None looks for one.
+        Number of clusters; None estimates it.
     method : str
         A key of `CONSENSUS`; "auto", which tries EAC, CSPA, MCLA and HBGF, or, with many distinct
         tuples, MCLA and HBGF; or "supra", which tries CSPA, HGPA, MCLA, HBGF and EAC.
@@ -131,7 +131,7 @@ def _check_number(labellings: Labellings, n_clusters: int | None) -> None:
     n_kinds = int(labellings.clustered.sum())
     if not n_kinds:
         raise ValueError(
-            "No member clustered any row. Use other members, or other parameters of theirs."
+            "No member clustered any row. Use other members, or change their parameters."
         )
     if n_clusters is not None and n_clusters > n_kinds:
         raise ValueError(
@@ -166,19 +166,20 @@ def consensus(
     weights: ArrayLike | None = None,
     random_state: int = 0,
 ) -> NDArray[np.int32]:
-    """One clustering that several agree on.
+    """The consensus of several clusterings.
 
     Parameters
     ----------
     labels : array-like of int of shape (n_members, n_rows)
-        Clusters; below 0 for rows that a member did not cluster.
+        Clusters; negative for rows that a member did not cluster.
     n_clusters : int or None, default=None
-        Number of clusters; None looks for one.
+        Number of clusters; None estimates it.
     method : str, default="auto"
         "eac", "cspa", "hgpa", "mcla", "hbgf", "voting", "w-voting", "sel-voting", "sel-w-voting",
-        "mixture" or "qmi"; "auto" and "supra" try several and keep what agrees most.
+        "mixture" or "qmi"; "auto" and "supra" try several and keep the one that agrees most with
+        the members.
     weights : array-like of shape (n_members,), optional
-        What each member counts.
+        Weight of each member.
     random_state : int, default=0
         Seed of starts.
 
@@ -228,7 +229,7 @@ def stability(
     method : str, default="auto"
         See `consensus`.
     n_draws : int, default=20
-        Halves that are drawn; each is compared with the next.
+        Number of random halves; each is compared with the next.
     random_state : int, default=0
         Seed of draws.
 
@@ -254,20 +255,19 @@ def stability(
 def choose_members(
     labellings: Labellings, how: str, share: float, alpha: float = 0.5
 ) -> NDArray[np.intp]:
-    """Members worth asking (Fern & Lin 2008).
+    """Select good and diverse members (Fern & Lin 2008).
 
     Parameters
     ----------
     labellings : Labellings
         The members.
     how : {"all", "quality", "jc", "cas"}
-        All; those with the greatest mean mutual information with the others; one by one by that
-        and by how little they have in common with those chosen; or the best of each group of
-        members that are alike.
+        All; those with the highest mean mutual information with the others; one by one, by that and
+        by their difference from those already chosen; or the best of each group of similar members.
     share : float
         Share of the members to keep.
     alpha : float, default=0.5
-        What quality counts in "jc", the rest being variety.
+        Weight of quality in "jc"; the rest is diversity.
 
     Returns
     -------

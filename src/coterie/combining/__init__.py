@@ -1,7 +1,7 @@
 """Combining members chosen by the user: votes, averages, stacks and related methods.
 
-Members may be any estimators of scikit-learn's interface. What is learnt about them is learnt from
-rows they have not seen, by one pass over folds or out-of-bag rows (`folds`).
+Members may be any estimators with scikit-learn's interface. Combiners learn from rows that the
+members have not seen, in one pass over folds or out-of-bag rows (`folds`).
 """
 
 from coterie.combining.averaging import VotingRegressor, WeightedAverageRegressor

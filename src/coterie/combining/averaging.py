@@ -57,7 +57,7 @@ class Averaging(RegressorTask, Voting, Combiner):
 
     @where_rows_are
     def transform(self, X: Any) -> Array:
-        """What every member predicts.
+        """The predictions of every member.
 
         Parameters
         ----------
@@ -160,7 +160,7 @@ class WeightedAverageRegressor(Averaging):
         Weights of the members.
     covariance_ : ndarray of shape (n_members, n_members)
         Mean products of the members' errors on unseen rows; the expected squared error is
-        :math:`w^T C w` if weights add up to one.
+        :math:`w^T C w` if weights sum to one.
     pool_ : Pool
         The members.
 

@@ -27,7 +27,7 @@ BAYES: dict[str, Allowed] = {
 
 
 def _draws(random_state: RandomLike, n_draws: int, n_members: int) -> Array:
-    """Weight vectors, evenly from all that add up to one."""
+    """Weight vectors, evenly from all that sum to one."""
     rng = np.random.default_rng(0 if random_state is None else draw_entropy(random_state))
     return rng.dirichlet(np.ones(n_members), n_draws)
 
@@ -246,8 +246,8 @@ class BayesianModelAveragingRegressor(ProfiledRegressor):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows, with the columns seen in `fit`.
         return_std : bool, default=False
-            Whether to return the standard deviation of the predictive distribution too: the spread
-            of the members and that around them.
+            Whether to return the standard deviation of the predictive distribution as well: the
+            spread of the members, plus that around them.
 
         Returns
         -------
@@ -274,7 +274,7 @@ def normal_mixture(
     off : ndarray of shape (members, rows)
         Errors of the members.
     share : ndarray of shape (rows,)
-        What each row counts.
+        Weight of each row.
     max_iter : int, default=500
         Steps at most.
     tol : float, default=1e-10

@@ -43,7 +43,7 @@ class ClassMaps:
     method : {"platt", "isotonic", "beta", "temperature", "identity"}
         Kind of map.
     maps : tuple of callables
-        One per class; one for the second of two classes, and for "temperature".
+        One per class; one for the second with two classes, and for "temperature".
     n_classes : int
         Number of classes.
     scores : bool

@@ -1,6 +1,6 @@
 """What all combiners share: members by name, one out-of-fold pass, and how they are published.
 
-The life of a fit:
+Steps of a fit:
 
 1. `Committee` reads ``X``, ``y`` and weights.
 2. Members are read from `estimators`; those without a seed of their own get one, if the combiner
@@ -129,18 +129,17 @@ class Combiner(Composition, Committee):
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            The rows; members get them as they are given. A list, array or series of texts is
-            allowed if all members take one, as pipelines that begin with a vectoriser do.
+            The rows, passed to the members unchanged. A list, array or series of texts is allowed
+            if all members accept one, such as pipelines that begin with a vectoriser.
         y : array-like of shape (n_samples,)
             Class labels or numbers.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights >= 0, for members and for what is learnt from them; a row of weight 0 is as
-            good as absent. With scikit-learn's metadata routing they go to members that request
-            them.
+            Weights >= 0, for the members and for the combination; a row with weight 0 is ignored.
+            With scikit-learn's metadata routing they are passed to members that request them.
         groups : array-like of shape (n_samples,), optional
-            Handed to the splitter in `cv`.
+            Passed to the splitter in `cv`.
         **fit_params : dict
-            Routed to members, if scikit-learn's metadata routing is on.
+            Metadata for members, if scikit-learn's metadata routing is enabled.
 
         Returns
         -------
@@ -292,7 +291,7 @@ class Combiner(Composition, Committee):
         return {m.name: cut_params(routed[m.name].fit, admitted.kept, n_samples) for m in members}
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """How metadata are handed to the members' `fit`.
+        """How metadata are routed to the members' `fit`.
 
         Returns
         -------

@@ -85,7 +85,7 @@ class DeepForest(Learnt, Committee):
     tol : float, default=0.0
         Smallest improvement that counts.
     validation_fraction : float or None, default=None
-        Share of the rows held out to choose the number of levels, as in the paper, before the
+        Share of the held-out rows to choose the number of levels, as in the paper, before the
         levels are fitted to all rows; None uses the out-of-bag or out-of-fold predictions of all
         training rows.
     predictor : {"gradient"} or None, default=None
@@ -177,7 +177,7 @@ class DeepForest(Learnt, Committee):
         )
 
     def _measure(self, stand: Stand, growth: Growth, entropy: int) -> tuple[int, list[float]]:
-        """The number of levels that is best on rows held out."""
+        """The number of levels that is best on held-out rows."""
         share = float(self.validation_fraction or 0.0)
         n_parts = max(2, round(1 / share))
         (train, test), *_ = RowFolds(n_parts).split(stand.table.given(), _labels(stand))
@@ -290,7 +290,7 @@ class DeepForestClassifier(ClassifierTask, DeepForest):
     layer_scores_ : list of float
         Out-of-bag or out-of-fold accuracy of all fitted levels.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
-        Honest probabilities of the training rows by the last level.
+        Out-of-bag or out-of-fold probabilities of the training rows in the last level.
     feature_importances_ : ndarray of shape (n_features,)
         Importances in the first level.
     pool_ : Pool
@@ -329,11 +329,11 @@ class DeepForestRegressor(RegressorTask, DeepForest):
     Attributes
     ----------
     layers_, n_layers_, feature_importances_, pool_ : see DeepForestClassifier
-        The same as there.
+        As documented there.
     layer_scores_ : list of float
         Out-of-bag or out-of-fold R² of all fitted levels.
     oob_prediction_ : ndarray of shape (n_samples,)
-        Honest predictions of the training rows by the last level.
+        Out-of-bag or out-of-fold predictions of the training rows in the last level.
 
     References
     ----------

@@ -177,7 +177,7 @@ class DempsterShaferClassifier(Templated, ProfiledClassifier):
         return fusion.dempster(masses, on_conflict="ignorance")
 
     def evidence(self, X: Any) -> fusion.Evidence:
-        """Combined masses of the classes and of ignorance, and how much members contradict.
+        """Combined masses of the classes and of ignorance, and the conflict between members.
 
         Parameters
         ----------

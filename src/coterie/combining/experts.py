@@ -94,8 +94,8 @@ def fit_gate(inputs: Array, target: Array, weight: Array, start: Array, penalty:
     .. math:: \max_V \sum_i w_i \sum_j h_{ij} \ln g_j(x_i) - \frac{\lambda}{2} \|V\|^2, \qquad
         g(x) = softmax(V x)
 
-    with weights that add up to one. Newton's method, since an optimum that is found exactly does
-    not depend on how the rows are written down.
+    with weights that sum to one. Newton's method, since an optimum that is found exactly does not
+    depend on how the rows are written down.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def fit_gate(inputs: Array, target: Array, weight: Array, start: Array, penalty:
     target : ndarray of shape (rows, experts)
         How much of each row belongs to each expert.
     weight : ndarray of shape (rows,)
-        What each row counts.
+        Weight of each row.
     start : ndarray of shape (inputs, experts)
         Where to begin.
     penalty : float
@@ -336,7 +336,7 @@ class Experts(Committee):
         return Mixture(seats, gate, variances, track)
 
     def gate(self, X: Any) -> Array:
-        """How much each expert is trusted with each row.
+        """Weight of each expert for each row.
 
         Parameters
         ----------
@@ -346,7 +346,7 @@ class Experts(Committee):
         Returns
         -------
         ndarray of shape (n_samples, n_experts)
-            Rows add up to one.
+            Rows sum to one.
         """
         this = self._settled()
         return this._trust(this._admit(X))
@@ -414,7 +414,7 @@ class MixtureOfExpertsClassifier(ClassifierTask, Experts):
     log_likelihoods_ : ndarray of shape (n_steps,)
         Mean log-likelihood after each step.
     n_iter_ : int
-        Steps that were made.
+        Number of iterations.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     pool_ : Pool
@@ -480,7 +480,7 @@ class MixtureOfExpertsRegressor(RegressorTask, Experts):
     log_likelihoods_ : ndarray of shape (n_steps,)
         Mean log-likelihood after each step.
     n_iter_ : int
-        Steps that were made.
+        Number of iterations.
     pool_ : Pool
         The experts.
 

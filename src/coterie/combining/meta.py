@@ -34,7 +34,7 @@ class LinearStack:
     .. math:: g_k(z) = b_k + \sum_{t,j} a_{ktj} P_t(c_j | x)
 
     fitted to 1 for rows of class k and 0 for others by least squares, of least norm since the
-    probabilities of a member add up to one.
+    probabilities of a member sum to one.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ class FeatureWeightedStack:
 @tagged
 @dataclass(frozen=True)
 class ConvexStack:
-    """One weight for each member, none negative, adding up to one: the super learner.
+    """One weight for each member, none negative, summing to one: the super learner.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def risks(profile: Array, truth: Array, weight: Array | None = None) -> Array:
     truth : ndarray of shape (rows, classes) or (rows, 1)
         Ones and zeros, or numbers.
     weight : ndarray of shape (rows,), optional
-        What each row counts.
+        Weight of each row.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def products(support: Array, meta: Array) -> Array:
 
 
 def as_probabilities(support: Array) -> Array:
-    """Support clipped at zero and made to add up to one; even where there is none."""
+    """Support clipped at zero and made to sum to one; even where there is none."""
     clipped = np.where(support < 1e-12, 0.0, support)
     total = clipped.sum(axis=1, keepdims=True)
     even = np.full_like(clipped, 1.0 / clipped.shape[1])

@@ -29,7 +29,7 @@ class LevelOneData(NamedTuple):
     truth : ndarray of shape (rows,)
         Codes of the classes, or numbers.
     weight : ndarray of shape (rows,) or None
-        What each row counts.
+        Weight of each row.
     """
 
     profile: Array

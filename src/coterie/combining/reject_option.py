@@ -60,7 +60,7 @@ class RejectScore:
         y : array-like of shape (n_samples,)
             Their labels.
         sample_weight : array-like of shape (n_samples,), optional
-            What each row counts.
+            Weight of each row.
 
         Returns
         -------
@@ -149,11 +149,11 @@ def risk_coverage(confidence: Any, hits: Any, sample_weight: Any = None) -> Risk
     Parameters
     ----------
     confidence : array-like of shape (n_samples,)
-        How sure the classifier is, for example its largest probability.
+        Confidence of the classifier, for example its largest probability.
     hits : array-like of bool of shape (n_samples,)
         Whether its predictions are correct.
     sample_weight : array-like of shape (n_samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -201,20 +201,20 @@ class RejectOptionClassifier(RejectScore, ClassifierTask, Combiner):
         Share of the rows to be predicted, assuming that they resemble the training rows. With 1.0,
         all rows are.
     cost : float or None, default=None
-        Cost of a reject in terms of an error, from 0 to 1; instead of `coverage`.
+        Cost of a reject relative to an error, from 0 to 1; instead of `coverage`.
     confidence : {"probability", "margin", "entropy"}, default="probability"
         Measure of confidence: the largest probability, the difference of the two largest, or one
         minus the normalised entropy. `cost` is for probabilities.
     reject_label : object, default="auto"
-        What `predict` returns for rejected rows: by default None for text, -1 for whole numbers
-        and NaN for floats. It must not be a class.
+        What `predict` returns for rejected rows: by default None for text, -1 for integers and NaN
+        for floats. It must not be a class.
 
     Attributes
     ----------
     estimator_ : classifier
         The fitted classifier.
     threshold_ : float
-        Rows of less confidence are rejected.
+        Rows with a lower confidence are rejected.
     risk_coverage_ : RiskCoverage
         Error at each coverage, on rows that the classifier has not seen.
     classes_ : ndarray of shape (n_classes,)
@@ -316,7 +316,7 @@ class RejectOptionClassifier(RejectScore, ClassifierTask, Combiner):
 
     @where_rows_are
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class, or what marks a reject.
+        """The most probable class, or the reject label.
 
         Parameters
         ----------
@@ -361,7 +361,7 @@ class RejectOptionClassifier(RejectScore, ClassifierTask, Combiner):
         y : array-like of shape (n_samples,)
             Their labels.
         sample_weight : array-like of shape (n_samples,), optional
-            What each row counts.
+            Weight of each row.
 
         Returns
         -------

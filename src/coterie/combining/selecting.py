@@ -134,9 +134,9 @@ class EnsembleSelectionClassifier(Selecting, ProfiledClassifier):
     named_estimators_ : Bunch
         Members by name; dropped ones are "drop".
     weights_ : ndarray of shape (n_members,)
-        How often each was taken, divided by the number of rounds.
+        How often each was selected, divided by the number of rounds.
     order_, losses_ : ndarray of shape (n_rounds,)
-        Which member was taken in each round, and the loss after it; not there with `n_bags`.
+        The member selected in each round, and the loss after it; absent with `n_bags`.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     pool_ : Pool
@@ -200,9 +200,9 @@ class EnsembleSelectionRegressor(Selecting, ProfiledRegressor):
     named_estimators_ : Bunch
         Members by name; dropped ones are "drop".
     weights_ : ndarray of shape (n_members,)
-        How often each was taken, divided by the number of rounds.
+        How often each was selected, divided by the number of rounds.
     order_, losses_ : ndarray of shape (n_rounds,)
-        Which member was taken in each round, and the loss after it; not there with `n_bags`.
+        The member selected in each round, and the loss after it; absent with `n_bags`.
     pool_ : Pool
         The members.
 

@@ -65,7 +65,7 @@ class RowFolds:
         y : array-like of shape (n_samples,), optional
             Labels to stratify by; numbers with fractions are not used.
         groups : array-like of shape (n_samples,), optional
-            Rows of one group go to the same fold; what they hold does not matter then.
+            Rows of one group are put in the same fold; their content is then ignored.
         """
         if at_least(2).admits(self.n_splits) is False:
             raise ValueError(f"n_splits={self.n_splits!r} must be an integer >= 2.")

@@ -193,7 +193,7 @@ class Stack(TransformerMixin, Combiner):
         return isinstance(self.final_estimator, str)
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """How metadata are handed to the `fit` of members and to `predict` of the final estimator.
+        """How metadata are routed to `fit` of the members and `predict` of the final estimator.
 
         Returns
         -------
@@ -215,7 +215,7 @@ class Stack(TransformerMixin, Combiner):
 
     @where_rows_are
     def transform(self, X: Any) -> Any:
-        """What the final estimator is shown: what members say, and ``X`` if that is passed through.
+        """The input of the final estimator: the members' predictions, and ``X`` with `passthrough`.
 
         Parameters
         ----------

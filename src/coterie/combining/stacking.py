@@ -66,7 +66,7 @@ class StackingClassifier(ClassifierTask, Stack):
     named_estimators_ : Bunch
         Members by name; dropped ones are "drop".
     final_estimator_ : estimator
-        What was learnt from them.
+        The fitted second-level model.
     stack_method_ : list of str
         The method that is called on each member.
     cv_risk_ : Bunch
@@ -146,7 +146,8 @@ class StackingClassifier(ClassifierTask, Stack):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows, with the columns seen in `fit`.
         **predict_params : dict
-            Handed to the final estimator; with scikit-learn's metadata routing, what it requests.
+            Parameters for the final estimator; with scikit-learn's metadata routing, those that it
+            requests.
 
         Returns
         -------
@@ -235,7 +236,7 @@ class StackingRegressor(RegressorTask, Stack):
     named_estimators_ : Bunch
         Members by name; dropped ones are "drop".
     final_estimator_ : estimator
-        What was learnt from them.
+        The fitted second-level model.
     stack_method_ : list of str
         The method that is called on each member.
     cv_risk_ : Bunch
@@ -280,14 +281,14 @@ class StackingRegressor(RegressorTask, Stack):
 
     @where_rows_are
     def predict(self, X: Any, **predict_params: Any) -> Any:
-        """What the final estimator makes of the members' predictions.
+        """Predictions of the final estimator.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows, with the columns seen in `fit`.
         **predict_params : dict
-            Handed to the final estimator, for example ``return_std=True`` if it takes that.
+            Parameters for the final estimator, for example ``return_std=True`` if it accepts that.
 
         Returns
         -------

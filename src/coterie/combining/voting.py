@@ -75,7 +75,7 @@ class Voting(TransformerMixin, Mixin):
         Parameters
         ----------
         input_features : ignored
-            There for scikit-learn.
+            Present for compatibility with scikit-learn.
 
         Returns
         -------
@@ -133,8 +133,8 @@ class VotingClassifier(RejectingVotes, ClassifierTask, Voting, Combiner):
     threshold : float, default=0.5
         Share that a class must exceed, from one half to below one.
     reject_label : object, default="auto"
-        What `predict` returns for rejected rows: by default None for text, -1 for whole numbers
-        and NaN for floats. It must not be a class.
+        What `predict` returns for rejected rows: by default None for text, -1 for integers and NaN
+        for floats. It must not be a class.
 
     Attributes
     ----------
@@ -245,7 +245,7 @@ class VotingClassifier(RejectingVotes, ClassifierTask, Voting, Combiner):
 
     @where_rows_are
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class with most support, or what marks a reject.
+        """The class with the most support, or the reject label.
 
         Parameters
         ----------
@@ -283,7 +283,7 @@ class VotingClassifier(RejectingVotes, ClassifierTask, Voting, Combiner):
     @available_if(_is_soft)
     @where_rows_are
     def predict_proba(self, X: Any) -> Array:
-        """Support of the classes, made to add up to one; not there for hard votes.
+        """Support of the classes, made to sum to one; not there for hard votes.
 
         Parameters
         ----------

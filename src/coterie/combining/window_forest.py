@@ -31,7 +31,7 @@ def count_windows(shape: tuple[int, ...], size: int, stride: int = 1) -> int:
     size : int
         Length of a side of the window.
     stride : int, default=1
-        Steps between windows.
+        Step between windows.
 
     Examples
     --------
@@ -68,27 +68,28 @@ def windows_of(X: NDArray[Any], shape: tuple[int, ...], size: int, stride: int =
 
 
 class WindowForestTransformer(TransformerMixin, BaseEstimator):
-    """Windows of sequences or images as the class probabilities that forests give them.
+    """Turns windows of sequences or images into class probabilities predicted by forests.
 
-    A window slides over each row. All windows of all rows, with the classes of their rows, train a
-    random forest and a completely random one for each size; the probabilities of a row's windows,
-    one after the other, are its new columns. `fit_transform` gives the training rows honest ones,
-    by trees that have seen no window of the row.
+    A window slides over each row. For each window size, a random forest and a completely random
+    forest are trained on all windows of all rows, labelled with the classes of their rows; the
+    probabilities of a row's windows are its new columns. In `fit_transform`, those of the training
+    rows come from trees that have seen no window of the row.
 
     Parameters
     ----------
     shape : int, tuple of int or None, default=None
         Length of a sequence, or height and width of an image; None takes all columns as a sequence.
     windows : list of int or None, default=None
-        Sides of windows; a sixteenth, an eighth and a quarter of the shortest side by default.
+        Sizes of the windows; by default a sixteenth, an eighth and a quarter of the shortest side.
     stride : int, default=1
-        Steps between windows.
+        Step between windows.
     n_trees : int, default=100
         Trees of a forest.
     max_windows : int or None, default=None
-        Most windows of a row that train a forest, drawn at random; the first memory to save.
+        Maximum number of windows per row used for training, drawn at random; lower it first to save
+        memory.
     min_samples_leaf : int or float, default=1
-        Fewest windows in a leaf.
+        Minimum number of windows in a leaf.
     n_jobs : int, default=None
         Threads.
     random_state : int, RandomState, Generator or None, default=None
@@ -99,7 +100,7 @@ class WindowForestTransformer(TransformerMixin, BaseEstimator):
     forests_ : list of pairs of forests
         By size of window.
     windows_ : list of int
-        Sides of windows.
+        Sizes of the windows.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
 
@@ -150,7 +151,7 @@ class WindowForestTransformer(TransformerMixin, BaseEstimator):
         return self
 
     def fit_transform(self, X: Any, y: Any) -> Cells:
-        """Fit, and honest probabilities of the training rows.
+        """Fit, and return out-of-bag probabilities of the training rows.
 
         Parameters
         ----------

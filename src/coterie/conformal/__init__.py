@@ -1,12 +1,13 @@
 """Prediction sets and intervals with a chosen coverage, for any model.
 
-The life of a conformal model:
+Steps of a conformal model:
 
 1. The model is fitted once; rows it has not seen come from its bags, its folds, or a split.
-2. Every such row has a score: how badly its truth fits what was said (`class_scores`, residuals).
-3. A new row's set holds whatever fits no worse than the score of a certain rank
-   (`coterie.theory.ranks_of`); the share that may be outside is given then, not at the fit.
-4. `coverage_report` compares what was asked with what came about.
+2. Every such row has a score: how badly the prediction fits the true value (`class_scores`,
+   residuals).
+3. The set of a new row contains all values with a score up to that of a certain rank
+   (`coterie.theory.ranks_of`); the error rate is chosen at prediction time, not in `fit`.
+4. `coverage_report` compares the target coverage with the observed coverage.
 """
 
 from coterie.conformal.class_scores import class_scores, true_ranks

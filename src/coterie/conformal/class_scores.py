@@ -19,9 +19,9 @@ def class_scores(
     lambda_: float = 0.01,
     k_reg: int = 5,
 ) -> Array:
-    r"""Scores of every class for every row; a prediction set holds the classes of small ones.
+    r"""Conformity scores of every class for every row; sets contain the classes with low scores.
 
-    With classes in the order of falling probabilities, r the rank of class y from 1 and
+    With classes in the order of decreasing probabilities, r the rank of class y from 1 and
     :math:`c_r` the sum of the first r probabilities:
 
     * "lac": :math:`1 - \hat p_y`;
@@ -37,9 +37,9 @@ def class_scores(
     u : array-like of shape (n_samples,), optional
         Uniform random numbers; without them the term is dropped, and sets tend to be larger.
     lambda_ : float, default=0.01
-        What each rank beyond `k_reg` costs.
+        Penalty for each rank beyond `k_reg`.
     k_reg : int, default=5
-        Ranks that cost nothing.
+        Number of ranks without a penalty.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def class_scores(
 
 
 def true_ranks(probabilities: ArrayLike, codes: ArrayLike) -> NDArray[np.int64]:
-    """The rank of the true class of every row among the falling probabilities, from 1.
+    """The rank of the true class of every row by decreasing probability, from 1.
 
     Parameters
     ----------

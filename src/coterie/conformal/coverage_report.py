@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class CoverageRow:
-    """The coverage of some rows.
+    """The coverage of a group of rows.
 
     Attributes
     ----------
@@ -24,7 +24,7 @@ class CoverageRow:
     n_rows : int
         How many.
     coverage, low, high : float
-        Share of them whose set holds the truth, and the exact binomial interval of 95 %.
+        Share of them whose set contains the true value, and its exact 95 % binomial interval.
     size : float
         Mean number of classes in the sets, or mean width of the intervals.
     """
@@ -49,14 +49,14 @@ class CoverageRow:
 
 @dataclass(frozen=True)
 class CoverageReport:
-    """Coverage of prediction sets or intervals on rows whose truth is known.
+    """Coverage of prediction sets or intervals on labelled rows.
 
     Attributes
     ----------
     alpha : float
-        Share of rows that may be outside.
+        Share of rows that may lie outside.
     rows : tuple of CoverageRow
-        All rows first, then parts of them.
+        All rows first, then groups of rows.
     """
 
     alpha: float
@@ -64,7 +64,7 @@ class CoverageReport:
 
     @property
     def coverage(self) -> float:
-        """Share of all rows whose set holds the truth."""
+        """Share of all rows whose set contains the true value."""
         return self.rows[0].coverage
 
     @property
@@ -89,16 +89,16 @@ def coverage_rows(
     classes: NDArray[Any] | None = None,
     columns: dict[Any, Array] | None = None,
 ) -> Iterator[CoverageRow]:
-    """Coverage of all rows and of parts of them.
+    """Coverage over all rows and over groups of rows.
 
     Parameters
     ----------
     hits : ndarray of bool of shape (n_samples,)
-        Whether each set holds the truth.
+        Whether each set contains the true value.
     sizes : ndarray of shape (n_samples,)
         Number of classes, or width.
     classes : ndarray of shape (n_samples,), optional
-        True classes; sets are then told apart by their sizes too.
+        True classes; coverage is then also reported by set size.
     columns : dict of ndarray of shape (n_samples,), optional
         Columns of numbers, cut into four bins each.
 

@@ -37,7 +37,7 @@ _CELLS = 1 << 23  # of a matrix of calibration rows by queries
 def plus_interval(
     without: ArrayLike, residuals: ArrayLike, alpha: float, *, minmax: bool = False
 ) -> tuple[Array, Array]:
-    r"""Jackknife+ intervals from what models without each row say.
+    r"""Jackknife+ intervals, from the predictions of models fitted without each row.
 
     The ends are the :math:`\lfloor \alpha(n+1) \rfloor`-th smallest :math:`\mu_{-i}(x) - R_i` and
     the :math:`\lceil (1-\alpha)(n+1) \rceil`-th smallest :math:`\mu_{-i}(x) + R_i`. Minmax
@@ -49,9 +49,9 @@ def plus_interval(
     without : array-like of shape (n_rows, n_samples)
         Predictions :math:`\mu_{-i}(x)` for new rows by the model that has not seen row i.
     residuals : array-like of shape (n_rows,)
-        Distances :math:`R_i` of the targets from what that model says.
+        Distances :math:`R_i` of the targets from the predictions of that model.
     alpha : float
-        Share of targets that may be outside.
+        Share of targets that may lie outside.
     minmax : bool, default=False
         The wider intervals, which cover at least :math:`1 - \alpha` whatever the data, not
         :math:`1 - 2\alpha`.
@@ -132,9 +132,9 @@ class ConformalRegressor(RegressorTask, Conformal):
     estimator_ : fitted regressor
         The model.
     method_ : str
-        What "auto" has chosen.
+        The value that "auto" chose.
     conformity_scores_ : ndarray of shape (n_calibration,)
-        Scores of the rows for calibration: residuals, or distances from the band.
+        Scores of the calibration rows: residuals, or distances from the band.
     n_calibration_ : int
         Their number.
 
@@ -310,7 +310,7 @@ class ConformalRegressor(RegressorTask, Conformal):
         return ends[:, 0], ends[:, -1]
 
     def predict(self, X: Any) -> Array:
-        """What the model predicts.
+        """The predictions of the model.
 
         Parameters
         ----------
@@ -326,21 +326,21 @@ class ConformalRegressor(RegressorTask, Conformal):
     def predict_interval(
         self, X: Any, alpha: ArrayLike = 0.1, sample_weight: ArrayLike | None = None
     ) -> Array:
-        """Intervals that hold the targets with a chance of ``1 - alpha``.
+        """Intervals that contain the targets with probability ``1 - alpha``.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows.
         alpha : float or list of floats, default=0.1
-            Share of targets that may be outside.
+            Share of targets that may lie outside.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the rows if `calibrate` was given some; ones by default.
 
         Returns
         -------
         ndarray of shape (n_samples, 2) or (n_samples, 2, n_levels)
-            Lower and upper ends; infinite where there are too few rows for calibration.
+            Lower and upper bounds; infinite if there are too few calibration rows.
         """
         this = self._settled()
         levels = this._levels(alpha)
@@ -421,14 +421,14 @@ class ConformalRegressor(RegressorTask, Conformal):
         return out
 
     def coverage_report(self, X: Any, y: Any, alpha: float = 0.1) -> CoverageReport:
-        """How often intervals hold the targets of rows: of all, and by bins of columns.
+        """How often intervals contain the targets: over all rows, and by bins of columns.
 
         Parameters
         ----------
         X, y : array-like
             Rows that neither fit nor calibration has seen, and their targets.
         alpha : float, default=0.1
-            Share of targets that may be outside.
+            Share of targets that may lie outside.
 
         Returns
         -------

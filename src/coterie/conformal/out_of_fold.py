@@ -13,10 +13,10 @@ Array = NDArray[np.float64]
 
 
 def kept_limit(truth: ArrayLike, unseen: ArrayLike, alpha: float) -> float:
-    r"""The score that a new row exceeds with a chance of about :math:`\alpha`.
+    r"""The score that a new row exceeds with probability of about :math:`\alpha`.
 
-    Scores are :math:`1 - \hat p_y` of classes, and :math:`|y - \hat y|` of numbers. They are of the
-    models of several folds, so that the guarantee of split conformal prediction is not strict.
+    Scores are :math:`1 - \hat p_y` for classes, and :math:`|y - \hat y|` for numbers. They come
+    from the models of several folds, so the guarantee of split conformal prediction is not strict.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def kept_limit(truth: ArrayLike, unseen: ArrayLike, alpha: float) -> float:
     unseen : array-like of shape (n, n_classes) or (n,)
         Out-of-fold probabilities, or numbers; rows with NaN are left out.
     alpha : float
-        Share of new rows that may be outside.
+        Share of new rows that may lie outside.
 
     Returns
     -------
@@ -41,7 +41,7 @@ def kept_limit(truth: ArrayLike, unseen: ArrayLike, alpha: float) -> float:
 
 
 def kept_sets(limit: float, chances: ArrayLike) -> NDArray[np.bool_]:
-    """The classes of each row whose scores are not above a limit, the best one at least.
+    """The classes of each row whose scores are within a limit; always at least the best one.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def kept_sets(limit: float, chances: ArrayLike) -> NDArray[np.bool_]:
 
 
 def kept_coverage(truth: ArrayLike, unseen: ArrayLike, alpha: float) -> CoverageRow | None:
-    """How often such sets or intervals hold the truth, every half of the rows by the other's limit.
+    """Coverage of such sets or intervals: each half of the rows, with the limit of the other.
 
     Parameters
     ----------

@@ -74,9 +74,9 @@ class ConformalClassifier(ClassifierTask, Conformal):
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     source_ : str
-        What "auto" has chosen.
+        The value that "auto" chose.
     conformity_scores_ : ndarray of shape (n_calibration,)
-        Scores of the true classes of the rows for calibration.
+        Scores of the true classes of the calibration rows.
     n_calibration_ : int
         Their number.
 
@@ -264,7 +264,7 @@ class ConformalClassifier(ClassifierTask, Conformal):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows.
         alpha : float or list of floats, default=0.1
-            Share of rows whose true class may be outside.
+            Share of rows whose true class may lie outside the set.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the rows if `calibrate` was given some; ones by default.
 
@@ -359,14 +359,14 @@ class ConformalClassifier(ClassifierTask, Conformal):
                 yield np.array([k]), known[self.codes_[known] == k]
 
     def coverage_report(self, X: Any, y: Any, alpha: float = 0.1) -> CoverageReport:
-        """How often sets hold the true class: of all rows, by class, size and bins of columns.
+        """How often sets contain the true class: overall, by class, set size and bins of columns.
 
         Parameters
         ----------
         X, y : array-like
             Rows that neither fit nor calibration has seen, and their classes.
         alpha : float, default=0.1
-            Share of rows whose true class may be outside.
+            Share of rows whose true class may lie outside the set.
 
         Returns
         -------

@@ -50,7 +50,7 @@ class Conformal(Committee):
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness: seeds of copies of the estimator, folds, random numbers of sets.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns of numbers that are categories; the wrapper alone reads them so.
+        Numeric columns to treat as categorical in the wrapper itself.
     """
 
     multi_output: ClassVar[bool] = False
@@ -109,7 +109,7 @@ class Conformal(Committee):
         y : array-like of shape (n_samples,)
             Class labels or numbers.
         sample_weight : array-like of shape (n_samples,), optional
-            How much rows resemble those to come: the ratio of the densities.
+            How much rows resemble future ones: the density ratio.
 
         Returns
         -------
@@ -219,7 +219,7 @@ def threshold(
     scores : ndarray of shape (n,)
         Scores of rows for calibration.
     alpha : float
-        Share of rows that may be outside.
+        Share of rows that may lie outside.
     weight, own_weight
         See `coterie.theory.conformal_quantile`.
     """

@@ -89,7 +89,7 @@ def cell_order(
 def repetitions(weight: NDArray[np.float64] | None) -> NDArray[np.int64] | None:
     """Weights read as numbers of repetitions, or None when they are importances.
 
-    Whole numbers with a mean of at most 100 are repetitions: fitting with them equals fitting on
+    Integers with a mean of at most 100 are repetitions: fitting with them equals fitting on
     repeated rows.
 
     Examples
@@ -126,7 +126,7 @@ class RowAxis:
     order : ndarray of shape (n_rows,)
         Which row comes k-th.
     ends : ndarray of shape (n_rows,) or None
-        Where the k-th row ends on the axis; None when every row is one long. Whole numbers are
+        Where the k-th row ends on the axis; None when every row is one long. Integers are
         repetitions, floats weights.
     """
 

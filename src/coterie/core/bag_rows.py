@@ -42,7 +42,7 @@ class UnknownDraw:
 
 _UNKNOWN = (
     "estimators_ was changed after the fit, so it is not known which rows its members have seen. "
-    "Refit the ensemble to get out-of-bag estimates and whatever else depends on that."
+    "Refit the ensemble to get out-of-bag estimates."
 )
 
 
@@ -62,7 +62,7 @@ class Bags:
     kept : ndarray or None
         Rows of positive weight when some have none; the others are in no bag.
     choice : Columns or None
-        How the columns of a member are drawn; None when it may use all.
+        The sampler of a member's columns; None if it uses all of them.
     before : Bags or None
         Bags of the members before these, if they were drawn in another way.
     """
@@ -153,7 +153,7 @@ class Bags:
     def samples(self) -> Iterator[NDArray[np.int32]]:
         """The rows in each bag, repeated as often as they were drawn.
 
-        Random weights that are no whole numbers show a row once.
+        Random weights that are no integers show a row once.
         """
         for member in range(len(self)):
             counts = self.counts(member)

@@ -127,7 +127,7 @@ class ClassDraw:
     Parameters
     ----------
     axis : RowAxis
-        What is drawn from.
+        The units to draw from.
     codes : ndarray of shape (axis.length,)
         Class of every unit of the axis.
     sizes : tuple of int
@@ -207,7 +207,7 @@ class RebalancedDraw:
     sampler : BagSampler
         What says how; the draws of two fits are the same if their samplers are.
     axis : RowAxis
-        What is drawn from.
+        The units to draw from.
     codes : ndarray of shape (n_rows,)
         Class of every row.
     classes : ndarray of shape (n_classes,)

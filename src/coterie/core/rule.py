@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What the next member should fit.
+    """The target and weights for the next member.
 
     Attributes
     ----------
@@ -56,9 +56,9 @@ class State:
     target : Target
         The labels or numbers of the training rows.
     initial : ndarray of shape (n_rows,)
-        The weights boosting began with; they add up to one.
+        The weights boosting began with; they sum to one.
     weight : ndarray of shape (n_rows,) or (n_rows, n_outputs)
-        The distribution the next member is fitted under; it adds up to one.
+        The distribution the next member is fitted under; it sums to one.
     raw : ndarray of shape (n_rows, n_scores)
         The score of every training row.
     """
@@ -119,43 +119,43 @@ class Rule:
     gives: ClassVar[Literal["label", "proba", "score"]] = "label"
 
     def for_target(self, target: Target) -> Self:
-        """The rule for this target; itself, unless it depends on how many outputs there are."""
+        """The rule for this target; unchanged unless it depends on the number of outputs."""
         return self
 
     def begin(self, target: Target, weight: Array) -> State:
-        """The state before the first round; `weight` adds up to one."""
+        """The state before the first round; `weight` sums to one."""
         raise NotImplementedError
 
     def ask(self, state: State) -> Ask:
-        """What the next member should fit."""
+        """The target and weights for the next member."""
         raise NotImplementedError
 
     def vote(self, output: Array) -> Array:
         """Turn a member's output, shape (n, n_outputs), into its vote, shape (n, n_scores).
 
-        A function of single rows, used in fitting and predicting alike: the votes of a native
-        tree are the votes of its leaves.
+        A row-wise function, used both in fitting and in prediction: the votes of a native tree are
+        the votes of its leaves.
         """
         return output
 
     def tell(self, state: State, vote: Array, rng: Generator) -> Step:
-        """Weigh the member and, if it is kept, bring the state up to date."""
+        """Compute the member's weight and, if it is kept, update the state."""
         raise NotImplementedError
 
     def fallback(self, state: State) -> Array:
-        """The score of every row when no member is of any use, shape (n_scores,)."""
+        """The constant score if no member is useful, shape (n_scores,)."""
         return np.zeros(state.raw.shape[1])
 
     def settle(self, raw: Array) -> Array:
-        """The sum of the votes as it is shown: as it is, unless only differences mean something."""
+        """Normalise the sum of the votes for display, if only differences are meaningful."""
         return raw
 
     def link(self, raw: Array) -> Array:
-        """Class probabilities of scores, shape (n, n_classes)."""
+        """Class probabilities from scores, shape (n, n_classes)."""
         raise NotImplementedError
 
     def decide(self, raw: Array) -> NDArray[np.integer]:
-        """Class codes of scores; a two-class score of 0 is the first class."""
+        """Class codes from scores; a two-class score of 0 is the first class."""
         if raw.shape[1] == 1:
             return (raw[:, 0] > 0).view(np.int8)  # a byte a row
         return np.asarray(raw.argmax(axis=1))
@@ -201,7 +201,7 @@ def exponential_weight(initial: Array, exponent: Array) -> Array:
 
 
 def majority(output: Array) -> NDArray[np.intp]:
-    """The class each row of probabilities votes for; among equals the first.
+    """The class each row of probabilities votes for; in case of ties, the first.
 
     Equal means up to rounding, which differs between a row of weight two and a row given twice.
     """

@@ -35,8 +35,8 @@ MAX_DRAWS = 100
 class Urn:
     """What bags are drawn from: units, each a row once, or a group of rows.
 
-    A row of whole-number weight k is k units, side by side. Units are in an order that depends on
-    what rows hold and not on where they stand, so that shuffled rows lead to the same bags.
+    A row of integer weight k is k units, side by side. Units are in an order that depends on what
+    rows hold and not on where they stand, so that shuffled rows lead to the same bags.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class SampledDraw:
 
     @property
     def axis(self) -> RowAxis:
-        """What is drawn from."""
+        """The units to draw from."""
         return self.urn.axis
 
     @property
@@ -123,7 +123,7 @@ class SampledDraw:
 
 @tagged_family
 class BagSampler:
-    """How bags are drawn; subclasses give `counts`, or what draws them (`lay`)."""
+    """Base class for ways to draw bags; subclasses implement `counts`, or `lay`."""
 
     #: Whether bags leave rows out, which may then judge the member.
     spares: ClassVar[bool] = True
@@ -134,9 +134,10 @@ class BagSampler:
 
     @property
     def by_weight(self) -> bool:
-        """Whether rows are drawn by their weights, as in scikit-learn, and count alike then.
+        """Whether rows are drawn by their weights, as in scikit-learn, and then count equally.
 
-        Otherwise whole-number weights are repetitions, and others multiply the counts of a bag.
+        Otherwise integer weights are equivalent to repeated rows, and other weights multiply the
+        counts of a bag.
         """
         return False
 
@@ -146,18 +147,18 @@ class BagSampler:
         Parameters
         ----------
         urn : Urn
-            What is drawn from.
+            The units to draw from.
         rng : Generator
-            The member's own stream.
+            The member's own random generator.
         """
         raise NotImplementedError
 
     def choose(self, n_columns: int) -> Columns | None:
-        """How the columns of a member are drawn; None when it may use all."""
+        """The sampler of a member's columns; None if it uses all of them."""
         return None
 
     def lay(self, urn: Urn) -> Draw | None:
-        """What draws bags from an urn; None when every member sees every row."""
+        """The function that draws bags from an urn; None if every member sees every row."""
         return SampledDraw(self, urn if self.by_class else replace(urn, target=None))
 
 
@@ -168,12 +169,12 @@ class BootstrapSampler(BagSampler):
     Parameters
     ----------
     max_samples : int, float or None, default=None
-        Rows of a bag: a number, a share of the rows or of their total weight, or as many as there
-        are.
+        Rows per bag: a number, a share of the rows or of their total weight, or as many as the
+        table has.
     repeats : bool, default=False
-        Whether whole-number weights are repetitions: a row of weight 3 is three rows, bags hold as
-        many rows as there are then, and other weights multiply their counts. By default rows are
-        drawn by their weights.
+        Whether integer weights are equivalent to repeated rows: a row with weight 3 counts as three
+        rows, bags have as many rows as there are then, and other weights multiply the counts. By
+        default rows are drawn by their weights.
 
     References
     ----------
@@ -189,7 +190,7 @@ class BootstrapSampler(BagSampler):
         return not self.repeats
 
     def lay(self, urn: Urn) -> Draw | None:
-        """What draws bags from an urn."""
+        """The function that draws bags from an urn."""
         return Bootstrap(urn.axis, resolve_max_samples(self.max_samples, urn.size, urn.mass))
 
 
@@ -200,9 +201,9 @@ class SubsetSampler(BagSampler):
     Parameters
     ----------
     max_samples : int, float or None, default=0.5
-        Rows of a bag: a number, a share of the rows or of their total weight, or all of them.
+        Rows per bag: a number, a share of the rows or of their total weight, or all of them.
     repeats : bool, default=False
-        Whether whole-number weights are repetitions, see `BootstrapSampler`.
+        Whether integer weights are equivalent to repeated rows; see `BootstrapSampler`.
 
     References
     ----------
@@ -219,11 +220,11 @@ class SubsetSampler(BagSampler):
         return not self.repeats
 
     def size(self, n_units: int, mass: float | None = None) -> int:
-        """Units of a bag."""
+        """Number of units per bag."""
         return resolve_max_samples(self.max_samples, n_units, mass)
 
     def lay(self, urn: Urn) -> Draw | None:
-        """What draws bags from an urn; None when they would hold all of it."""
+        """The function that draws bags from an urn; None if they would contain all of it."""
         n_draws = self.size(urn.size, urn.mass)
         if n_draws > urn.size:
             raise ValueError(
@@ -235,7 +236,7 @@ class SubsetSampler(BagSampler):
 
 @dataclass(frozen=True)
 class WeightSampler(BagSampler):
-    """All rows under random weights, see `coterie.core.shake.Wag`.
+    """All rows with random weights; see `coterie.core.shake.Wag`.
 
     Parameters
     ----------
@@ -248,21 +249,21 @@ class WeightSampler(BagSampler):
     weighs: ClassVar[bool] = True
 
     def lay(self, urn: Urn) -> Draw | None:
-        """What weighs the units of an urn."""
+        """The function that weights the units of an urn."""
         return Wag(urn.axis, self.kind)
 
 
 @dataclass(frozen=True)
 class BalancedSampler(BagSampler):
-    """As many rows of every class, each class drawn by itself; see `ClassDraw`.
+    """Bags with equal numbers of rows per class, each class drawn separately; see `ClassDraw`.
 
     Parameters
     ----------
     method : {"under", "balanced", "rough", "over"}, default="balanced"
-        Without replacement, with it, with random sizes of the larger classes, or up to the size of
-        the largest.
+        Undersampling without replacement, sampling with replacement, random sizes of the larger
+        classes, or oversampling to the size of the largest class.
     sampling_strategy : str, float, dict of label to int or callable, default="auto"
-        How many rows of each class a bag holds, see `BalancedBaggingClassifier`.
+        How many rows of each class a bag contains; see `BalancedBaggingClassifier`.
     """
 
     method: Method = "balanced"
@@ -271,14 +272,14 @@ class BalancedSampler(BagSampler):
     by_class: ClassVar[bool] = True
 
     def lay(self, urn: Urn) -> Draw | None:
-        """What draws bags from an urn."""
+        """The function that draws bags from an urn."""
         codes, classes = urn.labels.codes[:, 0], urn.labels.classes[0]
         return ClassDraw.lay(urn.axis, codes, self.method, self.sampling_strategy, classes)
 
 
 @dataclass(frozen=True)
 class RebalancedSampler(BagSampler):
-    """Bags whose classes are balanced after they were drawn, as in imbalanced-learn.
+    """Bags whose classes are balanced after drawing, as in imbalanced-learn.
 
     Parameters
     ----------
@@ -300,7 +301,7 @@ class RebalancedSampler(BagSampler):
     by_class: ClassVar[bool] = True
 
     def lay(self, urn: Urn) -> Draw | None:
-        """What draws bags from an urn."""
+        """The function that draws bags from an urn."""
         classes, codes = urn.labels.classes[0], urn.labels.codes[:, 0]
         draw = None if self.bag is None else self.bag.lay(urn)
         every = RebalancedDraw(self, urn.axis, codes, classes, draw)
@@ -312,16 +313,16 @@ class RebalancedSampler(BagSampler):
 
 @dataclass(frozen=True)
 class BlockSampler(BagSampler):
-    """Blocks of consecutive rows drawn with replacement, for rows in order of time.
+    """Blocks of consecutive rows drawn with replacement, for rows in time order.
 
-    Rows that follow each other are alike, and single rows drawn at random would leave a near copy
-    of every out-of-bag row in the bag. Blocks start anywhere, those at the end go on at the
-    beginning, and the last one is cut, so that a bag has as many rows as there are.
+    Consecutive rows are similar, so if single rows were drawn, the bag would contain a near copy of
+    every out-of-bag row. Blocks start anywhere and wrap around at the end, and the last one is
+    truncated, so that a bag has as many rows as the table.
 
     Parameters
     ----------
     length : int or None, default=None
-        Rows of a block; the cube root of their number by default.
+        Number of rows per block; by default the cube root of the number of rows.
 
     References
     ----------

@@ -60,14 +60,14 @@ class Draw(Protocol):
     Attributes
     ----------
     axis : RowAxis
-        What is drawn from.
+        The units to draw from.
     spares : bool
         Whether bags leave rows out.
     """
 
     @property
     def axis(self) -> RowAxis:
-        """What is drawn from."""
+        """The units to draw from."""
         ...
 
     @property
@@ -239,7 +239,7 @@ class Reserve:
 
     @property
     def axis(self) -> RowAxis:
-        """What is drawn from."""
+        """The units to draw from."""
         return self.draw.axis
 
     @property

@@ -26,7 +26,7 @@ class Trace:
     weights : list of ndarray
         The distribution before each round, if it was asked for.
     reason : str
-        Why boosting ended.
+        Why boosting stopped.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Data as the rest of the library sees them: a `Table` of columns and a `Target`.
 
-The life of a table:
+How a table is loaded:
 
 1. `open_source` looks at the container of ``X``: an array, a frame or a sparse matrix.
 2. Rows of zero weight (`read_weight`) are dropped.

@@ -23,7 +23,7 @@ _BLOCK = 1 << 20  # cells that are decoded at a time
 
 @dataclass(frozen=True, slots=True)
 class BinnedRows(Opened):
-    """Rows whose columns were cut into bins when they were read; estimators take them as ``X``.
+    """Rows whose columns were binned while reading; estimators accept them as ``X``.
 
     Trees ask for nothing but bins, so a table too large to be held as numbers can still be fitted:
     see `RowStream`. Where numbers are asked for, each cell is the smallest value of its bin, which

@@ -20,7 +20,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.data.errors import KindError
+from coterie.data.errors import KindError, at_start
 from coterie.data.numbers import as_float
 
 __all__ = [
@@ -303,7 +303,7 @@ def _cells_of_objects(values: list[Any], where: str) -> Cells:
         odd = next(value for value in values if type(value) in others)
         raise _unusable(where, f"{type(odd).__name__} ({odd!r:.60})")
     if texts and any(type(v) in numbers and v == v for v in values):
-        raise KindError(f"{where} mixes text and numbers. {_MIXTURE_CURE}")
+        raise KindError(f"{at_start(where)} mixes text and numbers. {_MIXTURE_CURE}")
     if texts:
         return Texts(values, where)
     if missing:
@@ -323,8 +323,8 @@ def _number_array(values: list[Any], types: set[type], where: str) -> Array:
         return np.array([float(v) for v in values], dtype=np.float64)
     except OverflowError:
         raise KindError(
-            f"{where} contains an integer too large for float64 (infinity). Rescale the column, "
-            "or convert it to text if it is an identifier."
+            f"{at_start(where)} contains an integer too large for float64 (infinity). Rescale the "
+            "column, or convert it to text if it is an identifier."
         ) from None
 
 
@@ -361,14 +361,16 @@ def _scatter(inverse: Array, known: NDArray[np.bool_] | None, n: int) -> Codes:
 def changed_kind(where: str, then: str, now: str) -> KindError:
     """What is said of a column that is not what it was at fit."""
     return KindError(
-        f"{where} contained {then} at fit, but contains {now} now. Convert it to the type it had "
+        f"{at_start(where)} contained {then} at fit, but contains {now} now. Convert it to the "
+        "type it had "
         "at fit."
     )
 
 
 def _unusable(where: str, what: str) -> KindError:
     return KindError(
-        f"{where} contains {what}; every argument must be a string or a number. Convert dates "
+        f"{at_start(where)} contains {what}; every argument must be a string or a number. Convert "
+        "dates "
         "and durations to numbers (for example days since a fixed date), split nested or complex "
         "values into columns, or drop the column."
     )

@@ -6,19 +6,19 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-__all__ = ["DataError", "KindError", "OutputsError", "column_label", "refuse_twins"]
+__all__ = ["DataError", "KindError", "OutputsError", "at_start", "column_label", "refuse_twins"]
 
 
 class DataError(ValueError):
-    """The data cannot be used as they are; the message names the place and the cure."""
+    """The data cannot be used; the message says where the problem is and how to fix it."""
 
 
 class KindError(DataError, TypeError):
-    """Cells are of a kind that cannot be used, such as dates or text mixed with numbers."""
+    """A column has a type that cannot be used, such as text mixed with numbers."""
 
 
 class OutputsError(DataError, NotImplementedError):
-    """The target has several columns, of which the estimator takes one."""
+    """The target has several columns, but the estimator supports only one."""
 
 
 def refuse_twins(names: Iterable[Any], what: str) -> None:
@@ -34,3 +34,14 @@ def refuse_twins(names: Iterable[Any], what: str) -> None:
 def column_label(column: int, names: Sequence[str] | None) -> str:
     """How messages call a column: by its name if it has one, otherwise by its position."""
     return f"column {column}" if names is None else f"column {names[column]!r}"
+
+
+def at_start(where: str) -> str:
+    """A column's label as the first words of a message.
+
+    Examples
+    --------
+    >>> at_start("column 'age'"), at_start("y")
+    ("Column 'age'", 'y')
+    """
+    return f"C{where[1:]}" if where.startswith("column ") else where

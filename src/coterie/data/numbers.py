@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.data.errors import DataError, KindError
+from coterie.data.errors import DataError, KindError, at_start
 
 __all__ = [
     "as_float",
@@ -60,7 +60,7 @@ def as_float(values: Array, where: str = "X") -> Array:
         )
     if kind not in "biuf":
         raise KindError(
-            f"{where} contains {values.dtype}, not numbers. Convert it to numbers first."
+            f"{at_start(where)} contains {values.dtype}, not numbers. Convert it to numbers first."
         )
     if isinstance(values, np.ma.MaskedArray):
         return unmask(values)
@@ -170,9 +170,9 @@ def warn_if_rounded(values: Array, where: str) -> None:
     # Compared as Python integers, since the largest floats have no place in int64.
     if any(int(float(v)) != v for v in values.tolist()):
         warnings.warn(
-            f"{where} contains integers beyond 2**53, which are rounded to the nearest float64. "
-            "If they are identifiers, declare the column categorical; otherwise subtract an "
-            "offset.",
+            f"{at_start(where)} contains integers beyond 2**53, which are rounded to the nearest "
+            "float64. If they are identifiers, declare the column categorical; otherwise subtract "
+            "an offset.",
             UserWarning,
             stacklevel=2,
         )

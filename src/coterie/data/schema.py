@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.cells import NUMBERS, Cells, Numbers, Texts, changed_kind
-from coterie.data.errors import DataError, KindError, column_label
+from coterie.data.errors import DataError, KindError, at_start, column_label
 from coterie.data.numbers import (
     as_float,
     bounded,
@@ -187,13 +187,13 @@ def _learn(
     found, codes = cells.learn()
     if untyped and isinstance(cells, Texts) and j not in declared and _all_numeric(found):
         raise KindError(
-            f"{cells.where} contains numbers stored as text, such as {found[0]!r}. Convert X "
-            "with astype(float), or declare the column categorical."
+            f"{at_start(cells.where)} contains numbers stored as text, such as {found[0]!r}. "
+            "Convert X with astype(float), or declare the column categorical."
         )
     if len(found) > MAX_LEVELS:
         raise DataError(
-            f"{cells.where} has {len(found)} categories; at most {MAX_LEVELS} are supported. "
-            "Drop the column if it identifies rows, or group its rare values."
+            f"{at_start(cells.where)} has {len(found)} categories; at most {MAX_LEVELS} are "
+            "supported. Drop the column if it identifies rows, or group its rare values."
         )
     labels[j] = found
     return _float_codes(codes)

@@ -18,7 +18,7 @@ __all__ = ["RowStream"]
 
 
 class RowStream:
-    """Cuts rows into bins in two passes over blocks of them.
+    """Bins a table in two passes over blocks of rows.
 
     The first pass (`look`) counts the rows and keeps an even sample of them, from which columns,
     categories and bins are learnt; the second (`add`) keeps the bins of every row. A category that
@@ -34,7 +34,7 @@ class RowStream:
         Share of rows, drawn at random, that are put at the end, so that the others need not be
         copied to be learnt from without them; `order` says where each row went.
     seed : int, default=0
-        Of the sample, and of the rows held out.
+        Of the sample, and of the held-out rows.
     n_threads : int, default=1
         Threads of the engine.
 
@@ -102,7 +102,10 @@ class RowStream:
     def look(self, block: Any) -> None:
         """First pass: take note of some rows."""
         if self._rows is not None:
-            raise DataError("The second pass has begun; a new table needs a new RowStream.")
+            raise DataError(
+                "`look` cannot be called after `add`: the second pass has begun. Use a new "
+                "RowStream."
+            )
         source = open_source(block, owner="RowStream")
         self.n_rows += source.n_rows
         self._sample.append(source.take(self._drawn(source.n_rows)))

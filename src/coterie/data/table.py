@@ -103,7 +103,10 @@ class Table:
         source = open_source(X)
         if isinstance(source, BinnedRows):
             if categorical is not None and not isinstance(categorical, str):
-                raise DataError("Binned rows know which of their columns are categorical.")
+                raise DataError(
+                    "categorical_features cannot be set for binned rows. Set it when they are "
+                    "binned."
+                )
             return cls(source.schema, None, None, source.bins, source.codes, source)
         schema, values = learn_schema(source, categorical, infinite=infinite)
         return cls._of(schema, values, source)

@@ -74,7 +74,7 @@ class Target:
         unlabelled: bool = False,
         mark: Any = _UNKNOWN,
     ) -> Target:
-        """Encode class labels: text, integers, booleans, or floats that are whole numbers.
+        """Encode class labels: text, integers, booleans, or floats that are integers.
 
         Parameters
         ----------

@@ -1,6 +1,6 @@
 """Small public data sets that come with the package.
 
-The life of a table:
+How a table is loaded:
 
 1. It lies in ``tables/`` as comma-separated text, target last, or is generated
    from its rule (``tic_tac_toe``). Source and licence stand in ``LICENSES.md``.

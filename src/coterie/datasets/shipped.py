@@ -24,7 +24,7 @@ TABLES = {
 
 @dataclass(frozen=True)
 class Dataset:
-    """A table and its target.
+    """A data set: a table and its target.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Dataset:
 
 
 def table_names() -> tuple[str, ...]:
-    """Names of the tables that :func:`load_table` knows.
+    """Names of the data sets that :func:`load_table` can load.
 
     Examples
     --------
@@ -88,22 +88,21 @@ def load_table(
 ) -> Dataset | tuple[Any, NDArray[np.str_]]:
     """Load a data set that comes with the package.
 
-    ``magic`` (19,020 rows, 10 numeric columns) tells gamma rays from hadrons in
-    simulated pictures of a Cherenkov telescope. ``german_credit`` (1,000 rows, 7 numeric
-    and 13 categorical columns) tells good from bad credit. ``tic_tac_toe`` (958
-    rows, 9 categorical columns) tells whether x has won. ``watermelon`` (17 rows,
-    2 numeric columns) is the textbook's table 3.0α of ripe and unripe melons.
+    ``magic`` (19,020 rows, 10 numeric columns) separates gamma rays from hadrons in simulated
+    pictures of a Cherenkov telescope. ``german_credit`` (1,000 rows, 7 numeric and 13 categorical
+    columns) separates good from bad credit risks. ``tic_tac_toe`` (958 rows, 9 categorical columns)
+    is about whether x has won. ``watermelon`` (17 rows, 2 numeric columns) is the textbook's table
+    3.0α of ripe and unripe melons.
 
     Parameters
     ----------
     name : {"german_credit", "magic", "tic_tac_toe", "watermelon"}
         Which table.
     as_frame : bool or str, default=False
-        Give `X` as a data frame: True for pandas, or the name of any library
-        narwhals can make frames of, such as "polars" or "pyarrow". It must be
-        installed.
+        Return `X` as a data frame: True for pandas, or the name of any library that narwhals
+        supports, such as "polars" or "pyarrow". It must be installed.
     return_X_y : bool, default=False
-        Give only the pair `(X, y)`.
+        Return only the pair `(X, y)`.
 
     Returns
     -------
@@ -120,7 +119,7 @@ def load_table(
     8
     """
     if name not in TABLES:
-        raise ValueError(f"there is no data set named {name!r}; choose from {', '.join(TABLES)}")
+        raise ValueError(f"There is no data set named {name!r}. Choose from {', '.join(TABLES)}.")
     header, *rows = _read(name)
     *fields, target = zip(*rows, strict=True)
     columns = {key: _column(column) for key, column in zip(header[:-1], fields, strict=True)}
@@ -161,7 +160,7 @@ def _matrix(columns: dict[str, Column]) -> NDArray[np.float64]:
 
 
 def _frame(columns: dict[str, Column], library: bool | str) -> Any:
-    """A native data frame with whole numbers as integers and labels as categories."""
+    """A native data frame with integers as integers and labels as categories."""
     import narwhals as nw
 
     def series(values: NDArray[np.float64], labels: tuple[str, ...] | None) -> Any:

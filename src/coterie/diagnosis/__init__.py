@@ -1,4 +1,4 @@
-"""A diagnosis of any fitted ensemble in plain words, each backed by a measured number."""
+"""A diagnosis of any fitted ensemble in plain English, backed by measured numbers."""
 
 from coterie.diagnosis.account import Diagnosis
 from coterie.diagnosis.finding import Finding

@@ -34,7 +34,7 @@ class Diagnosis:
     n_parts : int
         Number of members or rounds.
     unit : {"member", "round", ""}
-        Which of the two; empty if it has no parts.
+        "member" or "round"; empty if it has neither.
     findings : list of Finding
         One for each question.
     classes : list, optional
@@ -101,7 +101,7 @@ class Diagnosis:
         return f"No changes are suggested.{left}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data that JSON can hold."""
+        """Everything as plain data that can be written as JSON."""
         names = ("name", "task", "n_rows", "n_parts", "unit", "classes", "findings", "advice")
         return {name: plain(getattr(self, name)) for name in names}
 

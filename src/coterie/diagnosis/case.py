@@ -45,7 +45,7 @@ class Case:
     codes : ndarray of int of shape (rows,) or None
         Positions of the labels among the classes; None for numbers.
     weight : ndarray of shape (rows,)
-        What each row counts.
+        Weight of each row.
     """
 
     answers: Answers
@@ -70,7 +70,7 @@ class Case:
 
     @property
     def shares(self) -> Array:
-        """What rows count; they add up to one."""
+        """What rows count; they sum to one."""
         return np.asarray(self.weight / self.weight.sum())
 
     @property

@@ -1,21 +1,21 @@
-"""Many machines: estimators on Dask collections, with the models they have in memory.
+"""Several machines: estimators fitted on Dask collections, with the same models as in memory.
 
-The life of a fit:
+Steps of a fit:
 
-1. `admitted` looks at every partition once (`Partitions`): rows, columns, categories. The target
-   and the weights come to the driver.
-2. `RemoteTable` stands for the rows. It finds the bins that the table would have in memory, and
-   has every partition encoded where it is.
-3. Gradient boosting grows its trees on `Holders`: each is an actor with the bins of some
-   partitions (`RowHolder`). They count, the driver adds up and decides. Sums are exact, so the
-   tree does not depend on who holds what.
-4. Forests hand all bins to every worker once, and spread the trees (`ClusterExecutor`). Bags,
-   combiners and searches spread members and folds in the same way, with all rows as they are.
-   AdaBoost and its kin fit one tree after the other on the driver, to all bins.
-5. Whatever was put on the cluster is taken away, however the fit ended (`Session`).
+1. `admitted` inspects every partition once (`Partitions`): rows, columns, categories. The driver
+   collects the target and the weights.
+2. `RemoteTable` represents the rows. It computes the same bins as in memory, and encodes every
+   partition where it is.
+3. Gradient boosting grows its trees on `Holders`: each is an actor with the bins of some partitions
+   (`RowHolder`). They compute histograms, and the driver adds them up and chooses splits. Sums are
+   exact, so the tree does not depend on how rows are distributed.
+4. Forests send all bins to every worker once, and divide the trees among them (`ClusterExecutor`).
+   Bagging, combiners and searches divide members and folds in the same way, with the raw rows.
+   AdaBoost and similar boosters fit one tree after another on the driver, to all bins.
+5. Everything that was put on the cluster is removed, however the fit ended (`Session`).
 
-A holder that is lost is made again from its partitions, and the tree begun anew (`Call` tells a
-loss from a long silence). A cluster without workers is waited for, but not for ever.
+A holder that is lost is created again from its partitions, and the tree is restarted (`Call` tells
+a lost worker from a slow one). The fit waits for a cluster without workers, up to a time limit.
 """
 
 from coterie.distributed.checkpoints import checkpointed

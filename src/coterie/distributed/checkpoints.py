@@ -42,7 +42,7 @@ class Store:
     path : Path
         The file of the first run; those of others have their numbers added.
     every : int
-        Rounds between two times of writing.
+        Number of rounds between saves.
     """
 
     path: Path
@@ -71,18 +71,18 @@ CURRENT: ContextVar[Store | None] = ContextVar("checkpoint", default=None)
 
 @contextmanager
 def checkpointed(path: str | os.PathLike[str], *, every: int = 10) -> Iterator[None]:
-    """Let a fit on a Dask collection keep its rounds in a file, and go on from there.
+    """Save the rounds of a fit on a Dask collection to a file, and resume from it.
 
-    A fit within this context writes what it has after every so many rounds. If the file is there
-    already, the fit goes on after the rounds it holds; the model is the one that a single fit would
-    have reached. The file is removed when all went well.
+    A fit within this context saves its state every `every` rounds. If the file already exists, the
+    fit continues after the saved rounds; the model is the same as that of an uninterrupted fit. The
+    file is removed when the fit is finished.
 
     Parameters
     ----------
     path : path
         The file.
     every : int, default=10
-        Rounds between two times of writing.
+        Number of rounds between saves.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def checkpointed(path: str | os.PathLike[str], *, every: int = 10) -> Iterator[N
     ...     pass  # model.fit(trips, late)
     """
     if every < 1:
-        raise ValueError(f"every={every!r} is not allowed; give a number of rounds, at least 1.")
+        raise ValueError(f"every={every!r} is not allowed; use a number of rounds >= 1.")
     store = Store(Path(path), every)
     token = CURRENT.set(store)
     try:
@@ -110,7 +110,7 @@ class StoredRun:
     path : Path
         Where it is.
     every : int
-        Rounds between two times of writing.
+        Number of rounds between saves.
     """
 
     path: Path
@@ -134,13 +134,13 @@ class StoredRun:
             written, rounds = _read(self.path)
         except Exception as error:  # whatever is wrong with an archive, and with what it holds
             raise ValueError(
-                f"{self.path} is damaged ({error}). Remove it, and fit from the beginning."
+                f"{self.path} is damaged ({error}). Remove it, and start the fit again."
             ) from error
         if written != json.loads(json.dumps(facts)):
             others = [name for name in facts if written.get(name) != facts[name]]
             raise ValueError(
-                f"{self.path} was written by another fit: {', '.join(others)} differ. Give the "
-                "same data, parameters and random_state (a number), or remove the file."
+                f"{self.path} was written by another fit: {', '.join(others)} differ. Use the same "
+                "data, parameters and random_state (a number), or remove the file."
             )
         return rounds
 
@@ -153,7 +153,7 @@ def _read(path: Path) -> tuple[dict[str, Any], Rounds]:
         pool = Pool(forest, kept["rates"], known["width"])
     facts, rounds = known["facts"], known["rounds"]
     if not isinstance(facts, dict) or len(pool) != len(rounds):
-        raise ValueError("its parts do not fit together")
+        raise ValueError("its parts are inconsistent")
     return facts, Rounds(pool, Trace(rounds))
 
 

@@ -55,8 +55,8 @@ class ClusterExecutor:
             fruitless = fruitless + 1 if len(found) == before else 0
             if fruitless == _ATTEMPTS:
                 raise RuntimeError(
-                    f"Workers were lost {fruitless} times while no member was finished. If memory "
-                    "is what they lack, use workers with more of it."
+                    f"Workers were lost {fruitless} times before any member was finished. If they "
+                    "ran out of memory, use workers with more memory."
                 ) from loss
         return [member for k in range(len(batches)) for member in found[k]]
 

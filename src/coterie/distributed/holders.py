@@ -182,8 +182,8 @@ class Holders:
         self._since += len(gone)
         if self._since > _MOST_LOSSES:
             raise RuntimeError(
-                f"Workers were lost {self._since} times while nothing was finished. If memory is "
-                "what they lack, use more of them or smaller partitions."
+                f"Workers were lost {self._since} times before anything was finished. If they ran "
+                "out of memory, use more workers or smaller partitions."
             ) from error
         self.session.release([self._futures[number] for number in gone])
         for number in gone:
@@ -199,7 +199,9 @@ class Holders:
         self.table.renew()
         self._make(gone)
         rows = sum(s.rows.stop - s.rows.start for s in (self.shares[number] for number in gone))
-        _LOG.warning(f"A worker was lost; {rows:,} rows were read again, the round begins anew")
+        _LOG.warning(
+            f"A worker was lost; {rows:,} rows were read again, and the round starts again"
+        )
 
 
 def share_out(table: RemoteTable, workers: dict[str, int]) -> list[Share]:

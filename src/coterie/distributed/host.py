@@ -20,6 +20,7 @@ from coterie.boosting.gradient.default_rules import TableFacts, is_auto, ordered
 from coterie.boosting.gradient.fit import Given
 from coterie.combining.combiner import Combiner
 from coterie.data import DataError, Schema, read_weight
+from coterie.data.errors import at_start
 from coterie.distributed.cluster_executor import ClusterExecutor
 from coterie.distributed.partitions import Partitions, recipes
 from coterie.distributed.remote_run import RemoteBoard, RemoteRun
@@ -36,7 +37,7 @@ _WHOLE_TABLE = (Bagged, Booster, Combiner, IsolationTrees, Pooled)
 def admitted(
     estimator: Any, X: Any, y: Any, sample_weight: Any, extra: dict[str, Any]
 ) -> Iterator[tuple[Admitted, int, dict[str, Any]]]:
-    """Rows of a Dask collection, admitted for a fit; the cluster is left clean.
+    """Validate the rows of a Dask collection for a fit, and clean up the cluster afterwards.
 
     Parameters
     ----------
@@ -72,17 +73,17 @@ def admitted(
 
 @contextmanager
 def fetched(X: Any) -> Iterator[Any]:
-    """All rows of a collection here, while members are fitted on the cluster."""
+    """Fetch all rows of a collection, while members are fitted on the cluster."""
     with on_workers() as session:
         yield here(session, X)
 
 
 @contextmanager
 def on_workers() -> Iterator[Session]:
-    """Let the workers of the Dask client fit members and folds, of tables that are here.
+    """Fit members and folds on the workers of the Dask client, for tables in memory.
 
-    What fits several members or folds at a time does it there: bags, forests, combiners, dynamic
-    selection, and the candidates of `fit_table`. The models are those of this process.
+    This applies to bagging, forests, combiners, dynamic selection, and the candidates of
+    `fit_table`. The models are the same as without the workers.
 
     Examples
     --------
@@ -175,10 +176,10 @@ def _refuse_ordered(booster: GradientBooster, rows: Admitted) -> None:
     facts = TableFacts.of(rows, booster.effort)
     many = ordered_columns(facts, rows.table.schema.labels)
     if many:
-        shown = rows.table.schema.column(many[0])
+        shown = at_start(rows.table.schema.column(many[0]))
         raise NotDistributedError(
             f"{shown} has so many categories that {type(booster).__name__} would replace them by "
-            "statistics of the target, which is not supported on Dask collections. Set "
+            "target statistics, which is not supported on Dask collections. Set "
             "high_cardinality='split', or pass X.compute() and y.compute()."
         )
 
@@ -187,7 +188,7 @@ def _refuse(booster: GradientBooster) -> None:
     """Name what works in memory only."""
     refused = {
         "a number for missing values (missing=)": booster.missing is not None,
-        "a model to start from (init=)": hasattr(booster.init, "fit"),
+        "an initial model (init=)": hasattr(booster.init, "fit"),
         "high_cardinality='ordered'": booster.high_cardinality == "ordered",
         f"scoring={booster.scoring!r}": booster.scoring not in OWN,
     }
@@ -197,7 +198,7 @@ def _refuse(booster: GradientBooster) -> None:
 
 
 def answers(method: str, model: Any, X: Any, args: tuple[Any, ...], settings: Any) -> Any:
-    """What a method of a fitted model says of a collection's rows: lazy, by partition.
+    """The result of a model's method for the rows of a Dask collection, lazily by partition.
 
     Parameters
     ----------
@@ -223,7 +224,7 @@ def _ask(method: str, args: Any, settings: Any, model: Any, rows: Any) -> Any:
 
 
 def mapped(ask: Callable[[Any, Any], Any], model: Any, X: Any) -> Any:
-    """``ask(model, rows)`` of a collection's rows: lazy, by partition.
+    """``ask(model, rows)`` for the rows of a Dask collection, lazily by partition.
 
     Parameters
     ----------
@@ -246,7 +247,7 @@ def mapped(ask: Callable[[Any, Any], Any], model: Any, X: Any) -> Any:
     # A row tells kind and shape of the answers.
     sample = ask(model, _row(model.schema_))
     if isinstance(sample, list):
-        raise NotDistributedError.of("Answers of several outputs")
+        raise NotDistributedError.of("Prediction of several outputs")
     sample = np.asarray(sample)
     if hasattr(X, "columns") and sample.ndim == 1:
         import pandas as pd

@@ -139,7 +139,7 @@ def recipes(X: Any) -> list[Any]:
     if is_dask_collection(X) and hasattr(type(X), "to_delayed") and X.ndim == 2:
         return list(X.to_delayed())
     raise DataError(
-        f"X is a Dask object of the kind {type(X).__name__}. Pass a Dask array or data frame."
+        f"X is a Dask {type(X).__name__}, which is not supported. Pass a Dask array or data frame."
     )
 
 
@@ -226,8 +226,8 @@ def _check_alike(glances: Sequence[Glance], names: Any) -> None:
                 numbers, others = (first, number) if mine else (number, first)
                 label = j if names is None else repr(names[j])
                 raise KindError(
-                    f"Column {label} holds numbers in partition {numbers} of X, but not in "
-                    f"partition {others}. Convert it to one type in all of them."
+                    f"Column {label} contains numbers in partition {numbers} of X, but not in "
+                    f"partition {others}. Convert it to the same type in all partitions."
                 )
 
 

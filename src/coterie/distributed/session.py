@@ -18,19 +18,18 @@ _BLINK = 0.2  # seconds between two looks at a cluster without workers
 _UNEASE = 5.0  # seconds without workers after which the user is told
 _ATTEMPTS = 5  # at a partition: each ends when it has cost Dask's allowed number of workers
 _CLIENT = (
-    "X is a Dask collection, and there is no Dask client to work on it. Start one first: "
+    "X is a Dask collection, but there is no Dask client. Start one first: "
     "`from dask.distributed import Client; client = Client()` on this machine, or "
     "`Client('tcp://scheduler:8786')` on a cluster."
 )
 _EXTRA = (
-    "Rows in a Dask collection need the package distributed. Install it with "
-    "`pip install 'coterie[dask]'`."
+    "Dask collections need the package distributed. Install it with `pip install 'coterie[dask]'`."
 )
 _ALONE = (
-    "There is no worker on the cluster: all were lost, and none came back within {seconds:g} s. "
-    "Start workers and fit again. If they need longer to come back, set "
-    "dask.config.set({{'coterie.worker-timeout': '30 minutes'}}). A LocalCluster gives up a worker "
-    "that takes longer than Dask's setting distributed.deploy.lost-worker-timeout to start again; "
+    "No worker is left on the cluster, and none came back within {seconds:g} s. Start workers and "
+    "fit again. If they need more time to restart, call "
+    "dask.config.set({{'coterie.worker-timeout': '30 minutes'}}). A LocalCluster gives up on a "
+    "worker that does not restart within Dask's distributed.deploy.lost-worker-timeout; "
     "cluster.scale(...) starts new ones."
 )
 _CUT_OFF = "The connection to the Dask scheduler is lost ({why})."
@@ -41,7 +40,7 @@ class WorkersLostError(RuntimeError):
 
 
 class NotDistributedError(NotImplementedError):
-    """Something works in memory, but not on a Dask collection."""
+    """The operation is supported in memory, but not on Dask collections."""
 
     @classmethod
     def of(cls, what: str) -> NotDistributedError:
@@ -110,7 +109,7 @@ class Session:
             waited = time.monotonic() - began
             if found:
                 if told:
-                    _LOG.warning(f"A worker came back after {waited:.0f} s; the fit goes on")
+                    _LOG.warning(f"A worker came back after {waited:.0f} s; the fit continues")
                 return dict(sorted(found.items()))
             longest = worker_timeout()
             if waited > longest:
@@ -311,7 +310,7 @@ def named(number: int, error: BaseException) -> Exception:
     elif isinstance(error, KilledWorker):
         found = RuntimeError(
             f"Partition {number} of X could not be computed: every worker that tried was lost. If "
-            "memory is what they lack, use smaller partitions, or workers with more of it."
+            "they ran out of memory, use smaller partitions, or workers with more memory."
         )
     else:
         found = DataError(

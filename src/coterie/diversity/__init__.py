@@ -2,11 +2,11 @@
 
 Predictions are arrays of shape (members, samples) and may come from anywhere.
 
-1. Every measure compares labels, or whether members are right (*hits*); see
-   :func:`pair_counts`. With `y` it is hits unless told otherwise, without it what is given.
-2. Measures of pairs give a matrix of shape (members, members), and ``mean_...`` its mean.
-3. What is undefined, such as the correlation with a constant member, is NaN; means leave it out,
-   and :func:`mean_over_pairs` tells how often.
+1. Every measure compares labels, or whether members are right (*hits*); see :func:`pair_counts`.
+   With `y` they compare hits by default, without it labels.
+2. Pairwise measures return a matrix of shape (members, members), and ``mean_...`` its mean.
+3. Undefined values, such as the correlation with a constant member, are NaN; means exclude them,
+   and :func:`mean_over_pairs` returns their number.
 """
 
 from coterie.diversity.means import (

@@ -18,8 +18,8 @@ def mean_disagreement(
 
     .. math:: \overline{dis} = \frac{2}{T(T-1)} \sum_{i<j} dis_{ij}
 
-    The measure and its reference are those of `disagreement`. Pairs without a value are left out;
-    `mean_over_pairs` tells how many.
+    The measure and its reference are those of `disagreement`. Undefined pairs are excluded;
+    `mean_over_pairs` returns how many there are.
 
     Parameters
     ----------
@@ -28,10 +28,10 @@ def mean_disagreement(
     y : array-like of shape (samples,), optional
         True labels.
     outputs : {"labels", "oracle"}, optional
-        Compare what members say, or whether they are right. By default the latter if `y` is
+        Compare the members' labels, or whether they are right. By default the latter if `y` is
         given, the former otherwise.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -54,8 +54,8 @@ def mean_correlation(
 
     .. math:: \overline{\rho} = \frac{2}{T(T-1)} \sum_{i<j} \rho_{ij}
 
-    The measure and its reference are those of `correlation`. Pairs without a value are left out;
-    `mean_over_pairs` tells how many.
+    The measure and its reference are those of `correlation`. Undefined pairs are excluded;
+    `mean_over_pairs` returns how many there are.
 
     Parameters
     ----------
@@ -64,10 +64,10 @@ def mean_correlation(
     y : array-like of shape (samples,), optional
         True labels.
     outputs : {"labels", "oracle"}, optional
-        Compare what members say, or whether they are right. By default the latter if `y` is
+        Compare the members' labels, or whether they are right. By default the latter if `y` is
         given, the former otherwise.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -90,20 +90,20 @@ def mean_q_statistic(
 
     .. math:: \overline{Q} = \frac{2}{T(T-1)} \sum_{i<j} Q_{ij}
 
-    The measure and its reference are those of `q_statistic`. Pairs without a value are left out;
-    `mean_over_pairs` tells how many.
+    The measure and its reference are those of `q_statistic`. Undefined pairs are excluded;
+    `mean_over_pairs` returns how many there are.
 
     Parameters
     ----------
     predictions : array-like of shape (members, samples)
-        Labels of two classes, or hits; labels of any number of classes along with `y`.
+        Labels with two classes, or hits; labels of any number of classes along with `y`.
     y : array-like of shape (samples,), optional
         True labels.
     outputs : {"labels", "oracle"}, optional
-        Compare what members say, or whether they are right. By default the latter if `y` is
+        Compare the members' labels, or whether they are right. By default the latter if `y` is
         given, the former otherwise.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -131,8 +131,8 @@ def mean_kappa(
 
     .. math:: \overline{\kappa} = \frac{2}{T(T-1)} \sum_{i<j} \kappa_{ij}
 
-    The measure and its reference are those of `kappa`. Pairs without a value are left out;
-    `mean_over_pairs` tells how many.
+    The measure and its reference are those of `kappa`. Undefined pairs are excluded;
+    `mean_over_pairs` returns how many there are.
 
     Parameters
     ----------
@@ -141,10 +141,10 @@ def mean_kappa(
     y : array-like of shape (samples,), optional
         True labels.
     outputs : {"labels", "oracle"}, optional
-        Compare what members say, or whether they are right. By default the latter if `y` is
+        Compare the members' labels, or whether they are right. By default the latter if `y` is
         given, the former otherwise.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     zero_division : float, default=nan
         The value where it is undefined; NaN leaves the pair out of the mean.
 
@@ -184,9 +184,9 @@ def mean_double_fault(
     y : array-like of shape (samples,), optional
         True labels.
     mistakes : {"any", "same"}, default="any"
-        Whether wrong in any way counts, or only if both give the same wrong label.
+        Whether any mistakes count, or only those where both give the same wrong label.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------

@@ -20,7 +20,7 @@ _TABLE_CELLS = 1 << 23
 
 @dataclass(frozen=True)
 class InformationParts:
-    r"""Information of the members about the truth, in bits.
+    r"""Information that the members give about the truth, in bits.
 
     .. math::
         I(X_{1:T}; Y) = \sum_t I(X_t; Y) - TC(X_{1:T}) + TC(X_{1:T} | Y)
@@ -28,13 +28,13 @@ class InformationParts:
     Parameters
     ----------
     relevancies : ndarray of shape (members,)
-        :math:`I(X_t; Y)`: what each member tells by itself.
+        :math:`I(X_t; Y)`: the information of each member on its own.
     redundancy : float
-        :math:`TC(X_{1:T})`: what members say twice.
+        :math:`TC(X_{1:T})`: the redundancy of the members.
     conditional_redundancy : float
-        :math:`TC(X_{1:T} | Y)`: what they say twice given the class.
+        :math:`TC(X_{1:T} | Y)`: the redundancy given the class.
     target_entropy : float
-        :math:`H(Y)`: all there is to tell.
+        :math:`H(Y)`: the entropy of the classes.
     n_classes : int
         Number of true classes.
 
@@ -54,21 +54,21 @@ class InformationParts:
 
     @property
     def relevancy(self) -> float:
-        """What members tell one by one, added up."""
+        """The sum of the members' individual information."""
         return float(self.relevancies.sum())
 
     @property
     def diversity(self) -> float:
-        """Conditional redundancy less redundancy: what telling it together adds, or takes."""
+        """Conditional redundancy minus redundancy: the information gained or lost by combining."""
         return self.conditional_redundancy - self.redundancy
 
     @property
     def total(self) -> float:
-        """What all members tell together."""
+        """The joint information of all members."""
         return self.relevancy + self.diversity
 
     def error_bounds(self) -> tuple[float, float]:
-        r"""Between which errors the best possible combination of the members lies.
+        r"""Bounds on the error of the best possible combination of the members.
 
         .. math:: \frac{H(Y) - I - 1}{\log_2 K} \le P(err) \le \frac{H(Y) - I}{2}
 
@@ -91,7 +91,7 @@ def information(
     method: Literal["auto", "joint", "pairs"] = "auto",
     correction: Literal["miller_madow"] | None = None,
 ) -> InformationParts:
-    r"""Split the information of the members about the truth into relevancy and diversity.
+    r"""Split the members' information about the truth into relevance and diversity.
 
     .. math::
         I(X_{1:T}; Y) = \underbrace{\sum_t I(X_t; Y)}_{relevancy}
@@ -99,10 +99,10 @@ def information(
         + \underbrace{TC(X_{1:T} | Y)}_{conditional~redundancy}, \qquad
         TC(X_{1:T}) = \sum_t H(X_t) - H(X_{1:T})
 
-    Redundancy is bad diversity, conditional redundancy good one [1]_; the total correlations sum up
-    all their interactions [2]_. The joint table of many members is nearly empty. For them sums
-    over pairs, :math:`\sum_{s<t} I(X_s; X_t)` and :math:`\sum_{s<t} I(X_s; X_t | Y)`, stand for
-    the total correlations: exact for two members, an approximation for more.
+    Redundancy is bad diversity, conditional redundancy is good diversity [1]_; the total
+    correlations sum up all their interactions [2]_. The joint table of many members is nearly
+    empty. For them sums over pairs, :math:`\sum_{s<t} I(X_s; X_t)` and :math:`\sum_{s<t} I(X_s; X_t
+    | Y)`, stand for the total correlations: exact for two members, an approximation for more.
 
     Parameters
     ----------

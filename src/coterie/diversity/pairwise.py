@@ -22,8 +22,8 @@ def disagreement(
 
     .. math:: dis_{ij} = \frac{b + c}{a + b + c + d} = P(h_i \ne h_j)
 
-    From 0, the same, to 1; more is more diverse. Of two classes it is the same on labels and on
-    correctness. The diagonal is zero.
+    From 0 (identical) to 1; larger is more diverse. With two classes it is the same for labels and
+    for correctness. The diagonal is zero.
 
     Parameters
     ----------
@@ -32,10 +32,10 @@ def disagreement(
     y : array-like of shape (samples,), optional
         True labels.
     outputs : {"labels", "oracle"}, optional
-        Compare what members say, or whether they are right. By default the latter if `y` is
+        Compare the members' labels, or whether they are right. By default the latter if `y` is
         given, the former otherwise.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -67,9 +67,9 @@ def correlation(
 
     .. math:: \rho_{ij} = \frac{ad - bc}{\sqrt{(a+b)(a+c)(c+d)(b+d)}}
 
-    From -1 to 1; less is more diverse. For more than two classes it is Gorodkin's :math:`R_K`
-    [1]_, the correlation of the two indicator matrices, which is the formula above for two. NaN
-    with a member that always says the same.
+    From -1 to 1; smaller is more diverse. For more than two classes it is Gorodkin's :math:`R_K`
+    [1]_, the correlation of the two indicator matrices, which is the formula above for two. NaN for
+    a member with constant predictions.
 
     Parameters
     ----------
@@ -78,10 +78,10 @@ def correlation(
     y : array-like of shape (samples,), optional
         True labels.
     outputs : {"labels", "oracle"}, optional
-        Compare what members say, or whether they are right. By default the latter if `y` is
+        Compare the members' labels, or whether they are right. By default the latter if `y` is
         given, the former otherwise.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -122,14 +122,14 @@ def q_statistic(
     Parameters
     ----------
     predictions : array-like of shape (members, samples)
-        Labels of two classes, or hits; labels of any number of classes along with `y`.
+        Labels with two classes, or hits; labels of any number of classes along with `y`.
     y : array-like of shape (samples,), optional
         True labels.
     outputs : {"labels", "oracle"}, optional
-        Compare what members say, or whether they are right. By default the latter if `y` is
+        Compare the members' labels, or whether they are right. By default the latter if `y` is
         given, the former otherwise.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -167,8 +167,8 @@ def kappa(
         \kappa_{ij} = \frac{p_1 - p_2}{1 - p_2}, \qquad p_1 = P(h_i = h_j), \qquad
         p_2 = \sum_k P(h_i = k) P(h_j = k)
 
-    1 is full agreement, 0 what chance gives, below 0 is rare; less is more diverse [1]_. Undefined
-    for two members that always give the same one label.
+    1 is full agreement, 0 is agreement by chance, and values below 0 are rare; smaller is more
+    diverse [1]_. Undefined for two members that always predict the same single label.
 
     Parameters
     ----------
@@ -177,10 +177,10 @@ def kappa(
     y : array-like of shape (samples,), optional
         True labels.
     outputs : {"labels", "oracle"}, optional
-        Compare what members say, or whether they are right. By default the latter if `y` is
+        Compare the members' labels, or whether they are right. By default the latter if `y` is
         given, the former otherwise.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     zero_division : float, default=nan
         The value where it is undefined.
 
@@ -217,8 +217,8 @@ def double_fault(
 
     .. math:: DF_{ij} = P(h_i \ne y,\; h_j \ne y)
 
-    Less is better: what two members both get wrong a third can hardly mend [1]_. The diagonal
-    holds the errors of the members.
+    Smaller is better: mistakes that two members share are hard for a third to correct [1]_. The
+    diagonal contains the errors of the members.
 
     Parameters
     ----------
@@ -227,9 +227,9 @@ def double_fault(
     y : array-like of shape (samples,), optional
         True labels.
     mistakes : {"any", "same"}, default="any"
-        Whether wrong in any way counts, or only if both give the same wrong label.
+        Whether any mistakes count, or only those where both give the same wrong label.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -264,7 +264,7 @@ def error_ratio(predictions: Any, y: Any = None, *, sample_weight: Any = None) -
 
     .. math:: ratio_{ij} = \frac{b + c}{d}
 
-    More is more diverse; infinite without a common mistake, NaN without any [1]_.
+    Larger is more diverse; infinite without common mistakes, NaN without any [1]_.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ def error_ratio(predictions: Any, y: Any = None, *, sample_weight: Any = None) -
     y : array-like of shape (samples,), optional
         True labels.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -325,7 +325,7 @@ def mean_over_pairs(matrix: Any) -> PairMean:
     Parameters
     ----------
     matrix : array-like of shape (members, members)
-        What one of the pairwise measures returns.
+        The result of one of the pairwise measures.
 
     Returns
     -------

@@ -45,7 +45,7 @@ class PairCounts(NamedTuple):
     Parameters
     ----------
     a : ndarray
-        Both say yes, or both are right.
+        Both predict yes, or both are right.
     b : ndarray
         Only the first does.
     c : ndarray
@@ -106,14 +106,14 @@ def pair_counts(
     Parameters
     ----------
     predictions : array-like of shape (members, samples)
-        Labels of two classes, or hits: whether each member is right.
+        Labels with two classes, or hits: whether each member is right.
     y : array-like of shape (samples,), optional
         True labels.
     outputs : {"labels", "oracle"}, optional
-        What is compared: what members say, or whether they are right. By default correctness
-        if `y` is given, labels otherwise. Hits may be given as labels; it is the same table.
+        What is compared: the members' labels, or whether they are right. By default correctness if
+        `y` is given, labels otherwise. Hits may be given as labels; the result is the same.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------

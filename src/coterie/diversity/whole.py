@@ -16,8 +16,8 @@ def entropy(predictions: Any, y: Any = None, *, sample_weight: Any = None) -> fl
 
     .. math:: E = \frac1n \sum_i \frac{\min(l_i, T - l_i)}{T - \lceil T/2 \rceil}
 
-    with :math:`l_i` members right on sample :math:`i`. From 0, all alike, to 1; it is no entropy in
-    Shannon's sense, which is `vote_entropy` [1]_. NaN for one member.
+    with :math:`l_i` members right on sample :math:`i`. From 0 (all the same) to 1; it is not
+    Shannon's entropy, for which see `vote_entropy` [1]_. NaN for one member.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def entropy(predictions: Any, y: Any = None, *, sample_weight: Any = None) -> fl
     y : array-like of shape (samples,), optional
         True labels.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -62,9 +62,9 @@ def vote_entropy(predictions: Any, *, base: float = 2.0, sample_weight: Any = No
     predictions : array-like of shape (members, samples)
         Labels of any number of classes.
     base : float, default=2
-        Of the logarithm: bits by default.
+        Base of the logarithm: bits by default.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def kohavi_wolpert_variance(predictions: Any, y: Any = None, *, sample_weight: A
     y : array-like of shape (samples,), optional
         True labels.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def interrater_agreement(predictions: Any, y: Any = None, *, sample_weight: Any 
     y : array-like of shape (samples,), optional
         True labels.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -182,7 +182,7 @@ def difficulty(predictions: Any, y: Any = None, *, sample_weight: Any = None) ->
     y : array-like of shape (samples,), optional
         True labels.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -211,9 +211,8 @@ def generalised_diversity(predictions: Any, y: Any = None, *, sample_weight: Any
         GD = 1 - \frac{p(2)}{p(1)}, \qquad p(1) = \sum_j \frac jT \pi_j, \qquad
         p(2) = \sum_j \frac{j (j - 1)}{T (T - 1)} \pi_j
 
-    with :math:`\pi_j` the share of samples on which exactly :math:`j` members fail. 1 when one
-    failure never comes with another, 0 when it always does [1]_. NaN for one member, and when
-    nobody fails.
+    with :math:`\pi_j` the share of samples on which exactly :math:`j` members fail. 1 if failures
+    never coincide, 0 if they always do [1]_. NaN for one member, and if no member fails.
 
     Parameters
     ----------
@@ -222,7 +221,7 @@ def generalised_diversity(predictions: Any, y: Any = None, *, sample_weight: Any
     y : array-like of shape (samples,), optional
         True labels.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -250,12 +249,13 @@ def generalised_diversity(predictions: Any, y: Any = None, *, sample_weight: Any
 def coincident_failure_diversity(
     predictions: Any, y: Any = None, *, sample_weight: Any = None
 ) -> float:
-    r"""How few members fail together, on the samples on which any fails.
+    r"""How rarely members fail together, on the samples on which any member fails.
 
     .. math:: CFD = \sum_{j \ge 1} \frac{T - j}{T - 1} \frac{\pi_j}{1 - \pi_0}
 
     with :math:`\pi_j` the share of samples on which exactly :math:`j` members fail. 1 when failures
-    never coincide, 0 when all members fail together or nobody ever fails [1]_. NaN for one member.
+    never coincide, 0 when all members fail together or no member ever fails [1]_. NaN for one
+    member.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ def coincident_failure_diversity(
     y : array-like of shape (samples,), optional
         True labels.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -307,7 +307,7 @@ def distinct_failure_diversity(predictions: Any, y: Any, *, sample_weight: Any =
     y : array-like of shape (samples,)
         True labels.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -342,6 +342,6 @@ def _right(predictions: Any, y: Any, sample_weight: Any) -> tuple[Array, Array, 
 
 
 def _share(sample_weight: Any, n_samples: int) -> Array:
-    """Weights of the samples that add up to one."""
+    """Weights of the samples that sum to one."""
     weight = sample_weights(sample_weight, n_samples)
     return np.full(n_samples, 1.0 / n_samples) if weight is None else weight / weight.sum()

@@ -1,8 +1,7 @@
 """Model files, and models for other runtimes.
 
-`save` and `load` keep models in files of plain numbers with checksums; `describe` reads what a
-file says of itself. `to_onnx` turns native ensembles into ONNX models,
-`to_c` into C.
+`save` and `load` store models in files of plain numbers with checksums; `describe` reads only the
+header. `to_onnx` converts native ensembles to ONNX models, `to_c` to C.
 """
 
 from coterie.export.c_models import to_c

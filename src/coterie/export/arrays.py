@@ -47,7 +47,7 @@ def read_dtype(name: object) -> np.dtype[Any]:
     if name == _NODE:
         return NODE
     if not isinstance(name, str) or not _SAFE.fullmatch(name):
-        raise ModelFileError(f"the file names an array type {name!r} that it may not hold")
+        raise ModelFileError(f"The file contains an array type {name!r} that is not allowed.")
     return np.dtype(name)
 
 
@@ -83,13 +83,13 @@ def from_bytes(
     """
     if math.prod(shape) * dtype.itemsize != block.size:
         raise ModelFileError(
-            f"an array of type {dtype.str} and shape {shape} does not have {block.size} bytes"
+            f"An array of type {dtype.str} and shape {shape} does not have {block.size} bytes."
         )
     flat = block.view(dtype)
     if dtype.kind == "b" and flat.view(np.uint8).max(initial=0) > 1:
-        raise ModelFileError("an array of truth values holds something else")
+        raise ModelFileError("A Boolean array in the file contains other values.")
     if dtype.kind == "U" and block.view("<u4").max(initial=0) > _LAST_CHARACTER:
-        raise ModelFileError("an array of text holds something that is not a character")
+        raise ModelFileError("A text array in the file contains something that is not a character.")
     if sys.byteorder == "big":
         flat = flat.astype(dtype.newbyteorder("="))
     return flat.reshape(shape, order="F" if order == "F" else "C")
@@ -111,6 +111,6 @@ def read_scalar(name: object, digits: object) -> Any:
     1.0
     """
     if not isinstance(digits, str):
-        raise ModelFileError("a NumPy scalar has no bytes")
+        raise ModelFileError("A NumPy scalar in the file is empty.")
     block = np.frombuffer(bytes.fromhex(digits), dtype=np.uint8)
     return from_bytes(block, read_dtype(name), (), "C")[()]

@@ -54,7 +54,7 @@ def check_attributes(cls: type, state: dict[str, Any]) -> None:
     >>> from coterie.data.schema import Schema
     >>> check_attributes(Schema, {"n_columns": "3"})
     Traceback (most recent call last):
-    coterie.export.errors.ModelFileError: the file is damaged: n_columns of a Schema is a str
+    coterie.export.errors.ModelFileError: The file is damaged: n_columns of a Schema is a str.
     """
     hints = _hints(cls)
     for name, value in state.items():
@@ -71,7 +71,7 @@ def check_attributes(cls: type, state: dict[str, Any]) -> None:
         try:
             check_params(cls.__name__, state, known)
         except ParameterError as error:
-            raise ModelFileError(f"the file is damaged: {error}") from error
+            raise ModelFileError(f"The file is damaged: {error}") from error
 
 
 def _check_names(cls: type, state: dict[str, Any]) -> None:
@@ -79,7 +79,7 @@ def _check_names(cls: type, state: dict[str, Any]) -> None:
     params = _params(cls)
     for name in state:
         if name not in params and not name.endswith("_") and not name.startswith("_"):
-            raise ModelFileError(f"the file is damaged: a {cls.__name__} has no {name}")
+            raise ModelFileError(f"The file is damaged: a {cls.__name__} has no {name}.")
 
 
 @cache
@@ -89,7 +89,7 @@ def _params(cls: type) -> frozenset[str]:
 
 def _refuse(cls: type, name: str, value: Any) -> None:
     raise ModelFileError(
-        f"the file is damaged: {name} of a {cls.__name__} is a {type(value).__name__}"
+        f"The file is damaged: {name} of a {cls.__name__} is a {type(value).__name__}."
     )
 
 

@@ -88,7 +88,7 @@ def to_c(
     path : str or path, optional
         Where to write the source; the header is written next to it, with the extension ``.h``.
     name : str, default="model"
-        What all names begin with.
+        Prefix of all names in the C code.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def to_c(
     Raises
     ------
     OnnxError
-        If the model cannot be expressed; the error says why.
+        If the model cannot be converted; the error gives the reason.
 
     Examples
     --------

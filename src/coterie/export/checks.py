@@ -44,7 +44,7 @@ _FOREST = {
 
 def _require(holds: bool, problem: str) -> None:
     if not holds:
-        raise ModelFileError(f"the file is damaged: {problem}")
+        raise ModelFileError(f"The file is damaged: {problem}.")
 
 
 def build_forest(state: dict[str, Any]) -> Forest:
@@ -58,27 +58,27 @@ def build_forest(state: dict[str, Any]) -> Forest:
     parts = _FOREST | ({"medians": _FOREST["values"]} if "medians" in state else {})
     linear = state.get("linear")
     named = {*parts, "n_features"} | ({"linear"} if linear is not None else set())
-    _require(set(state) == named, "a forest has other parts than it should")
-    _require(linear is None or _are_linear(linear), "linear leaves of a forest are none")
+    _require(set(state) == named, "a forest has missing or unknown parts")
+    _require(linear is None or _are_linear(linear), "the linear leaves of a forest are invalid")
     for name, (dtype, ndim) in parts.items():
         array = state[name]
         _require(isinstance(array, np.ndarray), f"{name} of a forest is not an array")
         fits = array.dtype == dtype if dtype is not None else array.dtype.char in "fd"
-        _require(fits and array.ndim == ndim, f"{name} of a forest is of another type or shape")
+        _require(fits and array.ndim == ndim, f"{name} of a forest has the wrong type or shape")
     n_features = state["n_features"]
-    _require(type(n_features) is int and n_features > 0, "a forest walks no columns")
+    _require(type(n_features) is int and n_features > 0, "a forest has no columns")
     for name in ("values", "medians") if "medians" in state else ("values",):
-        _require(_are_moderate(state[name]), f"{name} of a forest are not finite, or huge")
+        _require(_are_moderate(state[name]), f"{name} of a forest are too large or not finite")
         width = state["values"].shape[1]
-        _require(state[name].shape[1] == width, f"{name} of a forest are of another width")
-    _require((state["n_samples"] >= 0).all(), "n_samples of a forest are negative")
+        _require(state[name].shape[1] == width, f"{name} of a forest have the wrong width")
+    _require((state["n_samples"] >= 0).all(), "n_samples of a forest contains negative numbers")
     for name in ("weight", "impurity"):
         _require(bool(np.isfinite(state[name]).all()), f"{name} of a forest is not finite")
-    _require((state["weight"] >= 0).all(), "weight of a forest is negative")
+    _require((state["weight"] >= 0).all(), "a forest has negative weights")
     try:
         return Forest(**state)
     except (TypeError, ValueError) as error:
-        raise ModelFileError(f"the file is damaged: {error}") from error
+        raise ModelFileError(f"The file is damaged: {error}") from error
 
 
 def _are_linear(leaves: Any) -> bool:
@@ -93,14 +93,14 @@ def _are_linear(leaves: Any) -> bool:
 def check_pool(pool: Pool) -> None:
     """As many weights as members, and members that can vote."""
     members, width = pool.members, pool.width
-    _require(type(width) is int and width >= 1, "a pool has no width")
+    _require(type(width) is int and width >= 1, "the width of a pool is invalid")
     if not isinstance(members, Forest):
         _require(isinstance(members, tuple), "a pool has no members")
         able = all(callable(getattr(member, "predict", None)) for member in members)
         _require(able, "a member cannot predict")
-    _require(len(members) % width == 0, "trees do not add up to members")
+    _require(len(members) % width == 0, "the number of trees does not match the number of members")
     _vector(pool.weights, len(members) // width, "the weights of a pool")
-    _require(pool.cast is None or callable(pool.cast), "a pool cannot cast its votes")
+    _require(pool.cast is None or callable(pool.cast), "the votes of a pool cannot be computed")
 
 
 def check_staged(pool: StagedPool) -> None:
@@ -115,33 +115,44 @@ def check_schema(schema: Any) -> None:
     _require(type(n_columns) is int and n_columns > 0, "a schema has no columns")
     names = schema.names
     if names is not None:
-        _require(isinstance(names, tuple) and len(names) == n_columns, "columns lack names")
-        _require(all(isinstance(name, str) for name in names), "a name is not text")
-    _require(isinstance(schema.labels, dict), "a schema has no labels")
+        _require(isinstance(names, tuple) and len(names) == n_columns, "some columns have no name")
+        _require(all(isinstance(name, str) for name in names), "a column name is not text")
+    _require(isinstance(schema.labels, dict), "the categories of the columns are missing")
     for column, labels in schema.labels.items():
-        _require(type(column) is int and 0 <= column < n_columns, "labels of no column")
-        _require(isinstance(labels, np.ndarray) and labels.ndim == 1, "labels are not an array")
-    _require(isinstance(schema.moments, dict), "a schema has no moments")
+        _require(
+            type(column) is int and 0 <= column < n_columns,
+            "categories belong to a column that does not exist",
+        )
+        _require(
+            isinstance(labels, np.ndarray) and labels.ndim == 1,
+            "the categories of a column are not an array",
+        )
+    _require(isinstance(schema.moments, dict), "the date columns are not listed")
     for column, kind in schema.moments.items():
-        _require(type(column) is int and 0 <= column < n_columns, "dates of no column")
-        _require(isinstance(kind, str), "a kind of dates is not text")
+        _require(
+            type(column) is int and 0 <= column < n_columns,
+            "dates belong to a column that does not exist",
+        )
+        _require(isinstance(kind, str), "the type of a date column is not text")
 
 
 def check_target(target: Any) -> None:
     """Encoded rows of as many outputs as there are classes, and codes of classes."""
     encoded, classes = target.encoded, target.classes
-    _require(encoded.ndim == 2, "encoded of a Target is not a table")
+    _require(encoded.ndim == 2, "the encoded target is not a matrix")
     for labels in classes:
-        _require(labels.ndim == 1 and len(labels) > 0, "classes of a Target are not labels")
+        _require(labels.ndim == 1 and len(labels) > 0, "the classes of the target are invalid")
     if target.kind == "labels":
-        _require(encoded.dtype == np.int32, "encoded of a Target holds no codes")
-        _require(len(classes) == encoded.shape[1], "classes of a Target do not fit its outputs")
+        _require(encoded.dtype == np.int32, "the encoded target does not contain class codes")
+        _require(
+            len(classes) == encoded.shape[1], "the classes of the target do not match its outputs"
+        )
         for column, labels in enumerate(classes):
             codes = encoded[:, column]
             inside = bool(((codes >= 0) & (codes < len(labels))).all())
-            _require(inside, "encoded of a Target holds codes of no class")
+            _require(inside, "the encoded target contains codes without a class")
     else:
-        _require(encoded.dtype == np.float64, "encoded of a Target holds no numbers")
+        _require(encoded.dtype == np.float64, "the encoded target does not contain numbers")
 
 
 def check_estimator(model: Any) -> None:
@@ -161,14 +172,14 @@ def check_estimator(model: Any) -> None:
         _check_origin(fitted.get("origin_"), pool.members, schema.n_columns)
     if pool is not None and "hazards_" in fitted:
         n_curves = len(fitted["hazards_"].offsets) - 1
-        _require(n_curves == len(pool.forest.values), "hazards_ are of other leaves")
+        _require(n_curves == len(pool.forest.values), "hazards_ do not match the leaves")
     if pool is None or family not in _VOTES_ARE_SHARES:
         return
-    _require(bool((pool.weights >= 0).all()), "the weights of a pool of votes are negative")
+    _require(bool((pool.weights >= 0).all()), "the weights of a vote are negative")
     if family in ("trees", "forests"):
-        _require(isinstance(pool.members, Forest), "pool_ holds no trees")
+        _require(isinstance(pool.members, Forest), "pool_ contains no trees")
     if family == "trees":
-        _require(len(pool.members) == 1, "a tree is not one tree")
+        _require(len(pool.members) == 1, "a single tree consists of several trees")
     if isinstance(pool.members, Forest):
         _check_trees_of(model, schema, pool)
 
@@ -180,7 +191,7 @@ def _check_sizes(fitted: dict[str, Any], n_columns: int) -> None:
         fitted.get("preparation_"), "names", ()
     ):  # parts of dates are columns of their own
         said = fitted.get("n_features_in_", n_columns)
-        _require(said == n_columns, "n_features_in_ is not the number of columns")
+        _require(said == n_columns, "n_features_in_ does not match the number of columns")
         if "feature_importances_" in fitted:
             _vector(fitted["feature_importances_"], n_columns, "feature_importances_")
     if fitted.get("start_") is not None:
@@ -189,23 +200,25 @@ def _check_sizes(fitted: dict[str, Any], n_columns: int) -> None:
     # Of several outputs, some models have a class for each output instead.
     if target is not None and classes is not None and len(target.classes) == 1:
         same = np.shape(classes) == np.shape(target.classes[0])
-        _require(same, "classes_ are not those of target_")
+        _require(same, "classes_ and target_ do not match")
 
 
 def _check_trees_of(model: Any, schema: Any, pool: Pool) -> None:
     """Trees that walk the columns of a model, know their labels and vote for its classes."""
     forest = pool.forest
     fits = forest.n_features == schema.n_columns
-    _require(fits, "trees walk other columns than those of schema_")
+    _require(fits, "the trees and schema_ have different numbers of columns")
     _check_categories(forest, schema.labels)
     target = vars(model).get("target_")
     if getattr(model, "task", None) != "classification":
         return
     if target is not None and pool.width == 1 and pool.cast is None:
         n_classes = sum(map(len, target.classes))
-        _require(forest.values.shape[1] == n_classes, "trees vote for other classes than classes_")
+        _require(forest.values.shape[1] == n_classes, "the trees and classes_ do not match")
     if type(model).__name__ not in _SMEARED:
-        _require(_are_shares(forest.values), "values of a forest of a classifier are not shares")
+        _require(
+            _are_shares(forest.values), "the leaf values of a classifier are not probabilities"
+        )
 
 
 def _check_origin(origin: Any, forest: Any, n_columns: int) -> None:
@@ -213,7 +226,7 @@ def _check_origin(origin: Any, forest: Any, n_columns: int) -> None:
     if isinstance(origin, np.ndarray) and isinstance(forest, Forest):
         fits = origin.dtype.kind == "i" and origin.shape == (forest.n_features,)
         inside = fits and ((origin >= 0) & (origin < n_columns)).all()
-        _require(bool(inside), "origin_ does not name columns of the table")
+        _require(bool(inside), "origin_ refers to columns that do not exist")
 
 
 def _check_categories(forest: Forest, labels: Any) -> None:
@@ -233,11 +246,11 @@ def _check_categories(forest: Forest, labels: Any) -> None:
     spare = (64 * words - n_labels).clip(0, 64)  # of the last word
     free = np.where(spare == 0, 0, last >> (64 - spare.clip(1, 63)).astype(np.uint64))
     inside = (words >= 1) & (spare < 64) & (free == 0)
-    _require(bool(inside.all()), "trees know labels that their columns do not have")
+    _require(bool(inside.all()), "trees use categories that their columns do not have")
 
 
 def _are_shares(values: Any) -> bool:
-    """Whether leaves hold probabilities, which add up to one for each output."""
+    """Whether leaves hold probabilities, which sum to one for each output."""
     if not values.size:
         return True
     totals = values.sum(axis=1)
@@ -249,21 +262,35 @@ def _are_shares(values: Any) -> bool:
 def check_neighbours(member: Any) -> None:
     """Rows that are there, and an index over them."""
     points, rows = member.home.points, member.rows
-    _require(isinstance(points, np.ndarray) and points.ndim == 2, "neighbours without points")
-    _require(np.isfinite(points).all() and points.dtype.kind == "f", "points that are nowhere")
-    _vector(member.scales, points.shape[1], "the scales of neighbours")
+    _require(
+        isinstance(points, np.ndarray) and points.ndim == 2, "nearest neighbours have no points"
+    )
+    _require(
+        np.isfinite(points).all() and points.dtype.kind == "f",
+        "the points of nearest neighbours are not finite",
+    )
+    _vector(member.scales, points.shape[1], "the scales of nearest neighbours")
     codes, n_classes = member.home.codes, member.home.n_classes
     fits = codes.dtype.kind == "i" and codes.shape == (len(points),)
-    _require(fits and n_classes > 0, "neighbours without classes")
-    _require(codes.min(initial=0) >= 0 and n_classes > codes.max(initial=0), "codes of no class")
-    _require(n_classes <= max(2, len(points)), "more classes than neighbours")
+    _require(fits and n_classes > 0, "nearest neighbours have no classes")
+    _require(
+        codes.min(initial=0) >= 0 and n_classes > codes.max(initial=0),
+        "nearest neighbours have codes without a class",
+    )
+    _require(n_classes <= max(2, len(points)), "there are more classes than nearest neighbours")
     known = len(points)
     if rows is not None:
-        _require(isinstance(rows, np.ndarray) and rows.dtype.kind == "i", "rows are not numbers")
+        _require(
+            isinstance(rows, np.ndarray) and rows.dtype.kind == "i",
+            "the rows of nearest neighbours are not integers",
+        )
         inside = ((rows >= 0) & (rows < len(points))).all()
-        _require(bool(inside), "rows that are not there")
+        _require(bool(inside), "nearest neighbours refer to rows that do not exist")
         known = len(rows)
-    _require(type(member.n_neighbors) is int and 0 < member.n_neighbors <= known, "too few rows")
+    _require(
+        type(member.n_neighbors) is int and 0 < member.n_neighbors <= known,
+        "n_neighbors does not match the number of rows",
+    )
     member.__post_init__()
 
 
@@ -271,30 +298,41 @@ def check_hazards(hazards: Any) -> None:
     """Steps of one leaf after those of another."""
     offsets, steps = hazards.offsets, hazards.steps
     is_vector = offsets.dtype == np.int64 and offsets.ndim == 1 and len(offsets) > 0
-    _require(is_vector, "offsets of leaves are not numbers")
+    _require(is_vector, "the offsets of the leaves are not integers")
     for name in ("times", "steps"):
-        _vector(getattr(hazards, name), int(offsets[-1]), f"the {name} of leaves")
-    _require(offsets[0] == 0 and (np.diff(offsets) >= 0).all(), "offsets of leaves go back")
+        _vector(getattr(hazards, name), int(offsets[-1]), f"the {name} of the leaves")
+    _require(
+        offsets[0] == 0 and (np.diff(offsets) >= 0).all(),
+        "the offsets of the leaves are not increasing",
+    )
     _require(bool((steps >= 0).all()), "hazards are negative")
 
 
 def check_bags(bags: Any) -> None:
     """Seeds, and a way to draw rows that are there."""
-    _require(bags.seeds.dtype.kind == "i" and bags.seeds.ndim == 1, "seeds are not numbers")
-    _require(bags.draw is None or callable(getattr(bags.draw, "counts", None)), "bags of nothing")
-    _require(bags.choice is None or callable(getattr(bags.choice, "draw", None)), "no columns")
+    _require(
+        bags.seeds.dtype.kind == "i" and bags.seeds.ndim == 1,
+        "the seeds of the bags are not integers",
+    )
+    _require(
+        bags.draw is None or callable(getattr(bags.draw, "counts", None)), "bags cannot draw rows"
+    )
+    _require(
+        bags.choice is None or callable(getattr(bags.choice, "draw", None)),
+        "bags cannot draw columns",
+    )
     if bags.kept is not None:
         rows = bags.kept
         fits = rows.dtype.kind == "i" and rows.ndim == 1 and len(rows) <= bags.n_rows
         inside = fits and ((rows >= 0) & (rows < bags.n_rows)).all()
-        _require(bool(inside), "bags of rows that are not there")
+        _require(bool(inside), "bags refer to rows that do not exist")
 
 
 def _vector(array: Any, length: int, name: str) -> None:
     """Refuse what is not so many numbers."""
     is_vector = isinstance(array, np.ndarray) and array.dtype.kind == "f"
     _require(is_vector and array.shape == (length,), f"{name} are not {length} numbers")
-    _require(_are_moderate(array), f"{name} are not finite, or huge")
+    _require(_are_moderate(array), f"{name} are too large or not finite")
 
 
 def _are_moderate(array: Any) -> bool:
@@ -316,7 +354,7 @@ def check_numbers(tag: str, state: dict[str, Any]) -> None:
     --------
     >>> check_numbers("Scale", {"mean": np.array([1e308])})
     Traceback (most recent call last):
-    coterie.export.errors.ModelFileError: the file is damaged: mean of a Scale is huge or NaN
+    coterie.export.errors.ModelFileError: The file is damaged: mean of a Scale is too large...
     """
     if tag in _CELLS:
         return
@@ -325,17 +363,17 @@ def check_numbers(tag: str, state: dict[str, Any]) -> None:
             huge = ~(np.abs(array) <= _LARGEST)  # so NaN is huge too
             if tag not in _SUMMED and name not in _SUMMED_NAMES:
                 huge &= np.isfinite(array)  # infinity may stand for none
-            _require(not huge.any(), f"{name} of a {tag} is huge or NaN")
+            _require(not huge.any(), f"{name} of a {tag} is too large or not finite")
 
 
 def check_labels(member: Any) -> None:
     """A member that says nothing but labels of its committee."""
     said, known = getattr(member.estimator, "classes_", None), member.known
     for classes in member.classes:
-        _require(classes.ndim == 1 and len(classes) > 0, "a committee has no classes")
+        _require(classes.ndim == 1 and len(classes) > 0, "a member has no classes")
     if known is not None:
         fits = not isinstance(said, np.ndarray) or said.shape == known.shape
-        _require(fits, "a member has other classes than it knows")
+        _require(fits, "the classes of a member do not match")
         said = known
     parts = said if isinstance(said, list) else [said]
     if len(parts) == len(member.classes):
@@ -347,10 +385,10 @@ def check_labels(member: Any) -> None:
 def check_prior(model: Any) -> None:
     """Frequencies of classes, or a mean; nothing if it was not fitted."""
     if hasattr(model, "mean_"):
-        _require(abs(model.mean_) <= _LARGEST, "mean_ is not finite, or huge")
+        _require(abs(model.mean_) <= _LARGEST, "mean_ is too large or not finite")
     if hasattr(model, "frequencies_"):
         _vector(model.frequencies_, len(model.classes_), "frequencies_")
-        _require(_are_shares(model.frequencies_[None]), "frequencies_ are not shares")
+        _require(_are_shares(model.frequencies_[None]), "frequencies_ are not probabilities")
 
 
 #: Objects that are not made from their attributes alone, by tag.

@@ -121,36 +121,38 @@ def _header(file: BinaryIO) -> tuple[dict[str, Any], int]:
     size = os.fstat(file.fileno()).st_size
     preamble = file.read(_START)
     if not preamble.startswith(MAGIC):
-        raise ModelFileError("this is not a coterie model file")
+        raise ModelFileError(
+            "This is not a coterie model file. Pass a file written by coterie.save."
+        )
     if len(preamble) < _START:
-        raise ModelFileError(f"the file is truncated: it has {len(preamble)} bytes")
+        raise ModelFileError(f"The file is truncated: it has only {len(preamble)} bytes.")
     _, version, reserved, length, total = _PREAMBLE.unpack_from(preamble)
     if version != FORMAT:
         raise ModelFileError(
-            f"the file has format {version}, but this version of coterie reads formats up to "
+            f"The file has format {version}, but this version of coterie reads formats up to "
             f"{FORMAT}. Update coterie; if it is up to date, the file is damaged."
         )
     if total != size:
-        raise ModelFileError(f"the file is incomplete: it has {size} bytes and should have {total}")
+        raise ModelFileError(f"The file is incomplete: it has {size} bytes instead of {total}.")
     if reserved or length % ALIGNMENT or length > size - _START:
-        raise ModelFileError("the file is damaged: its preamble contradicts itself")
+        raise ModelFileError("The file is damaged: its preamble is inconsistent.")
     encoded = file.read(length)
     digest = sha256(preamble[: _PREAMBLE.size] + encoded).digest()
     if digest != preamble[_PREAMBLE.size :]:
-        raise ModelFileError("the file is damaged: the checksum of its header is wrong")
+        raise ModelFileError("The file is damaged: the checksum of its header is wrong.")
     return _parse(encoded), _START + length
 
 
 def _parse(encoded: bytes) -> dict[str, Any]:
     def refuse(constant: str) -> Any:
-        raise ModelFileError(f"the header is damaged: {constant} is not a JSON number")
+        raise ModelFileError(f"The header is damaged: {constant} is not a JSON number.")
 
     try:
         header = json.loads(encoded.decode("utf-8"), parse_constant=refuse)
     except (ValueError, RecursionError) as error:
-        raise ModelFileError(f"the header is damaged: {error}") from error
+        raise ModelFileError(f"The header is damaged: {error}") from error
     if not isinstance(header, dict):
-        raise ModelFileError("the header is damaged: it is not a JSON object")
+        raise ModelFileError("The header is damaged: it is not a JSON object.")
     return header
 
 
@@ -158,18 +160,18 @@ def _blocks(header: dict[str, Any], data: Block) -> list[Block]:
     """The blocks, which must lie one after the other and fill the file."""
     table = header.get("blocks")
     if not isinstance(table, list):
-        raise ModelFileError("the header is damaged: it does not list the blocks")
+        raise ModelFileError("The header is damaged: it does not list the blocks.")
     blocks, end = [], 0
     for number, where in enumerate(table):
         offset, size, digest = _place(where)
         if offset != _padded(end) or size > data.size - offset or data[end:offset].any():
-            raise ModelFileError(f"the file is damaged: block {number} is out of place")
+            raise ModelFileError(f"The file is damaged: block {number} is in the wrong place.")
         end = offset + size
         blocks.append(data[offset:end])
         if sha256(blocks[-1].data).hexdigest() != digest:
-            raise ModelFileError(f"the file is damaged: the checksum of block {number} is wrong")
+            raise ModelFileError(f"The file is damaged: the checksum of block {number} is wrong.")
     if end != data.size:
-        raise ModelFileError("the file is damaged: something comes after the last block")
+        raise ModelFileError("The file is damaged: there is data after the last block.")
     return blocks
 
 
@@ -178,4 +180,4 @@ def _place(where: Any) -> tuple[int, int, Any]:
         offset, size, digest = (where.get(name) for name in ("offset", "size", "sha256"))
         if type(offset) is int and type(size) is int and size >= 0:
             return offset, size, digest
-    raise ModelFileError("the header is damaged: a block has no place")
+    raise ModelFileError("The header is damaged: the position of a block is missing.")

@@ -108,10 +108,10 @@ class Decoder:
         if isinstance(value, list):
             return self._items(value)
         if not isinstance(value, dict) or len(value) != 1:
-            raise ModelFileError(f"{_short(value)} is not a value")
+            raise ModelFileError(f"The file is damaged: {_short(value)} is not a value.")
         ((kind, content),) = value.items()
         if kind not in self._readers:
-            raise ModelFileError(f"{kind!r} is not a kind of value that this version knows")
+            raise ModelFileError(f"The file contains a value of an unknown kind, {kind!r}.")
         return self._readers[kind](content)
 
     def _entry(self, entry: dict[str, Any]) -> Any:
@@ -126,7 +126,7 @@ class Decoder:
         for kind, read in kinds.items():
             if kind in entry:
                 return read(entry)
-        raise ModelFileError(f"{_short(entry)} is not a kind of object that this version knows")
+        raise ModelFileError(f"The file contains an object of an unknown kind, {_short(entry)}.")
 
     def _instance(self, entry: dict[str, Any]) -> Any:
         cls = class_of(entry["class"])
@@ -148,7 +148,7 @@ class Decoder:
     def _array(self, entry: dict[str, Any]) -> NDArray[Any]:
         order = entry.get("order", "C")
         if order not in ("C", "F"):
-            raise ModelFileError(f"an array has the order {order!r}")
+            raise ModelFileError(f"The file is damaged: an array has the order {order!r}.")
         block = self._block(entry["array"])
         return from_bytes(block, read_dtype(entry.get("dtype")), _shape(entry), order)
 
@@ -160,7 +160,7 @@ class Decoder:
     def _texts(self, entry: dict[str, Any]) -> NDArray[Any]:
         items = self._items(entry["texts"])
         if not all(isinstance(item, (*SCALARS, np.generic)) for item in items):
-            raise ModelFileError("an array of text holds something else")
+            raise ModelFileError("A text array in the file contains other values.")
         array = np.empty(len(items), dtype=object)
         array[:] = items
         array = array.reshape(_shape(entry))
@@ -168,13 +168,16 @@ class Decoder:
 
     def _block(self, number: Any) -> NDArray[np.uint8]:
         if type(number) is not int or not 0 <= number < len(self.blocks):
-            raise ModelFileError(f"there is no block {_short(number)}")
+            raise ModelFileError(f"The file is damaged: there is no block {_short(number)}.")
         return self.blocks[number]
 
     def _ref(self, number: Any) -> Any:
         # Only what is there already: entries cannot go round in circles.
         if type(number) is not int or not 0 <= number < len(self.objects):
-            raise ModelFileError(f"an object refers to {_short(number)}, which is not before it")
+            raise ModelFileError(
+                f"The file is damaged: an object refers to {_short(number)}, which is not before "
+                "it."
+            )
         return self.objects[number]
 
     def _items(self, items: Any, length: int | None = None) -> list[Any]:
@@ -187,13 +190,15 @@ class Decoder:
         made = range(*self._items(content, 3))
         # It takes no room itself, but whatever makes an array of it does.
         if len(made) > LARGEST:
-            raise ModelFileError(f"the file holds a range of {len(made)} numbers")
+            raise ModelFileError(
+                f"The file contains a range of {len(made)} numbers, which is not allowed."
+            )
         return made
 
     def _method(self, content: Any) -> Any:
         owner, name = _of(content, list, 2)
         if name not in METHODS:
-            raise ModelFileError(f"the file names a method {_short(name)}")
+            raise ModelFileError(f"The file contains an unknown method, {_short(name)}.")
         return getattr(self.value(owner), name)
 
 
@@ -218,7 +223,9 @@ def revive(cls: type, state: dict[str, Any]) -> Any:
     own = {field.name: field for field in fields(cls)} if is_dataclass(cls) else {}
     for name in state:
         if not name.isidentifier() or name.startswith("__") or _taken(cls, name, own):
-            raise ModelFileError(f"a {cls.__name__} has no attribute {_short(name)} of its own")
+            raise ModelFileError(
+                f"The file is damaged: a {cls.__name__} has no attribute {_short(name)}."
+            )
     for name, field in own.items():
         if name in state or not field.init:
             continue
@@ -227,7 +234,7 @@ def revive(cls: type, state: dict[str, Any]) -> Any:
         elif field.default is not MISSING:
             state[name] = field.default
         else:
-            raise ModelFileError(f"a {cls.__name__} lacks its {name}")
+            raise ModelFileError(f"The file is damaged: a {cls.__name__} has no {name}.")
     built: Any = object.__new__(cls)
     for name, part in state.items():
         object.__setattr__(built, name, part)
@@ -244,26 +251,26 @@ def _taken(cls: type, name: str, own: Collection[str]) -> bool:
 
 def _of(value: Any, kind: type[Any], length: int | None = None) -> Any:
     if not isinstance(value, kind) or (length is not None and len(value) != length):
-        raise ModelFileError(f"{_short(value)} stands where a {kind.__name__} should")
+        raise ModelFileError(f"The file is damaged: {_short(value)} is not a {kind.__name__}.")
     return value
 
 
 def _shape(entry: dict[str, Any]) -> tuple[int, ...]:
     shape = _of(entry.get("shape"), list)
     if not all(type(size) is int and size >= 0 for size in shape):
-        raise ModelFileError(f"an array has the shape {_short(shape)}")
+        raise ModelFileError(f"The file is damaged: an array has the shape {_short(shape)}.")
     return tuple(shape)
 
 
 def _float(text: Any) -> float:
     if text not in ("nan", "inf", "-inf"):
-        raise ModelFileError(f"{_short(text)} is not a number")
+        raise ModelFileError(f"The file is damaged: {_short(text)} is not a number.")
     return float(text)
 
 
 def _type(name: Any) -> type:
     if not isinstance(name, str) or name not in TYPES:
-        raise ModelFileError(f"the file names a type {_short(name)}")
+        raise ModelFileError(f"The file contains an unknown type, {_short(name)}.")
     return TYPES[name]
 
 

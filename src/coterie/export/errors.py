@@ -8,7 +8,7 @@ __all__ = ["ModelFileError", "OnnxError", "SaveError", "UntrustedTypesError"]
 
 
 class ModelFileError(ValueError):
-    """A file that is no model file, is damaged, or is not for this version.
+    """The file is not a model file, is damaged, or needs a newer version of coterie.
 
     Examples
     --------
@@ -18,7 +18,7 @@ class ModelFileError(ValueError):
 
 
 class UntrustedTypesError(ModelFileError):
-    """A model file holds foreign types that nobody said may be loaded.
+    """The model file contains types from other packages that are not trusted.
 
     Parameters
     ----------
@@ -41,14 +41,14 @@ class UntrustedTypesError(ModelFileError):
 
 
 class SaveError(TypeError):
-    """A model holds something that has no place in a model file.
+    """The model contains something that cannot be stored in a model file.
 
     Parameters
     ----------
     path : str
-        Where in the model, as one would write it: ``model.estimator.loss``.
+        Where in the model, such as ``model.estimator.loss``.
     problem : str
-        What is wrong with it, and the cure.
+        What is wrong with it, and how to fix it.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class SaveError(TypeError):
 
 
 class OnnxError(ValueError):
-    """A model that cannot be an ONNX model, and why.
+    """The model cannot be converted to ONNX; the message gives the reason.
 
     Examples
     --------

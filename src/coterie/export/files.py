@@ -46,15 +46,15 @@ def save(model: Any, path: Path) -> None:
     Parameters
     ----------
     model : estimator
-        Fitted or not, of coterie or with members of others.
+        A model of coterie, fitted or not; it may have members from other packages.
     path : str or path
         Where to write; an existing file is replaced.
 
     Raises
     ------
     SaveError
-        If the model holds something that has no place in a file, such as a function of your own;
-        the error says where.
+        If the model contains something that cannot be saved, such as your own function; the error
+        says where.
 
     See Also
     --------
@@ -124,13 +124,13 @@ def load(
     Returns
     -------
     estimator
-        Predicts what the saved one predicted, bit for bit.
+        The model; its predictions are the same as before saving, bit for bit.
 
     Raises
     ------
     ModelFileError
-        If the file is no model file, is damaged, is from a newer version, or holds foreign types
-        that are not trusted (`UntrustedTypesError`, which lists them).
+        If the file is not a model file, is damaged, comes from a newer version, or contains types
+        from other packages that are not trusted (`UntrustedTypesError`, which lists them).
 
     Examples
     --------
@@ -153,7 +153,7 @@ def load(
         model = decoder.read(header["objects"], header["root"])
         if not isinstance(model, BaseEstimator):
             raise ModelFileError(
-                f"the file contains a {type(model).__name__}, which is not a model"
+                f"The file contains a {type(model).__name__}, which is not a model."
             )
         if not decoder.vouched_for:  # what others' code does is theirs to know
             rehearse(model, decoder.foreign)
@@ -161,12 +161,12 @@ def load(
         raise
     except Exception as error:
         # The checksums are right, so somebody wrote this file on purpose or with another version.
-        raise ModelFileError(f"the file cannot be read: {type(error).__name__}: {error}") from error
+        raise ModelFileError(f"The file cannot be read: {type(error).__name__}: {error}") from error
     return model
 
 
 def describe(path: Path) -> dict[str, Any]:
-    """What the header of a model file says, without loading the model.
+    """Read the header of a model file, without loading the model.
 
     Parameters
     ----------
@@ -176,10 +176,11 @@ def describe(path: Path) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``model`` is the name of its class, ``params`` are its parameters as far as they are plain,
-        ``made_with`` the versions it was written with, ``format`` that of the file, ``bytes`` its
-        size, ``arrays`` and ``objects`` how many it holds, ``foreign`` the foreign estimators
-        inside, ``n_features`` and ``features`` the number and the names of its columns, or None.
+        ``model`` is the name of its class, ``params`` its parameters if they are plain values,
+        ``made_with`` the versions it was written with, ``format`` the version of the file format,
+        ``bytes`` its size, ``arrays`` and ``objects`` the numbers of arrays and objects,
+        ``foreign`` the estimators from other packages, and ``n_features`` and ``features`` the
+        number and names of its columns, or None.
 
     Examples
     --------
@@ -195,10 +196,10 @@ def describe(path: Path) -> dict[str, Any]:
     try:
         found = _described(header)
     except Exception as error:
-        raise ModelFileError(f"the header cannot be read: {error}") from error
+        raise ModelFileError(f"The header cannot be read: {error}") from error
     for name, kind in _DESCRIBED.items():
         if not fits(found[name], kind):
-            raise ModelFileError(f"the header is damaged: {name} is not a {kind}")
+            raise ModelFileError(f"The header is damaged: {name} is not a {kind}.")
     return found | {"bytes": os.path.getsize(path)}
 
 

@@ -125,4 +125,4 @@ def read_foreign(data: bytes, trusted: Collection[str]) -> Any:
 
 
 def _unreadable(error: Exception) -> ModelFileError:
-    return ModelFileError(f"a foreign estimator in the file cannot be read: {error}")
+    return ModelFileError(f"An estimator from another package cannot be read: {error}")

@@ -70,7 +70,7 @@ def check_size(inflated: int, limit: int) -> None:
     """Refuse what would take more bytes than the limit."""
     if inflated > limit:
         raise ModelFileError(
-            f"the estimators from other packages take {inflated:,} bytes once unpacked, more "
+            f"The estimators from other packages take {inflated:,} bytes once unpacked, more "
             f"than the limit of {limit:,}. If you trust the source of the file, load it with "
             f"max_unpacked={inflated} or more."
         )
@@ -103,7 +103,9 @@ class _Survey:
         if "__loader__" not in value:
             return size
         if value["__loader__"] in _REFUSED:
-            raise ModelFileError(f"a foreign estimator holds a {value['__loader__']}")
+            raise ModelFileError(
+                f"An estimator in the file contains an unsupported {value['__loader__']}."
+            )
         if value["__loader__"] == "TreeNode":
             self.trees.append(_arrays_of_tree(value))
         self.types.add(f"{value['__module__']}.{value['__class__']}")
@@ -112,7 +114,7 @@ class _Survey:
         # What appears twice is made once, but written twice: so nothing is larger than its text.
         name = value.get("__id__")
         if name is not None and self._sizes.setdefault(name, size) != size:
-            raise ModelFileError("a foreign estimator has two objects of one name")
+            raise ModelFileError("An estimator in the file has two objects of the same name.")
         return size + 1
 
 
@@ -121,11 +123,11 @@ def _arrays_of_tree(node: dict[str, Any]) -> list[str]:
     parts = [node["content"]["content"][name] for name in ("nodes", "values")]
     for part in parts:
         if part["__loader__"] != "NdArrayNode" or part["type"] != "numpy":
-            raise ModelFileError("a tree of scikit-learn in the file lacks an array")
+            raise ModelFileError("A scikit-learn tree in the file is damaged: an array is missing.")
     return [part["file"] for part in parts]
 
 
 def _check_tree(nodes: Any, values: Any) -> None:
     """Refuse arrays that the compiled code of a tree would look into nevertheless."""
     if nodes.dtype.names is None or values.ndim != 3 or nodes.shape != values.shape[:1]:
-        raise ModelFileError("a tree of scikit-learn in the file has other arrays than it should")
+        raise ModelFileError("A scikit-learn tree in the file is damaged: its arrays are invalid.")

@@ -89,8 +89,8 @@ def _check_sparse(matrix: Any) -> None:
             matrix.check_format(full_check=True)
             return
     except ValueError as error:
-        raise ModelFileError(f"a sparse matrix in the file is damaged: {error}") from error
-    raise ModelFileError(f"a sparse matrix in the file has the format {matrix.format}")
+        raise ModelFileError(f"A sparse matrix in the file is damaged: {error}") from error
+    raise ModelFileError(f"A sparse matrix in the file has the unsupported format {matrix.format}.")
 
 
 def _check_tree(tree: Any) -> None:
@@ -100,19 +100,23 @@ def _check_tree(tree: Any) -> None:
     for children in (left[inner], right[inner]):
         # A child comes after its parent, so that no walk goes round in circles.
         if not ((children > inner) & (children < n)).all():
-            raise ModelFileError("a tree of scikit-learn in the file has children out of range")
+            raise ModelFileError(
+                "A scikit-learn tree in the file is damaged: children are out of range."
+            )
     below = np.concatenate([left[inner], right[inner]])
     if np.bincount(below, minlength=1).max(initial=0) > 1:
-        raise ModelFileError("a tree of scikit-learn in the file has a node with two parents")
+        raise ModelFileError("A scikit-learn tree in the file is damaged: a node has two parents.")
     if not ((column[inner] >= 0) & (column[inner] < tree.n_features)).all():
-        raise ModelFileError("a tree of scikit-learn in the file has columns out of range")
+        raise ModelFileError(
+            "A scikit-learn tree in the file is damaged: columns are out of range."
+        )
     depth, level = 0, inner[inner == 0]
     while level.size:
         depth += 1
         below = np.unique(np.concatenate([left[level], right[level]]))
         level = below[left[below] != -1]
     if n == 0 or tree.max_depth < depth:
-        raise ModelFileError("a tree of scikit-learn in the file is deeper than it says")
+        raise ModelFileError("A scikit-learn tree in the file is damaged: its depth is wrong.")
 
 
 def _check_search(search: Any) -> None:
@@ -132,4 +136,4 @@ def _check_search(search: Any) -> None:
         and said[2] == n_nodes  # after the leaf size and the number of levels
     )
     if not holds:
-        raise ModelFileError("a search for neighbours in the file leaves its range")
+        raise ModelFileError("A neighbour search in the file is damaged: indices are out of range.")

@@ -132,8 +132,9 @@ def check_estimator(estimator: Any) -> None:
 def _require(holds: Any, estimator: Any, attribute: str) -> None:
     if not holds:
         raise ModelFileError(
-            f"a {type(estimator).__name__} of scikit-learn in the file is damaged: {attribute} "
-            "does not fit the rest"
+            f"A scikit-learn {type(estimator).__name__} in the file is damaged: {attribute} does "
+            "not "
+            "match the other attributes."
         )
 
 

@@ -39,7 +39,7 @@ def as_today(tag: str, state: State) -> State:
     try:
         return vars(_FORMER[tag](dict(state)))
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ModelFileError(f"the file is damaged: a {tag} is not as it should be") from error
+        raise ModelFileError(f"The file is damaged: a {tag} is invalid.") from error
 
 
 def _foreign_member(state: State) -> ForeignMember:

@@ -31,15 +31,19 @@ def check_nesting(entries: list[Any], root: Any) -> None:
     >>> twice = [{"items": [{"ref": n}, {"ref": n}]} for n in range(60)]
     >>> check_nesting([{"items": []}, *twice], None)
     Traceback (most recent call last):
-    coterie.export.errors.ModelFileError: object 22 of the file is too large once written out
+    coterie.export.errors.ModelFileError: The file is invalid: object 22 is too large...
     """
     known: list[tuple[int, int]] = []
     for number, entry in enumerate([*entries, root]):
         depth, size = _measure(entry, known)
         if depth > DEEPEST:
-            raise ModelFileError(f"object {number} of the file is nested {depth} levels deep")
+            raise ModelFileError(
+                f"The file is invalid: object {number} is nested {depth} levels deep."
+            )
         if size > LARGEST:
-            raise ModelFileError(f"object {number} of the file is too large once written out")
+            raise ModelFileError(
+                f"The file is invalid: object {number} is too large once expanded."
+            )
         known.append((depth, size))
 
 

@@ -55,7 +55,7 @@ def to_onnx(model: Any, path: str | os.PathLike[str] | None = None) -> Any:
     Raises
     ------
     OnnxError
-        If the model cannot be expressed; the error says why.
+        If the model cannot be converted; the error gives the reason.
 
     References
     ----------

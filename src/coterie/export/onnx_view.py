@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.data.errors import at_start
 from coterie.data.schema import Schema
 from coterie.export.errors import OnnxError
 
@@ -83,7 +84,7 @@ class View:
             shown, known = self.labels.get(j), schema.labels.get(j)
             if shown is None:
                 raise OnnxError(
-                    f"{schema.column(j)} is categorical for a member and numeric for the "
+                    f"{at_start(schema.column(j))} is categorical for a member and numeric for the "
                     "ensemble. Set the same categorical_features on the ensemble."
                 )
             if known is not None:
@@ -91,7 +92,7 @@ class View:
                 found[j] = np.array([place.get(label, -1) for label in shown.tolist()], np.int64)
             elif len(shown) and not self.shows_codes:
                 raise OnnxError(
-                    f"{schema.column(j)} is numeric for a member and categorical for the "
+                    f"{at_start(schema.column(j))} is numeric for a member and categorical for the "
                     "ensemble. Set the same categorical_features on the member."
                 )
         return found

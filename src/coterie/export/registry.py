@@ -77,7 +77,7 @@ def _known(parts: Mapping[str, Any], tag: object, what: str) -> Any:
         if tag in parts:
             return parts[tag]
     raise ModelFileError(
-        f"the file names a {what} {tag!r} that this version of coterie does not know"
+        f"The file contains a {what} {tag!r} that this version of coterie does not know. Update it."
     )
 
 

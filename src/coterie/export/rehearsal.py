@@ -46,7 +46,7 @@ def rehearse(model: Any, foreign: Iterable[Any] = ()) -> None:
     >>> tree.pool_ = None
     >>> rehearse(tree)
     Traceback (most recent call last):
-    coterie.export.errors.ModelFileError: the file is damaged: the model fails to predict: ...
+    coterie.export.errors.ModelFileError: The file is damaged: the model fails to predict: ...
     """
     if isinstance(model, Pipeline):
         model = model.steps[-1][1] if model.steps else None
@@ -63,10 +63,10 @@ def rehearse(model: Any, foreign: Iterable[Any] = ()) -> None:
         pass  # a package is missing, which is no fault of the file
     except Exception as error:
         raise ModelFileError(
-            f"the file is damaged: the model fails to predict: {type(error).__name__}: {error}"
+            f"The file is damaged: the model fails to predict: {type(error).__name__}: {error}"
         ) from error
     if problem:
-        raise ModelFileError(f"the file is damaged: {problem}")
+        raise ModelFileError(f"The file is damaged: {problem}.")
 
 
 def _reads_dates(model: Any) -> bool:
@@ -85,7 +85,7 @@ def _is_particular(estimator: Any) -> bool:
 
 
 def _rows(schema: Schema) -> NDArray[Any]:
-    """Small whole numbers, labels where columns have labels, and nothing where they have dates."""
+    """Small integers, labels where columns have labels, and nothing where they have dates."""
     kind = object if schema.labels else np.float64
     rows = np.repeat(np.arange(float(_ROWS))[:, None], schema.n_columns, axis=1).astype(kind)
     for column, labels in schema.labels.items():
@@ -98,10 +98,10 @@ def _odd_answers(model: Any, rows: NDArray[Any]) -> str:
     """What of the answers for rows cannot be, or nothing."""
     if not hasattr(model, "predict") and hasattr(model, "transform"):
         shape = model.transform(rows).shape
-        return "" if shape[0] == _ROWS else f"the model gives {shape[0]} rows for {_ROWS}"
+        return "" if shape[0] == _ROWS else f"the model returns {shape[0]} rows for {_ROWS}"
     said = np.asarray(model.predict(rows))
     if said.shape[:1] != (_ROWS,):
-        return f"the model gives predictions of shape {said.shape} for {_ROWS} rows"
+        return f"the model returns predictions of shape {said.shape} for {_ROWS} rows"
     # Far from the rows of the fit, a number may grow out of bounds, but it is a number.
     if said.dtype.kind == "f" and np.isnan(said).any():
         return "the model predicts NaN"
@@ -125,7 +125,7 @@ def _odd_sets(model: Any, rows: NDArray[Any]) -> str:
         if hasattr(model, method):
             said = np.asarray(getattr(model, method)(rows))
             if said.shape[:1] != (_ROWS,) or (said.dtype.kind == "f" and np.isnan(said).any()):
-                return f"{method} of the model gives no answer for each row"
+                return f"{method} does not return a value for each row"
     return ""
 
 

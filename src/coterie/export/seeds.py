@@ -58,7 +58,7 @@ def read_seed(state: Any, *, legacy: bool) -> Seed:
     """
     kind = state.get("bit_generator") if isinstance(state, dict) else None
     if kind not in _KINDS or (legacy and kind != "MT19937"):
-        raise ModelFileError(f"the file holds a random generator of kind {kind!r}")
+        raise ModelFileError(f"The file contains an unknown random generator, {kind!r}.")
     bits = _KINDS[kind](0)
     _check_like(state, bits.state | ({"has_gauss": 0, "gauss": 0.0} if legacy else {}), "state")
     try:
@@ -68,7 +68,7 @@ def read_seed(state: Any, *, legacy: bool) -> Seed:
         seed = np.random.RandomState(0)
         seed.set_state(state)
     except (TypeError, ValueError, OverflowError, KeyError) as error:
-        raise ModelFileError(f"the state of a random generator is damaged: {error}") from error
+        raise ModelFileError(f"The state of a random generator is damaged: {error}") from error
     return seed
 
 
@@ -89,16 +89,14 @@ def _check_like(state: Any, model: Any, name: str) -> None:
     """Refuse a state that is not shaped as one of a healthy generator."""
     if isinstance(model, dict):
         if not isinstance(state, dict) or set(state) != set(model):
-            raise ModelFileError(f"the {name} of a random generator has other parts than it should")
+            raise ModelFileError(f"The {name} of a random generator has missing or unknown parts.")
         for key, part in model.items():
             _check_like(state[key], part, key)
     elif isinstance(model, np.ndarray):
         same = isinstance(state, np.ndarray) and state.shape == model.shape
         if not same or state.dtype != model.dtype:
-            raise ModelFileError(
-                f"the {name} of a random generator is not an array as it should be"
-            )
+            raise ModelFileError(f"The {name} of a random generator is not a valid array.")
     elif type(state) is not type(model):
-        raise ModelFileError(f"the {name} of a random generator is {state!r}")
+        raise ModelFileError(f"The {name} of a random generator must not be {state!r}.")
     elif isinstance(model, int) and not 0 <= state <= _LAST_POSITION.get(name, 2**128):
-        raise ModelFileError(f"the {name} of a random generator is {state}")
+        raise ModelFileError(f"The {name} of a random generator must not be {state}.")

@@ -28,7 +28,7 @@ _LINE = 1 << 24  # bytes of a line that are looked at
 
 @dataclass
 class Allowance:
-    """What may be read of a file: all of it, if the time allows.
+    """How much of a file may be read within the time limit.
 
     Parameters
     ----------

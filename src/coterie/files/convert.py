@@ -35,7 +35,7 @@ def convert_block(
     Returns
     -------
     pyarrow Table
-        Whole numbers as int64, numbers as float64, times as timestamps, text as strings.
+        Integers as int64, numbers as float64, times as timestamps, text as strings.
     """
     import pyarrow as pa
 
@@ -95,7 +95,7 @@ def _convert(cells: Any, kind: str, missing: tuple[str, ...]) -> Any:
         return cells.cast(pa.string())
     if (kind == "time") != pa.types.is_temporal(cells.type):
         # Arrow would make moments of whole numbers, and whole numbers of moments.
-        raise pa.ArrowInvalid("one cannot stand for the other")
+        raise pa.ArrowInvalid("these types cannot be converted to each other")
     if kind == "integer" and pa.types.is_floating(cells.type):
         return cells.cast(pa.float64())
     if pa.types.is_integer(cells.type):
@@ -104,7 +104,7 @@ def _convert(cells: Any, kind: str, missing: tuple[str, ...]) -> Any:
 
 
 def _convert_whole(cells: Any, kind: str) -> Any:
-    """Whole numbers of any width: those that int64 cannot hold become the nearest double."""
+    """Integers of any width: those that int64 cannot hold become the nearest double."""
     import pyarrow as pa
 
     try:
@@ -121,7 +121,7 @@ def _convert_text(known: Any, kind: str) -> Any:
         return known
     if kind in ("decimal_comma", "thousands") and not pc.all(_fitting(known, kind)).as_py():
         # Without its commas or points it could be read all the same, as another number.
-        raise pa.ArrowInvalid("not written in this way")
+        raise pa.ArrowInvalid("the text has another format")
     if kind == "decimal_comma":
         known = pc.replace_substring(pc.replace_substring(known, ".", ""), ",", ".")
     elif kind == "thousands":
@@ -183,7 +183,7 @@ def _check_finite(found: Any, cells: Any, source: Source, first: int, name: str)
         where = "" if line is not None else f"row {first + row + 1:,}: "
         raise CommandError(
             f"{where}{quoted(str(cells[row].as_py()))} is infinite.",
-            "Write a finite number, or leave the cell empty if the value is not known.",
+            "Write a finite number, or leave the cell empty if the value is unknown.",
             source.path,
             line,
             name,
@@ -204,8 +204,8 @@ def _first_infinite(found: Any) -> int | None:
 
 def _wrong_type(cells: Any, kind: str, error: Exception, source: Source, name: str) -> CommandError:
     return CommandError(
-        f"holds {cells.type} where {SHOWN.get(kind, kind)} are expected: {error}",
-        "Convert the column to the type it had during the fit.",
+        f"contains {cells.type}, but {SHOWN.get(kind, kind)} are expected: {error}",
+        "Convert the column to the type it had in the training data.",
         source.path,
         column=name,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -9,6 +10,7 @@ from pathlib import Path
 
 __all__ = ["SPOOLED", "CommandError", "nearest", "shown_path"]
 
+_PREDICATE = re.compile("(already|cannot|contains|does|ends|has|is|must) ")  # of the place
 SPOOLED = "coterie-standard-input-"  # begins the name of the directory that holds a copy of it
 
 
@@ -56,8 +58,15 @@ class CommandError(Exception):
 
     def __str__(self) -> str:
         where = self.where()
-        text = f"{where}: {self.message}" if where else self.message
+        joint = " " if _PREDICATE.match(self.message) else ": "
+        text = f"{where}{joint}{self.message}" if where else _sentence(self.message)
         return f"{text}\n  {self.cure}" if self.cure else text
+
+
+def _sentence(text: str) -> str:
+    """The text with a capital letter, unless it begins with an option or another name."""
+    first = text.split(maxsplit=1)[:1]
+    return text[:1].upper() + text[1:] if first and first[0].isalpha() else text
 
 
 def nearest(name: str, known: Iterable[str], most: int = 12) -> str:

@@ -45,7 +45,7 @@ MISSING = ("", "na", "n/a", "nan", "<na>", "null", "?")
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What a user may say about a file that is not found out from it.
+    """Options for reading a file that cannot be detected from it.
 
     Attributes
     ----------
@@ -124,9 +124,7 @@ def check_file(path: Path) -> None:
         files = sorted(other.name for other in here.iterdir() if other.is_file())
         from coterie.files.errors import nearest
 
-        raise CommandError(
-            "there is no such file.", nearest(path.name, files) if files else "", file=path
-        )
+        raise CommandError("does not exist.", nearest(path.name, files) if files else "", file=path)
     if not path.is_file():
         raise CommandError(
             "is a pipe or a device, not a file.",

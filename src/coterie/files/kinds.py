@@ -1,4 +1,4 @@
-"""What the columns of a file hold: whole numbers, numbers, times, text."""
+"""What the columns of a file hold: integers, numbers, times, text."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SHOWN = {
     "integer": "whole numbers",
     "number": "numbers",
     "decimal_comma": "numbers with a decimal comma",
-    "thousands": "numbers with a comma between thousands",
+    "thousands": "numbers with a comma as thousands separator",
     "time": "dates or times",
     "boolean": "yes or no",
     "text": "text",
@@ -53,7 +53,7 @@ SHOWN = {
 
 @dataclass(frozen=True)
 class Columns:
-    """What the columns of a table hold, as found at fit and kept with the model.
+    """The types of a table's columns, as detected at fit and stored with the model.
 
     Attributes
     ----------

@@ -96,7 +96,7 @@ class Fitted:
             )
         if name not in source.names:
             raise CommandError(
-                "no such column, but this command needs the true target.",
+                "is not in the file, but this command needs the true target.",
                 nearest(name, source.names),
                 file=source.path,
                 column=name,
@@ -120,7 +120,7 @@ def model_file(path: Path) -> Path:
         return inside
     if not path.exists():
         raise CommandError(
-            "there is no such model.",
+            "does not exist.",
             "Pass a directory written by `coterie fit`, or a file written by `coterie.save`.",
             file=path,
         )

@@ -137,7 +137,7 @@ class OddCells:
         listed = ", ".join(quoted(word) for word, _ in counts[:_NAMED])
         total = sum(number for _, number in counts)
         return (
-            f'column "{name}" holds {_plain(self.columns[name].kind)}; {listed} '
+            f'column "{name}" contains {_plain(self.columns[name].kind)}; {listed} '
             f"{'is' if len(counts) == 1 else 'are'} treated as missing there ({total:,} cells)"
         )
 

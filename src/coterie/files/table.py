@@ -231,7 +231,8 @@ def open_blocks(
     kept = [name for name in dict.fromkeys(also) if name not in columns.kinds]
     for name in kept:
         if name not in source.names:
-            raise CommandError("no such column.", nearest(name, source.names), path, column=name)
+            cure = nearest(name, source.names)
+            raise CommandError("is not in the file.", cure, path, column=name)
     expected = {*columns.kinds, *kept, target}
     ignored = [name for name in source.names if name not in expected]
     notes = list(source.notes)

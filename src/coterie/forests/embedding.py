@@ -48,7 +48,7 @@ class RandomTreesEmbedding(TargetlessTask, TransformerMixin, ManyTrees):  # type
     estimators_ : sequence of trees
         The trees, created on access.
     one_hot_encoder_ : OneHotEncoder
-        The encoder of leaves that `transform` stands for.
+        The leaf encoder behind `transform`.
     n_features_out_ : int
         Number of leaves of all trees.
 
@@ -151,7 +151,7 @@ class RandomTreesEmbedding(TargetlessTask, TransformerMixin, ManyTrees):  # type
         Parameters
         ----------
         input_features : array-like of str or None
-            Not looked at, but their number.
+            Ignored, except for their number.
 
         Returns
         -------

@@ -54,11 +54,11 @@ class RandomForestClassifier(ClassifierTask, ManyTrees):
     subset of the columns; the prediction is the class with the highest mean probability.
 
     The same seed gives the same forest whatever the order of the rows and whatever `n_jobs`.
-    (Beyond 200,000 rows, columns with more than `max_bins` different values are cut by a sample of
-    the rows, which their order decides.) As in scikit-learn 1.9, bags are drawn by the weights of
-    the rows, and out-of-bag rows count alike. With ``draw="repeats"`` a row of whole-number weight
-    k is k rows instead, in bags and out of them; weights that are not whole numbers, or above 100
-    on average, then multiply the counts of a bag.
+    (Beyond 200,000 rows, columns with more than `max_bins` distinct values are binned by a sample
+    of the rows, which depends on their order.) As in scikit-learn 1.9, bags are drawn by the
+    weights of the rows, and all out-of-bag rows count equally. With ``draw="repeats"`` a row with
+    integer weight k counts as k rows instead, both in and out of the bags; weights that are not
+    integers, or above 100 on average, then multiply the counts of a bag.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class RandomForestClassifier(ClassifierTask, ManyTrees):
         Number of columns considered per node, not counting those constant in the node; "log2+1" is
         Breiman's choice.
     class_weight : dict, list of dicts, "balanced", "balanced_subsample" or None, default=None
-        Weights of the classes; "balanced_subsample" balances every bag by itself.
+        Weights of the classes; "balanced_subsample" balances every bag separately.
 
     Attributes
     ----------
@@ -128,9 +128,9 @@ class RandomForestRegressor(RegressorTask, ManyTrees):
     Attributes
     ----------
     estimators_, estimators_samples_, pool_, feature_importances_ : see RandomForestClassifier
-        The same as there.
+        As documented there.
     oob_score_, oob_coverage_, oob_curve_ : see RandomForestClassifier
-        The same as there.
+        As documented there.
     oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         Out-of-bag predictions, NaN for rows without a vote or of weight zero.
 
@@ -174,14 +174,14 @@ class ExtraTreesClassifier(ClassifierTask, ManyTrees):
     bootstrap : bool, default=False
         Whether trees see bootstrap samples, or all rows.
     criterion, class_weight : see RandomForestClassifier
-        The same as there.
+        As documented there.
 
     Attributes
     ----------
     classes_, estimators_, estimators_samples_, pool_ : see RandomForestClassifier
-        The same as there.
+        As documented there.
     feature_importances_, oob_score_, oob_decision_function_ : see RandomForestClassifier
-        The same as there.
+        As documented there.
 
     References
     ----------
@@ -225,9 +225,9 @@ class ExtraTreesRegressor(RegressorTask, ManyTrees):
     Attributes
     ----------
     estimators_, estimators_samples_, pool_, feature_importances_ : see RandomForestRegressor
-        The same as there.
+        As documented there.
     oob_score_, oob_prediction_ : see RandomForestRegressor
-        The same as there.
+        As documented there.
 
     References
     ----------

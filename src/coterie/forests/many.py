@@ -72,7 +72,7 @@ class ManyTrees(Bagged, OutOfBag, Committee):
     max_samples : int or float, default=None
         Rows drawn per tree; a float is a fraction of the rows, None is all of them.
     monotonic_cst, max_bins, categorical_features : see DecisionTreeClassifier
-        The same as there.
+        As documented there.
     draw : str, BagSampler or None, default=None
         How bags are drawn, in place of `bootstrap` and `max_samples`: "bootstrap"; "repeats", a
         bootstrap in which integer weights are equivalent to repeated rows; "half" of the rows,
@@ -118,7 +118,7 @@ class ManyTrees(Bagged, OutOfBag, Committee):
 
     @property
     def learns_from_bins(self) -> bool:
-        """Whether `fit` asks for nothing but the bins of the cells: always."""
+        """Whether `fit` uses only the binned values: always."""
         return True
 
     @property
@@ -214,7 +214,7 @@ class ManyTrees(Bagged, OutOfBag, Committee):
 
     @property
     def estimator(self) -> SingleTree:
-        """An unfitted tree of the kind the forest grows, with parameters of its own."""
+        """An unfitted tree of the same kind as those of the forest."""
         return self.member_class()
 
     @property
@@ -236,7 +236,7 @@ class ManyTrees(Bagged, OutOfBag, Committee):
 
     @where_rows_are
     def apply(self, X: Any) -> NDArray[np.int64]:
-        """The leaf each row ends in, per tree.
+        """The leaf that each row reaches in each tree.
 
         Parameters
         ----------
@@ -273,7 +273,7 @@ class ManyTrees(Bagged, OutOfBag, Committee):
     def proximity(
         self, X: Any, Y: Any = None, *, oob: Literal["both"] | None = None
     ) -> NDArray[np.float64]:
-        """In which share of the trees two rows end in the same leaf.
+        """Share of trees in which two rows end in the same leaf.
 
         Parameters
         ----------
@@ -282,8 +282,8 @@ class ManyTrees(Bagged, OutOfBag, Committee):
         Y : array-like, data frame or sparse matrix of shape (n_others, n_features), optional
             Rows to compare with; `X` itself by default.
         oob : "both" or None, default=None
-            With "both", `X` are the training rows, and a pair is judged only by the trees that
-            saw neither of them; NaN where there is none.
+            With "both", `X` are the training rows, and only trees that saw neither row of a pair
+            are used; NaN if there are none.
 
         Returns
         -------

@@ -5,8 +5,9 @@ and may come from anywhere.
 
 1. Averages and rules (:func:`average`, :func:`product`, :func:`median`, :func:`borda`) give one
    output of shape (samples,) or (samples, classes).
-2. Votes (:func:`plurality`, :func:`majority`) give labels; weights come from their users or from
-   :func:`simplex_weights`, :func:`log_odds_weights`, :func:`greedy_selection` and their kin.
+2. Votes (:func:`plurality`, :func:`majority`) give labels; weights are given, or come from
+   :func:`simplex_weights`, :func:`log_odds_weights`, :func:`greedy_selection` and similar
+   functions.
 3. What learns a table (:func:`decision_templates`, :func:`behaviour_knowledge`) returns a small
    frozen object of arrays with methods for new samples.
 

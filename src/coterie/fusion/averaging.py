@@ -19,7 +19,7 @@ def average(outputs: Any, weights: Any = None) -> Array:
 
     .. math:: H(x) = \sum_t w_t h_t(x) \Big/ \sum_t w_t
 
-    Of members that are about equally good the simple one is hard to beat [1]_.
+    If members are about equally good, the simple average is hard to beat [1]_.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def average(outputs: Any, weights: Any = None) -> Array:
 
 
 def weighted_sum(outputs: Any, weights: Any) -> Array:
-    r"""Weighted sum, with the weights as they are.
+    r"""Weighted sum, without normalising the weights.
 
     .. math:: H(x) = \sum_t w_t h_t(x)
 
@@ -96,7 +96,7 @@ def median(outputs: Any, *, normalise: bool = True) -> Array:
     outputs : array-like of shape (members, samples) or (members, samples, classes)
         Numbers, or probabilities of the classes.
     normalise : bool, default=True
-        Whether probabilities that are returned add up to one over the classes.
+        Whether probabilities that are returned sum to one over the classes.
 
     Returns
     -------
@@ -120,8 +120,8 @@ def median(outputs: Any, *, normalise: bool = True) -> Array:
 def trimmed_mean(outputs: Any, cut: float = 0.2, *, normalise: bool = True) -> Array:
     r"""Trimmed mean: the mean without the smallest and the largest values.
 
-    :math:`\lfloor \alpha T \rfloor` members are dropped at each end, for each class by itself.
-    Nothing dropped is the `average`, all but the middle the `median` [1]_.
+    :math:`\lfloor \alpha T \rfloor` members are dropped at each end, separately for each class. If
+    none are dropped it is the `average`; if all but the middle, the `median` [1]_.
 
     .. math:: \mu_k(x) \propto \frac{1}{T - 2 \lfloor \alpha T \rfloor}
         \sum_{t = \lfloor \alpha T \rfloor + 1}^{T - \lfloor \alpha T \rfloor} P_{(t)}(c_k | x)
@@ -133,7 +133,7 @@ def trimmed_mean(outputs: Any, cut: float = 0.2, *, normalise: bool = True) -> A
     cut : float, default=0.2
         Share :math:`\alpha` of the members to drop at each end, below one half.
     normalise : bool, default=True
-        Whether probabilities that are returned add up to one over the classes.
+        Whether probabilities that are returned sum to one over the classes.
 
     Returns
     -------
@@ -166,7 +166,7 @@ def ordered_average(outputs: Any, weights: Any, *, normalise: bool = True) -> Ar
     .. math:: \mu_k(x) \propto \sum_t w_t P_{(t)}(c_k | x), \qquad
         P_{(1)} \ge P_{(2)} \ge \dots
 
-    The first weight is that of the largest value, whoever gives it [1]_.
+    The first weight belongs to the largest value, whichever member gives it [1]_.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def ordered_average(outputs: Any, weights: Any, *, normalise: bool = True) -> Ar
     weights : array-like of shape (members,)
         Weights by rank, not negative; they are divided by their sum.
     normalise : bool, default=True
-        Whether probabilities that are returned add up to one over the classes.
+        Whether probabilities that are returned sum to one over the classes.
 
     Returns
     -------

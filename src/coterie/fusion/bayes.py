@@ -22,20 +22,20 @@ def posterior_weights(log_likelihoods: Any, prior: Any = None) -> Array:
 
     .. math:: w_t = P(h_t | D) \propto \pi_t \, P(D | h_t)
 
-    They say which member is the true one, not how to combine several that are not, and soon give
-    all weight to one [1]_.
+    They estimate which member is the true model, not how to combine several imperfect ones, and
+    soon give all the weight to one [1]_.
 
     Parameters
     ----------
     log_likelihoods : array-like of shape (members,)
         Logarithms of :math:`P(D | h_t)`; minus one half of BIC or AIC approximates them.
     prior : array-like of shape (members,), optional
-        Prior chances of the members; equal by default.
+        Prior probabilities of the members; equal by default.
 
     Returns
     -------
     ndarray of shape (members,)
-        They add up to one; equal if all likelihoods are zero.
+        They sum to one; equal if all likelihoods are zero.
 
     References
     ----------
@@ -123,7 +123,7 @@ def combination_weights(
     Parameters
     ----------
     labels : array-like of shape (members, samples)
-        What the members say of samples they had not seen.
+        The members' labels for samples they have not seen.
     y : array-like of shape (samples,)
         True labels.
     n_draws : int, default=1000
@@ -134,7 +134,7 @@ def combination_weights(
     Returns
     -------
     ndarray of shape (members,)
-        They add up to one.
+        They sum to one.
 
     References
     ----------

@@ -53,20 +53,20 @@ class BehaviourKnowledge:
         threshold: float = 0.0,
         reject: Any = "auto",
     ) -> NDArray[Any]:
-        """The class that was true most often when members said this.
+        """The most frequent class for this combination of labels.
 
         Parameters
         ----------
         labels : array-like of shape (members, samples)
-            What the members say.
+            The members' labels.
         unknown : {"vote", "nearest", "reject"}, default="vote"
             What to do with a combination that never occurred: take the class with most votes, or
-            the cells in which fewest members say something else, or reject. Ties within a cell are
-            broken by the votes, unless rejected.
+            the cells in which the fewest members differ, or reject. Ties within a cell are broken
+            by the votes, unless rejected.
         threshold : float, default=0
             With "reject", also cells whose most frequent class has a smaller share are rejected.
         reject : object, default="auto"
-            What marks a reject, as for `majority`.
+            The reject label, as for `majority`.
 
         Returns
         -------
@@ -125,13 +125,13 @@ def behaviour_knowledge(
     Parameters
     ----------
     labels : array-like of shape (members, samples)
-        What the members say of samples they had not seen.
+        The members' labels for samples they have not seen.
     y : array-like of shape (samples,)
         True labels.
     classes : array-like of shape (classes,), optional
         All classes in increasing order; by default those that occur.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -179,8 +179,8 @@ class NaiveBayesVotes:
     Parameters
     ----------
     log_chances : ndarray of shape (members, classes, classes)
-        Logarithm of the chance that a member gives the label of the column when the class of the
-        row is true.
+        Log-probability that a member predicts the label of the column if the class of the row is
+        true.
     log_prior : ndarray of shape (classes,)
         Logarithms of the shares of the classes.
     classes : ndarray of shape (classes,)
@@ -199,19 +199,19 @@ class NaiveBayesVotes:
     classes: NDArray[Any]
 
     def support(self, labels: Any, abstained: Any = None) -> Array:
-        """Chances of the classes given what the members say.
+        """Probabilities of the classes given the members' labels.
 
         Parameters
         ----------
         labels : array-like of shape (members, samples)
-            What the members say.
+            The members' labels.
         abstained : array-like of bool of shape (members, samples), optional
-            Where a member says nothing, whatever label stands there.
+            Where a member abstains; its label is then ignored.
 
         Returns
         -------
         ndarray of shape (samples, classes)
-            They add up to one.
+            They sum to one.
         """
         codes, _ = coded(np.asarray(labels), self.classes)
         if len(codes) != len(self.log_chances):
@@ -238,18 +238,18 @@ def naive_bayes_votes(
     .. math:: \mu_k(x) \propto \pi_k \prod_t \hat P(h_t = s_t | y = c_k), \qquad
         \hat P(h_t = s | y = c_k) = \frac{N_{ks} + 1/K}{N_k + 1}
 
-    Right if members are independent given the class [1]_.
+    Optimal if members are independent given the class [1]_.
 
     Parameters
     ----------
     labels : array-like of shape (members, samples)
-        What the members say of samples they had not seen.
+        The members' labels for samples they have not seen.
     y : array-like of shape (samples,)
         True labels.
     classes : array-like of shape (classes,), optional
         All classes in increasing order; by default those that occur.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------

@@ -52,7 +52,7 @@ def reliability_curve(
         Probabilities of an event; or of all classes, of which the largest counts and the event is
         that it is right.
     y : array-like of shape (samples,)
-        Whether the event came true; or the class, as a column of `chances`.
+        Whether the event occurred; or the class, as a column of `chances`.
     sample_weight : array-like of shape (samples,), optional
         Weights.
     n_bins : int, default=15
@@ -104,9 +104,9 @@ def calibration_error(
     Parameters
     ----------
     chances : array-like of shape (samples,) or (samples, classes)
-        Probabilities of an event; or of all classes, of which the largest counts.
+        Probabilities of an event; or of all classes, of which the largest is used.
     y : array-like of shape (samples,)
-        Whether the event came true; or the class, as a column of `chances`.
+        Whether the event occurred; or the class, as a column of `chances`.
     sample_weight : array-like of shape (samples,), optional
         Weights.
     n_bins : int, default=15

@@ -46,9 +46,10 @@ def dempster(masses: Any, *, on_conflict: Literal["raise", "ignorance"] = "raise
     Parameters
     ----------
     masses : array-like of shape (members, samples, classes + 1)
-        Masses of the classes and, last, of ignorance; not negative, and they add up to one.
+        Masses of the classes and, last, of ignorance; not negative, and they sum to one.
     on_conflict : {"raise", "ignorance"}, default="raise"
-        What to do where members contradict each other altogether: refuse, or know nothing.
+        What to do where members contradict each other completely: raise an error, or return full
+        ignorance.
 
     Returns
     -------

@@ -31,13 +31,13 @@ class GreedySelection:
     Parameters
     ----------
     order : ndarray of int of shape (rounds,)
-        The member taken in each round; a member may be taken again.
+        The member selected in each round; members may be selected repeatedly.
     losses : ndarray of shape (rounds,)
-        Loss of the average of all that were taken so far.
+        Loss of the average of all members selected so far.
     n_best : int
-        After how many rounds the loss was least; the first of several.
+        The number of rounds with the lowest loss; the first in case of ties.
     weights : ndarray of shape (members,)
-        How often each member was taken up to there, divided by their number.
+        How often each member was selected up to that round, divided by the number of rounds.
 
     Examples
     --------
@@ -69,26 +69,26 @@ def greedy_selection(
     .. math:: t_{m+1} = \arg\min_t L\Big(y, \frac{1}{m + 1} \big(\sum_{s \le m} h_{t_s} + h_t\big)
         \Big)
 
-    Members may be taken again, which gives weights; the end is where the loss was least [1]_.
+    Members may be selected repeatedly, which gives them more weight; the result is the prefix with
+    the lowest loss [1]_.
 
     Parameters
     ----------
     outputs : array-like of shape (members, samples) or (members, samples, classes)
-        Predictions of samples the members had not seen.
+        Predictions for samples the members have not seen.
     y : array-like of shape (samples,)
         The truth: numbers, or labels if there are probabilities of classes.
     loss : {"rmse", "mae", "log_loss", "brier", "error"} or callable, default="rmse"
-        What to lower: the first two for numbers, the others for probabilities. A callable gets `y`
-        and an average of shape (samples,) or (samples, classes) and returns a number.
+        The loss to minimise: the first two for numbers, the others for probabilities. A callable
+        gets `y` and an average of shape (samples,) or (samples, classes) and returns a number.
     classes : array-like of shape (classes,), optional
-        What the columns of probabilities stand for, in increasing order; by default 0, 1, and so
-        on.
+        Classes of the probability columns, in increasing order; by default 0, 1, and so on.
     n_start : int, default=1
         Begin with up to this many of the best members, as long as each helps.
     max_rounds : int, default=100
-        How many to take at most.
+        Maximum number of members to select.
     replace : bool, default=True
-        Whether a member may be taken again.
+        Whether a member may be selected repeatedly.
 
     Returns
     -------
@@ -150,12 +150,13 @@ def bagged_selection(
 
     .. math:: w = \frac1B \sum_b w^{(b)}
 
-    A large library always holds a member that fits by chance; few subsets hold the same one [1]_.
+    A large library always contains a member that fits by chance, but few subsets contain the same
+    one [1]_.
 
     Parameters
     ----------
     outputs : array-like of shape (members, samples) or (members, samples, classes)
-        Predictions of samples the members had not seen.
+        Predictions for samples the members have not seen.
     y : array-like of shape (samples,)
         The truth.
     loss : str or callable, default="rmse"
@@ -172,7 +173,7 @@ def bagged_selection(
     Returns
     -------
     ndarray of shape (members,)
-        They add up to one.
+        They sum to one.
 
     References
     ----------

@@ -60,9 +60,9 @@ def hard_votes(members: Sequence[Any], classes: Any = None) -> NDArray[Any]:
     Parameters
     ----------
     members : sequence of array-like, of shape (samples,) or (samples, classes) each
-        What each member says.
+        The prediction of each member.
     classes : array-like of shape (classes,), optional
-        What the columns of probabilities stand for; by default 0, 1, and so on.
+        Classes of the probability columns; by default 0, 1, and so on.
 
     Returns
     -------

@@ -29,7 +29,7 @@ def own_chance(chances: Array, truth: NDArray[Any]) -> Array:
 
 
 def log_loss_rows(chances: Array, truth: NDArray[Any], least: float = _LEAST) -> Array:
-    """Minus the logarithm of the probability of the true class, shares made to add up to one.
+    """Minus the logarithm of the probability of the true class, shares made to sum to one.
 
     Parameters
     ----------

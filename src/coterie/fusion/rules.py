@@ -22,8 +22,8 @@ def product(
 
     .. math:: \mu_k(x) \propto \pi_k^{1 - T} \prod_t P_t(c_k | x)
 
-    Right if members are independent given the class. One member's zero is a veto; where all classes
-    are vetoed the average stands in. The factor of the priors is left out by default [1]_.
+    Optimal if members are independent given the class. One member's zero is a veto; if all classes
+    are vetoed, the average is used instead. The factor of the priors is left out by default [1]_.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def product(
     floor : float, default=0
         Smaller probabilities are raised to this, so that there is no veto.
     normalise : bool, default=True
-        Whether what is returned adds up to one over the classes.
+        Whether the result is normalised to sum to one over the classes.
 
     Returns
     -------
@@ -67,14 +67,14 @@ def geometric_mean(support: Any, *, normalise: bool = True) -> Array:
 
     .. math:: \mu_k(x) \propto \Big(\prod_t P_t(c_k | x)\Big)^{1/T}
 
-    Where all classes have a zero the average stands in [1]_.
+    If all classes have a zero, the average is used instead [1]_.
 
     Parameters
     ----------
     support : array-like of shape (members, samples, classes)
         Probabilities of the classes.
     normalise : bool, default=True
-        Whether what is returned adds up to one over the classes.
+        Whether the result is normalised to sum to one over the classes.
 
     Returns
     -------
@@ -99,15 +99,15 @@ def minimum(outputs: Any, *, normalise: bool = True) -> Array:
 
     .. math:: \mu_k(x) \propto \min_t P_t(c_k | x)
 
-    For two classes it decides like `maximum` [1]_. Where all classes have a zero the average
-    stands in.
+    For two classes it decides like `maximum` [1]_. If all classes have a zero, the average is used
+    instead.
 
     Parameters
     ----------
     outputs : array-like of shape (members, samples) or (members, samples, classes)
         Numbers, or probabilities of the classes.
     normalise : bool, default=True
-        Whether probabilities that are returned add up to one over the classes.
+        Whether probabilities that are returned sum to one over the classes.
 
     Returns
     -------
@@ -141,7 +141,7 @@ def maximum(outputs: Any, *, normalise: bool = True) -> Array:
     outputs : array-like of shape (members, samples) or (members, samples, classes)
         Numbers, or probabilities of the classes.
     normalise : bool, default=True
-        Whether probabilities that are returned add up to one over the classes.
+        Whether probabilities that are returned sum to one over the classes.
 
     Returns
     -------
@@ -178,7 +178,7 @@ def generalised_mean(support: Any, power: float, *, normalise: bool = True) -> A
     power : float
         The exponent :math:`q`.
     normalise : bool, default=True
-        Whether what is returned adds up to one over the classes.
+        Whether the result is normalised to sum to one over the classes.
 
     Returns
     -------

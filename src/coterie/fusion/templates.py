@@ -97,7 +97,7 @@ class DecisionTemplates:
         Returns
         -------
         ndarray of shape (samples, classes)
-            They add up to one; a class without a template gets 0.
+            They sum to one; a class without a template gets 0.
         """
         near = 1.0 / (1.0 + self._distances(profiles))
         near[:, :, ~self._known] = 0.0
@@ -125,7 +125,7 @@ class DecisionTemplates:
         profiles : array-like of shape (members, samples, classes)
             Probabilities given by the members.
         ignorance : float, default=1
-            How much ignorance there is, :math:`g`, not negative.
+            The amount of ignorance :math:`g`, not negative.
 
         Returns
         -------
@@ -166,19 +166,20 @@ def decision_templates(
 
     .. math:: DT_k = \frac{1}{n_k} \sum_{i: y_i = c_k} DP(x_i)
 
-    They are what members typically say of a class, right or wrong, so that even a member that is
-    reliably wrong is of use [1]_; belief functions on them are Rogova's [2]_.
+    They are the typical predictions of the members for a class, right or wrong, so even a member
+    that is systematically wrong is useful [1]_; belief functions based on them are due to Rogova
+    [2]_.
 
     Parameters
     ----------
     profiles : array-like of shape (members, samples, classes)
-        Probabilities that the members give to samples they had not seen.
+        The members' probabilities for samples they have not seen.
     y : array-like of shape (samples,)
         True labels.
     classes : array-like of shape (classes,), optional
-        What the columns stand for, in increasing order; by default 0, 1, and so on.
+        Classes of the columns, in increasing order; by default 0, 1, and so on.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------

@@ -36,13 +36,13 @@ def log_loss_weights(
     y : array-like of shape (samples,)
         True labels.
     classes : array-like of shape (classes,), optional
-        What the columns stand for, in increasing order; by default 0, 1, and so on.
+        Classes of the columns, in increasing order; by default 0, 1, and so on.
     max_iter : int, default=2000
         Steps at most.
     tol : float, default=1e-10
         End when no weight changes by more.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def accuracy_weights(accuracies: Any) -> Array:
     Returns
     -------
     ndarray of shape (members,)
-        They add up to one.
+        They sum to one.
 
     References
     ----------

@@ -58,7 +58,7 @@ def tally(votes: Any, weights: Any = None, *, classes: Any = None, start: Any = 
         Labels in increasing order. By default those that occur, or 0, 1, and so on for votes that
         are not labels.
     start : array-like of shape (classes,), optional
-        What each class has beforehand: with log-odds as weights, the logarithm of its prior.
+        Initial votes of each class: with log-odds as weights, the logarithm of its prior.
 
     Returns
     -------
@@ -121,16 +121,16 @@ def plurality(
     classes : array-like of shape (classes,), optional
         Labels in increasing order; see `tally`.
     start : array-like of shape (classes,), optional
-        What each class has beforehand; see `tally`.
+        Initial votes of each class; see `tally`.
     ties : {"first", "random"} or array-like, default="first"
-        Among classes with equally many votes the first, or any one with equal chance, or the one
-        with the largest value in an array of shape (classes,), such as priors, or (samples,
-        classes), such as summed probabilities.
+        How ties are broken: the first class, a random one, or the one with the largest value in an
+        array of shape (classes,), such as priors, or (samples, classes), such as summed
+        probabilities.
     random_state : int, default=0
         Seed of random ties.
     keys : array-like of int of shape (samples,), optional
-        What random ties depend on besides the seed, for example a hash of the sample; then a
-        sample is decided in the same way wherever it stands. By default its position.
+        Keys for random ties in addition to the seed, for example a hash of the sample, so that the
+        decision does not depend on its position. By default the position.
 
     Returns
     -------
@@ -175,12 +175,12 @@ def majority(
     weights : array-like of shape (members,), optional
         Weights of the members, not negative; equal by default.
     threshold : float, default=0.5
-        The share :math:`q`, from one half to below one. Of T members of equal weight
-        :math:`(k - \frac12)/T` asks for at least k votes; with k = T for unanimity.
+        The share :math:`q`, from one half to below one. Of T members of equal weight :math:`(k -
+        \frac12)/T` requires at least k votes; k = T means unanimity.
     classes : array-like of shape (classes,), optional
         Labels in increasing order; see `tally`.
     reject : object, default="auto"
-        What marks a reject. By default None for text, -1 for whole numbers and NaN for others.
+        The reject label. By default None for text, -1 for integers and NaN for others.
 
     Returns
     -------

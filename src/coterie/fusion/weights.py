@@ -37,7 +37,7 @@ def inverse_error_weights(errors: Any, power: float = 1.0) -> Array:
     Returns
     -------
     ndarray of shape (members,)
-        They add up to one.
+        They sum to one.
 
     References
     ----------
@@ -66,7 +66,7 @@ def error_covariance(
 
     .. math:: C_{st} = \frac1n \sum_i (h_s(x_i) - y_i)(h_t(x_i) - y_i)
 
-    The squared error of a weighted average is :math:`w^T C w` if the weights add up to one [1]_.
+    The squared error of a weighted average is :math:`w^T C w` if the weights sum to one [1]_.
 
     Parameters
     ----------
@@ -75,10 +75,9 @@ def error_covariance(
     y : array-like of shape (samples,) or (samples, outputs)
         The truth.
     centre : bool, default=False
-        Whether to take the members' mean residuals away first, as for members whose bias is
-        corrected.
+        Whether to subtract the members' mean residuals first, as for bias-corrected members.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -112,9 +111,9 @@ def covariance_weights(covariance: Any, *, ridge: float = 1e-6) -> Array:
 
     .. math:: w = \frac{C^{-1} 1}{1^T C^{-1} 1}
 
-    minimises :math:`w^T C w` among weights that add up to one, with the value
-    :math:`1 / 1^T C^{-1} 1`: the generalised ensemble method [1]_. Of many or similar members the
-    estimate of C is poor, and `simplex_weights` are safer.
+    minimises :math:`w^T C w` among weights that sum to one, with the value :math:`1 / 1^T C^{-1}
+    1`: the generalised ensemble method [1]_. With many or similar members the estimate of C is
+    poor, and `simplex_weights` are safer.
 
     Parameters
     ----------
@@ -127,7 +126,7 @@ def covariance_weights(covariance: Any, *, ridge: float = 1e-6) -> Array:
     Returns
     -------
     ndarray of shape (members,)
-        They add up to one. Equal, with a warning, if even the ridge does not help.
+        They sum to one. Equal, with a warning, if even the ridge does not help.
 
     References
     ----------
@@ -169,7 +168,7 @@ def nnls_weights(
 
     .. math:: \min_{w \ge 0} \sum_i \Big(y_i - \sum_t w_t h_t(x_i)\Big)^2
 
-    They need not add up to one, and most of them are zero: stacked regression [1]_. Use them with
+    They need not sum to one, and many of them are zero: stacked regression [1]_. Use them with
     `weighted_sum`.
 
     Parameters
@@ -182,7 +181,7 @@ def nnls_weights(
     normalise : bool, default=False
         Whether to divide them by their sum.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -224,7 +223,7 @@ def simplex_weights(outputs: Any, y: Any, *, sample_weight: Any = None) -> Array
     y : array-like of shape (samples,) or (samples, outputs)
         The truth.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------

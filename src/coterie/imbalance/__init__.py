@@ -1,6 +1,6 @@
 """Ensembles for imbalanced classes.
 
-Large classes are thinned out anew for every member or every bag (`undersample`), so that each one
+Large classes are undersampled anew for every member or every bag (`undersample`), so that each one
 sees balanced classes while all of them together see nearly all rows.
 """
 

@@ -44,8 +44,8 @@ class BalancedVotes:
         Number of rows of each class in a bag. A string selects the classes that are undersampled to
         the size of the smallest: "all" of them, the "majority", "not majority", or "not minority",
         which is "auto". A float is the size of the smallest class divided by that of the others. A
-        dict gives numbers, and a callable such a dict for the labels of a bag; classes not in it
-        keep their size.
+        dict maps labels to numbers of rows, and a callable returns such a dict for the labels of a
+        bag; other classes keep their size.
     prior_correction : bool, default=False
         Whether to convert probabilities back to the class frequencies of the training rows. Without
         it a rare class is predicted more often and its probabilities are too large.
@@ -79,9 +79,9 @@ class BalancedBaggingClassifier(BalancedVotes, BagClassifierTask, Drawn):
     replacement : bool, default=False
         Whether the rows of a class are drawn with replacement.
     sampler : object with a method `fit_resample`, default=None
-        What balances a bag instead: one of imbalanced-learn's samplers, told the
-        `sampling_strategy` if it takes one. Members are then pipelines of imbalanced-learn, of the
-        steps "sampler" and "classifier".
+        A sampler of imbalanced-learn that balances each bag instead; it receives
+        `sampling_strategy` if it has such a parameter. Members are then pipelines of
+        imbalanced-learn with the steps "sampler" and "classifier".
     method : {"under", "balanced", "rough", "over"} or None, default=None
         Draw rows of every class from the whole table instead, regardless of `bootstrap`,
         `max_samples` and `replacement`. "under" (UnderBagging): all rows of the smallest class, and
@@ -198,10 +198,10 @@ class BalancedRandomForestClassifier(BalancedVotes, RandomForestClassifier):
     Parameters
     ----------
     replacement : bool, default=True
-        Whether rows are drawn with replacement. Without it, a class that is no larger than asked
-        for is in every bag as a whole, and never out of bag, unless `bootstrap` is true.
+        Whether rows are drawn with replacement. Otherwise, a class that is no larger than required
+        is in every bag as a whole, and never out of bag, unless `bootstrap` is true.
     bootstrap : bool, default=False
-        Whether a tree sees a bootstrap of the rows that were drawn, and not these themselves.
+        Whether a tree sees a bootstrap sample of the drawn rows instead of the rows themselves.
     max_samples : int or float, default=None
         Rows of that bootstrap; a float is a fraction of the rows that were drawn.
 
@@ -210,11 +210,11 @@ class BalancedRandomForestClassifier(BalancedVotes, RandomForestClassifier):
     classes_, class_prior_ : ndarray of shape (n_classes,)
         Class labels, and their shares in the training rows.
     estimators_, estimators_samples_, pool_, feature_importances_ : see RandomForestClassifier
-        The same as there.
+        As documented there.
     samplers_, pipelines_ : list of samplers, list of pipelines
-        What drew the rows of each tree, also with the tree, as in imbalanced-learn.
+        The sampler of each tree's rows, and a pipeline of sampler and tree, as in imbalanced-learn.
     oob_score_, oob_decision_function_ : see RandomForestClassifier
-        The same as there; out-of-bag probabilities are those of balanced classes.
+        As documented there; out-of-bag probabilities are those of balanced classes.
 
     References
     ----------
@@ -253,7 +253,7 @@ class BalancedRandomForestClassifier(BalancedVotes, RandomForestClassifier):
 
     @property
     def samplers_(self) -> list[RowSampler]:
-        """What draws the rows of each tree, before `bootstrap` and without weights."""
+        """The sampler of each tree's rows, before `bootstrap` and without weights."""
         this = self._settled()
         settings = (self.sampling_strategy, self.replacement, self.max_bins)
         return [RowSampler(*settings, this.bags_.seed(t)) for t in range(len(this.pool_))]

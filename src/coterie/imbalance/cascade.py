@@ -83,8 +83,8 @@ class BalanceCascadeClassifier(BaggedBoosters):
     so many that the last stage begins with classes of equal size. A stage's score for such a class
     is lowered by the margin beyond which rows were discarded; the scores of all stages are added.
 
-    Meant for strongly imbalanced classes: where they are nearly equal, hardly any row of the larger
-    class is discarded, and its scores are lowered by large margins.
+    It is meant for strongly imbalanced classes: if they are nearly equal, hardly any rows of the
+    larger class are discarded, and its scores are reduced by large margins.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class BalanceCascadeClassifier(BaggedBoosters):
     feature_importances_ : ndarray of shape (n_features,)
         Shares of the columns in the decrease of impurity, where members are native trees.
     thresholds_ : ndarray of shape (n_stages, n_classes)
-        Margin beyond which rows of each class were set aside.
+        Margin beyond which rows of each class were discarded.
     n_left_ : ndarray of shape (n_stages + 1, n_classes)
         Rows of each class before every stage, and after the last.
     classes_ : ndarray of shape (n_classes,)

@@ -38,7 +38,7 @@ class Thin:
     Parameters
     ----------
     units : Units
-        What is drawn from.
+        The units to draw from.
     sizes : ndarray of shape (n_classes,)
         Units drawn of each class.
     again : ndarray of bool of shape (n_classes,), optional
@@ -82,12 +82,12 @@ class EasyEnsembleClassifier(BaggedBoosters):
     n_estimators : int, default=10
         Number of bags.
     estimator : classifier, default=None
-        What is fitted on every bag; by default an `AdaBoostClassifier`. Of coterie's boosters
-        (GradientBoosting excepted) scores are added, and `random_state`, `warm_start`, `max_bins`
-        and `categorical_features` are not used; of others probabilities are averaged, or votes of
-        those that have none.
+        What is fitted on every bag; by default an `AdaBoostClassifier`. For coterie's boosters
+        (except GradientBoosting), scores are added, and `random_state`, `warm_start`, `max_bins`
+        and `categorical_features` are ignored; for others, probabilities are averaged, or votes if
+        there are none.
     sampling_strategy : str, float, dict of label to int or callable, default="auto"
-        How many rows of each class a bag holds, see `BalancedBaggingClassifier`.
+        How many rows of each class a bag contains; see `BalancedBaggingClassifier`.
     replacement : bool, default=False
         Whether rows are drawn with replacement.
     random_state : int, RandomState, Generator or None, default=None

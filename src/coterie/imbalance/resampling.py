@@ -21,7 +21,7 @@ class RowSampler(BaseEstimator):
     Parameters
     ----------
     sampling_strategy, replacement : see BalancedRandomForestClassifier
-        The same as there.
+        As documented there.
     max_bins : int, default=255
         That of the forest: rows are drawn in an order that depends on their bins.
     random_state : int, RandomState, Generator or None, default=None

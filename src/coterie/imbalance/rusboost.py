@@ -88,20 +88,20 @@ class RUSBoostClassifier(BoostedClassifier):
     sampling_strategy : str, float, dict of label to int or callable, default="auto"
         How many rows of each class are drawn, see `BalancedBaggingClassifier`.
     replacement : bool, default=False
-        Whether rows are drawn with replacement; otherwise they are only where there are too few.
+        Whether rows are drawn with replacement; otherwise only if there are too few.
     algorithm : {"deprecated", "SAMME", "SAMME.R"}, default="deprecated"
-        Not used; imbalanced-learn once had it.
+        Ignored; a former parameter of imbalanced-learn.
     weighting : {"auto", "reweight", "resample"}, default="auto"
-        "reweight" draws rows of a class alike and fits members under their weights, as in the
-        paper; "resample" draws rows by their weights and fits members without, which says nothing
-        new each round where all rows are drawn; "auto" weights where members can.
+        "reweight" draws the rows of a class with equal probability and fits members with weights,
+        as in the paper; "resample" draws rows by their weights and fits members without weights,
+        which adds nothing new if all rows are drawn; "auto" uses weights if members accept them.
     subsample : float, default=1.0
         Share of those rows that is drawn.
 
     Attributes
     ----------
     estimators_, estimator_weights_, stop_reason_, classes_ : see AdaBoostM2Classifier
-        The same as there.
+        As documented there.
     estimator_errors_ : ndarray of shape (n_rounds,)
         Pseudo-loss of each member in its round, on all rows.
     trace_ : Trace

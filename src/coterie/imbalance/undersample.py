@@ -61,7 +61,7 @@ class Units:
 
     @classmethod
     def lay(cls, table: Table, target: Target, weight: Array | None) -> Units:
-        """The units of a table; whole-number weights are repetitions."""
+        """The units of a table; integer weights are repetitions."""
         repeats, importance = split_weight(weight)
         order = content_order(table.bin(weight=weight), target, importance)
         if repeats is None:
@@ -134,7 +134,7 @@ class Undersampled:
     trainer : Trainer
         Fits a member.
     units : Units
-        What is drawn from.
+        The units to draw from.
     sizes : ndarray of shape (n_classes,)
         Units drawn of each class.
     weighted : bool

@@ -1,8 +1,8 @@
 """Explanations of fitted ensembles, and interpretable models derived from them.
 
-- What columns do: `shap_values` takes single predictions apart, `permutation_importances` and
-  `oob_importances` measure what a model loses without a column.
-- What rows are alike: see `proximity_outliers`, `proximity_prototypes` and `proximity_embedding`.
+- Effects of columns: `shap_values` explains single predictions, `permutation_importances` and
+  `oob_importances` measure how much a model depends on each column.
+- Similarity of rows: `proximity_outliers`, `proximity_prototypes` and `proximity_embedding`.
 - One tree, list of rules or linear model instead of many trees: `TwiceLearningClassifier` and
   `DistilledClassifier`; sums and means of rules: `RuleFitClassifier` and `SirusClassifier`.
 """

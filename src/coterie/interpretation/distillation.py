@@ -79,8 +79,8 @@ class Distilled(Taught):
     max_depth : int or None, default=None
         Maximum number of conditions on the path to a leaf or in a rule; by default 3 for rules.
     mix : float, default=1.0
-        Weight of the teacher's prediction for a training row; its own label has the remaining
-        weight.
+        Weight of the teacher's prediction for a training row; the remaining weight goes to its own
+        label.
     unseen : bool, default=False
         Whether training rows are labelled by members of a bagged teacher that have not seen them.
         The aim is to imitate the ensemble, so by default they are not.
@@ -126,7 +126,7 @@ class Distilled(Taught):
         }
 
     def to_text(self) -> str:
-        """The student, to be read.
+        """The student as text.
 
         Returns
         -------
@@ -157,9 +157,9 @@ class DistilledClassifier(ClassifierTask, Distilled):
     r"""Distils an ensemble of classifiers into one tree, rule list or linear model.
 
     The student learns the teacher's probabilities for training rows and synthetic rows, at
-    temperature :math:`\tau`: :math:`p_k^{1/\tau} / \sum_j p_j^{1/\tau}`, so that classes come out
-    that are second or third. Use `TwiceLearningClassifier` for the most accurate tree; here the aim
-    is a small student that imitates its teacher.
+    temperature :math:`\tau`: :math:`p_k^{1/\tau} / \sum_j p_j^{1/\tau}`, so that less probable
+    classes are visible to the student. Use `TwiceLearningClassifier` for the most accurate tree;
+    here the aim is a small student that imitates its teacher.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ class Importances:
     z : ndarray of shape (n_features,)
         Mean over its standard error; 0 where both are 0.
     values : ndarray of shape (n_features, n_repeats or n_members)
-        The single decreases; NaN for members that have seen every row.
+        The individual decreases; NaN for members that have seen every row.
     feature_names : list of str
         Names of the columns.
     """

@@ -43,7 +43,7 @@ class Moments:
 
     @classmethod
     def of(cls, design: Array, share: Array) -> Moments:
-        """Moments of centred columns under weights that add up to one."""
+        """Moments of centred columns under weights that sum to one."""
         gram = design.T @ (design * share[:, None])
         # A trace of a ridge: columns may be linear combinations of others.
         size = float(np.trace(gram)) / max(1, len(gram))
@@ -107,7 +107,7 @@ def squared_lasso(
     y : ndarray of shape (n_rows,)
         Numbers.
     share : ndarray of shape (n_rows,)
-        Weights that add up to one.
+        Weights that sum to one.
     n_units : float
         Number of rows, repetitions included.
     alpha : float or None

@@ -114,9 +114,9 @@ def proximity_prototypes(
     X : array-like or data frame of shape (n_samples, n_features), optional
         The rows, for medians and quartiles of the neighbours.
     n_prototypes : int, default=1
-        How many for each class; fewer if the rows do not suffice.
+        Number of prototypes per class; fewer if there are too few rows.
     n_neighbors : int, default=50
-        How many neighbours are looked at.
+        Number of neighbours to consider.
 
     Returns
     -------
@@ -187,14 +187,14 @@ def proximity_embedding(proximity: ArrayLike, n_components: int = 2) -> tuple[Ar
     Parameters
     ----------
     proximity : array-like of shape (n_samples, n_samples)
-        From ``forest.proximity(X)``; pairs that no tree can judge count as 0.
+        From ``forest.proximity(X)``; undefined pairs count as 0.
     n_components : int, default=2
         Dimensions.
 
     Returns
     -------
     places : ndarray of shape (n_samples, n_components)
-        Up to turns and reflections; the largest entry of each column is positive.
+        Unique up to rotations and reflections; the largest entry of each column is positive.
     share : ndarray of shape (n_components,)
         Share of each dimension in the sum of the eigenvalues.
 

@@ -74,7 +74,7 @@ class RuleFit(Committee):
         Maximum number of candidate rules; equivalent rules count once, and the first trees come
         first. There are at most as many linear terms, those with the largest correlations.
     max_conditions : int or None, default=None
-        Longer rules are left out.
+        Longer rules are excluded.
     linear : bool, default=True
         Whether numeric columns are also terms: rules need many steps to approximate a line.
     winsorise : float, default=0.025
@@ -226,7 +226,7 @@ class RuleFitRegressor(RegressorTask, RuleFit):
     .. math:: F(x) = a_0 + \sum_k a_k r_k(x) + \sum_j b_j l_j(x_j), \qquad
         \min \tfrac1{2n} \sum_i (y_i - F(x_i))^2 + \lambda \bigl(\sum_k |a_k| + \sum_j |b_j|\bigr),
 
-    and most coefficients are zero. What remains can be read.
+    and most coefficients are zero, so the model is readable.
 
     Attributes
     ----------
@@ -235,7 +235,7 @@ class RuleFitRegressor(RegressorTask, RuleFit):
     n_rules_ : int
         Number of rules that remain.
     feature_importances_ : ndarray of shape (n_features,)
-        Importance of the terms, in equal shares to the columns they ask for.
+        Importance of the terms, divided equally among the columns they use.
     pool_ : Pool
         The model.
 
@@ -268,7 +268,7 @@ class RuleFitClassifier(ClassifierTask, RuleFit):
 
     As `RuleFitRegressor`, but for the log-odds of the second class, with the log-loss in place of
     squared errors. For more than two classes there is a sum for each against the rest, and
-    probabilities are scaled to add up to one.
+    probabilities are scaled to sum to one.
 
     Attributes
     ----------
@@ -277,7 +277,7 @@ class RuleFitClassifier(ClassifierTask, RuleFit):
     n_rules_ : int
         Number of rules that remain.
     feature_importances_ : ndarray of shape (n_features,)
-        Importance of the terms, in equal shares to the columns they ask for.
+        Importance of the terms, divided equally among the columns they use.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     pool_ : Pool

@@ -27,7 +27,7 @@ _MOST_EDGES = 1 << 25
 @tagged
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """Many rules, each a conjunction of conditions on columns; conditions lie end to end.
+    """A collection of rules, each a conjunction of conditions on columns.
 
     A condition holds for numbers in the interval (low, high], or for categories of a set. It does
     not hold for missing values. A rule has at most one condition on a column.
@@ -41,7 +41,7 @@ class Rules:
     column : ndarray of shape (n_conditions,)
         Which column a condition is on.
     low, high : ndarray of shape (n_conditions,)
-        Ends of its interval, maybe infinite.
+        Bounds of its interval, possibly infinite.
     subset : ndarray of shape (n_conditions,)
         Which row of `masks` is its set of categories; -1 for numbers.
     masks : ndarray of bool of shape (n_sets, n_levels)
@@ -114,7 +114,7 @@ class Rules:
         return np.asarray(np.logical_and.reduceat(true, self.starts[:-1], axis=1))
 
     def keys(self) -> list[bytes]:
-        """What tells rules apart: equal rules have equal keys, in any table of the same schema."""
+        """Keys that identify rules: equal rules have equal keys in tables with the same schema."""
         facts = np.column_stack([self.column, self.low, self.high])
         sets = [b"" if s < 0 else np.packbits(self.masks[s]).tobytes() for s in self.subset]
         return [

@@ -17,8 +17,8 @@ __all__ = ["shap_trees"]
 def shap_trees(model: Any) -> dict[str, Any]:
     """Convert a tree or an ensemble of trees for ``shap.TreeExplainer``.
 
-    The explainer knows the classes of some packages only, and a dictionary of plain arrays for
-    all others: ``shap.TreeExplainer(shap_trees(model))``. Scores are on the scale of `shap_values`,
+    The explainer supports the classes of a few packages, and a dictionary of plain arrays for all
+    others: ``shap.TreeExplainer(shap_trees(model))``. Scores are on the scale of `shap_values`,
     which gives the same values faster and also for splits by categories.
 
     Parameters
@@ -30,7 +30,7 @@ def shap_trees(model: Any) -> dict[str, Any]:
     -------
     dict
         ``"trees"``, each with its children, columns, thresholds, values and weights of nodes, and
-        ``"base_offset"``, what a booster starts from.
+        ``"base_offset"``, the initial score of a booster.
 
     See Also
     --------

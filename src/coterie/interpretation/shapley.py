@@ -29,9 +29,9 @@ class Explanation:
     Attributes
     ----------
     values : ndarray of shape (n_samples, n_features) or (n_samples, n_features, n_outputs)
-        How much each column moves the prediction of each row.
+        The contribution of each column to the prediction of each row.
     base_values : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        What is expected of a row of which nothing is known: the same in all rows.
+        The expected prediction if nothing is known about a row: the same for all rows.
     data : ndarray of shape (n_samples, n_features)
         The cells as numbers; categories are codes.
     display_data : ndarray of shape (n_samples, n_features)
@@ -41,8 +41,8 @@ class Explanation:
     output_names : list of str or None
         Names of the outputs, if there are several.
     interactions : ndarray of shape (n_samples, n_features, n_features) or (..., n_outputs) or None
-        If asked for, half the interaction of each two columns in either order, and on the diagonal
-        what is left of the value of a column: ``interactions.sum(axis=2)`` are the `values`.
+        If requested, half of the interaction of each pair of columns in either order, and on the
+        diagonal the remainder of a column's value: ``interactions.sum(axis=2)`` are the `values`.
     """
 
     values: Array
@@ -63,7 +63,7 @@ class Explanation:
         return np.asarray(np.abs(self.values).mean(axis=0))
 
     def to_shap(self) -> Any:
-        """The same as a ``shap.Explanation``, which the plots of that package take.
+        """Convert to a ``shap.Explanation``, for the plots of that package.
 
         Needs the package `shap`: ``pip install 'coterie[explain]'``.
         """
@@ -121,10 +121,11 @@ def shap_values(
         (the logarithm of a Poisson mean, say), other classifiers on that of `predict_proba`, and
         regressors on that of `predict`.
     X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-        The rows to explain, with the columns seen in `fit`. Of a Dask collection the values are a
+        The rows to explain, with the columns seen in `fit`. For a Dask collection, the values are a
         Dask array, and the data the collection itself.
     background : array-like, data frame or sparse matrix of shape (n_background, n_features)
-        Rows to take unknown columns from; some dozens to hundreds of the training rows will do.
+        Rows from which unknown columns are taken; a few dozen to a few hundred training rows are
+        enough.
     n_rounds : int, optional
         Explain a gradient-boosted model after this many rounds.
     interactions : bool, default=False
@@ -300,7 +301,9 @@ def _check_sum(model: Any, X: Any, total: Array) -> None:
     methods = ("decision_function", "predict_proba", "predict")
     method = next((name for name in methods if hasattr(model, name)), None)
     if method is None:
-        raise TypeError(f"{type(model).__name__} predicts nothing that could be explained.")
+        raise TypeError(
+            f"{type(model).__name__} makes no predictions that shap_values can explain."
+        )
     if hasattr(model, "loss_"):  # scores, which `predict` may show through a link
         method = "_raw"
     said = getattr(model, method)(X)

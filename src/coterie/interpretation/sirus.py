@@ -80,8 +80,8 @@ class Sirus(Committee):
     n_trees : int, default=500
         Trees of the forest that rules are counted in.
     n_cuts : int, default=10
-        Groups of equally many rows that columns are cut into; trees split between them only, so
-        that they find the same rules again.
+        Number of quantile bins per column; trees split only between them, so that they find the
+        same rules repeatedly.
     max_depth : int, default=2
         Maximum number of conditions in a rule.
     p0 : float, default=0.02
@@ -208,7 +208,7 @@ def independent(held: NDArray[np.bool_], share: Array, most: int) -> NDArray[np.
     held : ndarray of bool of shape (n_rows, n_rules)
         Which rules hold for which rows.
     share : ndarray of shape (n_rows,)
-        Weights that add up to one.
+        Weights that sum to one.
     most : int
         How many to choose at most.
     """
@@ -256,9 +256,9 @@ def _column_shares(rules: Rules, frequency: Array) -> Array:
 class SirusClassifier(ClassifierTask, Sirus):
     r"""The mean of the rules that most trees of a forest have in common.
 
-    Columns are cut at quantiles, a forest of shallow trees is grown, and the share of trees
-    :math:`\hat p` is counted in which a path appears. Paths with :math:`\hat p > p_0` are kept,
-    but for those that are linear combinations of more frequent ones. A rule says the mean of the
+    Columns are cut at quantiles, a forest of shallow trees is grown, and for each path the share
+    :math:`\hat p` of trees in which it appears is computed. Paths with :math:`\hat p > p_0` are
+    kept, except for linear combinations of more frequent ones. A rule predicts the mean of the
     training rows for which it holds, or of the others,
 
     .. math:: \hat g_r(x) = \bar y_{in} \text{ if } x \in r, \text{ else } \bar y_{out}, \qquad
@@ -278,7 +278,7 @@ class SirusClassifier(ClassifierTask, Sirus):
     n_rules_ : int
         Number of rules.
     feature_importances_ : ndarray of shape (n_features,)
-        Frequencies of the rules, in equal shares to the columns they ask for.
+        Frequencies of the rules, divided equally among the columns they use.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     pool_ : Pool
@@ -319,7 +319,7 @@ class SirusRegressor(RegressorTask, Sirus):
     r"""A weighted sum of the rules that most trees of a forest have in common.
 
     Rules are found as in `SirusClassifier`. Their weights are those of a non-negative ridge
-    regression, so that no rule speaks against its own mean:
+    regression, so that no rule contradicts its own mean:
 
     .. math:: \min_{\beta \ge 0} \sum_i \bigl(y_i - \beta_0 - \sum_r \beta_r
         \hat g_r(x_i)\bigr)^2 + \lambda \sum_r \beta_r^2.
@@ -339,7 +339,7 @@ class SirusRegressor(RegressorTask, Sirus):
     n_rules_ : int
         Number of rules.
     feature_importances_ : ndarray of shape (n_features,)
-        Frequencies of the rules, in equal shares to the columns they ask for.
+        Frequencies of the rules, divided equally among the columns they use.
     pool_ : Pool
         The model.
 

@@ -1,6 +1,6 @@
 """A teacher that labels rows, and a student that learns from its labels.
 
-The life of a fit:
+Steps of a fit:
 
 1. The teacher is fitted on the training rows (a `ForeignMember` puts its answers in our classes).
 2. Virtual rows are made from the training rows (`virtual`).
@@ -92,13 +92,13 @@ class Taught(Committee):
     mu : float, default=3.0
         Number of synthetic rows per training row; 0 for none.
     generator : {"swap", "munge", "marginal", "uniform"}, default="swap"
-        How they are made: a quarter of the cells of a training row from other rows; moved towards
-        a neighbour; every cell from another row; anything between the smallest and the largest of
-        a column. The first two stay near the data, which matters if there are many columns. They
-        are dense, even if the rows are sparse.
+        How they are generated: a quarter of a training row's cells replaced by those of other rows;
+        a row moved towards a neighbour; every cell from a different row; or uniform values between
+        the minimum and maximum of each column. The first two stay near the data, which matters if
+        there are many columns. They are dense, even if the rows are sparse.
     mix : float, default=0.5
-        Weight of the teacher's prediction for a training row; its own label has the remaining
-        weight.
+        Weight of the teacher's prediction for a training row; the remaining weight goes to its own
+        label.
     unseen : bool, default=True
         Whether training rows are labelled by the members of a bagged teacher that have not seen
         them. For rows they have seen, members mostly reproduce the training labels.

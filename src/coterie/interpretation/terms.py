@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 @tagged
 class Term(NamedTuple):
-    r"""One addend of a model over rules.
+    r"""One term of a sum of rules and linear functions.
 
     Attributes
     ----------
@@ -28,8 +28,8 @@ class Term(NamedTuple):
     kind : {"rule", "linear"}
         What it is.
     coefficient : float or tuple of float
-        What is added where the rule holds, or for every unit of the column; one for each class if
-        there are more than two.
+        Amount added where the rule holds, or per unit of the column; one for each class if there
+        are more than two.
     support : float
         Share of the training weight for which the rule holds; 1 for a linear term.
     importance : float
@@ -187,7 +187,7 @@ class RuleModel:
         return found
 
     def column_importances(self, support: Array) -> Array:
-        """Importance of the terms, shared by the columns of a rule; adds up to one."""
+        """Importance of the terms, shared by the columns of a rule; sums to one."""
         size = np.abs(self.coefs).sum(axis=0)
         total = np.zeros(self.rules.schema.n_columns)
         rules = self.rules

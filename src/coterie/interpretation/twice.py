@@ -78,7 +78,7 @@ class TwiceLearningClassifier(ClassifierTask, Taught):
     student : classifier, default=None
         The model to teach; by default a native tree.
     soft : bool, default=True
-        Whether the student learns probabilities, for which its `fit` must take weights, or the
+        Whether the student learns probabilities, for which its `fit` must accept weights, or the
         most probable class.
     pruning : float, default=0.0003
         Penalty per leaf of the default student, in units of the impurity of its root; without it,

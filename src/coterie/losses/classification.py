@@ -150,7 +150,7 @@ class ExponentialLoss(TwoClassLoss):
 class MultinomialLoss(PointwiseLoss):
     r""":math:`-\ln p_y` with :math:`p = \mathrm{softmax}(F)`: one score for every class.
 
-    The hessian is the diagonal of the true one. A leaf of the tree for class k takes Friedman's
+    The Hessian is the diagonal of the true one. A leaf of the tree for class k takes Friedman's
     step :math:`\frac{K-1}{K} \sum w r / \sum w |r|(1 - |r|)`, with :math:`r = [y = k] - p_k`.
 
     Parameters
@@ -180,7 +180,7 @@ class MultinomialLoss(PointwiseLoss):
         return n_classes
 
     def check(self, y: Array) -> None:
-        """Codes are whole numbers below the number of classes."""
+        """Codes are integers below the number of classes."""
         if y.min() < 0 or y.max() >= self.n_classes or (y != np.floor(y)).any():
             raise ValueError(f"y must contain class codes from 0 to {self.n_classes - 1}.")
 

@@ -12,7 +12,7 @@ from coterie.losses.pointwise import Array, Leaves, PointwiseLoss
 
 @dataclass(frozen=True)
 class ColumnsLoss(PointwiseLoss):
-    r""":math:`\sum_k L_k(y_k, F_k)`: a score of its own for every column of y.
+    r""":math:`\sum_k L_k(y_k, F_k)`: a separate score for every column of y.
 
     Parameters
     ----------
@@ -96,12 +96,12 @@ class ColumnsLoss(PointwiseLoss):
         return total
 
     def slopes(self, y: Array, raw: Array) -> tuple[Array, Array]:
-        """Gradient and hessian, column by column."""
+        """Gradient and Hessian, column by column."""
         both = [part.slopes(y[:, k], raw[:, k : k + 1]) for k, part in enumerate(self.parts)]
         return np.hstack([g for g, _ in both]), np.hstack([h for _, h in both])
 
     def link(self, raw: Array) -> Array:
-        """What each score predicts; of two classes, the probability of the second."""
+        """What each score predicts; with two classes, the probability of the second."""
         said = [part.link(raw[:, k : k + 1]) for k, part in enumerate(self.parts)]
         return np.column_stack([one if one.ndim == 1 else one[:, -1] for one in said])
 

@@ -80,7 +80,7 @@ def not_negative(name: str, y: Array) -> None:
 
 @dataclass(frozen=True)
 class PoissonLoss(LogLinkLoss):
-    r""":math:`e^F - yF`, half the Poisson deviance up to what does not depend on F; y >= 0.
+    r""":math:`e^F - yF`, half the Poisson deviance up to a constant; y >= 0.
 
     Examples
     --------
@@ -111,7 +111,7 @@ class PoissonLoss(LogLinkLoss):
 
 @dataclass(frozen=True)
 class GammaLoss(LogLinkLoss):
-    r""":math:`y e^{-F} + F`, half the gamma deviance up to what does not depend on F; y > 0.
+    r""":math:`y e^{-F} + F`, half the gamma deviance up to a constant; y > 0.
 
     Examples
     --------

@@ -151,7 +151,7 @@ class Risks(NamedTuple):
 
 @dataclass(frozen=True)
 class CoxLoss(OneScoreLoss):
-    r"""Minus the logarithm of Cox's partial likelihood, of scores that are log hazards.
+    r"""The negative log of Cox's partial likelihood; the scores are log hazards.
 
     With :math:`R_s` the sum of :math:`w e^f` over the rows at risk at time s, and :math:`A_s` over
     its :math:`m_s` events, the loss is
@@ -160,14 +160,14 @@ class CoxLoss(OneScoreLoss):
               - \sum_{i \in D_s} f_i\Bigr]
 
     by Efron's treatment of ties; Breslow's leaves the second term of the logarithm out. Weights
-    count rows: the sum over :math:`k` goes on between whole numbers by the digamma function. Rows
-    that came under observation late are at risk from then on; strata are summed, each with risks of
-    its own.
+    count rows: the sum over :math:`k` goes on between integers by the digamma function. Rows that
+    came under observation late are at risk from then on; strata are summed, each with risks of its
+    own.
 
     Parameters
     ----------
     ties : {"efron", "breslow"}, default="efron"
-        How events of one time are treated.
+        How tied event times are treated.
 
     Notes
     -----
@@ -209,7 +209,7 @@ class CoxLoss(OneScoreLoss):
         return np.asarray(events > 1.0) & (self.ties == "efron")
 
     def slopes(self, y: Array, raw: Array) -> tuple[Array, Array]:
-        """Gradient and hessian of a unit of weight."""
+        """Gradient and Hessian of a unit of weight."""
         line = Timeline.of(y)
         score = line.sort(raw[:, 0])
         risk = relative_risks(score, line.top(score))

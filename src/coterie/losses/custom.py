@@ -20,7 +20,7 @@ _HALVINGS = 40
 
 
 class UserLoss(PointwiseLoss):
-    """What losses made of functions have in common. A subclass has `inverse` and `scores`."""
+    """Base class of losses defined by functions; subclasses have `inverse` and `scores`."""
 
     inverse: Callable[[Array], Array] | None
     scores: int
@@ -50,7 +50,7 @@ class UserLoss(PointwiseLoss):
 
 @dataclass(frozen=True)
 class CustomLoss(UserLoss):
-    """A loss given by functions of ``(y, raw)``.
+    """A loss defined by functions of ``(y, raw)``.
 
     With one score, the functions get `raw` of shape (n,) and return that shape; with several,
     both have shape (n, scores), but for `function`, which gives one loss a row.
@@ -69,7 +69,7 @@ class CustomLoss(UserLoss):
     constant : callable, optional
         The best constant score of ``(y, weight)``; by default found by Newton steps from zero.
     scores : int, default=1
-        How many raw scores a row has.
+        Number of raw scores per row.
     is_convex : bool, default=True
         Whether a local minimum along a line is the minimum.
 
@@ -103,7 +103,7 @@ class CustomLoss(UserLoss):
         return self.answer("loss", self.function, (y, raw), (len(y),))
 
     def slopes(self, y: Array, raw: Array) -> tuple[Array, Array]:
-        """Gradient and hessian."""
+        """Gradient and Hessian."""
         return self.gradient(y, raw), self.hessian(y, raw)
 
     def gradient(self, y: Array, raw: Array) -> Array:
@@ -136,12 +136,12 @@ class CustomLoss(UserLoss):
 
 @dataclass(frozen=True)
 class SlopesLoss(UserLoss):
-    r"""A loss given by nothing but its slopes: a function of ``(y, raw)``.
+    r"""A loss defined by its gradient and Hessian only: a function of ``(y, raw)``.
 
-    This is what a plain function passed as ``loss=`` becomes. `raw` has shape (n,) if there is
-    one score, else (n, scores); the function returns the gradient and the hessian, each of the
-    shape of `raw`. Classes come as codes 0, 1, ... Weights are multiplied in by the caller. Scores
-    start where the sum of gradients vanishes, which Newton steps from zero find.
+    This is what a plain function passed as ``loss=`` becomes. `raw` has shape (n,) if there is one
+    score, else (n, scores); the function returns the gradient and the Hessian, each of the shape of
+    `raw`. Classes come as codes 0, 1, ... Weights are multiplied in by the caller. Scores start
+    where the sum of gradients vanishes, which Newton steps from zero find.
 
     The value of the loss is unknown: early stopping needs another `scoring`. Without an `inverse`
     a regressor predicts the score itself, and a classifier the class of the largest score, or the
@@ -150,11 +150,11 @@ class SlopesLoss(UserLoss):
     Parameters
     ----------
     function : callable
-        ``(y, raw) -> (gradient, hessian)``; the hessian must not be negative.
+        ``(y, raw) -> (gradient, hessian)``; the Hessian must not be negative.
     inverse : callable, optional
         From scores of shape (n, scores) to what is predicted; by default the scores themselves.
     scores : int, default=1
-        How many raw scores a row has.
+        Number of raw scores per row.
 
     Examples
     --------
@@ -170,7 +170,7 @@ class SlopesLoss(UserLoss):
     knows_value: ClassVar[bool] = False
 
     def slopes(self, y: Array, raw: Array) -> tuple[Array, Array]:
-        """Gradient and hessian."""
+        """Gradient and Hessian."""
         got = self.function(y, raw[:, 0] if raw.shape[1] == 1 else raw)
         if not isinstance(got, tuple | list) or len(got) != 2:
             raise ValueError(
@@ -279,10 +279,10 @@ def numeric_hessian(loss: PointwiseLoss, y: Array, raw: Array) -> Array:
 
 
 def check_loss(loss: PointwiseLoss, y: Array, raw: Array, tolerance: float = 1e-5) -> None:
-    """Compare gradient and hessian with finite differences; a ValueError names the first gap.
+    """Compare gradient and Hessian with finite differences; a ValueError names a mismatch.
 
-    Points where a derivative jumps, such as residuals of exactly 0 under the absolute error,
-    are for the caller to avoid. A hessian that only stands in for the true one is not compared.
+    Avoid points where a derivative jumps, such as residuals of exactly 0 with the absolute error. A
+    Hessian that is only a substitute for the true one is not compared.
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ def check_loss(loss: PointwiseLoss, y: Array, raw: Array, tolerance: float = 1e-
     raw : array of shape (n,) or (n, k)
         Scores at which to compare.
     tolerance : float, default=1e-5
-        The gap that is let pass, relative where a derivative exceeds one.
+        Tolerance, relative where a derivative exceeds one.
 
     Examples
     --------

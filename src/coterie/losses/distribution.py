@@ -74,7 +74,7 @@ class QuantilesLoss(PointwiseLoss):
         return np.asarray(np.maximum(tau * residual, (tau - 1.0) * residual).sum(axis=1))
 
     def slopes(self, y: Array, raw: Array) -> tuple[Array, Array]:
-        """Minus tau below y and one minus tau above; one stands in for the hessian."""
+        """Minus tau below y and one minus tau above; one stands in for the Hessian."""
         above = (y[:, np.newaxis] < raw).astype(np.float64)
         return above - np.array(self.taus), np.ones_like(raw)
 
@@ -103,7 +103,7 @@ class QuantilesLoss(PointwiseLoss):
 
 @dataclass(frozen=True)
 class NormalLoss(PointwiseLoss):
-    r"""Minus the log-likelihood of :math:`N(\mu, \sigma^2)`; scores are mu and ln sigma.
+    r"""The negative log-likelihood of :math:`N(\mu, \sigma^2)`; the scores are mu and ln sigma.
 
     :math:`L = \frac12 \ln 2\pi + \ln\sigma + \frac12 z^2` with
     :math:`z = (y - \mu)/\sigma`. Members
@@ -156,7 +156,7 @@ class NormalLoss(PointwiseLoss):
         return np.asarray(_LOG_ROOT_TAU + spread + 0.5 * square)
 
     def slopes(self, y: Array, raw: Array) -> tuple[Array, Array]:
-        """Gradient, and the diagonal of the hessian."""
+        """Gradient, and the diagonal of the Hessian."""
         _, spread, square = self.parts(y, raw)
         inner = raw[:, 1] > self.floor  # below, the loss does not depend on the second score
         hessian = np.column_stack(

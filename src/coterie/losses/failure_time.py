@@ -63,7 +63,7 @@ def _peak_slopes(distribution: Distribution, z: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class FailureTimeLoss(OneScoreLoss):
-    r"""Minus the log-likelihood of times of which some are known by bounds only.
+    r"""The negative log-likelihood of times, some of which are known only by bounds.
 
     The model is :math:`\ln t = f + \sigma \varepsilon`. With bounds :math:`l \le t \le u`,
     :math:`z = (\ln\cdot - f) / \sigma`, and density :math:`\phi` and distribution :math:`\Phi` of
@@ -111,7 +111,7 @@ class FailureTimeLoss(OneScoreLoss):
         return np.where(known, exact, -np.log(chance))
 
     def slopes(self, y: Array, raw: Array) -> tuple[Array, Array]:
-        """Gradient and hessian."""
+        """Gradient and Hessian."""
         known, below, above = self._places(y, raw[:, 0])
         low, high = noise_at(self.distribution, below), noise_at(self.distribution, above)
         chance = np.maximum(high.below - low.below, _LEAST_CHANCE)

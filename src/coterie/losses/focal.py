@@ -21,13 +21,13 @@ class FocalLoss(TwoClassLoss):
 
     The second derivative is negative where a row is badly wrong. There the curvature of the log
     loss with the same factor, :math:`a_y (1 - p_y)^{\gamma + 1} p_y`, stands in, as it does
-    wherever it is larger. Probabilities come out nearer to one half than they should: the loss
-    ranks and decides well, but is not a proper scoring rule.
+    wherever it is larger. Probabilities are biased towards one half: the loss ranks and classifies
+    well, but is not a proper scoring rule.
 
     Parameters
     ----------
     gamma : float, default=2.0
-        How much less rows count that are right already; 0 is the log loss.
+        How strongly rows that are already classified well are down-weighted; 0 is the log loss.
     alpha : float, optional
         Weight of code 1; code 0 has one minus that. By default both count one.
 

@@ -79,7 +79,7 @@ def discounts(places: NDArray[Any]) -> Array:
 
 @dataclass(frozen=True)
 class LambdaRankLoss(OneScoreLoss):
-    r"""Forces between documents, each pair weighed by what exchanging it would change.
+    r"""Pairwise gradients, each weighted by how much swapping the pair changes the metric.
 
     For documents :math:`y_i > y_j` of a query, with scores s and the worth
     :math:`\Delta_{ij}` of their exchange, the loss is
@@ -120,7 +120,7 @@ class LambdaRankLoss(OneScoreLoss):
         return np.asarray(np.exp2(grades) - 1.0)
 
     def slopes(self, y: Array, raw: Array) -> tuple[Array, Array]:
-        """Gradient and hessian."""
+        """Gradient and Hessian."""
         rows = QueryRows.of(y[:, 1])
         each = rank_slopes(
             np.ascontiguousarray(rows.sort(raw[:, 0])),

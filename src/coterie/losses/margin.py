@@ -24,7 +24,7 @@ _STEP = float(np.cbrt(np.finfo(np.float64).eps))
 
 @tagged_family
 class MarginLoss:
-    """A loss of the margin; subclasses give `value` and what they know beyond it."""
+    """Base class of margin losses; subclasses implement `value` and, optionally, derivatives."""
 
     #: Whether a local minimum along a line is the minimum.
     convex: ClassVar[bool] = False
@@ -138,7 +138,7 @@ class Mada(MarginLoss):
 
 @dataclass(frozen=True)
 class SquaredHinge(MarginLoss):
-    r""":math:`\max(0, 1 - z)^2`: nothing for margins of at least one."""
+    r""":math:`\max(0, 1 - z)^2`: zero for margins of at least one."""
 
     convex: ClassVar[bool] = True
 
@@ -241,7 +241,7 @@ class Savage(MarginLoss):
 
 @dataclass(frozen=True)
 class Tangent(MarginLoss):
-    r""":math:`(2 \arctan z - 1)^2`: bounded, and it rises again for large margins."""
+    r""":math:`(2 \arctan z - 1)^2`: bounded, and increasing again for large margins."""
 
     def value(self, z: Array) -> Array:
         """The loss."""
@@ -262,7 +262,7 @@ class Tangent(MarginLoss):
 
 @dataclass(frozen=True)
 class FunctionLoss(MarginLoss):
-    """Any function of the margin, taken as not convex.
+    """Any function of the margin, treated as non-convex.
 
     Parameters
     ----------
@@ -300,7 +300,7 @@ MARGIN_LOSSES: dict[str, MarginLoss] = {
 
 
 def derivative_gaps(loss: MarginLoss, z: Array) -> tuple[float, float]:
-    """How far slope and curvature are from central differences, at most, at the margins `z`.
+    """Largest differences of slope and curvature from central differences at the margins `z`.
 
     Examples
     --------

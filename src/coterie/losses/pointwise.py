@@ -48,7 +48,7 @@ def bounded_reach(vote: Array, longest: float) -> float:
 
 @tagged_family
 class PointwiseLoss:
-    """A loss of raw scores. A subclass gives `value`, `slopes`, `link` and `start`.
+    """Base class of losses; subclasses implement `value`, `slopes`, `link` and `start`.
 
     A loss whose shape depends on the residuals (Huber's, by default) is first settled on them:
     use ``loss.settle(y, raw, weight)`` in every round, which most losses answer with themselves.
@@ -83,7 +83,7 @@ class PointwiseLoss:
 
     @staticmethod
     def n_scores(n_classes: int) -> int:
-        """How many raw scores a row has."""
+        """Number of raw scores per row."""
         return 1
 
     def check(self, y: Array) -> None:
@@ -98,7 +98,7 @@ class PointwiseLoss:
         raise NotImplementedError  # every loss has its own
 
     def slopes(self, y: Array, raw: Array) -> tuple[Array, Array]:
-        """Gradient and hessian, each of shape (n, k)."""
+        """Gradient and Hessian, each of shape (n, k)."""
         raise NotImplementedError  # every loss has its own
 
     def gradient(self, y: Array, raw: Array) -> Array:
@@ -106,7 +106,7 @@ class PointwiseLoss:
         return self.slopes(y, raw)[0]
 
     def hessian(self, y: Array, raw: Array) -> Array:
-        """Second derivatives by each raw score, or what stands in for them; shape (n, k)."""
+        """Second derivatives by each raw score, or a substitute for them; shape (n, k)."""
         return self.slopes(y, raw)[1]
 
     def link(self, raw: Array) -> Array:
@@ -118,7 +118,7 @@ class PointwiseLoss:
         return self.link(raw)
 
     def unlink(self, predicted: Array) -> Array:
-        """Scores, of shape (n, k), that predict this: `link` turned round."""
+        """Scores, of shape (n, k), that give this prediction: the inverse of `link`."""
         raise NotImplementedError  # every loss has its own
 
     def start(self, y: Array, weight: Array) -> Array:
@@ -126,19 +126,19 @@ class PointwiseLoss:
         raise NotImplementedError  # every loss has its own
 
     def response(self, y: Array, raw: Array) -> Array:
-        """What members fit, of shape (n, k): minus the gradient, unless there is better."""
+        """The target of the members, of shape (n, k): by default the negative gradient."""
         return -self.gradient(y, raw)
 
     def reach(self, vote: Array) -> float:
-        """How far at most to go along `vote`, of shape (n, k), in a line search."""
+        """Maximum step along `vote`, of shape (n, k), in a line search."""
         return bounded_reach(vote, self.longest_step)
 
     def leaf(
         self, y: Array, raw: Array, weight: Array, leaves: Leaves, n_leaves: int, score: int = 0
     ) -> Array:
-        """What to add to raw score number `score` in each leaf; 0 in leaves without rows.
+        """The step of raw score number `score` in each leaf; 0 in leaves without rows.
 
-        `leaves` says the leaf of every row. Unless `exact_leaf`, it is one Newton step.
+        `leaves` contains the leaf of every row. Unless `exact_leaf`, it is one Newton step.
         """
         gradient, hessian = self.slopes(y, raw)
         return self.newton(gradient[:, score], hessian[:, score], weight, leaves, n_leaves)
@@ -148,7 +148,8 @@ class PointwiseLoss:
     ) -> Array:
         """One Newton step in each leaf, from the slopes of one score, of shape (n,).
 
-        Where the curvature is not positive, a Newton step would lead upwards: no step is made.
+        Where the curvature is not positive, a Newton step would increase the loss, so no step is
+        taken.
         """
         pull = leaf_sums(-weight * gradient, leaves, n_leaves)
         bend = leaf_sums(weight * hessian, leaves, n_leaves)
@@ -166,7 +167,7 @@ class OneScoreLoss(PointwiseLoss):
         return self.loss_at(y, raw[:, 0])
 
     def slopes(self, y: Array, raw: Array) -> tuple[Array, Array]:
-        """Gradient and hessian."""
+        """Gradient and Hessian."""
         gradient, hessian = self.slopes_at(y, raw[:, 0])
         return gradient[:, np.newaxis], hessian[:, np.newaxis]
 

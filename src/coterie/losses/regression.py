@@ -53,7 +53,7 @@ class SquaredError(OneScoreLoss):
 class QuantileLoss(OneScoreLoss):
     r""":math:`\tau \max(r, 0) + (1 - \tau) \max(-r, 0)`; the score estimates a quantile.
 
-    The hessian, which is zero, is replaced by one; leaves are refitted with the lower weighted
+    The Hessian, which is zero, is replaced by one; leaves are refitted with the lower weighted
     quantile of the residuals.
 
     Parameters
@@ -88,7 +88,7 @@ class QuantileLoss(OneScoreLoss):
         return np.asarray(np.maximum(self.tau * residual, (self.tau - 1.0) * residual))
 
     def slopes_at(self, y: Array, score: Array) -> tuple[Array, Array]:
-        """Minus tau below, one minus tau above; one stands in for the hessian."""
+        """Minus tau below, one minus tau above; one stands in for the Hessian."""
         return np.where(y < score, 1.0 - self.tau, -self.tau), np.ones_like(score)
 
     def start_at(self, y: Array, weight: Array) -> float:
@@ -106,7 +106,7 @@ class QuantileLoss(OneScoreLoss):
 class AbsoluteError(OneScoreLoss):
     r""":math:`|r|`; the score estimates the median.
 
-    The hessian, which is zero, is replaced by one; leaves are refitted with the lower weighted
+    The Hessian, which is zero, is replaced by one; leaves are refitted with the lower weighted
     median of the residuals.
 
     Examples
@@ -126,7 +126,7 @@ class AbsoluteError(OneScoreLoss):
         return np.abs(y - score)
 
     def slopes_at(self, y: Array, score: Array) -> tuple[Array, Array]:
-        """Minus the sign of the residual; one stands in for the hessian."""
+        """Minus the sign of the residual; one stands in for the Hessian."""
         return np.sign(score - y), np.ones_like(score)
 
     def start_at(self, y: Array, weight: Array) -> float:
@@ -144,8 +144,8 @@ class AbsoluteError(OneScoreLoss):
 class HuberLoss(OneScoreLoss):
     r""":math:`\frac12 r^2` for :math:`|r| \le \delta` and :math:`\delta(|r| - \delta/2)` beyond.
 
-    The hessian beyond delta, which is zero, is replaced by one. Leaves are refitted by a step
-    from their median m: :math:`m + \overline{\mathrm{clip}(r - m, -\delta, \delta)}`.
+    The Hessian beyond delta, which is zero, is replaced by one. Leaves are refitted by a step from
+    their median m: :math:`m + \overline{\mathrm{clip}(r - m, -\delta, \delta)}`.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ class HuberLoss(OneScoreLoss):
         return np.asarray(near * (size - 0.5 * near))
 
     def slopes_at(self, y: Array, score: Array) -> tuple[Array, Array]:
-        """Minus the clipped residual; one stands in for the hessian outside."""
+        """Minus the clipped residual; one stands in for the Hessian outside."""
         return np.clip(score - y, -self.width, self.width), np.ones_like(score)
 
     def start_at(self, y: Array, weight: Array) -> float:

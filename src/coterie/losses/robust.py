@@ -51,9 +51,9 @@ class SmoothRobustLoss(OneScoreLoss):
 
 @dataclass(frozen=True)
 class FairLoss(SmoothRobustLoss):
-    r""":math:`c^2 (|r|/c - \ln(1 + |r|/c))`: quadratic near zero, almost linear far off.
+    r""":math:`c^2 (|r|/c - \ln(1 + |r|/c))`: quadratic near zero, almost linear in the tails.
 
-    The hessian is :math:`c / (|r| + c)`, which no step can overshoot with.
+    The Hessian is :math:`c / (|r| + c)`, which no step can overshoot with.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class FairLoss(SmoothRobustLoss):
 class LogCoshLoss(SmoothRobustLoss):
     r""":math:`\ln\cosh r`: Huber's loss without a corner.
 
-    The hessian is :math:`\tanh(r) / r`, which no step can overshoot with.
+    The Hessian is :math:`\tanh(r) / r`, which no step can overshoot with.
 
     Examples
     --------
@@ -122,7 +122,7 @@ class LogCoshLoss(SmoothRobustLoss):
 class MapeLoss(OneScoreLoss):
     r""":math:`|r| / \max(1, |y|)`: the mean absolute percentage error.
 
-    The hessian, which is zero, is replaced by that of a parabola of this weight; leaves are
+    The Hessian, which is zero, is replaced by that of a parabola of this weight; leaves are
     refitted with the weighted median of the residuals. Targets below one count as one, as in
     LightGBM and CatBoost: scale smaller ones up.
 
@@ -139,7 +139,7 @@ class MapeLoss(OneScoreLoss):
 
     @staticmethod
     def share(y: Array) -> Array:
-        """What an error of one costs in every row."""
+        """Cost of an error of one in every row."""
         return np.asarray(1.0 / np.maximum(np.abs(y), 1.0))
 
     def loss_at(self, y: Array, score: Array) -> Array:

@@ -24,7 +24,7 @@ def rank_slopes(
     normalise: bool = False,
     n_threads: int = 1,
 ) -> tuple[Array, Array]:
-    """Gradient and hessian of every document, from the forces between those of one query.
+    """Gradient and Hessian of every document, from the forces between those of one query.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ class IsolationSamples:
     rows : int64 array of shape (n_trees, n_draws)
         The rows of each tree; a row may be there more than once.
     columns : int32 array of shape (n_trees, n_columns)
-        The columns each tree may cut.
+        The columns each tree may split.
     seeds : int64 array of shape (n_trees,)
         0 to 2**63 - 1; a tree depends on its seed, and not on the order of its rows.
     max_depth : int

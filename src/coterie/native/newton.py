@@ -354,7 +354,7 @@ def squared_slopes(
     *,
     n_threads: int = 1,
 ) -> None:
-    """Write the gradient of half the squared error: ``w (raw - y)``; its hessian is ``w``.
+    """Write the gradient of half the squared error: ``w (raw - y)``; its Hessian is ``w``.
 
     Parameters
     ----------

@@ -32,8 +32,8 @@ def grow_vector(
 ) -> Forest:
     r"""Grow one tree for all scores, best first, and return it as a forest of one.
 
-    With :math:`H` the sum of the mean hessians of rows, a side of a split is worth
-    :math:`\sum_k G_k^2 / (H + \lambda)`; leaves get the Newton step of each score by itself.
+    With :math:`H` the sum of the mean Hessians of rows, a side of a split is worth :math:`\sum_k
+    G_k^2 / (H + \lambda)`; leaves get the Newton step of each score by itself.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def grow_vector(
     bins : Bins
         How the columns were cut.
     slopes : Slopes
-        With gradients, and hessians if there are any, of shape (n, n_scores).
+        With gradients, and Hessians if there are any, of shape (n, n_scores).
     growth : NewtonGrowth
         How to grow: limits of size, `l2`, `min_gain`, `min_child_weight`, columns and
         interactions; what else it says is not looked at.

@@ -1,11 +1,11 @@
 """Outlier detectors: forests that isolate rows, and ensembles of any detectors.
 
-The life of a detector:
+Steps of a detector:
 
 1. `fit` reads a table, without a target; rows of zero weight are left out.
-2. The detector learns what is usual (`_learn`) and how to score rows (`_normality`).
-3. ``offset_`` is the threshold: a constant, or the score that a share of the rows is below.
-4. ``score_samples`` tells how normal rows are; ``predict`` says 1 or -1.
+2. The detector learns what is normal (`_learn`) and how to score rows (`_normality`).
+3. ``offset_`` is the threshold: a constant, or a quantile of the scores.
+4. ``score_samples`` returns how normal rows are; ``predict`` returns 1 or -1.
 """
 
 from coterie.outliers.combined import FeatureBaggingDetector, OutlierEnsemble

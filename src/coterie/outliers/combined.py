@@ -102,7 +102,7 @@ class CombinedDetector(Contaminated, OutlierDetector):
         return -self._combined(self._strangeness(table))
 
     def outlier_probability(self, X: Any) -> Array:
-        """The chance that rows are outliers, by `calibration` ("gaussian" if that is None).
+        """Probability that rows are outliers, by `calibration` ("gaussian" if that is None).
 
         Parameters
         ----------
@@ -225,7 +225,7 @@ class OutlierEnsemble(CombinedDetector):
     members_ : list of detectors
         The fitted members.
     reference_scores_ : ndarray of shape (n_members, n_samples)
-        Their scores of the training rows, sorted: the scale of each.
+        The members' scores of the training rows, sorted; they define the scale of each.
     offset_ : float
         What `decision_function` subtracts.
 

@@ -77,7 +77,7 @@ class OutlierDetector(Learnt, TargetlessTask, OutlierMixin, Committee):
 
     @where_rows_are
     def score_samples(self, X: Any) -> Array:
-        """How normal rows are; the lower, the stranger.
+        """How normal rows are; lower is more abnormal.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class OutlierDetector(Learnt, TargetlessTask, OutlierMixin, Committee):
 
     @where_rows_are
     def decision_function(self, X: Any) -> Array:
-        """`score_samples` less ``offset_``: below 0 for outliers.
+        """`score_samples` minus ``offset_``: negative for outliers.
 
         Parameters
         ----------
@@ -130,8 +130,8 @@ class Contaminated:
     Parameters
     ----------
     contamination : float, default=0.1
-        Share of outliers among the training rows, in (0, 0.5]: ``offset_`` is the score that as
-        many of them are below.
+        Share of outliers among the training rows, in (0, 0.5]: ``offset_`` is the corresponding
+        quantile of their scores.
     """
 
     allowed: ClassVar[dict[str, Allowed]] = {
@@ -219,7 +219,7 @@ def fit_detector(detector: Any, rows: NDArray[Any], weight: Array | None, rng: G
     weight : ndarray of shape (n_rows,) or None
         Their weights.
     rng : Generator
-        Seeds the copy, and draws rows by weights that are not whole numbers.
+        Seeds the copy, and draws rows by weights that are not integers.
     """
     copy = seeded(detector, rng)
     with naming(detector, X=rows):

@@ -56,7 +56,7 @@ _SHARED = ("schema_", "n_features_in_", "feature_names_in_")
 
 
 def average_path(n_rows: ArrayLike, path: Path = "approximate") -> Array:
-    r"""Mean length of the path that finds a row among others in a random tree.
+    r"""Mean path length to a row in a random tree of a given number of rows.
 
     .. math:: c(m) = 2 H_{m-1} - 2 (m - 1) / m
 
@@ -91,7 +91,7 @@ def average_path(n_rows: ArrayLike, path: Path = "approximate") -> Array:
 
 
 def isolation_score(path_length: ArrayLike, n_rows: int, path: Path = "approximate") -> Array:
-    r"""How strange rows are: :math:`2^{-h / c(\psi)}`, near 1 for rows that are alone early.
+    r"""Anomaly score :math:`2^{-h / c(\psi)}`: near 1 for rows that are isolated early.
 
     Parameters
     ----------
@@ -138,11 +138,11 @@ class IsolationTrees(Contaminated, OutlierDetector):
     bootstrap : bool, default=False
         Whether rows are drawn with replacement.
     verbose : int, default=0
-        Has no effect: growing takes no time.
+        Has no effect, because growing the trees takes little time.
     warm_start : bool, default=False
         Whether `fit` adds trees to those of the last fit.
     path : {"approximate", "exact"}, default="approximate"
-        How the path of several rows in a leaf goes on, see `average_path`.
+        How the path length of several rows in a leaf is estimated; see `average_path`.
     """
 
     allowed: ClassVar[dict[str, Allowed]] = {
@@ -276,7 +276,7 @@ class IsolationForest(IsolationTrees):
     estimators_, estimators_samples_, estimators_features_ : sequences
         The trees, their rows and their columns; all created on access.
     pool_ : Pool
-        All trees in one flat forest, whose values are lengths of paths.
+        All trees in one flat forest, whose values are path lengths.
 
     References
     ----------
@@ -349,7 +349,7 @@ class IsolationForest(IsolationTrees):
 
     @property
     def estimators_(self) -> IsolationMembers:
-        """The fitted trees, created on access; they predict lengths of paths."""
+        """The fitted trees, created on access; they predict path lengths."""
         return IsolationMembers(self._settled())
 
     @property
@@ -359,7 +359,7 @@ class IsolationForest(IsolationTrees):
 
     @property
     def estimators_features_(self) -> list[NDArray[np.intp]]:
-        """The columns each tree may cut."""
+        """The columns each tree may split."""
         this = self._settled()
         every = np.arange(this.n_features_in_)
         chosen = [this.bags_.columns(number) for number in range(len(this.bags_))]
@@ -396,7 +396,7 @@ class ExtendedIsolationForest(IsolationTrees):
         Number of columns involved in a split, minus one: 0 gives axis-parallel splits, which
         support missing values and categories; "full" uses all columns.
     standardize : bool, default=True
-        Whether columns are brought to mean 0 and deviation 1 first: the box depends on the units.
+        Whether columns are standardised first, because the bounding box depends on the units.
     redraw : int, default=10
         How often a split that leaves one side empty is redrawn. If all attempts fail, it is kept
         and makes the paths longer, as in the authors' program.

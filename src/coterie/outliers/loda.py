@@ -29,7 +29,7 @@ _SMALLEST = 1e-290  # densities of what varies less would be infinite
 
 
 def n_histogram_bins(values: Array, weight: Array | None = None) -> int:
-    r"""The number of bins of equal width that suits values best.
+    r"""The best number of equal-width bins for the given values.
 
     It is the b that maximises :math:`\sum_j n_j \ln (b n_j / n) - (b - 1 + \ln(b)^{2.5})`, up to
     :math:`n / \ln n` and to 1,000.
@@ -39,7 +39,7 @@ def n_histogram_bins(values: Array, weight: Array | None = None) -> int:
     values : ndarray of shape (n,)
         The values.
     weight : ndarray of shape (n,), optional
-        How often each is there.
+        Number of occurrences of each value.
 
     References
     ----------
@@ -147,7 +147,7 @@ class LODADetector(Contaminated, OutlierDetector):
     .. math:: \frac{1}{k} \sum_{i=1}^k \ln p_i(w_i \cdot x)
 
     A projection that needs a missing value is skipped, and the mean is over the others. Half a row
-    is added to every bin, and is the count of what lies outside all bins.
+    is added to every bin, and is also the count outside all bins.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ class LODADetector(Contaminated, OutlierDetector):
         return np.divide(total, count, out=np.zeros(len(total)), where=count > 0)
 
     def feature_scores(self, X: Any) -> Array:
-        """How much each column makes a row strange.
+        """How much each column contributes to the abnormality of a row.
 
         It is the one-tailed t statistic between the negative log densities of projections that
         use the column and of those that do not.

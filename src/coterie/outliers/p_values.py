@@ -29,17 +29,17 @@ Array = NDArray[np.float64]
 
 
 def novelty_p_values(reference: ArrayLike, scores: ArrayLike) -> Array:
-    r"""The share of normal rows that are at least as strange.
+    r"""P-values: the share of reference rows that are at least as abnormal.
 
     .. math:: p(x) = \frac{1 + \#\{i : s_i \le s(x)\}}{n + 1}
 
-    If x is drawn as the reference rows were, p is at most :math:`\alpha` with a chance of at most
-    :math:`\alpha`.
+    If x comes from the same distribution as the reference rows, p is at most :math:`\alpha` with
+    probability of at most :math:`\alpha`.
 
     Parameters
     ----------
     reference : array-like of shape (n,)
-        Scores of normal rows that the detector has not learnt from, lower for stranger ones.
+        Scores of normal rows that the detector was not trained on; lower is more abnormal.
     scores : array-like of shape (n_samples,)
         Scores of new rows.
 
@@ -63,7 +63,7 @@ def novelty_p_values(reference: ArrayLike, scores: ArrayLike) -> Array:
 
 
 def benjamini_hochberg(p_values: ArrayLike, alpha: float = 0.05) -> NDArray[np.bool_]:
-    r"""Which of many rows to flag so that at most a share of them is flagged wrongly.
+    r"""Flag rows such that the expected share of false alarms among them is bounded.
 
     With p sorted, the largest k with :math:`p_{(k)} \le k \alpha / m` is found, and the k smallest
     are flagged.
@@ -150,12 +150,12 @@ class NoveltyTestDetector(OutlierDetector):
     alpha: float = 0.05
 
     def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]  # without weights
-        """Fit to the training rows; weights have no place among p-values.
+        """Fit to the training rows; weights are not supported.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n_samples, n_features)
-            Numbers, categories and missing values, as far as the detector takes them.
+            Numbers, categories and missing values, as supported by the detector.
         y : object
             Not looked at.
 

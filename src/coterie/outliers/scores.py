@@ -26,19 +26,19 @@ _LEAST = 1e-300
 def standardize(
     scores: ArrayLike, method: Standard = "z", reference: ArrayLike | None = None
 ) -> Array:
-    """Bring the scores of every member to one scale.
+    """Bring the scores of all members to the same scale.
 
     Parameters
     ----------
     scores : array-like of shape (n_members, n_samples) or (n_samples,)
         The scores.
     method : {"z", "robust", "rank", "unify", "none"}, default="z"
-        Less the mean, by the deviation; less the median, by the median absolute deviation
-        (times 1.4826); the middle rank over n; the chance that a normal score is smaller
-        (see `calibrate`); or as they are.
+        Subtract the mean and divide by the standard deviation; subtract the median and divide by
+        the median absolute deviation (times 1.4826); the mid-rank divided by n; the probability
+        that a normal score is smaller (see `calibrate`); or no change.
     reference : array-like of the same number of members, optional
-        Scores that mean, deviation and ranks are taken from, such as those of the training rows;
-        the scores themselves by default.
+        Scores from which mean, deviation and ranks are computed, such as those of the training
+        rows; the scores themselves by default.
 
     Returns
     -------
@@ -86,14 +86,14 @@ def _ranks(scores: Array, known: Array) -> Array:
 def groups_of(
     n_members: int, n_groups: int = 5, random_state: Generator | None = None
 ) -> list[NDArray[np.intp]]:
-    """Members in groups of equal size, but for the last.
+    """Divide members into groups of equal size; the last may be smaller.
 
     Parameters
     ----------
     n_members, n_groups : int
-        How many there are, and how many groups they are put in, at most as many as members.
+        Number of members, and number of groups (at most the number of members).
     random_state : Generator, optional
-        Shuffles them; by default they stay in their order.
+        Source of randomness for shuffling; by default the members stay in order.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def groups_of(
 
 
 def average_of_maxima(scores: ArrayLike, groups: list[NDArray[np.intp]] | None = None) -> Array:
-    """Mean over groups of members of the largest score in the group (AOM).
+    """Mean over groups of members of the maximum score in the group (AOM).
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def average_of_maxima(scores: ArrayLike, groups: list[NDArray[np.intp]] | None =
 
 
 def maximum_of_averages(scores: ArrayLike, groups: list[NDArray[np.intp]] | None = None) -> Array:
-    """Largest over groups of members of the mean score in the group (MOA).
+    """Maximum over groups of members of the mean score in the group (MOA).
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def maximum_of_averages(scores: ArrayLike, groups: list[NDArray[np.intp]] | None
 
 
 def thresholded_sum(scores: ArrayLike) -> Array:
-    """Sum of the scores above 0: members for which a row is usual have no say.
+    """Sum of the scores above 0, so members that consider a row normal do not count.
 
     Parameters
     ----------
@@ -166,10 +166,10 @@ def thresholded_sum(scores: ArrayLike) -> Array:
 
 
 def breadth_first(scores: ArrayLike) -> Array:
-    """Scores by the place at which a row is first met, the strangest rows of all members first.
+    """Scores from a breadth-first merge of the members' rankings.
 
-    Rows are met in the order: the strangest of member 1, the strangest of member 2, …, the second
-    of member 1, and so on.
+    The merged order is: the most abnormal row of member 1, the most abnormal of member 2, …, the
+    second of member 1, and so on.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def breadth_first(scores: ArrayLike) -> Array:
     Returns
     -------
     ndarray of shape (n_samples,)
-        n for the row that is met first, 1 for the last.
+        n for the first row in this order, 1 for the last.
 
     References
     ----------
@@ -214,7 +214,7 @@ COMBINATIONS: dict[str, Callable[..., Any]] = {
 def combine(
     scores: ArrayLike, combination: str = "mean", groups: list[NDArray[np.intp]] | None = None
 ) -> Array:
-    """The scores of several members as one.
+    """Combine the scores of several members.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ def calibrate(
     method: Literal["gaussian", "gamma", "mixture"] = "gaussian",
     reference: ArrayLike | None = None,
 ) -> Array:
-    r"""Scores as chances of being an outlier, without labels.
+    r"""Convert scores to probabilities of being an outlier, without labels.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ def calibrate(
     Returns
     -------
     ndarray of the same shape
-        Numbers in [0, 1] that never fall as scores rise.
+        Numbers in [0, 1], non-decreasing in the scores.
 
     References
     ----------
@@ -275,7 +275,7 @@ def calibrate(
     given = np.asarray(scores, dtype=np.float64)
     known = given if reference is None else np.asarray(reference, dtype=np.float64)
     if method not in ("gaussian", "gamma", "mixture"):
-        raise ValueError(f"method={method!r}is not allowed; use 'gaussian', 'gamma' or 'mixture'.")
+        raise ValueError(f"method={method!r} is not allowed; use 'gaussian', 'gamma' or 'mixture'.")
     if given.ndim > 1:
         pairs = zip(given, known, strict=True)
         return np.stack([calibrate(a, method, b) for a, b in pairs])

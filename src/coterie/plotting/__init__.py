@@ -1,8 +1,8 @@
 """Plots of fitted models, in the style of scikit-learn's displays.
 
 Each class computes its data with ``from_estimator``, from any fitted ensemble or list of models, or
-with ``from_predictions``, from what members said; it keeps them as attributes and draws them with
-``plot``. Matplotlib is imported when something is drawn, not before.
+with ``from_predictions``, from the members' predictions; it keeps them as attributes and draws them
+with ``plot``. Matplotlib is imported when something is drawn, not before.
 """
 
 from coterie.plotting.ambiguity import AmbiguityDisplay

@@ -19,8 +19,8 @@ class AmbiguityDisplay(Display):
 
     The x-axis is a member's ambiguity :math:`A_t`, its distance from the average of all; the y-axis
     is its error :math:`E_t`. As :math:`E = \bar E - \bar A`, the height of the centre above the
-    diagonal is the error of the averaged vote exactly [1]_. Members above the centre's parallel to
-    the diagonal cost more than they bring, those below bring more.
+    diagonal is the error of the averaged vote exactly [1]_. Members above the line through the
+    centre parallel to the diagonal do more harm than good, those below do more good.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from coterie.theory import bias_variance, domingos
 class BiasVarianceDisplay(Display):
     r"""Bias and variance of learners, measured by retraining them on other samples.
 
-    Bags lower the variance, boosting lowers the bias. Numbers are decomposed by the squared
+    Bagging reduces the variance, boosting reduces the bias. Numbers are decomposed by the squared
     error, classes by Domingos' decomposition, in which variance on rows whose main prediction is
     wrong counts for good [1]_.
 

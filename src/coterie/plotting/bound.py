@@ -25,7 +25,7 @@ class BoundDisplay(RoundsTold):
     bound : ndarray of shape (n_rounds,), optional
         Product of the normalisers so far; not all rules state one.
     validation_error : ndarray of shape (n_rounds,), optional
-        Error on the rows held out for early stopping.
+        Error on the held-out rows for early stopping.
 
     Attributes
     ----------

@@ -42,14 +42,14 @@ class Display:
     figure_: Any = field(default=None, init=False)
 
     def plot(self, ax: Any = None, **options: Any) -> Self:
-        """Draw the data that the display holds.
+        """Draw the display.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
             Axes to draw in; by default a new figure.
         **options : dict
-            How to draw, where the display leaves a choice.
+            Drawing options of the display.
 
         Returns
         -------

@@ -16,11 +16,11 @@ Array = NDArray[np.float64]
 
 @dataclass(eq=False, repr=False)
 class CoAssociationDisplay(Display):
-    """In which share of the members two rows are together, rows sorted by cluster.
+    """The co-association matrix of a cluster ensemble, with rows sorted by cluster.
 
-    Blocks along the diagonal are clusters; light blocks off it are clusters that members take for
-    one. Within a cluster, rows that members are surest of come first, and the curve at the right
-    shows how sure they are.
+    Blocks along the diagonal are clusters; light blocks off the diagonal are clusters that some
+    members merge. Within a cluster, rows are sorted by decreasing confidence, which the curve on
+    the right shows.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class CoAssociationDisplay(Display):
     labels : ndarray of shape (n_shown,)
         Clusters of the rows, ascending.
     confidence : ndarray of shape (n_shown,)
-        How sure members are of each row.
+        Confidence of the members in each row.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class CoAssociationDisplay(Display):
         model : ClusterEnsemble
             Fitted.
         max_rows : int, default=1000
-            Most rows that are shown; of more, so many are drawn.
+            Maximum number of rows shown; larger tables are sampled.
         random_state : int, default=0
             Seed of the draw.
         ax : matplotlib Axes, optional

@@ -31,21 +31,21 @@ class DissentDisplay(Display):
       correct votes that are wasted, *bad* diversity; grey is where members and vote are wrong
       together.
 
-    Grey and green make the members' error, grey and orange that of the vote, so that
+    Grey plus green is the members' error, grey plus orange that of the vote, so
 
     .. math:: E_{vote} = \bar E - good + bad
 
     exactly, for any vote of any number of classes [1]_. The dashed line is the profile that members
     of the same errors would have if they failed independently; it has the same area. A profile
-    above it on the left is of members that fail together, and where the dashed line crosses one
-    half is the error their majority would have. How far the two are apart is the *dependence*,
-    from 0 for independent members to 1 for copies.
+    above it on the left means that members fail together; the point where the dashed line crosses
+    one half is the error of the majority vote of independent members. The distance between the two
+    is the *dependence*, from 0 for independent members to 1 for copies.
 
-    This shows more than the kappa-error diagram, which shows pairs. Pools may agree in all their
-    pairs while the vote of one is right where that of the other is wrong (see
+    This shows more than the kappa-error diagram, which shows pairs. Two pools may be identical in
+    all pairwise measures, while the vote of one is right where that of the other is wrong (see
     `coterie.theory.dissent` for two of them): their clouds are the same, their profiles are not.
-    The cloud tells neither the error of the vote nor whether diversity helps it; here both can be
-    read off the axes. It has one step for each row instead of a point for each of
+    That diagram shows neither the error of the vote nor whether diversity reduces it; here both can
+    be read off the axes. It has one step for each row instead of a point for each of
     :math:`T(T-1)/2` pairs, and stays as clear with a thousand members.
 
     Parameters

@@ -21,7 +21,7 @@ COLOURS = {"training": PALETTE[0], "out-of-bag": PALETTE[2], "test": PALETTE[1]}
 
 @dataclass(eq=False, repr=False)
 class ErrorCurveDisplay(Display):
-    r"""The error of the first, the first two, ... members: on training, out-of-bag and test rows.
+    r"""The error by number of members, on training, out-of-bag and test rows.
 
     The first members of an ensemble are a smaller one, so a single fit gives
 
@@ -33,7 +33,7 @@ class ErrorCurveDisplay(Display):
     Parameters
     ----------
     curves : mapping of str to ndarray of shape (n_members,)
-        Errors by number of members, by what they were measured on.
+        Errors by number of members, for each kind of rows.
     single : float, optional
         Mean error of a single member on test rows, drawn for comparison.
     squared : bool, default=False

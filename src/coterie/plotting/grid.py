@@ -13,7 +13,7 @@ from coterie.core.rule import Array
 
 @dataclass(frozen=True)
 class Grid:
-    """Points at which a model is asked to draw its decisions over two columns.
+    """The grid of points at which a model is evaluated to draw it over two columns.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class Grid:
     points : ndarray of shape (n_rows, 2)
         The two columns of the table itself; of a single one, with spread-out heights.
     names : tuple of str
-        What the two columns are called; the second is empty if there is none.
+        Names of the two columns; the second is empty if there is none.
 
     Examples
     --------

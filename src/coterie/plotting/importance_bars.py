@@ -17,7 +17,7 @@ from coterie.plotting.canvas import PALETTE, Display
 
 @dataclass(eq=False, repr=False)
 class ImportancesDisplay(Display):
-    """How much worse a model gets when a column is shuffled, the most important column first.
+    """Bar chart of column importances, the most important column first.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class ImportancesDisplay(Display):
     deviations : ndarray of shape (n_columns,), optional
         Their standard deviations over repetitions.
     measure : str, default="importance"
-        What they are differences of.
+        The metric whose differences they are.
     most : int, default=20
         How many columns are drawn.
 
@@ -152,7 +152,7 @@ class ImportancesDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class ShapDisplay(Display):
-    r"""Shapley values of rows: a dot for each row and column, coloured by the cell.
+    r"""Shapley values: a dot for each row and column, coloured by the column's value.
 
     A dot to the right raised the prediction of its row by so much, one to the left lowered it [1]_.
     Columns with the largest mean of :math:`|\phi_j|` come first.

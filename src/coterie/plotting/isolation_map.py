@@ -15,9 +15,9 @@ Array = NDArray[np.float64]
 
 @dataclass(eq=False, repr=False)
 class IsolationDisplay(Display):
-    """How normal a detector takes the places of a plane to be; the strangest rows are marked.
+    """The scores of an outlier detector over two columns; the most abnormal rows are marked.
 
-    For an isolation forest it is a map of how deep rows go before they are alone.
+    For an isolation forest, it shows the depth at which rows are isolated.
 
     Parameters
     ----------

@@ -92,7 +92,7 @@ class KappaErrorDisplay(Display):
         sample_weight : array-like of shape (n_rows,), optional
             Weights of the rows.
         max_pairs : int, default=5000
-            Of more pairs so many are drawn, chosen evenly.
+            Maximum number of pairs to draw, chosen evenly.
         ax : matplotlib Axes, optional
             Axes to draw in; by default a new figure.
 
@@ -126,7 +126,7 @@ class KappaErrorDisplay(Display):
         sample_weight : array-like of shape (n_rows,), optional
             Weights of the rows.
         max_pairs : int, default=5000
-            Of more pairs so many are drawn, chosen evenly.
+            Maximum number of pairs to draw, chosen evenly.
         name : str, optional
             Name of the ensemble.
         ax : matplotlib Axes, optional

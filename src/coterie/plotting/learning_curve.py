@@ -16,7 +16,7 @@ from coterie.plotting.canvas import PALETTE, Display
 
 @dataclass(eq=False, repr=False)
 class LearningCurveDisplay(Display):
-    r"""The error by number of training rows, on these rows and on others.
+    r"""The error on training rows and on held-out rows, by number of training rows.
 
     If the two curves of a learner are far apart, it has a large variance, and more rows will help.
     If they have met at a high error, it has a large bias, and a richer model will help.

@@ -16,19 +16,19 @@ from coterie.plotting.story import fact
 
 @dataclass(eq=False, repr=False)
 class MarginBoundDisplay(RoundsTold):
-    r"""The margin after each round, below the least edge so far, which bounds it.
+    r"""The margin after each round, and its upper bound, the smallest edge so far.
 
-    Under any distribution of the rows the best member's edge is at least the margin of any
-    ensemble. The area between the two curves is the gap that margin maximisers close.
+    For any row weights, the edge of the best member is at least the margin of any ensemble. The
+    area between the two curves is the gap that margin maximisers close.
 
     Parameters
     ----------
     margin : ndarray of shape (n_rounds,)
-        What is maximised: the least margin, or the mean of the worst ones.
+        The maximised quantity: the smallest margin, or the mean of the worst ones.
     bound : ndarray of shape (n_rounds,)
-        Least edge of a member so far.
+        Smallest edge of a member so far.
     min_margin : ndarray of shape (n_rounds,)
-        The least margin of all training rows.
+        The smallest margin of all training rows.
 
     Attributes
     ----------

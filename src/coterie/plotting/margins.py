@@ -20,7 +20,7 @@ from coterie.plotting.story import at_rounds, chosen_rounds, codes_of, trace_of,
 
 
 def margins(score: Array, codes: NDArray[np.intp]) -> Array:
-    """Score of the row's own class over the best other; of two classes, the signed score.
+    """Score of the row's own class over the best other; with two classes, the signed score.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def margins(score: Array, codes: NDArray[np.intp]) -> Array:
 def largest_say(vote: Array) -> float:
     r"""The most by which one member's weighted vote sets a class above another in any row.
 
-    Of two classes and votes of -1 and 1 that is :math:`|\alpha_t|`.
+    With two classes and votes of -1 and 1 that is :math:`|\alpha_t|`.
     """
     single = vote.ndim == 1 or vote.shape[1] == 1
     spread = np.abs(vote) if single else np.ptp(vote, axis=1)
@@ -62,10 +62,10 @@ def largest_say(vote: Array) -> float:
 class MarginDisplay(Display):
     r"""Cumulative distribution of the normalised margins after chosen rounds.
 
-    Of two classes a row's margin is :math:`y F(x) / \sum_t |\alpha_t|`, of many the score of its
+    With two classes a row's margin is :math:`y F(x) / \sum_t |\alpha_t|`, of many the score of its
     own class minus the best other one, divided by what all members together could make of it at
-    most. So it lies between -1 and 1; below zero are the mistakes. Boosting goes on moving margins
-    to the right when no row is wrong any more [1]_.
+    most. So it lies between -1 and 1; below zero are the mistakes. Boosting keeps moving margins to
+    the right when all rows are already correct [1]_.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from coterie.plotting.grid import Grid
 
 @dataclass(eq=False, repr=False)
 class MemberCurvesDisplay(Display):
-    r"""What the members of a regressor predict along a column, and what their average does.
+    r"""Predictions of a regressor's members over one column, and their average.
 
     Members that follow the noise differ; their mean :math:`\frac1T \sum_t h_t(x)` is smoother than
     any of them, which is what bagging is for [1]_.

@@ -30,10 +30,10 @@ MOST_NAMES = 40
 
 @dataclass(eq=False, repr=False)
 class PairwiseDisplay(Display):
-    """A heat map of all pairs of members, similar ones beside each other.
+    """A heat map of all pairs of members, with similar members next to each other.
 
     Members are in the order of a hierarchical clustering of their disagreement, so that groups of
-    members that say the same are blocks on the diagonal.
+    similar members are blocks on the diagonal.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from coterie.plotting.canvas import PALETTE, Display
 
 @dataclass(eq=False, repr=False)
 class ProximityDisplay(Display):
-    """Rows on a plane: near one another if they share many leaves of a forest.
+    """A map of the rows: those that share many leaves of a forest are close together.
 
     Places come from classical scaling of :math:`1 - prox`, see
     `coterie.interpretation.proximity_embedding`. Rings mark rows that lie far from their class.

@@ -77,9 +77,9 @@ class PruningCurveDisplay(Display):
     def from_predictions(
         cls, predictions: Any, y: Any, *, order: Any = "reduced_error", ax: Any = None
     ) -> Self:
-        """Order members by what they say of some rows, and draw what each size is worth.
+        """Order members by their predictions, and draw the error by size.
 
-        Half of the rows judge members that are ordered by the other half, and the reverse.
+        Members are ordered on one half of the rows and evaluated on the other, and vice versa.
 
         Parameters
         ----------

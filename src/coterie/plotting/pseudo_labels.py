@@ -13,7 +13,7 @@ from coterie.plotting.canvas import PALETTE, Display, count_rounds
 
 @dataclass(eq=False, repr=False)
 class PseudoLabelDisplay(Display):
-    """How many unlabelled rows were last taught in each round, by the class they were given.
+    """How many rows were last pseudo-labelled in each round, by class.
 
     If the classes of these rows are known after all, the share of wrong ones is a curve on the
     right scale.
@@ -27,7 +27,7 @@ class PseudoLabelDisplay(Display):
     wrong : ndarray of shape (n_rounds,) or None
         Share of rows that were given a wrong class; NaN for rounds without rows.
     n_never : int
-        Rows that were never taught.
+        Number of rows that were never pseudo-labelled.
 
     Attributes
     ----------

@@ -33,7 +33,7 @@ class RegionsDisplay:
     Parameters
     ----------
     grid : Grid
-        The points that were asked about.
+        The points at which the model was evaluated.
     classes : ndarray of shape (n_classes,)
         Class labels.
     sizes : sequence of int or None
@@ -41,11 +41,11 @@ class RegionsDisplay:
     regions : ndarray of shape (len(sizes), resolution, resolution)
         Position among `classes` of the class predicted at each point.
     members : ndarray of shape (n_members, resolution, resolution)
-        The same of single members; their codes are their own and say only where decisions change.
+        The same for single members; their codes are arbitrary and only show where decisions change.
     labels : ndarray of shape (n_rows,), optional
         Classes of the rows of the grid's table, which are then drawn as points.
     most_members : int, optional
-        Pictures of more members do not show the boundaries of them.
+        Plots with more members do not show the members' boundaries.
 
     Attributes
     ----------

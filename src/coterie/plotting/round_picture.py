@@ -21,7 +21,7 @@ _AREA = 40.0
 
 @dataclass(eq=False, repr=False)
 class RoundPictureDisplay:
-    r"""Rounds of a booster of two classes: symbols sized by weight, shading by score.
+    r"""Rounds of a two-class booster: symbols sized by weight, shading by score.
 
     The area of a symbol is proportional to the weight of its row before the round, as in the
     figures of Narsky & Porter [1]_. The shading is the score :math:`F_t(x)` after the round; the
@@ -30,7 +30,7 @@ class RoundPictureDisplay:
     Parameters
     ----------
     grid : Grid
-        The points that were asked about.
+        The points at which the model was evaluated.
     classes : ndarray of shape (2,)
         Class labels.
     rounds : sequence of int
@@ -42,7 +42,7 @@ class RoundPictureDisplay:
     labels : ndarray of shape (n_rows,)
         Class codes of the rows.
     weights : ndarray of shape (len(rounds), n_rows)
-        Weights of the rows before the round; each adds up to one.
+        Weights of the rows before the round; each sums to one.
 
     Attributes
     ----------

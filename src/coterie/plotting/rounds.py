@@ -16,7 +16,7 @@ from coterie.plotting.story import fact
 
 @dataclass(eq=False, repr=False)
 class RoundsDisplay(RoundsTold):
-    r"""The weighted error :math:`\epsilon_t` of each member, and the weight it got for it.
+    r"""The weighted error :math:`\epsilon_t` and the weight of each member.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from coterie.plotting.canvas import PALETTE, Display
 
 @dataclass(eq=False, repr=False)
 class CoverageDisplay(Display):
-    """How often prediction sets hold the truth, with exact intervals of 95 %.
+    """How often prediction sets contain the true value, with exact 95 % intervals.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class CoverageDisplay(Display):
         X, y : array-like or data frame, array-like
             Rows that it has not seen, and their truth.
         alpha : float, default=0.1
-            Share of rows that may be outside.
+            Share of rows that may lie outside.
         most : int, default=25
             Parts that are shown.
         ax : matplotlib Axes, optional

@@ -20,7 +20,7 @@ MOST_NAMES = 15
 
 @dataclass(eq=False, repr=False)
 class SimilarityDisplay(Display):
-    r"""A map of the members and their vote, seen from the truth.
+    r"""A map of the members, their vote and the truth.
 
     The squared distance of two members is the share of rows on which they differ, and the squared
     distance to the truth, a star, is the error. Such distances are Euclidean, as they are those of

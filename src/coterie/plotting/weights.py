@@ -24,7 +24,7 @@ class WeightsDisplay(Display):
     Parameters
     ----------
     weights : ndarray of shape (n_rounds, n_rows)
-        Each round adds up to one.
+        Each round sums to one.
     names : sequence of str, optional
         Names of the rows; by default their numbers.
 
@@ -134,7 +134,7 @@ class WeightsDisplay(Display):
         return cls(weights, names)
 
     def groups(self) -> list[NDArray[np.intp]]:
-        """Rows that weigh the same in all rounds, by their first member."""
+        """Groups of rows with the same weight in all rounds, by their first row."""
         alike = self.weights.T.round(10)
         _, first, group = np.unique(alike, axis=0, return_index=True, return_inverse=True)
         return [np.flatnonzero(group.ravel() == g) for g in np.argsort(first)]

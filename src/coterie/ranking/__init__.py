@@ -1,7 +1,7 @@
 """Learning to rank: sort the documents of a query by relevance.
 
-`LambdaMARTRanker` learns it; the rest are measures of rankings, plain functions of grades, scores
-and queries.
+`LambdaMARTRanker` is the estimator; the other names are ranking metrics, plain functions of grades,
+scores and queries.
 """
 
 from coterie.ranking.rank_metrics import (

@@ -26,7 +26,7 @@ def ndcg(
     empty: float | None = 1.0,
     sample_weight: Any = None,
 ) -> float:
-    r"""Normalised discounted cumulative gain, the mean over queries.
+    r"""Normalised discounted cumulative gain, averaged over queries.
 
     The gain :math:`2^y - 1` of the document at place p (from 0) counts :math:`1 / \log_2(2 + p)`;
     the sum is divided by that of the best order.
@@ -38,18 +38,18 @@ def ndcg(
     y_score : array-like of shape (n_samples,)
         Scores by which documents are ranked.
     groups : array-like of shape (n_samples,), optional
-        The query of every document; without it all are of one query.
+        The query of every document; by default all belong to one query.
     k : int, optional
-        Only the first so many places count.
+        Only this many first positions count.
     gain : {"exponential", "linear"} or array-like, default="exponential"
         The gain of a grade: :math:`2^y - 1`, the grade itself, or the entry of an array.
     ties : {"order", "average"}, default="order"
-        Documents of equal score stand in their order, or in every order at once, as in
+        Documents with equal scores keep their order, or are averaged over all orders, as in
         `sklearn.metrics.ndcg_score`.
     empty : float or None, default=1.0
-        What a query counts in which no document is worth anything; None leaves it out.
+        Score of a query in which all gains are zero; None excludes such queries.
     sample_weight : array-like of shape (n_samples,), optional
-        A query weighs what its documents weigh on average.
+        The weight of a query is the mean weight of its documents.
 
     Returns
     -------
@@ -87,22 +87,22 @@ def mean_average_precision(
     empty: float | None = 1.0,
     sample_weight: Any = None,
 ) -> float:
-    """Mean over queries of the mean precision at the places of relevant documents.
+    """Mean average precision: the mean over queries of the average precision.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
         Grades; documents above 0 are relevant.
     y_score : array-like of shape (n_samples,)
-        Scores by which documents are ranked; equal ones stand in their order.
+        Scores by which documents are ranked; ties keep their order.
     groups : array-like of shape (n_samples,), optional
-        The query of every document; without it all are of one query.
+        The query of every document; by default all belong to one query.
     k : int, optional
-        Only the first so many places count.
+        Only this many first positions count.
     empty : float or None, default=1.0
-        What a query without relevant documents counts; None leaves it out.
+        Score of a query without relevant documents; None excludes such queries.
     sample_weight : array-like of shape (n_samples,), optional
-        A query weighs what its documents weigh on average.
+        The weight of a query is the mean weight of its documents.
 
     Returns
     -------
@@ -133,18 +133,18 @@ def mean_reciprocal_rank(
     empty: float | None = 1.0,
     sample_weight: Any = None,
 ) -> float:
-    """Mean over queries of one over the rank of the first relevant document.
+    """Mean reciprocal rank: the mean over queries of 1 / rank of the first relevant document.
 
     Parameters
     ----------
     y_true, y_score, groups : array-like of shape (n_samples,)
         As for `mean_average_precision`.
     k : int, optional
-        Only the first so many places count.
+        Only this many first positions count.
     empty : float or None, default=1.0
-        What a query without relevant documents counts; None leaves it out.
+        Score of a query without relevant documents; None excludes such queries.
     sample_weight : array-like of shape (n_samples,), optional
-        A query weighs what its documents weigh on average.
+        The weight of a query is the mean weight of its documents.
 
     Returns
     -------
@@ -184,11 +184,11 @@ def expected_reciprocal_rank(
     y_true, y_score, groups : array-like of shape (n_samples,)
         As for `ndcg`.
     k : int, optional
-        Only the first so many places count.
+        Only this many first positions count.
     highest : float, optional
         The highest grade there is; by default the highest in `y_true`.
     sample_weight : array-like of shape (n_samples,), optional
-        A query weighs what its documents weigh on average.
+        The weight of a query is the mean weight of its documents.
 
     Returns
     -------
@@ -230,7 +230,7 @@ def gains_of(grades: Array, gain: Any) -> Array:
     if isinstance(gain, str):
         if gain not in ("exponential", "linear"):
             raise ValueError(
-                f"gain={gain!r}is not allowed; use 'exponential', 'linear' or an array of gains."
+                f"gain={gain!r} is not allowed; use 'exponential', 'linear' or an array of gains."
             )
         return np.exp2(grades) - 1.0 if gain == "exponential" else grades
     table = np.asarray(gain, dtype=np.float64)

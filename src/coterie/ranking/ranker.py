@@ -82,8 +82,9 @@ class LambdaMARTRanker(RankingTask, GradientOrder, HistBooster):
     truncation_level : int, default=30
         At least one document of a pair must be among this many first documents.
     normalise_queries : bool, default=True
-        Divide forces by the distance of the scores, and let queries of strong forces count less,
-        as LightGBM's ``lambdarank_norm``. It is another loss, and measures better on most tables.
+        Divide gradients by the distance of the scores, and down-weight queries with large
+        gradients, as LightGBM's ``lambdarank_norm`` does. This changes the loss, and gives better
+        results on most data sets.
     gain : {"exponential", "linear"} or array-like, default="exponential"
         The gain of a grade: :math:`2^y - 1`, the grade itself, or the entry of an array.
     k : int or None, default=None
@@ -96,15 +97,15 @@ class LambdaMARTRanker(RankingTask, GradientOrder, HistBooster):
     Attributes
     ----------
     n_silent_queries_ : int
-        Queries that exert no force.
+        Number of queries without any gradient.
     n_iter_, best_iteration_ : see HistGradientBoostingRegressor
-        The same as there.
+        As documented there.
     train_score_, validation_score_, do_early_stopping_ : see HistGradientBoostingRegressor
-        The same as there.
+        As documented there.
     pool_, start_, trace_, stop_reason_ : see HistGradientBoostingRegressor
-        The same as there.
+        As documented there.
     estimators_, feature_importances_ : see HistGradientBoostingRegressor
-        The same as there.
+        As documented there.
 
     References
     ----------
@@ -160,13 +161,13 @@ class LambdaMARTRanker(RankingTask, GradientOrder, HistBooster):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             Numbers, categories and missing values.
         y : array-like of shape (n_samples,)
-            Grades: whole numbers from 0, the higher the better.
+            Grades: integers from 0; higher is better.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights >= 0, usually the same within a query; a row of weight 0 is as good as absent.
+            Weights >= 0, usually the same within a query; a row with weight 0 is ignored.
         groups, qid : array-like of shape (n_samples,), optional
             The query of every row, in any order; two names for the same thing.
         group : array-like of int, optional
-            Instead, how many rows each query has, if its rows stand together.
+            Instead, the number of rows of each query, if its rows are contiguous.
         eval_set : tuple (X, y, groups) or (X, y, groups, sample_weight), optional
             Rows for early stopping, instead of some of the training queries.
 
@@ -227,7 +228,7 @@ class LambdaMARTRanker(RankingTask, GradientOrder, HistBooster):
     def score(
         self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, qid: Any = None
     ) -> float:
-        """The mean NDCG of queries, of the first `k` places.
+        """The mean NDCG of the queries, at the first `k` positions.
 
         Parameters
         ----------
@@ -236,7 +237,7 @@ class LambdaMARTRanker(RankingTask, GradientOrder, HistBooster):
         y : array-like of shape (n_samples,)
             Grades.
         sample_weight : array-like of shape (n_samples,), optional
-            A query weighs what its rows weigh on average.
+            The weight of a query is the mean weight of its rows.
         groups, qid : array-like of shape (n_samples,)
             The query of every row. Searches pass it on if requested, see ``set_score_request``.
 

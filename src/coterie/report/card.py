@@ -26,7 +26,7 @@ _USES = "Predicting {target} for rows of the same kind as those it was fitted to
 
 
 def model_card(model: Any) -> str:
-    """A model card in Markdown, as Hugging Face and other repositories of models show it.
+    """A model card in Markdown, for Hugging Face and other model repositories.
 
     It begins with metadata (library, task, metrics with values) in YAML, followed by what the
     model is for, how to use it, its limitations, its scores and how it was made. Models of
@@ -99,7 +99,7 @@ def _of_estimator(model: Any) -> dict[str, Any]:
     return {
         "front": _front(numbers, [{"name": name}], [], "the target"),
         "title": name,
-        "what": f"A {name} of coterie{fitted}.",
+        "what": f"A coterie {name}{fitted}.",
         "uses": _USES.format(target="the target"),
         "python": usage({"task": "regression" if numbers else "binary"})["python"],
         "limits": ["This card has no evaluation of the model.", _CHANCE, _NO_CAUSE],

@@ -105,7 +105,7 @@ def _worst(
 def calibration(truth: Codes, chances: Array, labels: list[str]) -> dict[str, Any]:
     """Bins of a reliability diagram, and how far probabilities are from frequencies.
 
-    Of two classes, it is about the probability of the second; of more, of the most probable one.
+    With two classes, it is about the probability of the second; of more, of the most probable one.
     """
     p = np.clip(chances, 0.0, 1.0)
     binary = len(labels) == 2

@@ -15,7 +15,7 @@ _BREAKS = re.compile(r"\s*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
 
 
 def markdown(facts: dict[str, Any]) -> str:
-    """Render facts as Markdown: what `html` shows, without the pictures.
+    """Render facts as Markdown: the content of `html` without the plots.
 
     Parameters
     ----------

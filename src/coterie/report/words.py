@@ -164,9 +164,13 @@ def more_rows(facts: dict[str, Any]) -> str:
     if gain is None or error is None:
         return said
     if gain > 2 * error:
-        return f"{said} That is more than chance: more rows would probably help."
+        return f"{said} This is more than chance explains, so more rows would probably help."
     if gain < -2 * error:
-        return f"{said} More rows made it worse here, which should not happen: do the rows change?"
+        return (
+            f"{said} More rows made it worse here, which is unusual: check whether the rows "
+            "changed "
+            "over time."
+        )
     if gain > error:
-        return f"{said} That may be chance, but more rows may well help."
-    return f"{said} That is within chance, so these rows do not show whether more would help."
+        return f"{said} This may be due to chance, but more rows may well help."
+    return f"{said} This may be due to chance, so it is unclear whether more rows would help."

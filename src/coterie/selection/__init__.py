@@ -2,11 +2,11 @@
 
 1. Competences (:func:`ola`, :func:`lca`, :func:`rank`, ...) and selections (:func:`knora_e`,
    :func:`des_p`, :func:`rrc`, ...) are functions of arrays: hits of shape (members, samples),
-   neighbours and distances of shape (queries, k). They give arrays (members, queries), for all
-   queries at once.
-2. :class:`DynamicSelectionClassifier` and :class:`DynamicSelectionRegressor` set rows aside that
-   members have not seen, find the neighbours of queries among them, and let those vote whom a
-   method of these chooses.
+   neighbours and distances of shape (queries, k). They return arrays of shape (members, queries),
+   for all queries at once.
+2. :class:`DynamicSelectionClassifier` and :class:`DynamicSelectionRegressor` set aside rows that
+   the members have not seen, find the neighbours of each query among them, and let the members vote
+   that one of these methods selects.
 3. Orders (:func:`reduced_error_order`, :func:`kappa_order`, ...) and sub-ensembles
    (:func:`clustered_subsets`, :func:`pareto_subsets`, ...) prune a pool once for all queries, from
    votes of shape (members, samples[, classes]); :class:`PrunedEnsembleClassifier` and

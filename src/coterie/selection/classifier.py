@@ -97,8 +97,8 @@ class DynamicSelectionClassifier(ClassifierTask, DynamicSelection):
     voting : {"hard", "soft"}, default="hard"
         Whether the selected members vote by label or by probability.
     ties : {"first", "confidence", "random"}, default="first"
-        Among classes with as many votes the first, the one with the largest sum of all members'
-        probabilities, or any one, drawn by what the row holds.
+        How ties are broken: the first class, the one with the largest sum of all members'
+        probabilities, or a random one that depends on the content of the row.
     frienemy_pruning : bool, default=False
         Whether to exclude members that cannot separate classes near the query, if some can, see
         `coterie.selection.frienemies`.
@@ -115,7 +115,7 @@ class DynamicSelectionClassifier(ClassifierTask, DynamicSelection):
     ensemble_ : fitted ensemble or list of models
         The pool as a whole.
     ground_, verdicts_ : ReferenceSet, Verdicts
-        The judged rows, and what members say of them.
+        The reference set, with the members' predictions.
 
     References
     ----------
@@ -234,7 +234,7 @@ class DynamicSelectionClassifier(ClassifierTask, DynamicSelection):
 
     @where_rows_are
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class with most votes of those who decide; ties as asked.
+        """The class with the most votes of the selected members.
 
         Parameters
         ----------
@@ -256,7 +256,7 @@ class DynamicSelectionClassifier(ClassifierTask, DynamicSelection):
         return np.asarray(this.classes_[codes])
 
     def member_weights(self, X: Any) -> Array:
-        """What each member counts for each row: who is selected.
+        """Weight of each member for each row: who is selected.
 
         Parameters
         ----------
@@ -266,13 +266,13 @@ class DynamicSelectionClassifier(ClassifierTask, DynamicSelection):
         Returns
         -------
         ndarray of shape (members, n_samples)
-            Ones where all members agree and the selection was spared.
+            All ones where the members agree and the selection was skipped.
         """
         this = self._settled()
         return this._weigh(this._said(X))
 
     def oracle_score(self, X: Any, y: Any) -> float:
-        """Share of the rows that at least one member is right about: what selection could reach.
+        """Share of the rows that at least one member gets right: the upper bound for selection.
 
         Parameters
         ----------

@@ -30,7 +30,7 @@ def ola(hits: Any, neighbours: Any, weights: Any = None) -> Array:
     neighbours : array-like of int of shape (queries, k)
         Samples near each query.
     weights : array-like of shape (queries, k), optional
-        What each neighbour counts; equal by default.
+        Weight of each neighbour; equal by default.
 
     Returns
     -------
@@ -64,12 +64,12 @@ def lca(
     .. math:: \delta_t(x) = \frac{\sum_j w_j c_{tj} 1[h_t(x_j) = h_t(x)]}
        {\sum_j w_j 1[h_t(x_j) = h_t(x)]}
 
-    over the neighbours, and 0 where none of them was given that class [1]_.
+    over the neighbours, and 0 if none of them was assigned to that class [1]_.
 
     Parameters
     ----------
     labels : array-like of shape (members, samples)
-        What members say of the samples.
+        The members' labels for the samples.
     y : array-like of shape (samples,)
         The truth.
     neighbours : array-like of int of shape (queries, k)
@@ -77,10 +77,10 @@ def lca(
     said : array-like of shape (members, queries)
         The members' predictions for the queries.
     weights : array-like of shape (queries, k), optional
-        What each neighbour counts; equal by default.
+        Weight of each neighbour; equal by default.
     subset : {"assigned", "true"}, default="assigned"
-        Which neighbours count: those the member assigns to the class it says, or those that truly
-        are of it (then it is a local recall).
+        Which neighbours count: those that the member assigns to the class, or those that truly
+        belong to it (a local recall).
 
     Returns
     -------
@@ -121,11 +121,11 @@ def mla(
     Parameters
     ----------
     labels : array-like of shape (members, samples)
-        What members say of the samples.
+        The members' labels for the samples.
     y : array-like of shape (samples,)
         The truth.
     neighbours, distances : array-like of shape (queries, k)
-        Samples near each query, and how far they are.
+        Neighbours of each query, and their distances.
     said : array-like of shape (members, queries)
         The members' predictions for the queries.
     subset : {"assigned", "true"}, default="assigned"
@@ -192,9 +192,9 @@ def a_priori(chances: Any, neighbours: Any, distances: Any, weights: Any = None)
     chances : array-like of shape (members, samples)
         Probability that each member gives to the true class of each sample.
     neighbours, distances : array-like of shape (queries, k)
-        Samples near each query, and how far they are.
+        Neighbours of each query, and their distances.
     weights : array-like of shape (queries, k), optional
-        What each neighbour counts besides; equal by default.
+        Additional weight of each neighbour; equal by default.
 
     Returns
     -------
@@ -216,7 +216,7 @@ def a_priori(chances: Any, neighbours: Any, distances: Any, weights: Any = None)
 def a_posteriori(
     chances: Any, y: Any, neighbours: Any, distances: Any, said: Any, weights: Any = None
 ) -> Array:
-    r"""How much of the probability that a member gives to a class goes to rows of that class.
+    r"""Share of the probability assigned to the query's class that goes to rows of that class.
 
     .. math:: \delta_t(x) = \frac{\sum_{j: y_j = s} \omega_j P_t(s | x_j)}
        {\sum_j \omega_j P_t(s | x_j)}, \qquad s = h_t(x), \quad \omega_j = 1 / d_j
@@ -230,11 +230,11 @@ def a_posteriori(
     y : array-like of int of shape (samples,)
         True classes, as columns of `chances`.
     neighbours, distances : array-like of shape (queries, k)
-        Samples near each query, and how far they are.
+        Neighbours of each query, and their distances.
     said : array-like of int of shape (members, queries)
-        Classes that members say the queries are of, as columns of `chances`.
+        Classes that the members predict for the queries, as columns of `chances`.
     weights : array-like of shape (queries, k), optional
-        What each neighbour counts besides; equal by default.
+        Additional weight of each neighbour; equal by default.
 
     Returns
     -------
@@ -267,7 +267,7 @@ def similarity(labels: Any, neighbours: Any, said: Any) -> Array:
     Parameters
     ----------
     labels : array-like of shape (members, samples)
-        What members say of the samples.
+        The members' labels for the samples.
     neighbours : array-like of int of shape (queries, k)
         Samples near each query.
     said : array-like of shape (members, queries)
@@ -310,13 +310,13 @@ def mcb(
     hits : array-like of bool of shape (members, samples)
         Whether each member is right about each sample.
     labels : array-like of shape (members, samples)
-        What members say of the samples.
+        The members' labels for the samples.
     neighbours : array-like of int of shape (queries, k)
         Samples near each query.
     said : array-like of shape (members, queries)
         The members' predictions for the queries.
     weights : array-like of shape (queries, k), optional
-        What each neighbour counts; equal by default.
+        Weight of each neighbour; equal by default.
     threshold : float, default=0.7
         The similarity :math:`\tau` that a neighbour must exceed.
 

@@ -51,7 +51,7 @@ class DynamicSelection(Pooled):
         ``kneighbors``, such as scikit-learn's `NearestNeighbors`. Columns are standardised first,
         categories are indicators.
     dsel_size : float, default=0.5
-        Share of the rows held out from the pool and used to evaluate it.
+        Share of the held-out rows from the pool and used to evaluate it.
     prefit : bool, default=False
         Whether the pool is already fitted. Then all rows are used to evaluate it, and must be new
         to it.

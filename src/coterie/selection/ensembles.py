@@ -18,7 +18,7 @@ _ROUNDING = 1e-12
 
 
 def best(competence: Any) -> Array:
-    r"""All weight to the most competent member; among equals the first.
+    r"""All weight to the most competent member; the first one in case of ties.
 
     .. math:: w_t(x) = 1[t = \arg\max_s \delta_s(x)]
 
@@ -55,7 +55,7 @@ def near_best(competence: Any, margin: float = 0.1) -> Array:
 
     .. math:: w_t(x) = 1[\delta_t(x) \ge \max_s \delta_s(x) - m]
 
-    A member that is ahead of all others by more than the margin decides by itself.
+    A member that is better than all others by more than the margin decides alone.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def near_best(competence: Any, margin: float = 0.1) -> Array:
 
 
 def or_all(weights: Any) -> Array:
-    r"""Weights as they are; where all are zero, one for every member.
+    r"""The given weights; where all are zero, equal weights for all members.
 
     .. math:: w_t(x) \leftarrow 1 \text{ for all } t \text{ if } \sum_s w_s(x) = 0
 
@@ -160,7 +160,7 @@ def knora_u(hits: Any, neighbours: Any, weights: Any = None) -> Array:
     neighbours : array-like of int of shape (queries, k)
         Samples near each query.
     weights : array-like of shape (queries, k), optional
-        What each neighbour counts; equal by default.
+        Weight of each neighbour; equal by default.
 
     Returns
     -------
@@ -181,7 +181,7 @@ def knora_u(hits: Any, neighbours: Any, weights: Any = None) -> Array:
 
 
 def knora_w(hits: Any, neighbours: Any, distances: Any, weights: Any = None) -> Array:
-    r"""KNORA-Union in which near neighbours count more.
+    r"""KNORA-Union with neighbours weighted by distance.
 
     .. math:: w_t(x) = \sum_{j \in \theta(x)} c_{tj} / d_j
 
@@ -190,9 +190,9 @@ def knora_w(hits: Any, neighbours: Any, distances: Any, weights: Any = None) -> 
     hits : array-like of bool of shape (members, samples)
         Whether each member is right about each sample.
     neighbours, distances : array-like of shape (queries, k)
-        Samples near each query, and how far they are.
+        Neighbours of each query, and their distances.
     weights : array-like of shape (queries, k), optional
-        What each neighbour counts besides; equal by default.
+        Additional weight of each neighbour; equal by default.
 
     Returns
     -------
@@ -229,7 +229,7 @@ def des_p(hits: Any, neighbours: Any, n_classes: int, weights: Any = None) -> Ar
     n_classes : int
         Number of classes K.
     weights : array-like of shape (queries, k), optional
-        What each neighbour counts; equal by default.
+        Weight of each neighbour; equal by default.
 
     Returns
     -------
@@ -275,7 +275,7 @@ def des_knn(
     neighbours : array-like of int of shape (queries, k)
         Samples near each query.
     weights : array-like of shape (queries, k), optional
-        What each neighbour counts in the accuracy; equal by default.
+        Weight of each neighbour in the accuracy; equal by default.
     accurate, diverse : float, default=0.5, 0.3
         The shares :math:`a` and :math:`b` of the members; at least one member is taken.
 
@@ -333,10 +333,10 @@ def des_mi(
     y : array-like of int of shape (samples,)
         Classes of the samples.
     weights : array-like of shape (queries, k), optional
-        What each neighbour counts besides; equal by default.
+        Additional weight of each neighbour; equal by default.
     counts : array-like of shape (classes,), optional
-        How many samples there are of each class; by default those among the neighbours are
-        counted, as of many samples all classes but the rarest would count nothing.
+        Number of samples of each class; by default those among the neighbours are counted, because
+        with all samples, only the rarest class would have any weight.
     share_kept : float, default=0.4
         The share :math:`a` of the members that vote; at least one does.
     scale : float, default=0.9
@@ -373,7 +373,7 @@ def des_mi(
 
 
 def _largest(competence: Array, number: int) -> Array:
-    """One vote for each of the `number` most competent members; among equals the first."""
+    """One vote for each of the `number` most competent members; in case of ties, the first."""
     order = np.argsort(-np.round(competence, 12), axis=0, kind="stable")[:number]
     weights = np.zeros(competence.shape)
     np.put_along_axis(weights, order, 1.0, axis=0)

@@ -18,7 +18,7 @@ MOST_PAIRS = 200_000  # of member and sample; more teach the same few coefficien
 
 
 def meta_features(region: Region, n_profiles: int) -> Array:
-    r"""What the competence of a member at a query is judged by.
+    r"""Features from which a meta-classifier predicts the competence of a member for a query.
 
     For member t and query x: hits on the k neighbours, probabilities :math:`P_t(y_j | x_j)` of
     their true classes, local accuracy, hits on the :math:`k_p` samples with the most similar output
@@ -75,7 +75,7 @@ def meta_features(region: Region, n_profiles: int) -> Array:
 @tagged
 @dataclass(frozen=True)
 class MetaDES:
-    r"""Members vote that a meta-classifier considers competent.
+    r"""META-DES: the members that a meta-classifier considers competent vote.
 
     .. math:: w_t(x) = \hat p_t(x) 1[\hat p_t(x) > \tfrac12], \qquad
        \hat p_t(x) = \sigma(\beta_0 + \beta^T f_t(x))
@@ -114,14 +114,14 @@ class MetaDES:
     needs: ClassVar[frozenset[str]] = frozenset({"chances", "profiles"})
 
     def learn(self, region: Region, weight: NDArray[np.float64]) -> Self:
-        """Learn from a region whose queries are the first judged samples themselves.
+        """Fit the meta-classifier on a region whose queries are the reference samples themselves.
 
         Parameters
         ----------
         region : Region
             Neighbours of a sample leave out the sample itself.
         weight : ndarray of shape (queries,)
-            What each sample counts.
+            Weight of each sample.
         """
         n_queries = region.said.shape[1]
         share = np.stack([(region.said == k).mean(axis=0) for k in range(region.n_classes)])

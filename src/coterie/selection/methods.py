@@ -49,7 +49,7 @@ def by_mcb(region: Region) -> Array:
 @tagged
 @dataclass(frozen=True)
 class LocalClassAccuracy:
-    """The member of the highest `lca`, or `mla`.
+    """Select the member with the highest `lca` or `mla`.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class LocalClassAccuracy:
 @tagged
 @dataclass(frozen=True)
 class Probable:
-    """The best, or nearly best, members by `a_priori` or `a_posteriori`.
+    """Select the best, or nearly best, members by `a_priori` or `a_posteriori`.
 
     Parameters
     ----------

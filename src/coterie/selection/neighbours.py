@@ -26,7 +26,7 @@ _FOLD = 32  # points whose smallest distance is looked at first
 
 @tagged
 class ExactSearch:
-    """The nearest points by Euclidean distance; among equals the first.
+    """The nearest points by Euclidean distance; in case of ties, the first.
 
     In few dimensions a search tree is used. In many, matrix products in single precision find
     candidates and exact distances put them in order.

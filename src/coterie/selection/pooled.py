@@ -30,13 +30,13 @@ class Pooled(Committee):
     Parameters
     ----------
     estimator : ensemble or list of models, default=None
-        The pool: an ensemble of this library or of scikit-learn whose members predict by
-        themselves, or a list of models, or of pairs of a name and a model. Members may see some
-        of the columns only. By default a random forest.
+        The pool: an ensemble of coterie or scikit-learn whose members predict on their own, a list
+        of models, or a list of (name, model) pairs. Members may use subsets of the columns. By
+        default a random forest.
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness for the choice of held-out rows, and seed of the pool if it has none.
     n_jobs : int, default=None
-        Members, or blocks of queries, at work at a time.
+        Number of members, or blocks of queries, processed in parallel.
     verbose : int or bool, default=0
         Report progress.
     """
@@ -66,7 +66,10 @@ class Pooled(Committee):
             raise ValueError("estimator=[] contains no model; pass at least one.")
         for model in models:
             if not has("fit", "predict", "get_params").admits(model):
-                raise TypeError(f"{model!r}in the list `estimator` cannot be fitted.")
+                raise TypeError(
+                    f"{model!r} in the list `estimator` has no `fit`, `predict` and `get_params`. "
+                    "Pass estimators."
+                )
         seeds = member_seeds(seed, 0, len(models)).tolist()
         names = [
             given[0] if isinstance(given, list | tuple) else number

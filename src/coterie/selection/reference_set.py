@@ -165,7 +165,7 @@ class ReferenceSet:
 
     @property
     def counts(self) -> Array:
-        """What each row counts."""
+        """Weight of each row."""
         times = np.ones(len(self.points)) if self.times is None else self.times.astype(np.float64)
         return times if self.importance is None else times * self.importance
 

@@ -50,7 +50,7 @@ class Region:
     chances_said : ndarray of shape (members, queries, classes)
         Members' probabilities for the queries.
     able : ndarray of bool of shape (members, queries) or None
-        Members that are left by `frienemies`, if others are pruned.
+        Members kept by `frienemies`, if others are pruned.
 
     References
     ----------
@@ -101,7 +101,7 @@ class Region:
 
 
 def closeness(distances: Any) -> Array:
-    r"""What a neighbour counts: :math:`\omega_j = 1 / \max(d_j, 10^{-10})`.
+    r"""Weight of a neighbour by its distance: :math:`\omega_j = 1 / \max(d_j, 10^{-10})`.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def quotient(part: Array, whole: Array) -> Array:
 
 
 def frienemies(hits: Any, neighbours: Any, y: Any) -> NDArray[np.bool_]:
-    r"""Members that can tell classes apart near the query.
+    r"""Frienemies: the members that can distinguish classes near the query.
 
     A member stays if it is right about two neighbours of different classes [1]_. Where all
     neighbours are of one class, or no member is that good, every member stays.
@@ -184,7 +184,7 @@ def frienemies(hits: Any, neighbours: Any, y: Any) -> NDArray[np.bool_]:
     neighbours : array-like of int of shape (queries, k)
         Samples near each query.
     y : array-like of int of shape (samples,)
-        Classes as whole numbers.
+        Classes as integers.
 
     Returns
     -------

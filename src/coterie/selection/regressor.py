@@ -20,7 +20,7 @@ from coterie.selection.regions import around, closeness, share
 
 
 def local_error(errors: Any, neighbours: Any, distances: Any, weights: Any = None) -> Array:
-    r"""Mean error of each member near the query, near neighbours counting more.
+    r"""Mean error of each member on the query's neighbours, weighted by distance.
 
     .. math:: e_t(x) = \frac{\sum_j \omega_j \ell_{tj}}{\sum_j \omega_j}, \qquad
        \omega_j = 1 / d_j
@@ -30,9 +30,9 @@ def local_error(errors: Any, neighbours: Any, distances: Any, weights: Any = Non
     errors : array-like of shape (members, samples)
         Errors :math:`\ell_{tj} \ge 0` of members on samples, absolute or squared.
     neighbours, distances : array-like of shape (queries, k)
-        Samples near each query, and how far they are.
+        Neighbours of each query, and their distances.
     weights : array-like of shape (queries, k), optional
-        What each neighbour counts besides; equal by default.
+        Additional weight of each neighbour; equal by default.
 
     Returns
     -------
@@ -81,11 +81,11 @@ def select(error: Any) -> Array:
 
 
 def weigh(error: Any) -> Array:
-    r"""Dynamic weighting: every member by one over its local error.
+    r"""Dynamic weighting: members weighted by the inverse of their local error.
 
     .. math:: w_t(x) = 1 / e_t(x)
 
-    A member without any error has all the weight, shared with others like it.
+    Members without any error share all the weight.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def weigh(error: Any) -> Array:
 
 
 def weigh_selected(error: Any) -> Array:
-    r"""Dynamic weighting with selection: `weigh`, without the worse half of the range.
+    r"""Dynamic weighting with selection: `weigh`, without members in the worse half of the range.
 
     .. math:: w_t(x) = \frac{1}{e_t(x)} 1\left[e_t(x) \le
        \frac{\min_s e_s(x) + \max_s e_s(x)}{2}\right]
@@ -169,7 +169,7 @@ class DynamicSelectionRegressor(RegressorTask, DynamicSelection):
     ensemble_ : fitted ensemble or list of models
         The pool as a whole.
     ground_, errors_ : ReferenceSet, ndarray of shape (members, samples)
-        The judged rows, and the absolute errors of members on them.
+        The reference set, with the members' absolute errors.
 
     References
     ----------
@@ -226,7 +226,7 @@ class DynamicSelectionRegressor(RegressorTask, DynamicSelection):
         return np.asarray(sum_of_members(weights, said) / total)[:, None]
 
     def member_weights(self, X: Any) -> Array:
-        """What each member counts for each row.
+        """Weight of each member for each row.
 
         Parameters
         ----------

@@ -29,7 +29,7 @@ def rrc_chance(chances: Any, y: Any) -> Array:
     r"""Probability that a randomised reference classifier is right about each sample.
 
     It draws the support of class l from a beta distribution with the mean :math:`p_l` that the
-    member gives, :math:`B(K p_l, K - K p_l)`, and says the class with the largest support [1]_:
+    member gives, :math:`B(K p_l, K - K p_l)`, and predicts the class with the largest support [1]_:
 
     .. math:: C_t(x_j) = \int_0^1 b_{y_j}(u) \prod_{l \ne y_j} B_l(u) \, du
 
@@ -113,13 +113,13 @@ def rrc(chance: Any, neighbours: Any, distances: Any, n_classes: int, weights: A
     Parameters
     ----------
     chance : array-like of shape (members, samples)
-        The chances :math:`C_t`, see `rrc_chance`.
+        The probabilities :math:`C_t`; see `rrc_chance`.
     neighbours, distances : array-like of shape (queries, k)
-        Samples near each query, and how far they are.
+        Neighbours of each query, and their distances.
     n_classes : int
         Number of classes K.
     weights : array-like of shape (queries, k), optional
-        What each neighbour counts besides; equal by default.
+        Additional weight of each neighbour; equal by default.
 
     Returns
     -------

@@ -1,12 +1,12 @@
 """Semi-supervised ensembles: classifiers that also learn from unlabelled rows.
 
-The life of a fit:
+Steps of a fit:
 
 1. Labels that are -1 or missing are unknown. The table of all rows is binned once (`Scene`).
 2. The supervised ensemble is fitted to the labelled rows.
-3. Round by round, members are taught rows that other members are sure of (`teach`); boosting and
-   UDEED have loops of their own.
-4. Both ensembles are judged by labels hidden from them; a warning says when unlabelled rows harm.
+3. Round by round, members are trained on rows that other members label with confidence (`teach`);
+   boosting and UDEED have their own loops.
+4. Both ensembles are evaluated on hidden labels; a warning says if the unlabelled rows do harm.
 """
 
 from coterie.semisupervised.assemble import AssembleClassifier

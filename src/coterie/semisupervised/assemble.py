@@ -61,10 +61,10 @@ class Assemble(AdaBoost):
 class AssembleClassifier(UnlabelledClassifier):
     r"""ASSEMBLE.AdaBoost: boosting in which :math:`|F(x)|` is the margin of an unlabelled row.
 
-    Labelled rows share the weight :math:`\beta` at the start, unlabelled ones the rest, with the
-    class of the nearest labelled row. Then AdaBoost proceeds as usual, but the class of an
-    unlabelled row is the ensemble's prediction: rows near the boundary get the weight, and the
-    boundary moves to where there are few of them.
+    Initially, labelled rows share the weight :math:`\beta`, and unlabelled rows share the rest,
+    with the class of the nearest labelled row. Then AdaBoost proceeds as usual, but the class of an
+    unlabelled row is the ensemble's prediction: rows near the boundary get more weight, and the
+    boundary moves to regions with few rows.
 
     Parameters
     ----------
@@ -75,22 +75,23 @@ class AssembleClassifier(UnlabelledClassifier):
     learning_rate : float, default=1.0
         Factor that multiplies the weight of every member.
     beta : float, default=0.9
-        Share of the weight that labelled rows begin with.
+        Initial share of the weight of the labelled rows.
     alpha : {"initial", "equal"}, default="initial"
-        Whether the weights of the start stay factors of later ones, as the cost function has it,
-        or all rows count alike after the first round, as published.
+        Whether the initial weights remain factors of later ones, as in the cost function, or all
+        rows count equally after the first round, as published.
     start : {"1nn", "majority", "forest"}, default="1nn"
-        The first classes of unlabelled rows: of the nearest labelled row, of the largest
-        class, or what a forest says.
+        Initial classes of unlabelled rows: that of the nearest labelled row, the most frequent
+        class, or the prediction of a forest.
     weighting : {"reweight", "resample"}, default="reweight"
-        Whether members take weights, or see as many rows as are labelled, drawn by them.
+        Whether members are fitted with weights, or on rows drawn by weight, as many as are
+        labelled.
 
     Attributes
     ----------
     classes_, transduction_, labeled_iter_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     termination_condition_, n_iter_, score_, supervised_score_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     estimators_ : sequence of estimators
         The members.
     trace_ : Trace

@@ -32,10 +32,10 @@ def companion_errors(
     threshold: float,
     weight: Array | None = None,
 ) -> Array:
-    """Out-of-bag error of all trees but one, for each one, on the rows they are sure of.
+    """For each tree, the out-of-bag error of all other trees, on rows they are confident about.
 
-    Of a row only trees vote that did not see it. The sum of all votes less those of one tree
-    serves every tree, so nothing is added up twice.
+    Only trees that did not see a row vote on it. The votes of each tree are subtracted from the sum
+    of all votes, so nothing is summed twice.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def companion_errors(
     truth : ndarray of int of shape (n_rows,)
         Class codes.
     threshold : float
-        Rows count whose most probable class has more.
+        Rows count if the probability of the most probable class exceeds this.
     weight : ndarray of shape (n_rows,), optional
         Weights of the rows.
 
@@ -162,20 +162,21 @@ class CoForest:
 class CoForestClassifier(UnlabelledClassifier):
     r"""Co-forest: a random forest whose trees label unlabelled rows for one another.
 
-    For every tree, the others are its teachers. Their error :math:`e_i` is measured out of bag on
-    labelled rows that they are sure of; as long as it falls, the unlabelled rows they are sure of
-    (with a share of the votes above `threshold`) are added to the tree's bootstrap, weighted by
-    that share, and the tree is grown again. A lesson of weight :math:`W_i` must fulfil
-    :math:`e_i W_i < e'_i W'_i`, the last lesson's being marked by a dash, so that noise shrinks.
+    For every tree, the other trees act as teachers. Their error :math:`e_i` is measured out of bag
+    on labelled rows about which they are confident; as long as it falls, the unlabelled rows about
+    which they are confident (with a share of the votes above `threshold`) are added to the tree's
+    bootstrap sample, weighted by that share, and the tree is grown again. The new rows, with total
+    weight :math:`W_i`, must satisfy :math:`e_i W_i < e'_i W'_i`, where primes mark the previous
+    round of that tree, so that the noise shrinks.
 
     Parameters
     ----------
     n_estimators : int, default=50
         Number of trees.
     threshold : float, default=0.75
-        Share of the other trees' votes above which a row is taught.
+        Share of the other trees' votes above which a row is pseudo-labelled.
     refit : {"bag", "all"}, default="bag"
-        Whether a tree that was taught keeps its own bootstrap of the labelled rows, so that
+        Whether a regrown tree keeps its own bootstrap sample of the labelled rows, so that
         out-of-bag errors stay unbiased, or sees all of them, as in the authors' program.
     max_iter : int, default=30
         Maximum number of rounds.
@@ -189,15 +190,15 @@ class CoForestClassifier(UnlabelledClassifier):
     Attributes
     ----------
     classes_, transduction_, labeled_iter_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     termination_condition_, n_iter_, score_, supervised_score_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     estimators_ : sequence of trees
         The trees.
     oob_errors_ : ndarray of shape (n_estimators,)
-        Error of each tree's teachers in its last lesson.
+        Error of the other trees when each tree was last regrown.
     pseudo_weight_ : ndarray of shape (n_estimators,)
-        Weight of its last lesson.
+        Total weight of its last pseudo-labelled rows.
     trace_ : Trace
         Error, earlier error and rows by round and tree.
 

@@ -35,16 +35,17 @@ _LEAST = 1e-9  # a probability that rules a class out still leaves the other vie
 def surest_rows(
     votes: Array, per_class: NDArray[np.integer], threshold: float = 0.0
 ) -> NDArray[np.bool_]:
-    """The rows that a member is surest of, as many of each class as are asked for.
+    """The rows that a member is most confident about, a given number for each class.
 
     Parameters
     ----------
     votes : ndarray of shape (n_rows, n_classes)
-        Probabilities. A row is of its most probable class; among equals the first rows are taken.
+        Probabilities. A row is assigned to its most probable class; in case of ties, the first rows
+        are taken.
     per_class : ndarray of int of shape (n_classes,)
-        Most rows of each class.
+        Maximum number of rows per class.
     threshold : float, default=0.0
-        Least probability.
+        Minimum probability.
 
     Returns
     -------
@@ -154,8 +155,8 @@ class PoolTaught(UnlabelledClassifier):
     Parameters
     ----------
     estimator : estimator or None, default=None
-        What to fit; by default a random forest of 50 trees, as the probabilities of a single tree
-        do not rank rows.
+        The ensemble; by default a random forest of 50 trees, because the probabilities of a single
+        tree do not rank rows well.
     per_class : list of int, int or None, default=None
         Rows of each class that a member labels in a round; None is four times the share of the
         class among the labelled rows, and at least one.
@@ -214,16 +215,16 @@ class CoTrainingClassifier(PoolTaught):
     Parameters
     ----------
     views : pair of lists of columns, {"random", "maxmin"} or None, default=None
-        Names or positions of the columns of each member. "random", like None, cuts them in halves
-        at random; "maxmin" deals them out in turn by a forest's importances, so that both views
-        are strong.
+        Names or positions of the columns of each member. "random", like None, splits them into
+        random halves; "maxmin" assigns them alternately by a forest's importances, so that both
+        views are strong.
 
     Attributes
     ----------
     classes_, transduction_, labeled_iter_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     termination_condition_, n_iter_, score_, supervised_score_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     views_ : list of two ndarrays
         Positions of the columns of each member.
     estimators_ : sequence of estimators
@@ -319,16 +320,16 @@ def _positions(table: Table, columns: Any) -> Positions:
 class CoTrainingByCommitteeClassifier(PoolTaught):
     """Co-training by committee: an ensemble labels rows for itself, by the share of its votes.
 
-    Where there are no two views of the rows, the members of an ensemble stand for them: rows on
-    which most of its members agree are labelled, as many of every class as its share among the
-    labels, and the ensemble is fitted again.
+    If there are no two views of the rows, the members of an ensemble take their place: rows on
+    which most members agree are labelled, in proportion to the class frequencies among the labels,
+    and the ensemble is refitted.
 
     Attributes
     ----------
     classes_, transduction_, labeled_iter_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     termination_condition_, n_iter_, score_, supervised_score_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     estimators_ : sequence of estimators
         The ensemble, alone.
     trace_ : Trace

@@ -24,14 +24,14 @@ Array = NDArray[np.float64]
 
 
 def wilson_interval(n_right: float, n_rows: float, confidence: float = 0.95) -> tuple[float, float]:
-    """Wilson's interval of a share.
+    """Wilson's confidence interval for a proportion.
 
     Parameters
     ----------
     n_right, n_rows : float
-        How many of how many.
+        Number of successes, and number of trials.
     confidence : float, default=0.95
-        How often the interval holds the true share.
+        Confidence level of the interval.
 
     Returns
     -------
@@ -52,14 +52,14 @@ def wilson_interval(n_right: float, n_rows: float, confidence: float = 0.95) -> 
 
 
 def learning_gain(n_rows: float, n_wrong: float, n_new: float, n_new_wrong: float) -> float:
-    r"""By how much a lesson raises :math:`n (1 - 2 \epsilon/n)^2`; minus infinity if it is noise.
+    r"""Gain in :math:`n (1 - 2 \epsilon/n)^2` from new labels; minus infinity if they are noise.
 
     Parameters
     ----------
     n_rows, n_wrong : float
-        Rows a member has learnt, and how many of them are expected to be labelled wrongly.
+        Number of training rows of a member, and the expected number of wrong labels among them.
     n_new, n_new_wrong : float
-        The same of the lesson.
+        The same for the new rows.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def combine_groups(labels: NDArray[np.integer], weights: Array, n_classes: int) 
     weights : ndarray of shape (n_members,)
         Confidence in each member.
     n_classes : int
-        Number of classes; one that nobody votes for has confidence 0.
+        Number of classes; a class without votes has confidence 0.
 
     Returns
     -------
@@ -185,28 +185,28 @@ class Democratic:
 class DemocraticCoLearningClassifier(UnlabelledClassifier):
     r"""Democratic co-learning: different learners; the majority labels rows for the others.
 
-    Members are different algorithms on all columns. Each has a weight, the middle of Wilson's
-    interval of its accuracy on the labelled rows. A row is taught to those who are outvoted by a
-    majority that is heavier, too; the lesson counts if it raises
-    :math:`|L_i| (1 - 2 \epsilon_i / |L_i|)^2`, where mistakes are expected at the rate that the
-    lower ends of the intervals allow for. Only members of weight above 1/2 predict.
+    Members are different algorithms on all columns. Each has a weight, the centre of Wilson's
+    interval for its accuracy on the labelled rows. A row is pseudo-labelled for the members that
+    are outvoted by a majority with a larger total weight; the new rows are used if they increase
+    :math:`|L_i| (1 - 2 \epsilon_i / |L_i|)^2`, with the error rate estimated from the lower bounds
+    of the intervals. Only members with a weight above 1/2 predict.
 
     Parameters
     ----------
     estimators : list of (str, estimator), or None, default=None
-        At least three different learners; by default a tree, nearest neighbours and a small
-        forest, which all take missing values and categories.
+        At least three different learners; by default a tree, nearest neighbours and a small forest,
+        which all support missing values and categories.
     confidence : float, default=0.95
-        Of the intervals.
+        Confidence level of the intervals.
     max_iter : int, default=30
         Maximum number of rounds.
 
     Attributes
     ----------
     classes_, transduction_, labeled_iter_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     termination_condition_, n_iter_, score_, supervised_score_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     estimators_ : sequence of estimators
         The members.
     confidence_ : ndarray of shape (n_members,)

@@ -30,18 +30,18 @@ _WORSE = 0.05  # a loss of accuracy on labelled rows that ends it
 def precise_threshold(
     confidence: Array, right: NDArray[np.bool_], precision: float, min_rows: int = 5
 ) -> float:
-    """The least confidence above which answers were right often enough.
+    """The lowest confidence above which predictions are precise enough.
 
     Parameters
     ----------
     confidence : ndarray of shape (n,)
-        Of answers whose truth is known.
+        Confidence of predictions for rows whose class is known.
     right : ndarray of bool of shape (n,)
         Whether they were right.
     precision : float
-        Share of right ones that is asked for.
+        Required share of correct predictions.
     min_rows : int, default=5
-        Fewest answers to judge by.
+        Minimum number of predictions.
 
     Returns
     -------
@@ -288,9 +288,9 @@ class SelfTrainingClassifier(UnlabelledClassifier):
     Attributes
     ----------
     classes_, transduction_, labeled_iter_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     termination_condition_, n_iter_, score_, supervised_score_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     estimators_ : sequence of estimators
         The ensemble, alone.
     trace_ : Trace

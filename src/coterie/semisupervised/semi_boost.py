@@ -54,7 +54,7 @@ class Pull(NamedTuple):
 
 
 def semi_boost_pull(to_labelled: Array, among: Similarity, scores: Array, balance: float) -> Pull:
-    r"""What speaks for each of two classes of the unlabelled rows.
+    r"""Evidence for each with two classes, for every unlabelled row.
 
     With similarities S and scores H, :math:`p_i = e^{-2H_i} \sum_{j \in L, y_j = 1} S_{ij} +
     \frac{C}{2} e^{-H_i} \sum_{j \in U} S_{ij} e^{H_j}`, and q likewise with all signs turned. The
@@ -69,7 +69,7 @@ def semi_boost_pull(to_labelled: Array, among: Similarity, scores: Array, balanc
     scores : ndarray of shape (n_unlabelled,)
         H, positive for the second class.
     balance : float
-        C, what pairs of unlabelled rows count.
+        C, the weight of pairs of unlabelled rows.
 
     Returns
     -------
@@ -93,14 +93,14 @@ def semi_boost_pull(to_labelled: Array, among: Similarity, scores: Array, balanc
 def semi_boost_weight(pull: Pull, signs: Array) -> float:
     r"""Weight of a member, :math:`\frac14 \ln\frac{A}{B}`.
 
-    A is what speaks for what it says of the unlabelled rows, B what speaks against.
+    A is the evidence for its predictions on the unlabelled rows, B the evidence against them.
 
     Parameters
     ----------
     pull : Pull
-        What speaks for each class.
+        Evidence for each class.
     signs : ndarray of shape (n_unlabelled,)
-        1 where the member says the second class, -1 for the first.
+        1 where the member predicts the second class, -1 for the first.
 
     Examples
     --------
@@ -269,40 +269,41 @@ class SemiBoostClassifier(UnlabelledClassifier):
     r"""SemiBoost: boosting with pseudo-labels that agree with those of similar rows.
 
     The cost is :math:`\sum_{i \in U} \sum_{j \in L} S_{ij} e^{-2 y_j H_i} + C \sum_{i,j \in U}
-    S_{ij} e^{H_i - H_j}`: unlabelled rows should be of the class of similar labelled rows, and
-    alike if they are similar. Each round, the rows for whose class most speaks are added to the
-    labelled ones, a member is fitted to both, and weighs :math:`\frac14 \ln (A/B)`, where A is
-    what speaks for its answers, and B what speaks against. Many classes are boosted one against
-    the rest, on the same similarities. The supervised ensemble beside it is AdaBoost with the same
-    members.
+    S_{ij} e^{H_i - H_j}`: unlabelled rows should have the class of similar labelled rows, and
+    similar rows the same class. Each round, the rows with the strongest evidence for a class are
+    added to the labelled ones, and a member is fitted to both, with the weight :math:`\frac14 \ln
+    (A/B)`, where A is the evidence for its predictions, and B the evidence against them. Many
+    classes are boosted one against the rest, on the same similarities. The supervised ensemble for
+    comparison is AdaBoost with the same base learner.
 
     Parameters
     ----------
     estimator : estimator or None, default=None
         The base learner; by default a tree of depth 3.
     n_estimators : int, default=20
-        Most rounds, for each class if there are more than two.
+        Maximum number of rounds, per class if there are more than two.
     sample : float, default=0.1
-        Share of the unlabelled rows that a member is taught.
+        Share of the unlabelled rows that are pseudo-labelled for each member.
     similarity : {"auto", "rbf", "knn", "proximity"} or callable, default="auto"
-        How alike rows are: a Gaussian kernel of their distance ("rbf"), which "auto" takes up to
-        5,000 rows; that of near neighbours alone ("knn"), which it takes above; the share of
-        random trees in which they share a leaf; or a function of the rows that gives a matrix.
+        Similarity of rows: a Gaussian kernel of their distance ("rbf"), which "auto" uses for up to
+        5,000 rows; the kernel restricted to nearest neighbours ("knn"), which it uses for more; the
+        share of random trees in which they share a leaf; or a function of the rows that returns a
+        matrix.
     sigma : float or "median", default="median"
         Width of the kernel; "median" is the median distance of rows to their tenth neighbour. The
-        median distance of all pairs, a usual choice, makes all rows alike and lets the largest
+        median distance of all pairs, a common choice, makes all rows similar and lets the largest
         class win.
 
     Attributes
     ----------
     classes_, transduction_, labeled_iter_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     termination_condition_, n_iter_, score_, supervised_score_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     estimators_ : sequence of estimators
-        The members; each tells its class from the rest.
+        The members; each separates its class from the rest.
     member_classes_ : ndarray of int
-        For which class each member speaks; -1 for members of AdaBoost.
+        The class of each member; -1 for members of AdaBoost.
     trace_ : Trace
         Cost and rows by round and class.
 

@@ -38,19 +38,19 @@ class TriUpdate(NamedTuple):
 def tri_training_update(
     error_before: float | Fraction, n_before: int, error: float | Fraction, n_rows: int
 ) -> TriUpdate:
-    r"""How many of the rows that two members agree on the third is taught.
+    r"""How many of the rows on which two members agree are used to train the third.
 
-    A lesson of m rows with error e is better than the last one if :math:`e m < e' l'`, which
-    follows from the bound on learning from noisy labels; of too large a lesson as many rows are
-    drawn as still fulfil it. Ratios of counts are compared exactly: in floats
-    ``floor(.15 / (.2 - .15) + 1)`` is 3, and 4 in truth.
+    Using m new rows with error e is an improvement if :math:`e m < e' l'`, which follows from the
+    bound on learning from noisy labels; if there are too many rows, as many are drawn as satisfy
+    it. Ratios of counts are compared exactly: in floats ``floor(.15 / (.2 - .15) + 1)`` is 3, and 4
+    in truth.
 
     Parameters
     ----------
     error_before : Fraction or float
-        The error e' of the last lesson, one half at first.
+        The error e' of the previous round, initially one half.
     n_before : int
-        Rows l' of the last lesson, 0 at first.
+        Number of rows l' of the previous round, initially 0.
     error : Fraction or float
         Error e of the two members where they agree.
     n_rows : int
@@ -100,7 +100,7 @@ class PluralityVote:
     n_members: int
 
     def __call__(self, output: Array) -> Array:
-        """Shares that add up to one."""
+        """Shares that sum to one."""
         one = np.eye(output.shape[1])[output.argmax(axis=1)]
         many = self.n_members + 1.0
         return np.asarray((many * one + output) / (many + 1.0))
@@ -218,27 +218,27 @@ def _facts(
 class TriTrainingClassifier(UnlabelledClassifier):
     r"""Tri-training: rows on which two of three members agree are used to train the third.
 
-    Three members start from bootstraps of the labelled rows. Each round, the error :math:`e` of
-    two members is measured on the labelled rows they agree on; the unlabelled rows they agree on,
-    at most so many that the noise shrinks fast enough (`coterie.semisupervised.
-    tri_training_update`), are the lesson of the third, beside all labelled rows. It ends when no
-    lesson is better than the last. Of the three the plurality decides, and the sum of their
-    probabilities if all three differ.
+    Three members start from bootstrap samples of the labelled rows. Each round, the error :math:`e`
+    of two members is measured on the labelled rows they agree on; the unlabelled rows they agree
+    on, limited in number so that the noise shrinks fast enough (`coterie.semisupervised.
+    tri_training_update`), are added to the labelled rows for the third. Training stops when no
+    member improves. The three predict by plurality vote, or by the sum of their probabilities if
+    all three differ.
 
-    Unstable members such as single trees have most to gain from it.
+    Unstable members, such as single trees, benefit most.
 
     Parameters
     ----------
     estimator : estimator, list of three, or None, default=None
-        The base estimator; by default a fully grown native tree. Three different ones are told
-        apart enough without bootstraps.
+        The base estimator; by default a fully grown native tree. Three different estimators are
+        diverse enough without bootstrap samples.
     bootstrap : bool, default=True
-        Whether members begin with bootstraps of the labelled rows, or with all.
+        Whether members start from bootstrap samples of the labelled rows, or from all of them.
     error : {"resubstitution", "oob"}, default="resubstitution"
         Where errors are measured: on all labelled rows, as published, which is optimistic, or
         on those outside both bags while there are any.
     disagreement : bool, default=False
-        Whether a member is taught only rows that it would call otherwise.
+        Whether only rows that the member itself predicts differently are used.
     max_iter : int, default=30
         Maximum number of rounds.
 
@@ -251,11 +251,11 @@ class TriTrainingClassifier(UnlabelledClassifier):
     transduction_ : ndarray of shape (n_samples,)
         Labels of the training rows: those given, and predictions for the others.
     labeled_iter_ : ndarray of shape (n_samples,)
-        The round in which a row was last taught, 0 for labelled rows and -1 for never.
+        The round in which a row was last pseudo-labelled, 0 for labelled rows and -1 for never.
     termination_condition_, n_iter_ : str, int
-        Why it ended, and rounds begun.
+        Why training stopped, and the number of rounds.
     trace_ : Trace
-        Error, earlier error and lesson by round and member.
+        Error, previous error and number of new rows, by round and member.
     score_, supervised_score_ : float
         Accuracy on hidden labels, with and without the unlabelled rows.
 

@@ -48,7 +48,7 @@ class Points(NamedTuple):
     truth : ndarray of shape (n_labelled, n_classes)
         1 for the class of a row.
     share : ndarray of shape (n_labelled,)
-        Weights that add up to one.
+        Weights that sum to one.
     others : ndarray of shape (n_others, n_coordinates + 1)
         The rows that members should differ on.
     """
@@ -199,9 +199,9 @@ class UDEEDClassifier(UnlabelledClassifier):
     Attributes
     ----------
     classes_, transduction_, labeled_iter_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     termination_condition_, n_iter_, score_, supervised_score_ : see TriTrainingClassifier
-        The same as there.
+        As documented there.
     estimators_ : sequence of members
         The linear members.
     coef_, intercept_ : ndarray of shape (n_estimators, n_coordinates, n_scores), (..., n_scores)
@@ -209,7 +209,7 @@ class UDEEDClassifier(UnlabelledClassifier):
     loss_curve_ : list of float
         Loss by step.
     diversity_ : float
-        Mean product of two members' answers on the unlabelled rows.
+        Mean product of two members' predictions on the unlabelled rows.
 
     References
     ----------

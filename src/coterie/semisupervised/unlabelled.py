@@ -71,10 +71,11 @@ class UnlabelledClassifier(Learnt, MembersShown, ClassifierTask, Committee):
     Parameters
     ----------
     n_folds : int or None, default=3
-        Folds of labelled rows by which the ensemble is compared with the supervised one: the labels
-        of a fold are hidden, and both ensembles are evaluated on them. None leaves this out.
+        Number of folds of labelled rows for the comparison with the supervised ensemble: the labels
+        of a fold are hidden, and both ensembles are evaluated on them. None skips this.
     unlabeled : int, str or None, default=-1
-        What marks a row without a label, besides a missing value; with None, only that does.
+        Marker of unlabelled rows, in addition to missing values; with None, only missing values
+        mark them.
     n_jobs : int, default=None
         Number of members fitted in parallel; results do not depend on it.
     random_state : int, RandomState, Generator or None, default=None
@@ -205,7 +206,8 @@ class UnlabelledClassifier(Learnt, MembersShown, ClassifierTask, Committee):
         draft.supervised_score_, draft.score_ = (float(part / total) for part in right)
         if draft.score_ < draft.supervised_score_:
             warnings.warn(
-                f"The unlabelled rows do harm: accuracy on hidden labels is {draft.score_:.3f} "
+                "The unlabelled rows reduce the accuracy: on hidden labels it is "
+                f"{draft.score_:.3f} "
                 f"with them and {draft.supervised_score_:.3f} without them. Fit the supervised "
                 "ensemble to the labelled rows instead.",
                 UserWarning,

@@ -32,7 +32,7 @@ class Batcher:
     Parameters
     ----------
     threads : int
-        Predictions that run side by side.
+        Number of predictions that run in parallel.
     max_rows : int
         Rows that are predicted together at most; a larger request goes alone.
     """

@@ -196,7 +196,7 @@ def _unnamed(fitted: Fitted, rows: list[Any]) -> dict[str, Any]:
 
 
 def _cells(name: str, values: list[Any]) -> Any:
-    """An Arrow array of JSON values; whole numbers and fractions may be mixed."""
+    """An Arrow array of JSON values; integers and fractions may be mixed."""
     import pyarrow as pa
 
     types = {type(value) for value in values} - {type(None)}

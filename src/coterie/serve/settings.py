@@ -19,23 +19,24 @@ class Settings:
         Paths of models, each with an optional ``name=`` before it. A directory with numbered
         entries (``1``, ``2``, …) holds versions of one model; the highest number is the default.
     token : str, optional
-        What clients must send as ``Authorization: Bearer TOKEN``; health needs none.
+        The token that clients must send as ``Authorization: Bearer TOKEN``; health checks need
+        none.
     max_body : int, default=64 MiB
-        Bytes of a request.
+        Maximum size of a request in bytes.
     max_rows : int, default=100,000
-        Rows of a request.
+        Maximum number of rows per request.
     timeout : float, default=30.0
-        Seconds for reading a request, and again for answering it.
+        Time limit in seconds for reading a request, and again for answering it.
     max_requests : int, default=256
-        Requests that are in work at a time; more are refused with 503.
+        Maximum number of concurrent requests; others are rejected with status 503.
     batch_rows : int, default=10,000
-        Rows of waiting requests that are predicted together.
+        Maximum number of rows of waiting requests that are predicted in one batch.
     threads : int, default=2
-        Predictions that run side by side.
+        Number of predictions that run in parallel.
     reload : float, default=1.0
-        Seconds between looks at the files of the models; 0 never looks.
+        Seconds between checks of the model files; 0 disables them.
     trusted : tuple of str
-        Foreign types that model files may hold.
+        Types from other packages that model files may contain.
 
     Examples
     --------

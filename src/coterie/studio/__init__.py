@@ -1,7 +1,7 @@
-"""The studio: ensembles seen round by round, in a notebook, a file or a browser.
+"""The studio: ensembles shown round by round, in a notebook, a file or a browser.
 
-:func:`explore` makes one self-contained page of a model and its data; ``coterie studio`` serves
-the same page live, with data that can be edited and a workbench for tables of one's own.
+:func:`explore` makes one self-contained page of a model and its data; ``coterie studio`` serves the
+same page live, with data that can be edited and a workbench for your own tables.
 """
 
 from coterie.studio.explorer import Explorer, explore

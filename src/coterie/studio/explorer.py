@@ -95,11 +95,11 @@ class Explorer:
         return self
 
     def html(self) -> str:
-        """The whole page: styles, script and data, and nothing from elsewhere."""
+        """The whole page: styles, script and data in one file."""
         return render({"scenes": self.scenes, "live": False})
 
     def save(self, path: Any) -> Path:
-        """Write the page to a file, which any browser opens without a network.
+        """Write the page to a file that any browser can open offline.
 
         Parameters
         ----------
@@ -146,9 +146,9 @@ def explore(
     Parameters
     ----------
     model : estimator, class of estimators, or list of two
-        Fitted to `X` and `y`, or else fitted here, with its row weights kept; of 60 rows or more, a
-        quarter is then held out to measure the error on, unless `X_val` is given. Two models are
-        shown side by side, round by round.
+        A model fitted to `X` and `y`; if it is not fitted, it is fitted here and its row weights
+        are recorded. With 60 rows or more, a quarter is then held out to measure the error, unless
+        `X_val` is given. Two models are shown side by side, round by round.
     X : array-like or data frame of shape (n_rows, n_columns)
         The training rows.
     y : array-like of shape (n_rows,)
@@ -156,11 +156,11 @@ def explore(
     X_val, y_val : array-like, optional
         Validation rows that the model was not trained on.
     columns : sequence of one or two columns, "pca", or None
-        What the axes are: columns by position or name, or the two principal components. By
-        default the first two columns for classes, and the first for numbers. The rest is held at
+        What the axes are: columns by position or name, or the two principal components. By default
+        the first two columns for classes, and the first for numbers. Other columns are held at
         typical values.
     rounds : int, default=200
-        How many rounds are shown at most.
+        Maximum number of rounds shown.
     resolution : int, default=96
         Cells of the picture along each axis.
 

@@ -35,7 +35,7 @@ def retrained(
     model : estimator
         Clones of it are trained.
     rows : Rows
-        Halves of the training rows are drawn; the error is measured on the rows held out.
+        Halves of the training rows are drawn; the error is measured on the held-out rows.
     drawn : sequence of int
         Columns of the picture; numbers over one column also get the curve of each training.
     most : int

@@ -209,12 +209,12 @@ class Workbench:
 
     def _search(self) -> Search:
         if self.search is None:
-            raise Problem("There is no search.", "Begin one.", 404)
+            raise Problem("No search has been started.", "Begin one.", 404)
         return self.search
 
     def _reading(self) -> Any:
         if self.reading is None:
-            raise Problem("There is no table.", "Open one first.", 409)
+            raise Problem("No table has been opened.", "Open one first.", 409)
         return self.reading
 
     def _model(self) -> Any:

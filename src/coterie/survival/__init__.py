@@ -1,7 +1,7 @@
 """Survival analysis: the time until an event, with censored rows.
 
-`GradientBoostingSurvival` and `RandomSurvivalForest` learn it; the rest are curves and measures,
-plain functions of times, events and predictions.
+`GradientBoostingSurvival` and `RandomSurvivalForest` are the estimators; the other names are curves
+and metrics, plain functions of times, events and predictions.
 """
 
 from coterie.survival.boosted_survival import GradientBoostingSurvival

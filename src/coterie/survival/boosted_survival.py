@@ -44,28 +44,29 @@ _a_scoring = Allowed(
 class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
     r"""Gradient boosting for censored survival times.
 
-    With ``loss="cox"`` trees add up to the logarithm f of a hazard that is proportional to a
-    baseline, :math:`h(t|x) = h_0(t) e^{f(x)}`, and minimise Cox's negative log partial likelihood:
-    at each event, how surprising it is that it happened to this row among all those at risk. The
-    baseline is Breslow's. With ``loss="aft"`` they add up to the logarithm of the time itself,
+    With ``loss="cox"`` the sum of the trees is the logarithm f of a hazard that is proportional to
+    a baseline, :math:`h(t|x) = h_0(t) e^{f(x)}`, and minimise Cox's negative log partial
+    likelihood: at each event, how surprising it is that it happened to this row among all those at
+    risk. The baseline is Breslow's. With ``loss="aft"`` it is the logarithm of the time itself,
     :math:`\ln t = f(x) + \sigma\varepsilon`, and censored rows contribute the probability of their
     interval. Trees grow as in `HistGradientBoostingRegressor`.
 
-    `predict` gives risks, larger for earlier events: f, or with ``loss="aft"`` minus f.
+    `predict` returns risks, larger for earlier events: f, or -f with ``loss="aft"``.
 
     Parameters
     ----------
     loss : {"cox", "aft"}, default="cox"
         Proportional hazards, or accelerated failure times.
     ties : {"efron", "breslow"}, default="efron"
-        Cox: how events of one time are treated.
+        Cox: how tied event times are treated.
     distribution : {"normal", "logistic", "extreme"}, default="normal"
-        Failure times: the noise, which makes times log-normal, log-logistic or Weibull's.
+        Failure times: distribution of the noise; times are log-normal, log-logistic or Weibull
+        distributed.
     scale : float, default=1.0
         Failure times: :math:`\sigma`.
     scoring : {"loss", "concordance"}, callable or list of them, default="loss"
         The metric monitored by early stopping; a function is called as ``(estimator, X, y)``, where
-        `y` holds the time of an event, or minus the time of censoring (with weights, entries or
+        `y` contains the time of an event, or minus the time of censoring (with weights, entries or
         strata in the first of several columns). Larger is better.
     learning_rate : float, default=0.05
         Factor that multiplies the values of every tree. Survival outcomes are noisy, so small steps
@@ -73,26 +74,26 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
     max_depth : int or None, default=3
         Maximum depth of a tree.
     min_child_weight : float, default=1.0
-        Least sum of hessians in a leaf: of early events next to nothing.
+        Minimum sum of Hessians in a leaf; early events contribute very little.
     l2_regularization : float, default=1.0
-        Added to the sum of hessians of every leaf.
+        Added to the sum of Hessians of every leaf.
 
     Attributes
     ----------
     times_ : ndarray
-        The times at which curves are given by default.
+        The default times of the curves.
     baseline_ : StepFunction, list of StepFunction or None
         Cox: the cumulative hazard of risk 0; with strata one for each of ``strata_``.
     strata_ : ndarray or None
         Cox: the labels of the strata, ascending.
     n_iter_, best_iteration_ : see HistGradientBoostingRegressor
-        The same as there.
+        As documented there.
     train_score_, validation_score_, do_early_stopping_ : see HistGradientBoostingRegressor
-        The same as there.
+        As documented there.
     pool_, start_, trace_, stop_reason_ : see HistGradientBoostingRegressor
-        The same as there.
+        As documented there.
     estimators_, feature_importances_ : see HistGradientBoostingRegressor
-        The same as there.
+        As documented there.
 
     References
     ----------
@@ -161,18 +162,19 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
             Times and events: a structured array of an event and a time, as scikit-survival has;
             two columns, time and event; a pair (event, time); or times alone.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights >= 0; a row of weight 0 is as good as absent.
+            Weights >= 0; a row with weight 0 is ignored.
         event : array-like of shape (n_samples,), optional
-            Events, if `y` holds times alone; without it all rows are events.
+            Events, if `y` contains only times; by default all rows are events.
         upper : array-like of shape (n_samples,), optional
             With ``loss="aft"``, the latest time at which the event may have happened, `y` being the
             earliest: equal for a known time, infinite for a censored row.
         entry : array-like of shape (n_samples,), optional
-            With ``loss="cox"``, when rows came under observation (left truncation): at time s,
-            those with entry < s are at risk. By default all are from the start.
+            With ``loss="cox"``, the times at which rows came under observation (left truncation):
+            at time s, rows with entry < s are at risk. By default all rows are observed from the
+            start.
         strata : array-like of shape (n_samples,), optional
-            With ``loss="cox"``, labels: events are compared within a stratum, and each has a
-            baseline of its own.
+            With ``loss="cox"``, labels of strata: events are compared within a stratum, and each
+            stratum has its own baseline hazard.
         X_val, y_val, sample_weight_val, entry_val, strata_val : array-like, optional
             Rows for early stopping, instead of some of the training rows.
 
@@ -182,7 +184,7 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
         """
         late = entry is not None or strata is not None
         if upper is not None and (event is not None or self.loss != "aft"):
-            raise DataError("upper requires loss='aft', and cannot be combined with event.")
+            raise DataError("upper requires loss='aft' and cannot be combined with event.")
         if late and self.loss != "cox":
             raise DataError("entry and strata require loss='cox'.")
         outcomes = signed_times(y, event) if upper is None else _bounds(y, upper)
@@ -288,14 +290,14 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
         return np.asarray(np.exp(this._raw(X)[:, 0] + this.loss_.scale * noise))
 
     def predict_survival_function(self, X: Any, times: Any = None, *, strata: Any = None) -> Array:
-        """The chance to be without event at each of some times.
+        """The probability of no event up to each time.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows, with the columns seen in `fit`.
         times : array-like of shape (n_times,), optional
-            When to look; by default at ``times_``, a hundred quantiles of the times of events.
+            Times of the curves; by default ``times_``, a hundred quantiles of the event times.
         strata : array-like of shape (n_samples,) or one label, optional
             The strata of the rows, if there were strata in `fit`.
 
@@ -312,12 +314,12 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
     def predict_cumulative_hazard_function(
         self, X: Any, times: Any = None, *, strata: Any = None
     ) -> Array:
-        """The hazard up to each of some times.
+        """The cumulative hazard at each time.
 
         Parameters
         ----------
         X, times, strata : see predict_survival_function
-            The same as there.
+            As documented there.
 
         Returns
         -------
@@ -334,9 +336,9 @@ class GradientBoostingSurvival(SurvivalTask, GradientOrder, HistBooster):
         known = getattr(self, "strata_", None)  # files of former versions have none
         if (known is None) != (strata is None):
             raise DataError(
-                "The model was fitted without strata; leave strata= out."
+                "The model was fitted without strata. Omit strata."
                 if known is None
-                else "Every stratum has a baseline of its own: pass strata=, a label for each row."
+                else "Every stratum has its own baseline hazard. Pass strata, a label for each row."
             )
         with np.errstate(over="ignore"):
             risk = np.exp(score)[:, None]

@@ -22,19 +22,19 @@ def brier_score(
     *,
     ties: Literal["left", "sksurv"] = "left",
 ) -> Array:
-    r"""The mean squared error of the predicted chance to survive, at each of some times.
+    r"""Brier score: the mean squared error of predicted survival probabilities, by time.
 
     .. math:: \frac1n \sum_i \left[ \frac{[t_i \le t, \delta_i]\, \hat S(t|x_i)^2}{G(t_i)} +
               \frac{[t_i > t] (1 - \hat S(t|x_i))^2}{G(t)} \right]
 
-    where G, the chance of not yet being censored, makes up for rows that are lost.
+    where G, the probability of not yet being censored, corrects for censored rows.
 
     Parameters
     ----------
     y_train, y : structured array, frame, array-like of shape (n, 2) or pair
-        Times and events: those from which G is estimated, and those that are judged.
+        Times and events: those from which G is estimated, and those to be evaluated.
     survival : array-like of shape (n, n_times)
-        What `predict_survival_function` says of the rows at `times`.
+        Result of `predict_survival_function` for the rows at `times`.
     times : array-like of shape (n_times,)
         When to look.
     ties : {"left", "sksurv"}, default="left"
@@ -83,7 +83,7 @@ def integrated_brier_score(
     *,
     ties: Literal["left", "sksurv"] = "left",
 ) -> float:
-    """The mean over time of `brier_score`, by trapezia between `times`.
+    """The mean of `brier_score` over time, by the trapezoidal rule.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def integrated_brier_score(
     Returns
     -------
     float
-        A quarter for curves that always say one half.
+        0.25 for curves that are always one half.
 
     Examples
     --------

@@ -40,22 +40,22 @@ def survival_calibration(
 ) -> Calibration:
     r"""Compare predicted and observed survival up to a time, by quantiles of the prediction.
 
-    Rows are grouped by what was predicted for them; of each group, the mean prediction is set
-    against the estimate of Kaplan & Meier from its outcomes, whose variance is
-    :math:`S^2 \sum_{s \le t} d_s / (Y_s (Y_s - d_s))`.
+    Rows are grouped by their prediction; for each group, the mean prediction is compared with the
+    Kaplan-Meier estimate from its outcomes, whose variance is :math:`S^2 \sum_{s \le t} d_s / (Y_s
+    (Y_s - d_s))`.
 
     Parameters
     ----------
     y : structured array, frame, array-like of shape (n, 2) or pair
         Times and events, see `make_outcomes`.
     survival : array-like of shape (n,) or (n, 1)
-        The predicted chance of each row to be without event at `time`.
+        The predicted probability of each row to have no event up to `time`.
     time : float
         When to look.
     n_bins : int, default=10
         Groups; deciles by default. Equal predictions stay together, so there may be fewer.
     entry : array-like of shape (n,), optional
-        When rows came under observation, see `kaplan_meier`.
+        Times at which rows came under observation; see `kaplan_meier`.
 
     Returns
     -------
@@ -80,7 +80,9 @@ def survival_calibration(
     if said.shape == (len(times), 1):
         said = said[:, 0]
     if said.shape != times.shape or np.isnan(said).any():
-        raise DataError(f"survival must hold one number for each of the {len(times)} rows, no NaN.")
+        raise DataError(
+            f"survival must contain one number for each of the {len(times)} rows, and no NaN."
+        )
     if n_bins < 1:
         raise ValueError(f"n_bins={n_bins} must be at least 1.")
     since = None if entry is None else read_entries(entry, times)

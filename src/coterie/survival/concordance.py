@@ -34,10 +34,10 @@ class Pairs(NamedTuple):
 def concordance_index(
     y: Any, risk: Any, sample_weight: Any = None, *, entry: Any = None, strata: Any = None
 ) -> float:
-    """Harrell's index: the share of pairs in which the one of higher risk has the event first.
+    """Harrell's index: share of pairs in which the row with the higher risk has the event first.
 
-    A pair has an order if one has the event before the other has it or is censored; at the same
-    time, an event comes before a censoring. Equal risks count half.
+    A pair is comparable if one row has the event before the other has it or is censored; at equal
+    times, an event comes before a censoring. Equal risks count half.
 
     Parameters
     ----------
@@ -46,16 +46,17 @@ def concordance_index(
     risk : array-like of shape (n,)
         Predicted risks, larger for earlier events.
     sample_weight : array-like of shape (n,), optional
-        A pair weighs the product of its rows' weights.
+        Weights of the rows; the weight of a pair is the product of its rows' weights.
     entry : array-like of shape (n,), optional
-        When rows came under observation; an event is compared with those at risk at its time.
+        Times at which rows came under observation; an event is compared with the rows at risk at
+        its time.
     strata : array-like of shape (n,), optional
         Labels; only rows of one stratum are compared.
 
     Returns
     -------
     float
-        One half for risks that say nothing.
+        One half for uninformative risks.
 
     References
     ----------
@@ -86,24 +87,24 @@ def concordance_index_ipcw(
     *,
     ties: Literal["left", "sksurv"] = "left",
 ) -> float:
-    r"""Uno's index: pairs weigh as many as censoring has hidden of their kind.
+    r"""Uno's index: concordance with pairs weighted to correct for censoring.
 
-    A pair whose event is at time t weighs :math:`1 / G(t)^2`, with G the chance of not yet being
-    censored.
+    A pair whose event is at time t has the weight :math:`1 / G(t)^2`, with G the probability of not
+    yet being censored.
 
     Parameters
     ----------
     y_train : structured array, frame, array-like of shape (n, 2) or pair
         Times and events from which G is estimated.
     y : the same
-        Times and events of the rows that are judged.
+        Times and events of the rows to be evaluated.
     risk : array-like of shape (n,)
         Predicted risks, larger for earlier events.
     tau : float, optional
         Only events before this time count.
     ties : {"left", "sksurv"}, default="left"
-        Whether G is taken just before the time of the event, as the theory has it, or at it, as
-        scikit-survival does.
+        Whether G is taken just before the time of the event, as in theory, or at it, as in
+        scikit-survival.
 
     Returns
     -------
@@ -137,18 +138,18 @@ def cumulative_dynamic_auc(
     *,
     ties: Literal["left", "sksurv"] = "left",
 ) -> Array:
-    r"""At each of some times, the chance that an earlier event had the higher risk.
+    r"""Probability that a row with an event up to a time has a higher risk than one without.
 
-    Rows whose event is not later than t are compared with those followed beyond it; the former
-    weigh :math:`1 / G` at their event.
+    Rows whose event is not later than t are compared with those followed beyond it; the former have
+    the weight :math:`1 / G` at their event.
 
     Parameters
     ----------
     y_train, y : structured array, frame, array-like of shape (n, 2) or pair
-        Times and events: those from which G is estimated, and those that are judged.
+        Times and events: those from which G is estimated, and those to be evaluated.
     risk : array-like of shape (n,) or (n, n_times)
-        Predicted risks, larger for earlier events; or other ones for every time, such as hazards up
-        to it.
+        Predicted risks, larger for earlier events; or different ones for every time, such as
+        cumulative hazards.
     times : array-like of shape (n_times,)
         When to look.
     ties : {"left", "sksurv"}, default="left"
@@ -157,7 +158,7 @@ def cumulative_dynamic_auc(
     Returns
     -------
     ndarray of shape (n_times,)
-        NaN where there is nobody to compare with.
+        NaN if there are no rows to compare.
 
     Examples
     --------

@@ -19,16 +19,16 @@ Array = NDArray[np.float64]
 @tagged
 @dataclass(frozen=True, eq=False)
 class StepFunction:
-    """A function that changes at some times only, where it has the new value already.
+    """A right-continuous step function.
 
     Parameters
     ----------
     times : ndarray of shape (n_times,)
-        When it changes, ascending.
+        Times at which it changes, ascending.
     values : ndarray of shape (n_times,)
-        What it is from then on.
+        Its values from these times on.
     before : float
-        What it is before the first of them.
+        Its value before the first of them.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class LifeTable(NamedTuple):
 
 
 def kaplan_meier(y: Any, sample_weight: Any = None, *, entry: Any = None) -> StepFunction:
-    r"""The share that survives, :math:`S(t) = \prod_{s \le t} (1 - d_s / Y_s)`.
+    r"""Kaplan-Meier estimate of survival, :math:`S(t) = \prod_{s \le t} (1 - d_s / Y_s)`.
 
     Parameters
     ----------
@@ -92,8 +92,8 @@ def kaplan_meier(y: Any, sample_weight: Any = None, *, entry: Any = None) -> Ste
     sample_weight : array-like of shape (n,), optional
         Weights of the rows.
     entry : array-like of shape (n,), optional
-        When rows came under observation (left truncation): at time s, those with entry < s are at
-        risk. Where very few are so early, the curve is as uncertain.
+        Times at which rows came under observation (left truncation): at time s, rows with entry < s
+        are at risk. If very few rows are at risk early on, the curve is uncertain there.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def kaplan_meier(y: Any, sample_weight: Any = None, *, entry: Any = None) -> Ste
 
 
 def nelson_aalen(y: Any, sample_weight: Any = None, *, entry: Any = None) -> StepFunction:
-    r"""The cumulative hazard, :math:`H(t) = \sum_{s \le t} d_s / Y_s`.
+    r"""Nelson-Aalen estimate of the cumulative hazard, :math:`H(t) = \sum_{s \le t} d_s / Y_s`.
 
     Parameters
     ----------
@@ -120,8 +120,8 @@ def nelson_aalen(y: Any, sample_weight: Any = None, *, entry: Any = None) -> Ste
     sample_weight : array-like of shape (n,), optional
         Weights of the rows.
     entry : array-like of shape (n,), optional
-        When rows came under observation (left truncation): at time s, those with entry < s are at
-        risk. Where very few are so early, the curve is as uncertain.
+        Times at which rows came under observation (left truncation): at time s, rows with entry < s
+        are at risk. If very few rows are at risk early on, the curve is uncertain there.
 
     Returns
     -------
@@ -156,7 +156,7 @@ class LogRank(NamedTuple):
 
 
 def log_rank_test(y: Any, group: Any, *, entry: Any = None) -> LogRank:
-    r"""Whether two groups have the same survival.
+    r"""Log-rank test of whether two groups have the same survival.
 
     With d events among Y at risk at time s, of whom :math:`Y_1` are in the second group, the
     difference is :math:`U = \sum_s (d_{1s} - Y_{1s} d_s / Y_s)`, its variance
@@ -170,7 +170,7 @@ def log_rank_test(y: Any, group: Any, *, entry: Any = None) -> LogRank:
     group : array-like of shape (n,)
         Two different labels.
     entry : array-like of shape (n,), optional
-        When rows came under observation, see `kaplan_meier`.
+        Times at which rows came under observation; see `kaplan_meier`.
 
     Returns
     -------

@@ -23,14 +23,14 @@ _FORMS = (
 
 
 def make_outcomes(event: Any, time: Any) -> NDArray[Any]:
-    """A structured array of events and times, as scikit-survival takes it too.
+    """A structured array of events and times, as in scikit-survival.
 
     Parameters
     ----------
     event : array-like of shape (n,)
-        Whether the event happened; otherwise the row was only followed up to its time.
+        Whether the event happened; otherwise the row is censored at its time.
     time : array-like of shape (n,)
-        When it happened, or up to when the row was followed.
+        Time of the event, or of censoring.
 
     Returns
     -------
@@ -144,7 +144,7 @@ def read_outcomes(y: Any) -> tuple[NDArray[np.bool_], Array]:
     """Events and times of outcomes in any form, checked."""
     signed = signed_times(y)
     if not np.isfinite(signed).all():
-        raise DataError("y contains NaN: some times are missing.")
+        raise DataError("y contains NaN: some times are missing. Drop those rows.")
     if (signed == 0).any():
         raise DataError("Some times are 0 or negative. Times must be positive.")
     return signed > 0, np.abs(signed)
@@ -161,7 +161,8 @@ def entry_numbers(entry: Any, n_rows: int) -> Array:
     since = _numbers(np.asarray(entry))
     if since.shape != (n_rows,):
         raise DataError(
-            f"entry must hold one time for each of the {n_rows} rows; its shape is {since.shape}."
+            f"entry must contain one time for each of the {n_rows} rows; its shape is "
+            f"{since.shape}."
         )
     return np.maximum(since, 0.0)
 
@@ -169,9 +170,7 @@ def entry_numbers(entry: Any, n_rows: int) -> Array:
 def check_entries(since: Array, time: Array) -> None:
     """Refuse rows that come under observation when they are gone already."""
     if np.isnan(since).any():
-        raise DataError(
-            "entry contains NaN: some time is missing. Rows seen from the start have 0."
-        )
+        raise DataError("entry contains NaN. Use 0 for rows that are observed from the start.")
     late = np.flatnonzero(since >= time)
     if len(late):
         row = late[0]

@@ -21,7 +21,7 @@ def read_labels(strata: Any, n_rows: int) -> NDArray[Any]:
     labels = np.asarray(strata)
     if labels.shape != (n_rows,):
         raise DataError(
-            f"strata must hold one label for each of the {n_rows} rows; its shape is "
+            f"strata must contain one label for each of the {n_rows} rows; its shape is "
             f"{labels.shape}."
         )
     if labels.dtype.kind in ("O", "T"):
@@ -30,7 +30,7 @@ def read_labels(strata: Any, n_rows: int) -> NDArray[Any]:
     else:
         missing = np.isnan(labels) if labels.dtype.kind == "f" else [False]
     if np.any(missing):
-        raise DataError("strata contains missing labels. Give those rows a stratum of their own.")
+        raise DataError("strata contains missing labels. Assign those rows to a stratum.")
     return labels
 
 
@@ -52,6 +52,6 @@ def find_strata(strata: Any, known: NDArray[Any], n_rows: int) -> NDArray[np.int
         shown = ", ".join(str(label) for label in known[:10])
         more = ", ..." if len(known) > 10 else ""
         raise DataError(
-            f"Stratum {str(unknown[0])!r} was not seen in fit; known are {shown}{more}."
+            f"Stratum {str(unknown[0])!r} was not seen in fit. The known strata are {shown}{more}."
         )
     return places

@@ -64,14 +64,14 @@ class RandomSurvivalForest(SurvivalTask, ManyTrees):
     :math:`r_i = \delta_i - H(t_i)`, one for an event less the hazard that the node has seen up to
     then: their sum on one side is the numerator U of the test. With ``split="logrank_score"`` the
     variance is that of a permutation, :math:`n_L n_R \sum r^2 / (n (n - 1))`, and the split that of
-    least squared error in r. With ``split="logrank"`` it is the test's own,
-    :math:`V = \sum_s \frac{Y_{Ls}}{Y_s} (1 - \frac{Y_{Ls}}{Y_s}) \frac{Y_s - d_s}{Y_s - 1} d_s`,
-    for the `recheck` cuts of a node that are best by the score. They differ most where one side has
-    few rows, or leaves early: the score trusts such cuts less.
+    least squared error in r. With ``split="logrank"`` it is the test's own, :math:`V = \sum_s
+    \frac{Y_{Ls}}{Y_s} (1 - \frac{Y_{Ls}}{Y_s}) \frac{Y_s - d_s}{Y_s - 1} d_s`, for the `recheck`
+    cuts of a node that are best by the score. They differ most if one side has few rows, or is
+    observed only briefly: the score gives less credit to such splits.
 
-    A leaf has the hazard of its rows by Nelson & Aalen, and a row the mean of the hazards of its
-    leaves. `predict` gives the mortality: that hazard added up over the different times of events
-    in training.
+    A leaf stores the Nelson-Aalen hazard of its rows, and the hazard of a row is the mean over its
+    leaves. `predict` returns the mortality: that hazard summed over the distinct event times of the
+    training rows.
 
     Parameters
     ----------
@@ -82,12 +82,12 @@ class RandomSurvivalForest(SurvivalTask, ManyTrees):
     max_features : int, float, {"sqrt", "log2", "log2+1", "third"} or None, default="sqrt"
         Columns drawn per node.
     min_events_leaf : int, default=1
-        Fewest rows with an event in a leaf.
+        Minimum number of rows with an event in a leaf.
     split : {"logrank_score", "logrank"}, default="logrank_score"
         The test by which nodes are split.
     recheck : int or None, default=10
-        With ``split="logrank"``, how many cuts of a node are tested; None tests all of them.
-        Categories are cut in the order of their mean residuals either way.
+        With ``split="logrank"``, the number of splits of a node that are tested; None tests all of
+        them. In both cases, categories are split in the order of their mean residuals.
     oob_score : bool, default=False
         Whether to evaluate the forest on out-of-bag rows, with Harrell's concordance index.
     survival : {"hazard", "km"}, default="hazard"
@@ -97,9 +97,9 @@ class RandomSurvivalForest(SurvivalTask, ManyTrees):
     Attributes
     ----------
     times_ : ndarray
-        The times at which curves are given by default.
+        The default times of the curves.
     event_times_ : ndarray
-        Different times of events in training.
+        Distinct event times of the training rows.
     hazards_ : LeafHazards
         The hazards of all leaves.
     estimators_, estimators_samples_, pool_, feature_importances_ : see RandomForestRegressor
@@ -177,14 +177,14 @@ class RandomSurvivalForest(SurvivalTask, ManyTrees):
             Times and events: a structured array of an event and a time, as scikit-survival has;
             two columns, time and event; a pair (event, time); or times alone.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights >= 0; a row of weight 0 is as good as absent.
+            Weights >= 0; a row with weight 0 is ignored.
         groups : array-like of shape (n_samples,), optional
             Rows of one group are in a bag together or not at all.
         event : array-like of shape (n_samples,), optional
-            Events, if `y` holds times alone; without it all rows are events.
+            Events, if `y` contains only times; by default all rows are events.
         entry : array-like of shape (n_samples,), optional
-            When rows came under observation (left truncation): at time s, those with entry < s are
-            at risk. By default all are from the start.
+            Times at which rows came under observation (left truncation): at time s, rows with entry
+            < s are at risk. By default all rows are observed from the start.
 
         Returns
         -------
@@ -277,7 +277,7 @@ class RandomSurvivalForest(SurvivalTask, ManyTrees):
         draft.oob_prediction_ = mean[:, 0]
 
     def predict(self, X: Any) -> Array:
-        """Mortality: the hazard added up over the times of events in training.
+        """Mortality: the hazard summed over the event times of the training rows.
 
         Parameters
         ----------

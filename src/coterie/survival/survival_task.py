@@ -53,14 +53,14 @@ class SurvivalTask:
         draft.times_ = time_grid(signed > 0, np.abs(signed), admitted.weight)
 
     def predict_survival_function(self, X: Any, times: Any = None) -> Array:
-        """The chance to be without event at each of some times.
+        """The probability of no event up to each time.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows, with the columns seen in `fit`.
         times : array-like of shape (n_times,), optional
-            When to look; by default at ``times_``, a hundred quantiles of the times of events.
+            Times of the curves; by default ``times_``, a hundred quantiles of the event times.
 
         Returns
         -------
@@ -69,14 +69,14 @@ class SurvivalTask:
         raise NotImplementedError
 
     def predict_cumulative_hazard_function(self, X: Any, times: Any = None) -> Array:
-        """The hazard up to each of some times.
+        """The cumulative hazard at each time.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows, with the columns seen in `fit`.
         times : array-like of shape (n_times,), optional
-            When to look; by default at ``times_``, a hundred quantiles of the times of events.
+            Times of the curves; by default ``times_``, a hundred quantiles of the event times.
 
         Returns
         -------
@@ -111,7 +111,8 @@ class SurvivalTask:
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the rows.
         entry : array-like of shape (n_samples,), optional
-            When rows came under observation; an event is compared with those at risk then.
+            Times at which rows came under observation; an event is compared with the rows at risk
+            at that time.
         strata : array-like of shape (n_samples,), optional
             Labels; only rows of one stratum are compared.
 

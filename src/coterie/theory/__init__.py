@@ -2,12 +2,14 @@
 
 Everything is a function of arrays, (members, samples) and then outputs, or of a few numbers.
 
-1. :func:`ambiguity` and :func:`vote_ambiguity` split the error of an average into that of its
-   members and what their differing takes away; :func:`good_bad_diversity` does it for a majority,
-   and :func:`dissent` for any vote, sample by sample.
-2. :func:`bias_variance` and its kin split the error of predictors that were trained repeatedly.
-3. :func:`vote_error` and its kin say what independent members could do, :func:`margin_bound` and
-   :func:`training_error_bound` what a vote promises, :func:`effective_members` how many there are.
+1. :func:`ambiguity` and :func:`vote_ambiguity` split the error of an average into the members'
+   error and the ambiguity that reduces it; :func:`good_bad_diversity` does it for a majority, and
+   :func:`dissent` for any vote, sample by sample.
+2. :func:`bias_variance` and related functions split the error of models that were trained
+   repeatedly.
+3. :func:`vote_error` and related functions compute what independent members could achieve,
+   :func:`margin_bound` and :func:`training_error_bound` what a vote guarantees,
+   :func:`effective_members` how many there are.
 """
 
 from coterie.theory.conformal_ranks import conformal_quantile, needed_rows, ranks_of

@@ -41,7 +41,7 @@ def ranks_of(n: int, alpha: float) -> tuple[int, int]:
 
 
 def needed_rows(alpha: float) -> int:
-    r"""The fewest scores that can bound the next one with a chance of :math:`1 - \alpha`.
+    r"""The smallest number of scores that bound the next one with probability :math:`1 - \alpha`.
 
     Parameters
     ----------
@@ -59,11 +59,11 @@ def needed_rows(alpha: float) -> int:
 def conformal_quantile(
     scores: ArrayLike, alpha: float, weight: ArrayLike | None = None, own_weight: float = 1.0
 ) -> float:
-    r"""The score that a new one exceeds with a chance of at most :math:`\alpha`.
+    r"""The score that a new one exceeds with probability of at most :math:`\alpha`.
 
     Of n scores it is the :math:`\lceil (1 - \alpha)(n + 1) \rceil`-th smallest, never interpolated.
     With weights, scores have masses :math:`w_i / (\sum w + w)` and the new row has the rest, at
-    infinity; it is the least score whose mass, with all below, reaches :math:`1 - \alpha`.
+    infinity; it is the smallest score whose cumulative mass reaches :math:`1 - \alpha`.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def conformal_quantile(
     alpha : float
         Share of new rows that may be outside, between 0 and 1.
     weight : array-like of shape (n,), optional
-        How much each row resembles the rows to come.
+        How much each row resembles future rows.
     own_weight : float, default=1.0
         The weight of the new row.
 

@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class AmbiguityParts:
-    r"""Errors and ambiguities of members, of every sample and on average.
+    r"""Errors and ambiguities of the members, for every sample and on average.
 
     For every sample, and so on average, the error of the average of the members is
 
@@ -41,9 +41,9 @@ class AmbiguityParts:
     ensemble_errors : ndarray of shape (samples,)
         Error of the average.
     weights : ndarray of shape (members,)
-        Weights of the members, which add up to one.
+        Weights of the members, which sum to one.
     shares : ndarray of shape (samples,)
-        What each sample counts; they add up to one.
+        Weight of each sample; they sum to one.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class AmbiguityParts:
 
     @property
     def cancellation(self) -> float:
-        """Share of the members' error that averaging takes away; NaN if they make none."""
+        """Share of the members' error that averaging removes; NaN if there is none."""
         return self.mean_ambiguity / self.mean_error if self.mean_error else float("nan")
 
 
@@ -101,19 +101,19 @@ def ambiguity(
         (H(x) - y)^2 = \sum_t w_t (h_t(x) - y)^2 - \sum_t w_t (h_t(x) - H(x))^2,
         \qquad H = \sum_t w_t h_t
 
-    The more members differ, at the same error of their own, the better is their average [1]_.
-    Weights may be negative; the ambiguity then may be, too.
+    At equal individual errors, the more the members differ, the better their average [1]_. Weights
+    may be negative, and then the ambiguity may be negative, too.
 
     Parameters
     ----------
     outputs : array-like of shape (members, samples) or (members, samples, outputs)
-        Predictions; the errors of several outputs are added up.
+        Predictions; the errors of several outputs are summed.
     y : array-like of shape (samples,) or (samples, outputs)
         The truth.
     weights : array-like of shape (members,), optional
-        Weights of the members, which add up to one; equal by default.
+        Weights of the members, which sum to one; equal by default.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -167,12 +167,12 @@ def vote_ambiguity(
     y : array-like of shape (samples,)
         True labels.
     weights : array-like of shape (members,), optional
-        Weights of the members, which add up to one; equal by default.
+        Weights of the members, which sum to one; equal by default.
     classes : array-like of shape (classes,), optional
-        What the columns of probabilities stand for, in increasing order; by default 0, 1, and so
-        on. Not for labels.
+        Classes of the probability columns, in increasing order; by default 0, 1, and so on. Not for
+        labels.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -224,7 +224,7 @@ def vote_ambiguity(
 
 
 def shares_of(sample_weight: Any, n_samples: int) -> Array:
-    """Weights of the samples that add up to one."""
+    """Weights of the samples that sum to one."""
     weight = sample_weights(sample_weight, n_samples)
     return np.full(n_samples, 1.0 / max(1, n_samples)) if weight is None else weight / weight.sum()
 
@@ -247,7 +247,7 @@ def class_positions(y: Any, n_classes: int, classes: Any = None) -> NDArray[np.i
 
 
 def _whole_weights(weights: Any, n_members: int) -> Array:
-    """Weights of members that add up to one, as the decomposition needs them."""
+    """Weights of members that sum to one, as the decomposition needs them."""
     if weights is None:
         return np.full(n_members, 1.0 / n_members)
     weight = member_weights(weights, n_members, signed=True)

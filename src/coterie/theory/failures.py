@@ -38,7 +38,7 @@ class DissentProfile:
     lost : ndarray of bool of shape (samples,)
         Whether the vote is wrong, in this order.
     shares : ndarray of shape (samples,)
-        What each sample counts, :math:`s_i`, in this order; they add up to one.
+        Weight of each sample, :math:`s_i`, in this order; they sum to one.
     member_errors : ndarray of shape (members,)
         Error of each member.
 
@@ -70,39 +70,39 @@ class DissentProfile:
 
     @property
     def together(self) -> float:
-        """Wrong votes where the vote is wrong, too."""
+        """Wrong votes where the vote is also wrong."""
         return float((self.shares * self.lost) @ self.failing)
 
     @property
     def good(self) -> float:
-        """Wrong votes that do no harm, as the vote is right."""
+        """Wrong votes that do no harm, because the vote is right."""
         return float((self.shares * ~self.lost) @ self.failing)
 
     @property
     def bad(self) -> float:
-        """Right votes that are of no use, as the vote is wrong."""
+        """Correct votes that are wasted, because the vote is wrong."""
         return float((self.shares * self.lost) @ (1.0 - self.failing))
 
     @property
     def gain(self) -> float:
-        """By how much the vote errs less than a member: good less bad."""
+        """The gain of the vote over a single member: good minus bad."""
         return self.good - self.bad
 
     def independent(self) -> tuple[Array, Array]:
-        """The profile that members of the same errors would have if they failed independently.
+        """The profile of members with the same errors that fail independently.
 
         Returns
         -------
         failing : ndarray of shape (members + 1,)
             Shares of members that fail, from one down to zero.
         shares : ndarray of shape (members + 1,)
-            Share of the samples on which so many do.
+            Share of the samples on which this share of members fails.
         """
         chances = failure_chances(self.member_errors)
         return np.linspace(1.0, 0.0, len(chances)), chances[::-1].copy()
 
     def independent_error(self) -> float:
-        """Error of a majority vote of independent members of the same errors, ties wrong."""
+        """Error of a majority vote of independent members with the same errors; ties are errors."""
         failing, shares = self.independent()
         return float(shares[2 * failing >= 1].sum())
 
@@ -117,7 +117,7 @@ class DissentProfile:
         -------
         float
             0 for independent members, 1 for members of equal errors that always fail together; NaN
-            if that is the same. Members that avoid each other's failures are dependent, too.
+            if the two cases coincide. Members that avoid each other's failures are also dependent.
         """
         # Horizontally: the share of samples on which more than j of the members fail.
         failing, chances = self.independent()
@@ -152,10 +152,10 @@ def dissent(
     y : array-like of shape (samples,), optional
         True labels.
     vote : array-like of shape (samples,), optional
-        Labels the ensemble gives, or with hits whether it is right. By default it is right where
-        more than half of the members are.
+        Labels predicted by the ensemble or, with hits, whether it is right. By default it is right
+        where more than half of the members are.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------

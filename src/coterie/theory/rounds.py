@@ -112,9 +112,9 @@ def rounds_needed(
     Parameters
     ----------
     gamma : float
-        Edge of the weakest member over a coin, above zero and below one half.
+        Advantage of the weakest member over chance, above zero and below one half.
     target : float, optional
-        The training error asked for; by default none at all.
+        The required training error; by default zero.
     n_samples : int, optional
         Number of training samples; only without `target`.
     kind : {"edge", "product"}, default="edge"

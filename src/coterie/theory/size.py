@@ -18,7 +18,7 @@ def variance_of_mean(n_members: int, correlation: float, variance: float = 1.0) 
 
     .. math:: \rho \sigma^2 + \frac{1 - \rho}{T} \sigma^2
 
-    More members only lower the second term; less correlated ones lower the first [1]_.
+    More members reduce only the second term; less correlated members reduce the first [1]_.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def effective_weights(weights: Any) -> float:
 
     .. math:: \frac{(\sum_t |w_t|)^2}{\sum_t w_t^2}
 
-    T if all weights are equal, 1 if one has it all [1]_.
+    T if all weights are equal, 1 if one member has all the weight [1]_.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def effective_weights(weights: Any) -> float:
     """
     weight: Array = np.abs(numbers_of(weights, "weights", (1,)))
     if not weight.any():
-        raise DataError("All weights are zero, so there are no members.")
+        raise DataError("All weights are zero. At least one must be positive.")
     weight = weight / weight.max()
     return float(weight.sum() ** 2 / (weight @ weight))
 
@@ -100,18 +100,18 @@ def effective_members(
     Parameters
     ----------
     outputs : array-like of shape (members, samples) or (members, samples, outputs)
-        Predictions; the variances of several outputs are added up.
+        Predictions; the variances of several outputs are summed.
     y : array-like of shape (samples,) or (samples, outputs), optional
-        The truth, to look at residuals; without it the outputs themselves are looked at.
+        The truth, to analyse residuals; without it, the outputs themselves are analysed.
     weights : array-like of shape (members,), optional
         Weights of the members, divided by their sum; equal by default.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
     float
-        Infinite if residuals cancel altogether; NaN if no member varies.
+        Infinite if the residuals cancel completely; NaN if no member varies.
 
     References
     ----------

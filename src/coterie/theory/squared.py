@@ -16,18 +16,18 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class BiasVariance:
-    """Error of each sample, and the parts it is the sum of: noise, bias and variance.
+    """Error of each sample, split into noise, bias and variance.
 
     Parameters
     ----------
     noise : ndarray of shape (samples,)
-        What no predictor can avoid.
+        The part that no model can avoid.
     bias : ndarray of shape (samples,)
         Squared error of the mean prediction.
     variance : ndarray of shape (samples,)
-        How much predictions scatter.
+        Variance of the predictions.
     error : ndarray of shape (samples,)
-        Mean error, computed by itself.
+        Mean error, computed independently.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class BiasVarianceCovariance:
     covariance : ndarray of shape (samples,)
         Mean covariance of two different members; zero if there is one only.
     error : ndarray of shape (samples,)
-        Mean squared error of the average, computed by itself.
+        Mean squared error of the average, computed independently.
     n_members : int
         How many, T.
 
@@ -97,8 +97,8 @@ def bias_variance(predictions: Any, y: Any) -> BiasVariance:
     .. math:: E (\hat y - y)^2 = \underbrace{E (y - Ey)^2}_{noise} +
         \underbrace{(E \hat y - E y)^2}_{bias^2} + \underbrace{E (\hat y - E \hat y)^2}_{variance}
 
-    Bagging lowers the variance, boosting the bias as well [1]_. With one observation of each
-    sample the noise cannot be told from the bias, and is part of it.
+    Bagging reduces the variance, boosting also reduces the bias [1]_. With one observation per
+    sample, the noise cannot be separated from the bias, and is part of it.
 
     Parameters
     ----------
@@ -126,7 +126,9 @@ def bias_variance(predictions: Any, y: Any) -> BiasVariance:
     runs: Array = numbers_of(predictions, "predictions", (2,))
     drawn: Array = np.atleast_2d(numbers_of(y, "y", (1, 2)))
     if drawn.shape[1] != runs.shape[1]:
-        raise DataError(f"y has {drawn.shape[1]} samples, but predictions {runs.shape[1]}.")
+        raise DataError(
+            f"y has {drawn.shape[1]} samples, but the predictions have {runs.shape[1]}."
+        )
     # Every run meets every draw; one draw at a time keeps the memory small.
     error = sum((((runs - one) ** 2).mean(axis=0) for one in drawn), np.zeros(runs.shape[1]))
     centre, truth = runs.mean(axis=0), drawn.mean(axis=0)

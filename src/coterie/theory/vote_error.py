@@ -21,17 +21,17 @@ _TINY = 1e-12
 
 
 def vote_error(n_members: Any, error: Any, *, tie: Tie = "wrong") -> Any:
-    r"""Probability that a majority vote of independent members of equal error is not right.
+    r"""Probability that a majority vote of independent members with equal errors is wrong.
 
     .. math:: \sum_{k=0}^{\lfloor T/2 \rfloor} \binom Tk (1 - \epsilon)^k \epsilon^{T-k}
 
-    It falls to zero as members are added if each is better than a coin, and rises to one if each
-    is worse: Condorcet's theorem. Real members err together, and then it does not hold [1]_.
+    As members are added, it falls to zero if each is better than chance, and rises to one if each
+    is worse: Condorcet's theorem. Real members make common errors, for which it does not hold [1]_.
 
     Parameters
     ----------
     n_members : int or array-like of int
-        How many members vote, T.
+        Number of members, T.
     error : float or array-like of float
         Error of each, :math:`\epsilon`.
     tie : {"wrong", "half"}, default="wrong"
@@ -70,12 +70,12 @@ def hoeffding_bound(n_members: Any, error: Any) -> Any:
 
     .. math:: \exp \left( -\tfrac12 T (1 - 2 \epsilon)^2 \right)
 
-    By Hoeffding's inequality [1]_; for members no better than a coin it is one.
+    By Hoeffding's inequality [1]_; for members no better than chance it is one.
 
     Parameters
     ----------
     n_members : int or array-like of int
-        How many members vote, T.
+        Number of members, T.
     error : float or array-like of float
         Error of each, :math:`\epsilon`.
 
@@ -103,12 +103,12 @@ def jury_accuracy(n_members: Any, accuracy: Any) -> Any:
     r"""Probability that a vote of independent members of equal accuracy is right; ties count half.
 
     Condorcet's theorem [1]_: for :math:`p > 1/2` it rises to one with the number of members, for
-    :math:`p < 1/2` it falls to zero. It is one less `vote_error`.
+    :math:`p < 1/2` it falls to zero. It is one minus `vote_error`.
 
     Parameters
     ----------
     n_members : int or array-like of int
-        How many members vote.
+        Number of members.
     accuracy : float or array-like of float
         Accuracy of each, :math:`p`.
 
@@ -141,7 +141,7 @@ def jury_size(error: float, target: float) -> int:
     error : float
         Error of each member, below one half.
     target : float
-        The error :math:`\delta` asked for, above zero.
+        The required error :math:`\delta`, above zero.
 
     Returns
     -------
@@ -172,12 +172,12 @@ def jury_size(error: float, target: float) -> int:
 
 
 def pool_vote_error(errors: Any, weights: Any = None, *, tie: Tie = "wrong") -> float:
-    r"""Probability that a weighted vote of independent members of unequal errors is not right.
+    r"""Probability that a weighted vote of independent members with unequal errors is wrong.
 
-    The members that are right need more than half of all the weight. The distribution of the
-    weight on the right side is built up member by member: for equal weights it is the
-    Poisson-binomial distribution. The best weights are :math:`\ln((1 - \epsilon_t)/\epsilon_t)`
-    [1]_; a negative weight counts against what its member says.
+    The members that are right need more than half of all the weight. The distribution of the weight
+    on the right side is built up member by member: for equal weights it is the Poisson-binomial
+    distribution. The best weights are :math:`\ln((1 - \epsilon_t)/\epsilon_t)` [1]_; a negative
+    weight inverts the vote of its member.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ def vote_limits(n_members: int, accuracy: float) -> tuple[float, float]:
     Parameters
     ----------
     n_members : int
-        How many members vote.
+        Number of members.
     accuracy : float
         Accuracy of each.
 

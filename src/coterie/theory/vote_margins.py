@@ -29,10 +29,10 @@ def margins(votes: Any, y: Any, weights: Any = None, *, classes: Any = None) -> 
     y : array-like of shape (samples,)
         True labels.
     weights : array-like of shape (members,), optional
-        Weights of the members; equal by default. A negative one turns its member's vote round.
+        Weights of the members; equal by default. A negative weight inverts the vote of its member.
     classes : array-like of shape (classes,), optional
-        What the columns of probabilities stand for, in increasing order; by default 0, 1, and so
-        on. Not for labels.
+        Classes of the probability columns, in increasing order; by default 0, 1, and so on. Not for
+        labels.
 
     Returns
     -------
@@ -85,9 +85,9 @@ def margin_distribution(
     margins : array-like of shape (samples,)
         Margins.
     thresholds : array-like, optional
-        Where to look; by default every margin that occurs.
+        Thresholds; by default every margin that occurs.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -125,8 +125,8 @@ def margin_bound(
 ) -> Any:
     r"""Bound on the test error of a vote, from its margins on the training samples.
 
-    With a chance of at least :math:`1 - \delta` over :math:`m` training samples of two classes, for
-    all weights of members out of :math:`H`, all :math:`\theta > 0` and all :math:`N`,
+    With probability of at least :math:`1 - \delta` over :math:`m` training samples with two
+    classes, for all weights of members out of :math:`H`, all :math:`\theta > 0` and all :math:`N`,
 
     .. math::
         P(y f \le 0) \le \hat P(y f \le \theta) + 2 e^{-N \theta^2 / 8} +
@@ -145,11 +145,11 @@ def margin_bound(
     theta : float or array-like
         Margins above zero.
     n_hypotheses : float, optional
-        Number of members there are to choose from, :math:`|H|`.
+        Number of candidate members, :math:`|H|`.
     vc_dimension : int, optional
         VC dimension of the class of members; give this or `n_hypotheses`.
     delta : float, default=0.05
-        Chance with which the bound may fail.
+        Probability with which the bound may fail.
 
     Returns
     -------

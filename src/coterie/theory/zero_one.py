@@ -34,9 +34,9 @@ def kohavi_wolpert(
     predictions : array-like of shape (runs, samples)
         Labels given by predictors trained independently.
     y : array-like of shape (samples,) or (samples, classes)
-        True labels, of which the noise is zero, or the chances of the classes.
+        True labels, without noise, or the probabilities of the classes.
     classes : array-like of shape (classes,), optional
-        What the columns of chances stand for, in increasing order; by default 0, 1, and so on.
+        Classes of the probability columns, in increasing order; by default 0, 1, and so on.
     unbiased : bool, default=False
         Whether to correct for the number of runs, as squares of estimated shares are too large:
         :math:`\sum_k \hat p_k (1 - \hat p_k) / 2(R - 1)` goes from the bias to the variance.
@@ -79,9 +79,9 @@ class DomingosParts:
     Parameters
     ----------
     noise : ndarray of shape (samples,)
-        N: how often the truth is not the likeliest class.
+        N: how often the true class is not the most probable one.
     bias : ndarray of shape (samples,)
-        B: 1 where the main prediction is not the likeliest class.
+        B: 1 where the main prediction is not the most probable class.
     variance : ndarray of shape (samples,)
         V: how often a prediction is not the main one.
     noise_factor : ndarray of shape (samples,)
@@ -89,7 +89,7 @@ class DomingosParts:
     variance_factor : ndarray of shape (samples,)
         :math:`c_2`: 1 where B is 0, and not above zero elsewhere.
     error : ndarray of shape (samples,)
-        Mean error, computed by itself.
+        Mean error, computed independently.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class DomingosParts:
 
     @property
     def biased_variance(self) -> float:
-        """Error that variance takes away, where the main prediction is wrong."""
+        """Error that variance removes, where the main prediction is wrong."""
         return float((-self.variance_factor * self.variance * (self.bias > 0)).mean())
 
 
@@ -136,9 +136,9 @@ def domingos(predictions: Any, y: Any, *, classes: Any = None) -> DomingosParts:
         Labels given by predictors trained independently. Ties for the main prediction go to the
         first class.
     y : array-like of shape (samples,) or (samples, classes)
-        True labels, of which the noise is zero, or the chances of the classes.
+        True labels, without noise, or the probabilities of the classes.
     classes : array-like of shape (classes,), optional
-        What the columns of chances stand for, in increasing order; by default 0, 1, and so on.
+        Classes of the probability columns, in increasing order; by default 0, 1, and so on.
 
     Returns
     -------
@@ -173,7 +173,7 @@ def domingos(predictions: Any, y: Any, *, classes: Any = None) -> DomingosParts:
 
 @dataclass(frozen=True)
 class VoteParts:
-    r"""What diversity does to the error of a majority vote.
+    r"""The effect of diversity on the error of a majority vote.
 
     .. math:: E_{vote} = \bar E - good + bad
 
@@ -186,7 +186,7 @@ class VoteParts:
     bad : float
         Diversity where the vote is wrong: right votes that are wasted.
     error : float
-        Error of the vote, computed by itself.
+        Error of the vote, computed independently.
 
     Examples
     --------
@@ -218,7 +218,7 @@ def good_bad_diversity(predictions: Any, y: Any = None, *, sample_weight: Any = 
     y : array-like of shape (samples,), optional
         True labels.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------

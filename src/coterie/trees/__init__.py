@@ -1,6 +1,6 @@
 """Single trees, drop-in replacements for scikit-learn's, and the default members of ensembles.
 
-The life of a tree:
+Steps of a fit:
 
 1. Parameters become the engine's plain numbers (`growth`); the table is binned once.
 2. A `coterie.learners.TreeLearner` grows it; it ends up in ``pool_``, a native forest of one.

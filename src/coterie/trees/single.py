@@ -61,14 +61,14 @@ class TreeClassifierTask(ClassifierTask):
     __metadata_request__predict_proba: ClassVar = _NO_METADATA
 
     def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
-        """The most probable class of the leaf; among equals the first in ``classes_``.
+        """The most probable class of the leaf; in case of ties, the first in ``classes_``.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows, with the columns seen in `fit`.
         check_input : bool
-            Accepted for scikit-learn's sake; input is always checked.
+            Accepted for compatibility with scikit-learn; input is always checked.
 
         Returns
         -------
@@ -84,7 +84,7 @@ class TreeClassifierTask(ClassifierTask):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows, with the columns seen in `fit`.
         check_input : bool
-            Accepted for scikit-learn's sake; input is always checked.
+            Accepted for compatibility with scikit-learn; input is always checked.
 
         Returns
         -------
@@ -124,7 +124,7 @@ class TreeRegressorTask(RegressorTask):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows, with the columns seen in `fit`.
         check_input : bool
-            Accepted for scikit-learn's sake; input is always checked.
+            Accepted for compatibility with scikit-learn; input is always checked.
 
         Returns
         -------
@@ -156,7 +156,7 @@ class SingleTree(Committee):
     max_leaf_nodes : int, default=None
         Largest number of leaves; the best splits are made first.
     min_impurity_decrease : float, default=0.0
-        Smallest weighted decrease of impurity worth a split.
+        Minimum weighted decrease of impurity for a split.
     ccp_alpha : float, default=0.0
         Penalty per leaf in minimal cost-complexity pruning.
     max_bins : int, default=65535
@@ -204,9 +204,9 @@ class SingleTree(Committee):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Class labels or numbers.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights >= 0; a row of weight 0 is as good as absent.
+            Weights >= 0; a row with weight 0 is ignored.
         check_input : bool
-            Accepted for scikit-learn's sake; input is always checked.
+            Accepted for compatibility with scikit-learn; input is always checked.
 
         Returns
         -------
@@ -216,7 +216,7 @@ class SingleTree(Committee):
 
     @property
     def learns_from_bins(self) -> bool:
-        """Whether `fit` asks for nothing but the bins of the cells: always."""
+        """Whether `fit` uses only the binned values: always."""
         return True
 
     def _train(self, draft: Self, admitted: Admitted, n_samples: int) -> None:
@@ -261,7 +261,7 @@ class SingleTree(Committee):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows.
         check_input : bool
-            Accepted for scikit-learn's sake; input is always checked.
+            Accepted for compatibility with scikit-learn; input is always checked.
 
         Returns
         -------
@@ -278,7 +278,7 @@ class SingleTree(Committee):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows.
         check_input : bool
-            Accepted for scikit-learn's sake; input is always checked.
+            Accepted for compatibility with scikit-learn; input is always checked.
 
         Returns
         -------
@@ -345,7 +345,7 @@ class DecisionTreeClassifier(TreeClassifierTask, SingleTree):
 class DecisionTreeRegressor(TreeRegressorTask, SingleTree):
     """A regression tree, a drop-in replacement for ``sklearn.tree.DecisionTreeRegressor``.
 
-    Every split is the one that lowers the impurity of the node most; bins, missing values and
+    Every split is the one that reduces the impurity of the node most; bins, missing values and
     categories are treated as in `DecisionTreeClassifier`.
 
     Attributes
@@ -387,7 +387,7 @@ class ExtraTreeClassifier(TreeClassifierTask, SingleTree):
     Attributes
     ----------
     classes_, tree_, feature_importances_ : see DecisionTreeClassifier
-        The same as there.
+        As documented there.
 
     References
     ----------
@@ -425,7 +425,7 @@ class ExtraTreeRegressor(TreeRegressorTask, SingleTree):
     Attributes
     ----------
     tree_, feature_importances_ : see DecisionTreeRegressor
-        The same as there.
+        As documented there.
 
     References
     ----------

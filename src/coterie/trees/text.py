@@ -36,11 +36,11 @@ def export_text(
     class_names : sequence of str, optional
         Names of the classes in the order of ``classes_``.
     max_depth : int, default=10
-        Deeper branches are cut short.
+        Deeper branches are truncated.
     spacing : int, default=3
         Width of a level.
     decimals : int, default=2
-        Digits after the point.
+        Number of decimal places.
     show_weights : bool, default=False
         Whether a classifier's leaves show the weight of each class.
 

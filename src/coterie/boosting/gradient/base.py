@@ -107,17 +107,18 @@ class GradientBooster(AnswersForeignNames, Committee):
         y : array-like of shape (n_samples,)
             Class labels or numbers.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights >= 0; a row of weight 0 is as good as absent.
+            Weights >= 0; a row with weight 0 is ignored.
         X_val, y_val, sample_weight_val : array-like, optional
             Rows for early stopping, instead of some of the training rows.
         init_score, init_score_val : array-like of shape (n_samples,) or (n_samples, n_scores)
-            Scores of the rows before any tree. They are no part of the model: add those of new
+            Scores of the rows before any tree. They are not part of the model: add those of new
             rows to ``decision_function``.
         eval_set : list of pairs (X, y), optional
-            Further rows that are scored after every round: ``evals_result_`` and ``trace_`` have
-            the results. Without `X_val`, the last of them decides on early stopping.
+            Further rows that are scored after every round: the results are in ``evals_result_`` and
+            ``trace_``. Without `X_val`, the last of them is used for early stopping.
         eval_names : list of str, optional
-            What they are called; "validation" if there is one, else "validation_0" and so on.
+            Their names; by default "validation" if there is one, otherwise "validation_0" and so
+            on.
         eval_sample_weight : list of array-like, optional
             Weights of their rows.
 
@@ -145,10 +146,10 @@ class GradientBooster(AnswersForeignNames, Committee):
 
     @property
     def learns_from_bins(self) -> bool:
-        """Whether `fit` asks for nothing but the bins of the cells.
+        """Whether `fit` uses only the binned values.
 
-        It asks for more for a model in `init`, for ordered statistics of categories, for linear
-        leaves and for scorers; and class weights have a say in where columns are cut.
+        It needs more for a model in `init`, for ordered statistics of categories, for linear leaves
+        and for scorers; and class weights affect the bin edges.
         """
         return (
             self.high_cardinality == "split"
@@ -305,7 +306,7 @@ class GradientBooster(AnswersForeignNames, Committee):
         return FastPredictor(pool.ballots, weights, this.start_, this._link)
 
     def _link(self, raw: Array) -> Array:
-        """From scores to answers."""
+        """Function from scores to predictions."""
         return self.loss_.link(raw)
 
     def _offset(self, table: Table) -> Array:
@@ -325,7 +326,7 @@ class GradientBooster(AnswersForeignNames, Committee):
 
     @where_rows_are
     def apply(self, X: Any, n_rounds: int | None = None) -> NDArray[np.int64]:
-        """The leaf each row ends in, as a node number within each tree.
+        """The leaf that each row reaches in each tree, as a node number.
 
         Parameters
         ----------
@@ -380,12 +381,12 @@ class GradientBooster(AnswersForeignNames, Committee):
         X, y, sample_weight : array-like
             The rows, with the columns seen in `fit`.
         decay : float, default=0.9
-            Between 0 and 1: what is kept of the old values.
+            Share of the old values that is kept, from 0 to 1.
 
         Returns
         -------
         estimator
-            Another model; this one is left alone.
+            A new model; this one is not changed.
         """
         if not 0.0 <= decay <= 1.0:
             raise ValueError(f"decay={decay!r} is not allowed; use a number from 0 to 1.")
@@ -414,25 +415,25 @@ class GradientBooster(AnswersForeignNames, Committee):
         Returns
         -------
         data frame
-            With the columns `round` and `tree`, counted from 0; `score`, the class or output of
-            the tree if each has its own; `node`, as `apply` numbers it, `depth`, `parent`, `left`
-            and `right`, -1 if there is none; `column`, `threshold` (a row goes left up to it),
+            With the columns `round` and `tree`, counted from 0; `score`, the class or output of the
+            tree if each has its own; `node`, as `apply` numbers it, `depth`, `parent`, `left` and
+            `right`, -1 if there is none; `column`, `threshold` (a row goes left up to it),
             `categories` (that go left) and `missing`, the side of missing values; `gain` of the
-            split; `weight`, the sum of hessians, and `n_samples` of the node; `value`, what it
-            adds to the score, learning rate included (of inner nodes, the mean of their leaves),
-            or `value_0` and so on for vectors.
+            split; `weight`, the sum of Hessians, and `n_samples` of the node; `value`, what it adds
+            to the score, learning rate included (of inner nodes, the mean of their leaves), or
+            `value_0` and so on for vectors.
         """
         return to_frame(tree_columns(self._settled()), backend)
 
     def importances(
         self, kind: Literal["gain", "split", "cover", "total_gain", "total_cover"] = "total_gain"
     ) -> Array:
-        """What the splits on each column amount to, not scaled to shares.
+        """Importance of each column from its splits, not scaled to shares.
 
         Parameters
         ----------
         kind : {"gain", "split", "cover", "total_gain", "total_cover"}, default="total_gain"
-            Mean gain of a split on the column; number of splits; mean sum of hessians in the nodes
+            Mean gain of a split on the column; number of splits; mean sum of Hessians in the nodes
             split; the totals of gain and cover.
 
         Returns

@@ -208,7 +208,7 @@ class BoostedTrees(Averaged, GradientBooster, FurtherParameters, HistParameters)
 
     @property
     def learns_from_bins(self) -> bool:
-        """Whether `fit` asks for nothing but the bins of the cells: one model does."""
+        """Whether `fit` uses only the binned values: a single model does."""
         return super().learns_from_bins and self.effort == "fast"
 
     @property
@@ -281,7 +281,7 @@ class BoostedTreesClassifier(GradientClasses, BoostedTrees):
     Parameters
     ----------
     loss : {"log_loss", "exponential"} or PointwiseLoss, default="log_loss"
-        The log loss of two or more classes, AdaBoost's loss of two, or a loss of your own, see
+        The log loss for two or more classes, AdaBoost's loss for two classes, or a custom loss, see
         `coterie.losses.CustomLoss`.
     class_weight : dict, "balanced", "effective" or None, default=None
         Weights of the classes: given explicitly; inversely proportional to their numbers of rows
@@ -297,21 +297,21 @@ class BoostedTreesClassifier(GradientClasses, BoostedTrees):
     Attributes
     ----------
     chosen_ : dict of str to Choice
-        What was chosen for this table, with the reasons.
+        The settings chosen for this table, with reasons.
     n_models_, temperature_ : int, float
-        Models that were averaged, and what their mean was multiplied by.
+        Number of averaged models, and the factor by which their mean was multiplied.
     model_of_round_ : ndarray of shape (n_rounds,)
         The model that each round belongs to; models take turns.
     n_iter_ : int
-        Rounds of all models.
+        Number of rounds of all models.
     classes_, validation_score_, trace_ : see HistGradientBoostingClassifier
         The same as there; scores are means over models of the first shape.
     train_score_ : ndarray
-        With ``early_stopping=True`` or `X_val`, the same of training rows; otherwise empty.
+        With ``early_stopping=True`` or `X_val`, the scores on training rows; otherwise empty.
     pool_, start_, stop_reason_ : see HistGradientBoostingClassifier
-        The same as there.
+        As documented there.
     estimators_, feature_importances_ : see HistGradientBoostingClassifier
-        The same as there.
+        As documented there.
 
     References
     ----------
@@ -353,7 +353,7 @@ class BoostedTreesRegressor(GradientNumbers, BoostedTrees):
     ----------
     loss : str or PointwiseLoss, default="squared_error"
         "squared_error", "absolute_error", "huber", "quantile", "expectile", "poisson", "gamma",
-        "tweedie" (the last three predict with a log link), or a loss of your own, see
+        "tweedie" (the last three predict with a log link), or a custom loss, see
         `coterie.losses.CustomLoss`.
     quantile : float or None, default=None
         Level of the quantile or expectile.
@@ -365,13 +365,13 @@ class BoostedTreesRegressor(GradientNumbers, BoostedTrees):
     Attributes
     ----------
     chosen_, n_models_, model_of_round_, n_iter_ : see BoostedTreesClassifier
-        The same as there.
+        As documented there.
     train_score_, validation_score_, trace_ : see BoostedTreesClassifier
-        The same as there.
+        As documented there.
     pool_, start_, stop_reason_ : see HistGradientBoostingClassifier
-        The same as there.
+        As documented there.
     estimators_, feature_importances_ : see HistGradientBoostingClassifier
-        The same as there.
+        As documented there.
 
     References
     ----------

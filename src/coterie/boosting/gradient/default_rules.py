@@ -43,7 +43,7 @@ class TableFacts:
     Parameters
     ----------
     n_rows : float
-        Rows; weights that are whole numbers count as so many.
+        Rows; weights that are integers count as so many.
     n_columns : int
         Columns.
     n_classes : int
@@ -175,7 +175,7 @@ def rows_in_leaf(facts: TableFacts) -> Choice:
 
 
 def ridge(facts: TableFacts) -> Choice:
-    """What is added to the hessians of a leaf of a tree that grows leaf by leaf."""
+    """What is added to the Hessians of a leaf of a tree that grows leaf by leaf."""
     if facts.kind == "numbers" and facts.n_rows < 5_000:
         return Choice(3.0, "few rows: leaves may be small")
     return Choice(1.0, "little: leaves are large enough")

@@ -43,16 +43,15 @@ class HistGradientBoostingClassifier(GradientClasses, HistBooster):
     .. math:: -\frac{S_\alpha(G)}{H + \lambda}, \qquad S_\alpha(G) =
               \operatorname{sign}(G) \max(|G| - \alpha, 0),
 
-    and a split is worth what it adds to :math:`\sum S_\alpha(G)^2 / (H + \lambda)`. With three or
-    more classes each has a score and a tree of its own in every round.
+    and the gain of a split is its increase of :math:`\sum S_\alpha(G)^2 / (H + \lambda)`. With
+    three or more classes each class has its own score, and its own tree in every round.
 
     Parameters
     ----------
     loss : {"log_loss", "exponential", "focal"}, PointwiseLoss or callable, default="log_loss"
-        The log loss of two or more classes, AdaBoost's loss of two, the focal loss of two (with
-        other parameters, a `coterie.losses.FocalLoss`), or a loss of your own: a
-        function ``(y, raw) -> (gradient, hessian)``, see `coterie.losses.SlopesLoss`, or a
-        `coterie.losses.CustomLoss`.
+        The log loss for two or more classes, AdaBoost's loss for two, the focal loss for two (with
+        other parameters, a `coterie.losses.FocalLoss`), or a custom loss: a function ``(y, raw) ->
+        (gradient, hessian)``, see `coterie.losses.SlopesLoss`, or a `coterie.losses.CustomLoss`.
     class_weight : dict, "balanced", "effective" or None, default=None
         Weights of the classes: given explicitly; inversely proportional to their numbers of rows
         ("balanced"); or inversely proportional to their effective numbers of rows, :math:`(1 -
@@ -77,7 +76,7 @@ class HistGradientBoostingClassifier(GradientClasses, HistBooster):
     do_early_stopping_ : bool
         Whether early stopping was on.
     is_categorical_ : ndarray of shape (n_features,) or None
-        Which columns are categories.
+        Which columns are categorical.
     pool_ : Pool
         All trees in one flat forest, and their weights.
     start_, init_ : ndarray of shape (n_scores,), estimator or None
@@ -85,9 +84,9 @@ class HistGradientBoostingClassifier(GradientClasses, HistBooster):
     trace_ : Trace
         Seconds, leaves, weight and scores by round.
     evals_result_ : dict of dict of ndarray
-        Scores by round of every set of rows that was scored, by its name and the scoring's.
+        Scores by round of every evaluation set, by name of the set and of the scoring.
     stop_reason_ : str
-        Why boosting ended.
+        Why boosting stopped.
     estimators_ : sequence of trees, or of lists of trees
         The trees of each round, created on access.
     feature_importances_ : ndarray of shape (n_features,)
@@ -133,7 +132,7 @@ class HistGradientBoostingRegressor(GradientNumbers, HistBooster):
     loss : str, PointwiseLoss or callable, default="squared_error"
         "squared_error", "absolute_error", "huber", "quantile", "expectile", "mape", "fair",
         "log_cosh", "poisson", "gamma", "tweedie" (the last three predict with a log link), or a
-        loss of your own: a function ``(y, raw) -> (gradient, hessian)``, see
+        custom loss: a function ``(y, raw) -> (gradient, hessian)``, see
         `coterie.losses.SlopesLoss`, or a `coterie.losses.CustomLoss`.
     quantile : float or None, default=None
         Level of the quantile or expectile.
@@ -148,13 +147,13 @@ class HistGradientBoostingRegressor(GradientNumbers, HistBooster):
     Attributes
     ----------
     n_iter_, best_iteration_, n_trees_per_iteration_ : see HistGradientBoostingClassifier
-        The same as there.
+        As documented there.
     train_score_, validation_score_, do_early_stopping_ : see HistGradientBoostingClassifier
-        The same as there.
+        As documented there.
     is_categorical_, pool_, start_, init_, trace_, stop_reason_ : see HistGradientBoostingClassifier
-        The same as there.
+        As documented there.
     estimators_, feature_importances_ : see HistGradientBoostingClassifier
-        The same as there.
+        As documented there.
 
     References
     ----------
@@ -196,20 +195,20 @@ class GradientBoostingClassifier(GradientClasses, ClassicBooster):
 
     Every round fits a tree of few levels to the negative gradients of the loss at the scores so
     far, by least squares. With :math:`G` and :math:`H` the sums of first and second derivatives in
-    a leaf, its value is then the Newton step :math:`-G / H`. With :math:`K > 2` classes each has a
-    score and a tree of its own in every round, and leaves take :math:`(K - 1) / K` of the step.
+    a leaf, its value is then the Newton step :math:`-G / H`. With :math:`K > 2` classes each class
+    has its own score, and its own tree in every round, and leaves take :math:`(K - 1) / K` of the
+    step.
 
-    Columns are binned into at most `max_bins` bins, which makes no difference if a column has fewer
-    values. `HistGradientBoostingClassifier` lets hessians choose the splits too, grows larger trees
-    and stops early on large tables.
+    Columns are binned into at most `max_bins` bins, which makes no difference for columns with
+    fewer distinct values. `HistGradientBoostingClassifier` also uses Hessians to choose splits,
+    grows larger trees and stops early on large tables.
 
     Parameters
     ----------
     loss : {"log_loss", "exponential", "focal"}, PointwiseLoss or callable, default="log_loss"
-        The log loss of two or more classes, AdaBoost's loss of two, the focal loss of two (with
-        other parameters, a `coterie.losses.FocalLoss`), or a loss of your own: a
-        function ``(y, raw) -> (gradient, hessian)``, see `coterie.losses.SlopesLoss`, or a
-        `coterie.losses.CustomLoss`.
+        The log loss for two or more classes, AdaBoost's loss for two, the focal loss for two (with
+        other parameters, a `coterie.losses.FocalLoss`), or a custom loss: a function ``(y, raw) ->
+        (gradient, hessian)``, see `coterie.losses.SlopesLoss`, or a `coterie.losses.CustomLoss`.
     class_weight : dict, "balanced", "effective" or None, default=None
         Weights of the classes: given explicitly; inversely proportional to their numbers of rows
         ("balanced"); or inversely proportional to their effective numbers of rows, :math:`(1 -
@@ -228,11 +227,11 @@ class GradientBoostingClassifier(GradientClasses, ClassicBooster):
     estimators_ : ndarray of DecisionTreeRegressor of shape (n_rounds, n_trees)
         The trees of each round, created on access. Assigning an array of trees replaces them.
     init_ : estimator or "zero"
-        What boosting starts from.
+        The initial model.
     train_score_ : ndarray of shape (n_rounds,)
-        Loss of the rows each round learnt from, after it.
+        Loss after each round, on the rows used in it.
     oob_scores_, oob_improvement_ : ndarray of shape (n_rounds,)
-        Loss of the rows each round left out, and by how much it fell. Only if ``subsample < 1``.
+        Loss on the rows that each round left out, and its decrease. Only if ``subsample < 1``.
     oob_score_ : float
         The last of ``oob_scores_``.
     feature_importances_ : ndarray of shape (n_features,)
@@ -240,7 +239,7 @@ class GradientBoostingClassifier(GradientClasses, ClassicBooster):
     max_features_, n_trees_per_iteration_, best_iteration_ : int
         Columns looked at per node; trees of a round; the best round by early stopping.
     pool_, trace_, stop_reason_ : see HistGradientBoostingClassifier
-        The same as there.
+        As documented there.
 
     References
     ----------
@@ -273,7 +272,7 @@ class GradientBoostingClassifier(GradientClasses, ClassicBooster):
 
     @where_rows_are
     def apply(self, X: Any, n_rounds: int | None = None) -> NDArray[np.int64]:
-        """The leaf each row ends in, as a node number within each tree.
+        """The leaf that each row reaches in each tree, as a node number.
 
         Parameters
         ----------
@@ -285,7 +284,7 @@ class GradientBoostingClassifier(GradientClasses, ClassicBooster):
         Returns
         -------
         ndarray of shape (n_samples, n_estimators, n_classes)
-            One class stands for two.
+            With two classes, there is a single column.
         """
         leaves = super().apply(X, n_rounds)
         return leaves.reshape(len(leaves), n_rounds or self.n_iter_, -1)
@@ -296,15 +295,15 @@ class GradientBoostingClassifier(GradientClasses, ClassicBooster):
 class GradientBoostingRegressor(GradientNumbers, ClassicBooster):
     r"""Gradient boosting for regression; extends scikit-learn's class of the same name.
 
-    Trees are grown as in `GradientBoostingClassifier`. Leaves get the mean, median or quantile of
-    their residuals, as the loss asks for, or Huber's step from the median.
+    Trees are grown as in `GradientBoostingClassifier`. Depending on the loss, leaves get the mean,
+    median or quantile of their residuals, or Huber's step from the median.
 
     Parameters
     ----------
     loss : str, PointwiseLoss or callable, default="squared_error"
         "squared_error", "absolute_error", "huber", "quantile", "expectile", "mape", "fair",
         "log_cosh", "poisson", "gamma", "tweedie" (the last three predict with a log link), or a
-        loss of your own: a function ``(y, raw) -> (gradient, hessian)``, see
+        custom loss: a function ``(y, raw) -> (gradient, hessian)``, see
         `coterie.losses.SlopesLoss`, or a `coterie.losses.CustomLoss`.
     alpha : float, default=0.9
         Level of the quantile or expectile; with Huber's loss, the share of the rows that are not
@@ -318,13 +317,13 @@ class GradientBoostingRegressor(GradientNumbers, ClassicBooster):
     Attributes
     ----------
     n_estimators_, estimators_, init_, train_score_ : see GradientBoostingClassifier
-        The same as there.
+        As documented there.
     oob_scores_, oob_improvement_, oob_score_ : see GradientBoostingClassifier
-        The same as there.
+        As documented there.
     feature_importances_, max_features_, best_iteration_ : see GradientBoostingClassifier
-        The same as there.
+        As documented there.
     pool_, trace_, stop_reason_ : see HistGradientBoostingClassifier
-        The same as there.
+        As documented there.
 
     References
     ----------

@@ -18,7 +18,7 @@ def read_eval_sets(eval_set: Any, names: Any, weights: Any) -> dict[str, Validat
     eval_set : pair (X, y), list of such pairs, or None
         The rows.
     names : list of str or None
-        What they are called; "validation" if there is one, else "validation_0" and so on.
+        Their names; by default "validation" if there is one, otherwise "validation_0" and so on.
     weights : list of arrays or None
         Weights of the rows of each set, None for ones. Of a single set they may be given as such.
 

@@ -112,20 +112,21 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
         y : array-like of shape (n_samples,)
             Class labels or numbers.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights >= 0; a row of weight 0 is as good as absent.
+            Weights >= 0; a row with weight 0 is ignored.
         monitor : callable, optional
             Called as ``monitor(i, self, facts)`` after every round, with the model so far and a
             dict of `raw_predictions`, `y`, `sample_weight` and `sample_mask`; True ends the fit.
         X_val, y_val, sample_weight_val : array-like, optional
             Rows for early stopping, instead of some of the training rows.
         init_score : array-like of shape (n_samples,) or (n_samples, n_scores), optional
-            Scores of the rows before any tree, if no `X_val` is given. They are no part of the
+            Scores of the rows before any tree, if no `X_val` is given. They are not part of the
             model: add those of new rows to ``decision_function``.
         eval_set : list of pairs (X, y), optional
-            Further rows that are scored after every round: ``evals_result_`` and ``trace_`` have
-            the results. Without `X_val`, the last of them decides on early stopping.
+            Further rows that are scored after every round: the results are in ``evals_result_`` and
+            ``trace_``. Without `X_val`, the last of them is used for early stopping.
         eval_names : list of str, optional
-            What they are called; "validation" if there is one, else "validation_0" and so on.
+            Their names; by default "validation" if there is one, otherwise "validation_0" and so
+            on.
         eval_sample_weight : list of array-like, optional
             Weights of their rows.
 
@@ -196,7 +197,7 @@ class ClassicBooster(GradientBooster, FurtherParameters, ClassicParameters):
 
     @property
     def learns_from_bins(self) -> bool:
-        """Whether `fit` asks for nothing but the bins of the cells."""
+        """Whether `fit` uses only the binned values."""
         return super().learns_from_bins and self.max_bins is not None
 
     @property

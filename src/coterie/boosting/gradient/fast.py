@@ -16,21 +16,21 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class FastPredictor:
-    """What a fitted model says of a few rows, within microseconds.
+    """Predicts a few rows within microseconds, with the trees of a fitted model.
 
-    It takes arrays of numbers as they are and answers like `predict_proba` of a classifier or
-    `predict` of a regressor: for services that ask for one row at a time.
+    It takes arrays of numbers and returns the same as `predict_proba` of a classifier or `predict`
+    of a regressor, for services that predict one row at a time.
 
     Parameters
     ----------
     forest : Forest
         The trees.
     weights : ndarray of shape (n_trees,)
-        What their votes are multiplied by.
+        Factors of the trees' votes.
     start : ndarray of shape (n_scores,)
         The score before any tree.
     link : callable
-        From scores to answers.
+        Function from scores to predictions.
 
     Examples
     --------

@@ -61,7 +61,7 @@ class LinearFit:
         leaves : int array of shape (n_rows,)
             Their leaves.
         slopes : pair of arrays of shape (n_rows,)
-            Gradients and hessians.
+            Gradients and Hessians.
         """
         paths = dict(path_columns(tree))
         n_leaves, width = len(tree.values), max(map(len, paths.values()))

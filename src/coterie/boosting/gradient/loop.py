@@ -60,7 +60,7 @@ class Plan:
         One tree per round whose leaves hold all scores, instead of one tree per score.
     by_gradient : bool
         Choose splits by the variance of the gradients, as Friedman does, and give leaves their
-        Newton steps afterwards; otherwise hessians have a say in the splits too.
+        Newton steps afterwards; otherwise Hessians have a say in the splits too.
     shares : Shares or None
         Limits of the trees that depend on the weight of the rows drawn.
     ccp_alpha : float
@@ -292,7 +292,7 @@ class GradientRun:
         return linear.fit(tree, self._cells[known], leaves[known], (pull, bend))
 
     def _flat_hessian(self, draw: Draw) -> NDArray[Any] | None:
-        """The weights of the rows in place of hessians; None for ones."""
+        """The weights of the rows in place of Hessians; None for ones."""
         flat = self.slopes.flat
         if flat is None and draw.scaled is None:
             return None

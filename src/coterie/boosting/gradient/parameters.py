@@ -206,7 +206,7 @@ class HistParameters:
     min_samples_leaf : int, default=20
         Minimum number of rows in a leaf.
     l2_regularization : float, default=0.0
-        :math:`\lambda`, added to the sum of hessians of every leaf.
+        :math:`\lambda`, added to the sum of Hessians of every leaf.
     max_features : float, int or str, default=1.0
         Columns drawn per node; a float is a share, rounded up.
     max_bins : int, default=255
@@ -311,7 +311,7 @@ class ClassicParameters:
     warm_start : bool, default=False
         Keep the trees of the last fit and add more.
     validation_fraction : float, default=0.1
-        Share of the rows held out for early stopping.
+        Share of the held-out rows for early stopping.
     n_iter_no_change : int or None, default=None
         Stop when the loss on held-out rows has not improved for this many rounds. None disables
         early stopping.
@@ -320,7 +320,7 @@ class ClassicParameters:
     ccp_alpha : float, default=0.0
         Penalty per leaf in minimal cost-complexity pruning of every tree.
     l2_regularization : float, default=0.0
-        :math:`\lambda`, added to the sum of hessians of every leaf.
+        :math:`\lambda`, added to the sum of Hessians of every leaf.
     max_bins : int or None, default=255
         Maximum number of bins per numeric column. With fewer distinct values, splits are exact;
         None makes them exact up to 65,535 values, which takes twice the memory and more time.

@@ -66,7 +66,7 @@ class SlopeMaker:
         return np.empty_like(self.gradient)
 
     def at(self, loss: PointwiseLoss, raw: Array) -> Pair:
-        """Gradient and hessian of shape (n_rows, n_scores); None is a hessian of ones.
+        """Gradient and Hessian of shape (n_rows, n_scores); None is a Hessian of ones.
 
         They are overwritten by the next call.
         """

@@ -37,11 +37,11 @@ Kind = Literal["auto", "continuous", "binary", "multiclass"]
 @tagged
 @dataclass(eq=False, repr=False)
 class OrderedTargetEncoder(TransformerMixin, BaseEstimator):
-    r"""Replaces categories by what the rows before said about the target.
+    r"""Replaces each category by the mean target of the preceding rows of that category.
 
-    The mean of the target in each category is a good number to split on, but a category of few
-    rows then tells each of them its own target. Here the training rows are put in a random order
-    and each gets the statistic of the rows of its category that come before it:
+    The mean target of each category is a useful feature, but in a category of few rows it reveals
+    each row's own target. Here the training rows are put in a random order, and each gets the
+    statistic of the preceding rows of its category:
 
     .. math:: \frac{\sum_{j \prec i,\, c_j = c_i} w_j y_j + a\,p}
                    {\sum_{j \prec i,\, c_j = c_i} w_j + a}
@@ -49,20 +49,21 @@ class OrderedTargetEncoder(TransformerMixin, BaseEstimator):
     with :math:`p` the mean of all. New rows get the statistic of all training rows. So
     ``fit_transform(X, y)`` is *not* ``fit(X, y).transform(X)``: train on the former.
 
-    Missing values are a category of their own; a category that was not seen in `fit` counts as
-    missing, and as :math:`p` if nothing was missing then.
+    Missing values are a separate category; a category that was not seen in `fit` is treated as
+    missing, and gets :math:`p` if there were no missing values in `fit`.
 
     Parameters
     ----------
     smooth : float, default=1.0
-        :math:`a`, the number of rows that the mean of all counts for.
+        :math:`a`, the number of rows that the overall mean counts for.
     n_permutations : int, default=1
-        Orders to average over. Averages are less noisy, but many of them tend to the mean over
-        all *other* rows, which is lower for a row the higher its own target is: a leak.
+        Number of random orders to average over. Averages are less noisy, but with many orders they
+        approach the mean over all *other* rows, which is the lower the higher a row's own target
+        is: leakage.
     target_type : {"auto", "continuous", "binary", "multiclass"}, default="auto"
         What `y` is. For more than two classes, each column becomes one per class.
     random_state : int, RandomState, Generator or None, default=None
-        Decides the order.
+        Source of randomness for the order.
 
     Attributes
     ----------
@@ -119,7 +120,7 @@ class OrderedTargetEncoder(TransformerMixin, BaseEstimator):
         return self
 
     def fit_transform(self, X: Any, y: Any, sample_weight: Any = None) -> Array:
-        """Learn the statistics, and give every training row that of the rows before it.
+        """Learn the statistics, and return for every training row that of the preceding rows.
 
         Parameters
         ----------
@@ -157,7 +158,7 @@ class OrderedTargetEncoder(TransformerMixin, BaseEstimator):
         return np.hstack([s.of(c) for s, c in zip(self.statistics_, codes, strict=True)])
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Names of the new columns: those of the old ones, and of the class if there are many.
+        """Names of the new columns: the original names, followed by the class if there are several.
 
         Parameters
         ----------

@@ -40,10 +40,10 @@ class GradientOrder:
     scoring: Any
 
     def predict(self, X: Any) -> Array:
-        """Scores, larger for what comes first.
+        """Scores; rows with larger scores come first.
 
-        Of a ranker, documents of larger scores come first within their query; of a model of
-        survival, they are risks, larger for earlier events.
+        For a ranker, documents with larger scores come first within their query; for a survival
+        model, the scores are risks, larger for earlier events.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ class GradientClasses(ClassifierTask):
     def decision_function(self, X: Any, n_rounds: int | None = None) -> Array:
         """The score: log odds of the second of two classes; of many, one column per class.
 
-        Of several labels, one column for each.
+        With several labels, one column for each.
 
         Parameters
         ----------

@@ -59,7 +59,7 @@ class AimedState(State):
 
 @dataclass(frozen=True)
 class AdaBoostV(MarginVotes, Rule):
-    r"""AdaBoost with steps shortened by the margin aimed at.
+    r"""AdaBoost with steps shortened according to the target margin.
 
     With the edge :math:`e_t` of the new member and :math:`\rho_t = \min_{s \le t} e_s - \nu`,
 
@@ -69,11 +69,13 @@ class AdaBoostV(MarginVotes, Rule):
     Parameters
     ----------
     voting : {"auto", "hard", "soft"}
-        Whether members vote by class or by probabilities; "auto" is by class of two classes.
+        Whether members vote with classes or with probabilities; "auto" uses classes if there are
+        two.
     tol : float
         The precision :math:`\nu`.
     stopping : {"gap", "rounds"}
-        Whether to end when the gap is at most `tol`, or when it must be.
+        Whether to stop when the gap is at most `tol`, or after the number of rounds that guarantees
+        it.
     """
 
     tol: float = 0.1
@@ -85,7 +87,7 @@ class AdaBoostV(MarginVotes, Rule):
         return AimedState(target, weight, weight, raw, np.zeros(len(weight)))
 
     def ask(self, state: State) -> Ask:
-        """The labels, under the current weights at mean one."""
+        """The labels, with the current weights scaled to mean one."""
         return Ask(state.target, state.weight * len(state.weight))
 
     def tell(self, state: State, vote: Array, rng: Generator) -> Step:
@@ -156,17 +158,17 @@ def _artanh(x: float | Array) -> Array:
 class AdaBoostVClassifier(MarginBooster, BoostedClassifier):
     r"""AdaBoost*: AdaBoost whose margin is within a given precision of the maximum.
 
-    AdaBoost raises margins, but not to the maximum. AdaBoost* takes the least edge so far for the
-    margin that can be had, aims a precision :math:`\nu` below it,
-    :math:`\rho_t = \min_{s \le t} e_s - \nu`, and weighs members by
+    AdaBoost raises margins, but not to the maximum. AdaBoost* uses the smallest edge so far as an
+    estimate of the largest possible margin, aims at a margin :math:`\nu` below it, :math:`\rho_t =
+    \min_{s \le t} e_s - \nu`, and weights members by
 
     .. math:: \alpha_t = \tfrac12 \ln\frac{1 + e_t}{1 - e_t} - \tfrac12 \ln\frac{1 + \rho_t}
        {1 - \rho_t}.
 
-    After :math:`2 \ln n / \nu^2` rounds with the best members there are, the least margin is within
-    :math:`\nu` of the maximum. No program is solved: a round costs no more than one of AdaBoost.
-    Of many classes a member is right about a row by its vote for the row's class less its largest
-    other vote.
+    After :math:`2 \ln n / \nu^2` rounds with the best possible members, the smallest margin is
+    within :math:`\nu` of the maximum. No linear program is solved: a round costs no more than one
+    of AdaBoost. With many classes, the correctness of a member on a row is its vote for the true
+    class minus its largest other vote.
 
     Parameters
     ----------
@@ -175,8 +177,8 @@ class AdaBoostVClassifier(MarginBooster, BoostedClassifier):
     tol : float, default=0.1
         The precision :math:`\nu`.
     stopping : {"gap", "rounds"}, default="gap"
-        "gap" ends as soon as the margin is within `tol` of the least edge, which proves the
-        precision; "rounds" after :math:`2 \ln n / \nu^2` rounds, by when it must be.
+        "gap" stops as soon as the margin is within `tol` of the smallest edge, which proves the
+        precision; "rounds" stops after :math:`2 \ln n / \nu^2` rounds, which guarantee it.
 
     Attributes
     ----------
@@ -187,10 +189,10 @@ class AdaBoostVClassifier(MarginBooster, BoostedClassifier):
     estimator_errors_ : ndarray of shape (n_rounds,)
         Weighted error of each member in its round.
     trace_ : Trace
-        By round: edge, alpha, exponential loss, the least margin ("margin"), the bound on it for
+        By round: edge, alpha, exponential loss, the smallest margin ("margin"), the bound on it for
         any ensemble ("margin_bound"), the gap between them, and the training error.
     stop_reason_ : str
-        Why boosting ended.
+        Why boosting stopped.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
 

@@ -177,7 +177,8 @@ class Corrective(MarginVotes, Rule):
     Parameters
     ----------
     voting : {"auto", "hard", "soft"}
-        Whether members vote by class or by probabilities; "auto" is by class of two classes.
+        Whether members vote with classes or with probabilities; "auto" uses classes if there are
+        two.
     tol : float
         Gap at which boosting ends.
     nu : float, optional
@@ -327,7 +328,7 @@ def soft_minimum(margins: Array, prior: Array, cap: float) -> float:
     margins : ndarray of shape (n,)
         Of each row or column.
     prior : ndarray of shape (n,)
-        Their weights, which add up to one.
+        Their weights, which sum to one.
     cap : float
         At least one; with infinity, the minimum.
 
@@ -348,21 +349,22 @@ class MarginBooster(Mixin):
     Parameters
     ----------
     estimator : estimator, default=None
-        The base learner; by default the tree of one split with the largest edge: that of least
-        error or, with soft votes, of least Gini impurity. Of K > 2 classes, which one split cannot
-        tell apart, trees are :math:`\lceil \log_2 K \rceil + 1` deep. The bound on the margin holds
-        if members are the best of their kind.
+        The base learner; by default the tree with one split that has the largest edge: the smallest
+        error or, with soft votes, the smallest Gini impurity. With K > 2 classes, which one split
+        cannot separate, trees have depth :math:`\lceil \log_2 K \rceil + 1`. The bound on the
+        margin holds if each member is the best of its kind.
     n_estimators : int, default=100
         Maximum number of rounds.
     learning_rate : float, default=1.0
-        Shorter steps would spoil the margin: nothing but 1.0 is allowed.
+        Must be 1.0: shorter steps would invalidate the margin guarantee.
     tol : float, default=0.01
-        Precision of the margin: boosting ends when no ensemble has one larger by more than this.
+        Precision of the margin: boosting stops when no ensemble can have a margin larger by more
+        than this.
     voting : {"auto", "hard", "soft"}, default="auto"
-        Whether members vote by class or by probabilities; "auto" is by class of two classes and
-        by probabilities of many. Of many classes a member counts as right about a row by its vote
-        for the row's class less its largest other vote, and the margin of the ensemble is at
-        least the weighted mean of that.
+        Whether members vote with classes or with probabilities; "auto" uses classes with two
+        classes, and probabilities with more. With many classes a member counts as right about a row
+        by its vote for the row's class less its largest other vote, and the margin of the ensemble
+        is at least the weighted mean of that.
     """
 
     n_estimators: int = 100

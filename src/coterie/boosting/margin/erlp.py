@@ -25,13 +25,13 @@ from coterie.core.rule import Array
 
 @dataclass(frozen=True)
 class ERLPBoost(Corrective):
-    r"""The next distribution has the least largest edge plus relative entropy over a rate.
+    r"""Row weights that minimise the largest edge plus a relative-entropy penalty.
 
     It minimises :math:`P_t(d) = \max_{s \le t} U_s d + \frac1\eta \sum_i d_i \ln (d_i / D_0(i))`
     over :math:`d \le D_0/\nu`, with :math:`\eta = \max(\frac12, \frac{2}{\text{tol}} \ln
-    \frac1\nu)`; of the hard margin, :math:`\nu` is the least weight of a row. When the least of
-    the :math:`P_t(d_{t-1})` is within tol/2 of the minimum of :math:`P_{t-1}`, the soft margin is
-    within `tol` of the largest.
+    \frac1\nu)`; for the hard margin, :math:`\nu` is the smallest row weight. When the smallest
+    :math:`P_t(d_{t-1})` is within tol/2 of the minimum of :math:`P_{t-1}`, the soft margin is
+    within `tol` of the maximum.
 
     Parameters
     ----------
@@ -70,46 +70,48 @@ class ERLPBoost(Corrective):
 class ERLPBoostClassifier(CorrectiveBooster, BoostedClassifier):
     r"""ERLPBoost: LPBoost with entropy regularisation.
 
-    The distribution of LPBoost leaps from round to round, and there are tables on which it takes
-    as many rounds as rows. Here it minimises
+    The row weights of LPBoost jump from round to round, and on some data sets it takes as many
+    rounds as there are rows. Here they minimise
 
     .. math:: \max_{s \le t} \sum_i d_i u_s(i) + \frac1\eta \sum_i d_i \ln \frac{d_i}{D_0(i)}
        \quad\text{over}\quad d \le D_0/\nu,
 
-    which has one solution, moves little, and gets within `tol` of the largest soft margin in
-    :math:`O(\ln(1/\nu)/\text{tol}^2)` rounds; :math:`\eta = \max(\frac12, \frac{2}{\text{tol}}
-    \ln\frac1\nu)`. Members are weighed by the linear program of the soft margin.
+    which has a unique solution, changes little between rounds, and gets within `tol` of the maximum
+    soft margin in :math:`O(\ln(1/\nu)/\text{tol}^2)` rounds; :math:`\eta = \max(\frac12,
+    \frac{2}{\text{tol}} \ln\frac1\nu)`. Members are weighted by the linear program of the soft
+    margin.
 
     Parameters
     ----------
     nu : float, "auto" or None, default="auto"
-        The soft margin is the mean of the worst share `nu` of the margins.
-        "auto" chooses among shares around that at which the first member alone breaks even, which
-        of two classes is twice its error, by the mistakes on rows held out: the more classes
-        overlap or labels are wrong, the softer. None maximises the least margin of all, which noise
-        decides.
+        The soft margin is the mean of the worst share `nu` of the margins. "auto" chooses by the
+        error on held-out rows, among shares around the one at which the first member alone has a
+        soft margin of zero, which with two classes is twice its error: the more the classes overlap
+        or labels are wrong, the softer the margin. None maximises the smallest margin, which
+        depends on noise.
 
     Attributes
     ----------
     estimators_ : sequence of estimators
         The members.
     estimator_weights_ : ndarray of shape (n_rounds,)
-        Their weights; they add up to one, and some are exactly zero.
+        Weights of the members; they sum to one, and some are exactly zero.
     estimator_errors_ : ndarray of shape (n_rounds,)
         Weighted error of each member in its round.
     margin_ : float
-        The soft margin attained. Where it is not positive, the vote is that of least training
-        error the rounds came across: the program has nothing to say about it.
+        The soft margin attained. If it is not positive, the linear program does not determine the
+        vote, and the one with the smallest training error of all rounds is used.
     nu_ : float or None
         The share used.
     margin_bound_ : float
-        What no ensemble of such members exceeds, if each was the best under its weights.
+        Upper bound on the margin of any ensemble of such members, if each was the best one for its
+        weights.
     trace_ : Trace
-        By round: edge, the soft margin attained ("margin"), the least margin ("min_margin"), the
-        bound on the soft margin of any ensemble ("margin_bound"), the gap between them, that of
-        the regularised problem ("regularised_gap"), and the training error.
+        By round: edge, the soft margin attained ("margin"), the smallest margin ("min_margin"), the
+        bound on the soft margin of any ensemble ("margin_bound"), the gap between them, that of the
+        regularised problem ("regularised_gap"), and the training error.
     stop_reason_ : str
-        Why boosting ended.
+        Why boosting stopped.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
 

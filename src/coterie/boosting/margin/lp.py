@@ -21,15 +21,15 @@ from coterie.core.rule import Array
 
 @dataclass(frozen=True)
 class LPBoost(Corrective):
-    r"""The next distribution is where the members so far have the least largest edge.
+    r"""Row weights that minimise the largest edge of the members so far.
 
     Parameters
     ----------
     voting, tol, nu
         See `Corrective`.
     stopping : {"gap", "violation"}
-        Whether boosting ends when the least edge of all rounds is within `tol` of the margin, or
-        when that of the new member is.
+        Whether boosting stops when the smallest edge of all rounds is within `tol` of the margin,
+        or when the edge of the new member is.
     """
 
     stopping: Literal["gap", "violation"] = "gap"
@@ -65,47 +65,47 @@ class LPBoostClassifier(CorrectiveBooster, BoostedClassifier):
     .. math:: \max \rho - \sum_i \frac{D_0(i)}{\nu} \xi_i \quad\text{s.t.}\quad
        y_i \sum_t \alpha_t h_t(x_i) \ge \rho - \xi_i,\ \sum_t \alpha_t = 1,\ \alpha, \xi \ge 0.
 
-    Each round adds the member of largest edge under the dual distribution
-    :math:`d \le D_0/\nu`, and the program, kept alive in HiGHS, is solved on from its last basis.
-    With the best members there are, it ends at the optimum over all of them, few of which weigh
-    anything. The score is the margin itself, between -1 and 1. Of many classes a member is right
-    about a row by its vote for the row's class less its largest other vote.
+    Each round adds the member with the largest edge under the dual weights :math:`d \le D_0/\nu`,
+    and the linear program is re-solved by HiGHS from its last basis. If each member is the best
+    possible, the result is the optimum over all members, few of which have positive weight. The
+    score is the margin itself, between -1 and 1. With many classes, the correctness of a member on
+    a row is its vote for the true class minus its largest other vote.
 
     Parameters
     ----------
     nu : float, "auto" or None, default="auto"
-        The soft margin is the mean of the worst share `nu` of the margins; at most
-        this share of the rows lies below it.
-        "auto" chooses among shares around that at which the first member alone breaks even, which
-        of two classes is twice its error, by the mistakes on rows held out: the more classes
-        overlap or labels are wrong, the softer. None maximises the least margin of all, which noise
-        decides.
+        The soft margin is the mean of the worst share `nu` of the margins; at most this share of
+        the rows lies below it. "auto" chooses by the error on held-out rows, among shares around
+        the one at which the first member alone has a soft margin of zero, which with two classes is
+        twice its error: the more the classes overlap or labels are wrong, the softer the margin.
+        None maximises the smallest margin, which depends on noise.
     stopping : {"gap", "violation"}, default="gap"
-        "gap" ends when the least edge of all rounds is within `tol` of the margin attained, a
-        certificate that no ensemble has one larger by more; "violation" when the edge of the new
-        member is, which then is thrown away.
+        "gap" stops when the smallest edge of all rounds is within `tol` of the margin attained,
+        which proves that no ensemble has a margin larger by more; "violation" stops when the edge
+        of the new member is, and discards that member.
 
     Attributes
     ----------
     estimators_ : sequence of estimators
         The members.
     estimator_weights_ : ndarray of shape (n_rounds,)
-        Their weights; they add up to one, and many are exactly zero.
+        Weights of the members; they sum to one, and many are exactly zero.
     estimator_errors_ : ndarray of shape (n_rounds,)
         Weighted error of each member in its round.
     trace_ : Trace
-        By round: edge, the soft margin attained ("margin"), the least margin ("min_margin"), the
+        By round: edge, the soft margin attained ("margin"), the smallest margin ("min_margin"), the
         bound on the soft margin of any ensemble ("margin_bound"), the gap between them, and the
         training error.
     margin_ : float
-        The soft margin attained. Where it is not positive, the vote is that of least training
-        error the rounds came across: the program has nothing to say about it.
+        The soft margin attained. If it is not positive, the linear program does not determine the
+        vote, and the one with the smallest training error of all rounds is used.
     nu_ : float or None
         The share used.
     margin_bound_ : float
-        What no ensemble of such members exceeds, if each was the best under its weights.
+        Upper bound on the margin of any ensemble of such members, if each was the best one for its
+        weights.
     stop_reason_ : str
-        Why boosting ended.
+        Why boosting stopped.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
 

@@ -20,16 +20,17 @@ else:
 @tagged
 @dataclass(frozen=True)
 class MarginVotes(Mixin):
-    r"""A rule whose members say -1 to 1 of two classes, or give every class its share of a vote.
+    r"""A rule whose members say -1 to 1 with two classes, or give every class its share of a vote.
 
-    A hit is how right a member is about a row: :math:`u(i) = y_i h(x_i)` of two classes, and of
+    A hit is how right a member is about a row: :math:`u(i) = y_i h(x_i)` with two classes, and of
     many :math:`P(y_i) - \max_{k \ne y_i} P(k)`. Sums of hits are margins of two classes and never
     more than the margin of many.
 
     Parameters
     ----------
     voting : {"auto", "hard", "soft"}
-        Whether members vote by class or by probabilities; "auto" is by class of two classes.
+        Whether members vote with classes or with probabilities; "auto" uses classes if there are
+        two.
     """
 
     voting: Literal["auto", "hard", "soft"] = "auto"

@@ -21,14 +21,14 @@ class Patterns:
     Parameters
     ----------
     initial : ndarray of shape (n_rows,)
-        The weights boosting began with; they add up to one.
+        The weights boosting began with; they sum to one.
 
     Attributes
     ----------
     column : ndarray of shape (n_rows,)
         The column of each row.
     prior : ndarray of shape (n_columns,)
-        Initial weight of the rows of each column; it adds up to one.
+        Initial weight of the rows of each column; it sums to one.
     hits : ndarray of shape (n_members, n_columns)
         How right each member is, between -1 and 1.
 

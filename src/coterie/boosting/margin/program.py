@@ -24,7 +24,7 @@ class Solution(NamedTuple):
     mass : ndarray of shape (n_columns,)
         The distribution of least largest edge.
     alphas : ndarray of shape (n_members,)
-        The weights of the members of largest margin; they add up to one.
+        The weights of the members of largest margin; they sum to one.
     """
 
     value: float

@@ -14,7 +14,7 @@ from coterie.core import Allowed
 
 @dataclass(frozen=True)
 class SoftBoost(TotalBoost):
-    r"""TotalBoost with no row's weight above :math:`D_0/\nu`.
+    r"""TotalBoost with row weights of at most :math:`D_0/\nu`.
 
     Parameters
     ----------
@@ -27,22 +27,22 @@ class SoftBoost(TotalBoost):
 class SoftBoostClassifier(CorrectiveBooster, BoostedClassifier):
     r"""SoftBoost: TotalBoost for the soft margin.
 
-    Each round's distribution is the nearest to the first,
+    The row weights of each round are the closest to the initial ones,
 
     .. math:: \min_d \sum_i d_i \ln \frac{d_i}{D_0(i)} \quad\text{s.t.}\quad
        \sum_i d_i u_s(i) \le \hat\gamma_t - \text{tol},\ d_i \le \frac{D_0(i)}{\nu},
 
-    with :math:`\hat\gamma_t` the least edge so far. The caps keep rows that are wrongly labelled
-    from taking all weight. When no distribution is left, the soft margin is within `tol` of the
-    largest, after :math:`O(\ln(1/\nu)/\text{tol}^2)` rounds.
+    with :math:`\hat\gamma_t` the smallest edge so far. The caps keep mislabelled rows from taking
+    all the weight. When the problem becomes infeasible, the soft margin is within `tol` of the
+    maximum, after :math:`O(\ln(1/\nu)/\text{tol}^2)` rounds.
 
     Parameters
     ----------
     nu : float, "auto" or None, default="auto"
-        The soft margin is the mean of the worst share `nu` of the margins.
-        "auto" chooses among shares around that at which the first member alone breaks even, which
-        of two classes is twice its error, by the mistakes on rows held out: the more classes
-        overlap or labels are wrong, the softer. None maximises the least margin of all, as
+        The soft margin is the mean of the worst share `nu` of the margins. "auto" chooses by the
+        error on held-out rows, among shares around the one at which the first member alone has a
+        soft margin of zero, which with two classes is twice its error: the more the classes overlap
+        or labels are wrong, the softer the margin. None maximises the smallest margin, as
         `TotalBoostClassifier` does.
 
     Attributes
@@ -50,22 +50,23 @@ class SoftBoostClassifier(CorrectiveBooster, BoostedClassifier):
     estimators_ : sequence of estimators
         The members.
     estimator_weights_ : ndarray of shape (n_rounds,)
-        Their weights; they add up to one, and some are exactly zero.
+        Weights of the members; they sum to one, and some are exactly zero.
     estimator_errors_ : ndarray of shape (n_rounds,)
         Weighted error of each member in its round.
     margin_ : float
-        The soft margin attained. Where it is not positive, the vote is that of least training
-        error the rounds came across: the program has nothing to say about it.
+        The soft margin attained. If it is not positive, the linear program does not determine the
+        vote, and the one with the smallest training error of all rounds is used.
     nu_ : float or None
         The share used.
     margin_bound_ : float
-        What no ensemble of such members exceeds, if each was the best under its weights.
+        Upper bound on the margin of any ensemble of such members, if each was the best one for its
+        weights.
     trace_ : Trace
-        By round: edge, the soft margin attained ("margin"), the least margin ("min_margin"), the
+        By round: edge, the soft margin attained ("margin"), the smallest margin ("min_margin"), the
         bound on the soft margin of any ensemble ("margin_bound"), the gap between them, and the
         training error.
     stop_reason_ : str
-        Why boosting ended.
+        Why boosting stopped.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
 

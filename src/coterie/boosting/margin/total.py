@@ -23,19 +23,19 @@ from coterie.core.rule import Array
 
 @dataclass(frozen=True)
 class TotalBoost(Corrective):
-    r"""The next distribution is the nearest to the first under which all edges are small.
+    r"""Row weights closest to the initial ones for which all edges are small.
 
-    With :math:`\hat\gamma` the least edge so far, it has the least relative entropy to
-    :math:`D_0` among those with :math:`U_s d \le \hat\gamma - \text{tol}` for all members s. When
-    there is none, the gap is below `tol`.
+    With :math:`\hat\gamma` the smallest edge so far, they have the smallest relative entropy to
+    :math:`D_0` among those with :math:`U_s d \le \hat\gamma - \text{tol}` for all members s. If
+    there are none, the gap is below `tol`.
 
     Parameters
     ----------
     voting, tol, nu
         See `Corrective`.
     projection : {"exact", "one_step"}
-        Whether the distribution is found exactly, or by one step of sequential quadratic
-        programming from the last one; then the member that closes the gap is thrown away.
+        Whether the weights are computed exactly, or by one step of sequential quadratic programming
+        from the last ones; in the latter case the member that closes the gap is discarded.
     """
 
     projection: Literal["exact", "one_step"] = "exact"
@@ -72,51 +72,51 @@ class TotalBoost(Corrective):
 class TotalBoostClassifier(CorrectiveBooster, BoostedClassifier):
     r"""TotalBoost: row weights as uniform as the edges of all members so far allow.
 
-    Where LPBoost takes any distribution of least largest edge, often one of few rows, TotalBoost
-    takes the one nearest to the first,
+    LPBoost uses any row weights with the smallest largest edge, often concentrated on few rows;
+    TotalBoost uses the closest to the initial ones,
 
     .. math:: \min_d \sum_i d_i \ln \frac{d_i}{D_0(i)} \quad\text{s.t.}\quad
        \sum_i d_i u_s(i) \le \hat\gamma_t - \text{tol},\ s \le t,
 
-    with :math:`\hat\gamma_t` the least edge so far. When no distribution is left, the margin is
-    within `tol` of the largest, which takes :math:`2 \ln n / \text{tol}^2` rounds at the most.
-    Members are weighed by the linear program of the hard margin, many of them by zero.
+    with :math:`\hat\gamma_t` the smallest edge so far. When the problem becomes infeasible, the
+    margin is within `tol` of the maximum, which takes at most :math:`2 \ln n / \text{tol}^2`
+    rounds. Members are weighted by the linear program of the hard margin, many of them with zero.
 
-    The hard margin is decided by the worst rows. Where classes overlap so that no vote is right
-    about all of them, boosting ends as soon as that is certain up to `tol`, with a ``margin_`` of
+    The hard margin depends on the worst rows. If classes overlap so that no vote classifies all
+    rows correctly, boosting stops as soon as that is certain up to `tol`, with a ``margin_`` of
     zero or less; the weights are then the multipliers of the constraints, which raise the margins
-    of most rows much as AdaBoost does. Prefer `SoftBoostClassifier` there.
+    of most rows much as AdaBoost does. In this case, prefer `SoftBoostClassifier`.
 
     Parameters
     ----------
     tol : float, default=0.1
-        Precision of the margin: boosting ends when no ensemble has one larger by more than this.
-        The smaller it is, the closer to the first each distribution stays and the more rounds it
-        takes.
+        Precision of the margin: boosting stops when no ensemble can have a margin larger by more
+        than this. The smaller it is, the closer the row weights stay to the initial ones, and the
+        more rounds are needed.
     projection : {"exact", "one_step"}, default="exact"
-        "one_step" takes a single step of sequential quadratic programming per round and throws
-        the last member away, as implementations do whose figures are published; with
-        ``voting="soft"`` it gives the same, down to the program's weights where no margin is
-        positive.
+        "one_step" takes a single step of sequential quadratic programming per round and discards
+        the last member, like the implementations with published figures; with ``voting="soft"`` it
+        gives the same results, including the program's weights where no margin is positive.
 
     Attributes
     ----------
     estimators_ : sequence of estimators
         The members.
     estimator_weights_ : ndarray of shape (n_rounds,)
-        Their weights; they add up to one, and some are exactly zero.
+        Weights of the members; they sum to one, and some are exactly zero.
     estimator_errors_ : ndarray of shape (n_rounds,)
         Weighted error of each member in its round.
     margin_ : float
-        The least margin attained; if it is not positive, the vote is that of least training error
-        the rounds came across.
+        The smallest margin attained; if it is not positive, the vote with the smallest training
+        error of all rounds is used.
     margin_bound_ : float
-        What no ensemble of such members exceeds, if each was the best under its weights.
+        Upper bound on the margin of any ensemble of such members, if each was the best one for its
+        weights.
     trace_ : Trace
-        By round: edge, the least margin attained ("margin"), the bound on that of any ensemble
+        By round: edge, the smallest margin attained ("margin"), the bound on that of any ensemble
         ("margin_bound"), the gap between them, and the training error.
     stop_reason_ : str
-        Why boosting ended.
+        Why boosting stopped.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
 

@@ -36,7 +36,7 @@ class Ballot:
     n_classes : int
         Number of classes.
     row : ndarray of shape (samples,)
-        Weights of the samples, adding up to one.
+        Weights of the samples, summing to one.
     member : ndarray of shape (members,)
         What each vote counts.
     """
@@ -121,7 +121,7 @@ def _of_labels(votes: NDArray[Any], truth: Any) -> tuple[Ints, Ints, int]:
 
 
 def row_shares(sample_weight: Any, n_samples: int) -> Array:
-    """Weights of samples that add up to one."""
+    """Weights of samples that sum to one."""
     weight = sample_weights(sample_weight, n_samples)
     if weight is None:
         return np.full(n_samples, 1.0 / n_samples)

@@ -17,11 +17,11 @@ Keep = Literal["best", "medoid"]
 def clustered_subsets(
     votes: Any, truth: Any, *, sample_weight: Any = None, keep: Keep = "best"
 ) -> list[Ints]:
-    r"""One member of each cluster, for every number of clusters.
+    r"""One member from each cluster, for every number of clusters.
 
     .. math:: d_{st} = P(h_s \ne h_t)
 
-    is the distance of two members; clusters are joined by the least mean distance. Copies of a
+    is the distance of two members; clusters are merged by the smallest mean distance. Copies of a
     member have distance zero and are never kept together.
 
     Parameters
@@ -31,7 +31,7 @@ def clustered_subsets(
     truth : array-like of shape (samples,)
         True labels; positions of classes if votes are for each class.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     keep : {"best", "medoid"}, default="best"
         The most accurate member of a cluster, or the one that is nearest to the others.
 
@@ -63,18 +63,18 @@ def clustered_subsets(
 def clustered_numbers(
     votes: Any, truth: Any, *, sample_weight: Any = None, keep: Keep = "best"
 ) -> list[Ints]:
-    r"""`clustered_subsets` of members that predict numbers, by their mean squared difference.
+    r"""`clustered_subsets` for regression, by the members' mean squared difference.
 
     .. math:: d_{st}^2 = \frac1n \sum_i (h_s(x_i) - h_t(x_i))^2
 
     Parameters
     ----------
     votes : array-like of shape (members, samples)
-        Numbers that members predict, NaN where they say nothing.
+        Predictions of the members, NaN where there are none.
     truth : array-like of shape (samples,)
         True numbers.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     keep : {"best", "medoid"}, default="best"
         The most accurate member of a cluster, or the one that is nearest to the others.
 

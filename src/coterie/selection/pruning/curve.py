@@ -31,8 +31,8 @@ class PruningCurve:
     choice_deviation : ndarray of shape (n_sizes,)
         Standard error of `choice_error`.
     gap_deviation : ndarray of shape (n_sizes,)
-        Standard error of the difference to the least `choice_error`, row by row. Sizes are wrong
-        about much the same rows, so that it is far smaller than `choice_deviation`.
+        Standard error of the difference to the least `choice_error`, row by row. Ensembles of
+        different sizes make mostly the same errors, so it is far smaller than `choice_deviation`.
 
     Examples
     --------
@@ -49,12 +49,12 @@ class PruningCurve:
     gap_deviation: Array
 
     def best(self, deviations: float = 0.0, most: int | None = None) -> int:
-        """The smallest size whose error is near the least.
+        """The smallest size whose error is close to the lowest.
 
         Parameters
         ----------
         deviations : float, default=0.0
-            How many standard errors of the difference to the least error may be lost.
+            Tolerance, in standard errors of the difference to the lowest error.
         most : int, optional
             The largest size to consider; the smallest of all is always considered.
 
@@ -84,7 +84,7 @@ class Judgement(NamedTuple):
     truth : ndarray of shape (rows,)
         Positions of classes, or numbers.
     weight : ndarray of shape (rows,)
-        What each row counts.
+        Weight of each row.
     """
 
     votes: Array

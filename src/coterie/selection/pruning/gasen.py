@@ -22,7 +22,7 @@ def gasen_weights(covariance: Any, *, solver: Solver = "qp", random_state: int =
     .. math:: \min_w w^T C w \quad \text{with} \quad w \ge 0, \; \sum_t w_t = 1
 
     where :math:`C_{st}` is the mean product of the errors of two members. GASEN keeps the members
-    whose weight is above :math:`1/T`, and weighs those equally.
+    whose weight is above :math:`1/T`, with equal weights.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def gasen_order(
     solver: Solver = "qp",
     random_state: int = 0,
 ) -> Ints:
-    r"""Members by their weights in `gasen_weights`, those without weight by their error.
+    r"""Members by their weights in `gasen_weights`; those with zero weight by their error.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def gasen_order(
     truth : array-like of shape (samples,)
         True labels; positions of classes if votes are for each class.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     solver : {"qp", "ga"}, default="qp"
         Exact, or the genetic algorithm of the paper.
     random_state : int, default=0
@@ -137,16 +137,16 @@ def gasen_numbers_order(
     solver: Solver = "qp",
     random_state: int = 0,
 ) -> Ints:
-    r"""`gasen_order` of members that predict numbers.
+    r"""`gasen_order` for regression.
 
     Parameters
     ----------
     votes : array-like of shape (members, samples)
-        Numbers that members predict, NaN where they say nothing.
+        Predictions of the members, NaN where there are none.
     truth : array-like of shape (samples,)
         True numbers.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     solver : {"qp", "ga"}, default="qp"
         Exact, or the genetic algorithm of the paper.
     random_state : int, default=0

@@ -38,7 +38,7 @@ class Answers:
     truth : ndarray of shape (samples,)
         The truth, whose mean is zero.
     row : ndarray of shape (samples,)
-        Weights of the samples, adding up to one.
+        Weights of the samples, summing to one.
     member : ndarray of shape (members,)
         What each answer counts.
     """
@@ -120,7 +120,7 @@ def _mean(total: Array, mass: Array) -> Array:
 def reduced_squares_order(
     votes: Any, truth: Any, *, sample_weight: Any = None, member_weight: Any = None
 ) -> Ints:
-    r"""Each time the member that gives the mean the lowest squared error.
+    r"""At each step, the member that gives the mean the lowest squared error.
 
     .. math:: t_{u+1} = \arg\min_k \frac1n \sum_i \Big(\frac{1}{u + 1} \Big(\sum_{t \in S_u}
         h_t(x_i) + h_k(x_i)\Big) - y_i\Big)^2
@@ -128,13 +128,13 @@ def reduced_squares_order(
     Parameters
     ----------
     votes : array-like of shape (members, samples)
-        Numbers that members predict, NaN where they say nothing.
+        Predictions of the members, NaN where there are none.
     truth : array-like of shape (samples,)
         True numbers.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     member_weight : array-like of shape (members,), optional
-        What each member counts in the mean.
+        Weight of each member in the mean.
 
     Returns
     -------
@@ -164,23 +164,23 @@ def reduced_squares_order(
 def complementary_residuals_order(
     votes: Any, truth: Any, *, sample_weight: Any = None, member_weight: Any = None
 ) -> Ints:
-    r"""Each time the member whose errors best oppose those of the mean so far.
+    r"""At each step, the member whose errors best offset those of the mean so far.
 
     .. math:: t_{u+1} = \arg\min_k \frac1n \sum_i (\bar h_u(x_i) - y_i)(h_k(x_i) - y_i)
 
-    A little of that member added to the mean lowers the squared error fastest; it is what
-    `complementarity_order` is for labels. The first is the most accurate one.
+    Adding a little of that member to the mean reduces the squared error fastest; it is the
+    counterpart of `complementarity_order` for regression. The first is the most accurate one.
 
     Parameters
     ----------
     votes : array-like of shape (members, samples)
-        Numbers that members predict, NaN where they say nothing.
+        Predictions of the members, NaN where there are none.
     truth : array-like of shape (samples,)
         True numbers.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     member_weight : array-like of shape (members,), optional
-        What each member counts in the mean.
+        Weight of each member in the mean.
 
     Returns
     -------
@@ -210,22 +210,23 @@ def complementary_residuals_order(
 
 
 def residual_orientation_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints:
-    r"""Members by the angle between how they deviate from all and what all are wrong by.
+    r"""Members by the angle between their deviation from the mean and the error of the mean.
 
     .. math:: \cos \theta_t = \frac{(h_t - \bar h)^T (y - \bar h)}
         {\lVert h_t - \bar h \rVert \, \lVert y - \bar h \rVert}
 
-    A member at less than a right angle pulls the mean of all towards the truth; it is what
-    `orientation_order` is for labels. The most accurate come first if all are right together.
+    A member with an angle below 90 degrees moves the mean towards the truth; it is the counterpart
+    of `orientation_order` for regression. If the mean is exact, the most accurate members come
+    first.
 
     Parameters
     ----------
     votes : array-like of shape (members, samples)
-        Numbers that members predict, NaN where they say nothing.
+        Predictions of the members, NaN where there are none.
     truth : array-like of shape (samples,)
         True numbers.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -262,11 +263,11 @@ def squares_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints:
     Parameters
     ----------
     votes : array-like of shape (members, samples)
-        Numbers that members predict, NaN where they say nothing.
+        Predictions of the members, NaN where there are none.
     truth : array-like of shape (samples,)
         True numbers.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------

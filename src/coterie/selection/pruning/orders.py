@@ -30,12 +30,12 @@ def grow(n_members: int, choose: Callable[[Ints], int]) -> Ints:
 def reduced_error_order(
     votes: Any, truth: Any, *, sample_weight: Any = None, member_weight: Any = None
 ) -> Ints:
-    r"""Each time the member that gives the vote the lowest error.
+    r"""At each step, the member that gives the vote the lowest error.
 
     .. math:: t_{u+1} = \arg\min_k \frac1n \sum_i \ell_i(S_u \cup \{k\})
 
-    where :math:`\ell_i` is 0 if the true class has most votes, 1 if another has, and
-    :math:`1 - 1/m` if it is among m that are tied. Among equals the first member.
+    where :math:`\ell_i` is 0 if the true class has most votes, 1 if another has, and :math:`1 -
+    1/m` if it is among m that are tied. In case of ties, the first member.
 
     Parameters
     ----------
@@ -45,14 +45,14 @@ def reduced_error_order(
     truth : array-like of shape (samples,)
         True labels; positions of classes if votes are for each class.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     member_weight : array-like of shape (members,), optional
-        What each vote counts, for boosted members.
+        Weights of the votes, for boosted members.
 
     Returns
     -------
     ndarray of int of shape (members,)
-        Members, the first to keep first.
+        Members, in the order in which they are kept.
 
     References
     ----------
@@ -79,7 +79,7 @@ def reduced_error_order(
 def complementarity_order(
     votes: Any, truth: Any, *, sample_weight: Any = None, member_weight: Any = None
 ) -> Ints:
-    r"""Each time the member most often right where the vote so far is wrong.
+    r"""At each step, the member most often right where the vote so far is wrong.
 
     .. math:: t_{u+1} = \arg\max_k \sum_i 1[h_k(x_i) = y_i] \, \ell_i(S_u)
 
@@ -92,9 +92,9 @@ def complementarity_order(
     truth : array-like of shape (samples,)
         True labels; positions of classes if votes are for each class.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     member_weight : array-like of shape (members,), optional
-        What each vote counts, for boosted members.
+        Weights of the votes, for boosted members.
 
     Returns
     -------
@@ -130,14 +130,14 @@ def margin_distance_order(
     sample_weight: Any = None,
     aim: float | Literal["moving"] = 0.075,
 ) -> Ints:
-    r"""Each time the member that brings the mean signature closest to a point of small margins.
+    r"""At each step, the member that brings the mean signature closest to a point of small margins.
 
     .. math:: t_{u+1} = \arg\min_k \Big\lVert p 1 - \frac1T \Big(\sum_{t \in S_u} s_t + s_k\Big)
         \Big\rVert^2
 
-    where :math:`s_{ti}` is 1 if member t is right about sample i and -1 if not. The division is
-    by the number of all members, or by those that speak about the sample. Samples that are right
-    anyway pull no more: the aim p is small.
+    where :math:`s_{ti}` is 1 if member t is right about sample i and -1 if not. The sum is divided
+    by the number of all members, or of those that vote on the sample. The target p is small, so
+    samples that are already right have no further influence.
 
     Parameters
     ----------
@@ -146,9 +146,9 @@ def margin_distance_order(
     truth : array-like of shape (samples,)
         True labels; positions of classes if votes are for each class.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     aim : float or "moving", default=0.075
-        The margin p that is aimed at; "moving" aims at :math:`2 \sqrt{2u} / T` for the u-th.
+        The target margin p; "moving" uses :math:`2 \sqrt{2u} / T` for the u-th.
 
     Returns
     -------
@@ -183,14 +183,14 @@ def margin_distance_order(
 
 
 def boosting_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints:
-    r"""Each time the member with the lowest error under AdaBoost's sample weights.
+    r"""At each step, the member with the lowest error under AdaBoost's sample weights.
 
     .. math:: \epsilon_k = \frac{\sum_i w_i 1[h_k(x_i) \ne y_i]}{\sum_i w_i}, \qquad
         w_i \leftarrow \frac{w_i}{2 \epsilon} \text{ where wrong, }
         \frac{w_i}{2 (1 - \epsilon)} \text{ where right}
 
-    Weights begin anew when no member that is left is better than one half, and after a member
-    without errors. The members that are kept have equal votes.
+    Weights are reset when no remaining member is better than chance, and after a member without
+    errors. The members that are kept have equal votes.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def boosting_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints
     truth : array-like of shape (samples,)
         True labels; positions of classes if votes are for each class.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------

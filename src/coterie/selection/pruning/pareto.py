@@ -56,7 +56,7 @@ def pareto_subsets(
     depth: int | None = None,
     random_state: int = 0,
 ) -> list[Ints]:
-    r"""Sub-ensembles for which no other has at most as many errors and members.
+    r"""Pareto-optimal sub-ensembles, by error and number of members.
 
     .. math:: \min_{S} \; (\text{error of the vote of } S, \; |S|)
 
@@ -71,19 +71,19 @@ def pareto_subsets(
     truth : array-like of shape (samples,)
         True labels; positions of classes if votes are for each class.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     n_rounds : int, optional
         Rounds; by default :math:`T^2 \log T`, but at most 1000.
     depth : int, optional
-        Single changes that are tried after a success; by default as many as there are members, or
-        none if there are more than 30, which would take long.
+        Number of single changes tried after a success; by default the number of members, or none if
+        there are more than 30, because it would take long.
     random_state : int, default=0
         Seed of the search.
 
     Returns
     -------
     list of ndarray of int
-        From the fewest members to the least error.
+        From the fewest members to the lowest error.
 
     References
     ----------
@@ -108,28 +108,28 @@ def pareto_numbers_subsets(
     depth: int | None = None,
     random_state: int = 0,
 ) -> list[Ints]:
-    r"""`pareto_subsets` of members that predict numbers, by the squared error of their mean.
+    r"""`pareto_subsets` for regression, by the squared error of the mean.
 
     Parameters
     ----------
     votes : array-like of shape (members, samples)
-        Numbers that members predict, NaN where they say nothing.
+        Predictions of the members, NaN where there are none.
     truth : array-like of shape (samples,)
         True numbers.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     n_rounds : int, optional
         Rounds; by default :math:`T^2 \log T`, but at most 1000.
     depth : int, optional
-        Single changes that are tried after a success; by default as many as there are members, or
-        none if there are more than 30, which would take long.
+        Number of single changes tried after a success; by default the number of members, or none if
+        there are more than 30, because it would take long.
     random_state : int, default=0
         Seed of the search.
 
     Returns
     -------
     list of ndarray of int
-        From the fewest members to the least error.
+        From the fewest members to the lowest error.
 
     References
     ----------

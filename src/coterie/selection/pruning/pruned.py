@@ -278,7 +278,7 @@ class PrunedEnsembleClassifier(ClassifierTask, Pruned):
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     order_ : ndarray of int of shape (n_members,) or None
-        All members, the first to keep first; None where sub-ensembles are not parts of one another.
+        All members, in the order in which they are kept; None if the sub-ensembles are not nested.
     members_, size_ : ndarray of int, int
         The members that are kept, and how many there are.
     n_members_ : int
@@ -288,7 +288,7 @@ class PrunedEnsembleClassifier(ClassifierTask, Pruned):
     pool_, estimators_ : Pool, list of models
         The members that are kept. Native trees stay native.
     ensemble_ : fitted ensemble or list of models
-        The ensemble without the others; of the same kind if it is a bag or forest of this library.
+        The pruned ensemble; of the same class if it is a bagging model or forest of coterie.
 
     References
     ----------
@@ -354,7 +354,7 @@ class PrunedEnsembleRegressor(RegressorTask, Pruned):
     Attributes
     ----------
     order_ : ndarray of int of shape (n_members,) or None
-        All members, the first to keep first; None where sub-ensembles are not parts of one another.
+        All members, in the order in which they are kept; None if the sub-ensembles are not nested.
     members_, size_ : ndarray of int, int
         The members that are kept, and how many there are.
     n_members_ : int
@@ -364,7 +364,7 @@ class PrunedEnsembleRegressor(RegressorTask, Pruned):
     pool_, estimators_ : Pool, list of models
         The members that are kept. Native trees stay native.
     ensemble_ : fitted ensemble or list of models
-        The ensemble without the others; of the same kind if it is a bag or forest of this library.
+        The pruned ensemble; of the same class if it is a bagging model or forest of coterie.
 
     References
     ----------

@@ -18,13 +18,13 @@ _TINY = 1e-12
 
 
 def pair_costs(votes: Any, truth: Any, *, sample_weight: Any = None) -> Array:
-    r"""Costs of members and of pairs of them, for `least_subset`.
+    r"""Costs of single members and of pairs, for `least_subset`.
 
     .. math:: G_{tt} = \epsilon_t, \qquad G_{st} = \frac12 \Big(\frac{g_{st}}{g_{ss}} +
         \frac{g_{st}}{g_{tt}}\Big)
 
-    where :math:`g_{st}` counts the samples that both are wrong about: accurate members that err on
-    different samples are cheap together.
+    where :math:`g_{st}` is the number of samples that both misclassify: accurate members with
+    errors on different samples have low joint costs.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def pair_costs(votes: Any, truth: Any, *, sample_weight: Any = None) -> Array:
     truth : array-like of shape (samples,)
         True labels; positions of classes if votes are for each class.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -63,13 +63,13 @@ def pair_costs(votes: Any, truth: Any, *, sample_weight: Any = None) -> Array:
 
 
 def least_subset(costs: Any, size: int) -> Ints:
-    r"""The members of least :math:`x^T G x`, as many as asked.
+    r"""The given number of members that minimise :math:`x^T G x`.
 
     .. math:: \min_x x^T G x \quad \text{with} \quad x \in \{0, 1\}^T, \; \sum_t x_t = k
 
-    All subsets are looked at where there are at most 18 members. Of more, the problem is solved
-    for :math:`0 \le x_t \le 1`, rounded to the k largest, and mended by exchanging members while
-    that helps: a local optimum.
+    With at most 18 members, all subsets are tried. With more, the problem is solved for :math:`0
+    \le x_t \le 1`, rounded to the k largest, and improved by swapping members as long as that
+    helps: a local optimum.
 
     Parameters
     ----------
@@ -157,9 +157,9 @@ def quadratic_subsets(
     truth : array-like of shape (samples,)
         True labels; positions of classes if votes are for each class.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     sizes : sequence of int, optional
-        How many to keep; by default about thirty sizes, close together where they are small.
+        Sizes to compute; by default about thirty, denser for small sizes.
 
     Returns
     -------
@@ -182,20 +182,20 @@ def quadratic_subsets(
 def quadratic_numbers_subsets(
     votes: Any, truth: Any, *, sample_weight: Any = None, sizes: Sequence[int] | None = None
 ) -> list[Ints]:
-    r"""`least_subset` of the mean products of residuals: least squared error of the plain mean.
+    r"""`least_subset` for regression: minimises the squared error of the plain mean.
 
     .. math:: \min_{|S| = k} \frac{1}{k^2} \sum_{s, t \in S} C_{st}
 
     Parameters
     ----------
     votes : array-like of shape (members, samples)
-        Numbers that members predict, NaN where they say nothing.
+        Predictions of the members, NaN where there are none.
     truth : array-like of shape (samples,)
         True numbers.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     sizes : sequence of int, optional
-        How many to keep; by default about thirty sizes, close together where they are small.
+        Sizes to compute; by default about thirty, denser for small sizes.
 
     Returns
     -------

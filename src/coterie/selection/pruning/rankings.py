@@ -17,7 +17,7 @@ def accuracy_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints
 
     .. math:: \epsilon_t = \frac1n \sum_i 1[h_t(x_i) \ne y_i]
 
-    A yardstick for the other orders: good members that say the same are of little use together.
+    A baseline for the other orders: accurate members that make the same predictions add little.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def accuracy_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints
     truth : array-like of shape (samples,)
         True labels; positions of classes if votes are for each class.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def accuracy_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints
 def kappa_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints:
     r"""Pairs with the lowest agreement first.
 
-    Pairs are taken from the least :math:`\kappa` of their labels upwards, and of each the members
+    Pairs are taken in order of increasing :math:`\kappa` of their labels, and from each the members
     that are new, the better one first. Accuracy plays no other part: with members of unequal
     quality, the worst ones agree least with the rest.
 
@@ -58,7 +58,7 @@ def kappa_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints:
     truth : array-like of shape (samples,)
         True labels; positions of classes if votes are for each class.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -102,14 +102,14 @@ def heard_kappa(ballot: Ballot) -> Array:
 
 
 class Orientation(NamedTuple):
-    """Directions of the members' signatures.
+    """Result of `orientation`: the angles of the members' signatures.
 
     Parameters
     ----------
     angles : ndarray of shape (members,)
         Angle of each signature with the reference, in degrees; NaN if there is no reference.
     reference : ndarray of shape (samples,)
-        The direction in which the vote of all should be turned.
+        The direction that corrects the full vote.
 
     Examples
     --------
@@ -122,13 +122,13 @@ class Orientation(NamedTuple):
 
 
 def orientation(votes: Any, truth: Any, *, sample_weight: Any = None) -> Orientation:
-    r"""Angles of the members' signatures with the direction that the vote of all lacks.
+    r"""Angles between the members' signatures and the direction that corrects the full vote.
 
     .. math:: c = 1 + \lambda \bar s, \qquad \lambda = -\frac{1^T \bar s}{\lVert \bar s \rVert^2}
 
-    is the part of the diagonal, on which all samples are right, that is perpendicular to the mean
-    signature :math:`\bar s` of all members. If the mean signature is on the diagonal itself there
-    is no such direction.
+    is the component of the diagonal (all samples right) that is orthogonal to the mean signature
+    :math:`\bar s` of all members. If the mean signature lies on the diagonal, there is no such
+    direction.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def orientation(votes: Any, truth: Any, *, sample_weight: Any = None) -> Orienta
     truth : array-like of shape (samples,)
         True labels; positions of classes if votes are for each class.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -166,7 +166,7 @@ def orientation(votes: Any, truth: Any, *, sample_weight: Any = None) -> Orienta
 
 
 def orientation_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> Ints:
-    r"""Members by the angle of their signature with the direction that the vote of all lacks.
+    r"""Members by the angle between their signature and the direction that corrects the full vote.
 
     See `orientation`. Where there is no such direction, the most accurate come first.
 
@@ -177,7 +177,7 @@ def orientation_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> I
     truth : array-like of shape (samples,)
         True labels; positions of classes if votes are for each class.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
 
     Returns
     -------
@@ -201,13 +201,13 @@ def orientation_order(votes: Any, truth: Any, *, sample_weight: Any = None) -> I
 def margin_diversity_order(
     votes: Any, truth: Any, *, sample_weight: Any = None, alpha: float = 0.2
 ) -> Ints:
-    r"""Members first that are right where the vote of all is close.
+    r"""Members that are right where the full vote is close come first.
 
     .. math:: -\sum_{i : h_t(x_i) = y_i} \alpha \ln \frac{|v_y - v_o|}{T} + (1 - \alpha)
         \ln \frac{v_y}{T}
 
     where :math:`v_y` are the votes for the true class and :math:`v_o` the most for another one;
-    the margin counts at least 0.01. Both logarithms are below zero: more is better.
+    margins below 0.01 count as 0.01. Both logarithms are negative, so larger is better.
 
     Parameters
     ----------
@@ -216,9 +216,9 @@ def margin_diversity_order(
     truth : array-like of shape (samples,)
         True labels; positions of classes if votes are for each class.
     sample_weight : array-like of shape (samples,), optional
-        What each sample counts.
+        Weight of each sample.
     alpha : float, default=0.2
-        What margins count, beside the votes for the true class.
+        Weight of the margins relative to the votes for the true class.
 
     Returns
     -------

@@ -158,7 +158,7 @@ function costs(table) {
     const plot = new Plot("mean cost by threshold", [0, 1], [0, Math.max(...ys) * 1.05 || 1], ["threshold", "mean cost of a row"]);
     plot.line(table.threshold, ys, "train"); plot.marker()(table.threshold[best]);
     holder.replaceChildren(plot.root);
-    words.textContent = `Predict “${positive}” from a probability of ${shown(table.threshold[best], 2)} on: a row then costs ${shown(least, 3)} on average${half >= 0 ? `, and ${shown(ys[half], 3)} with a threshold of 0.5` : ""}.`;
+    words.textContent = `Predict “${positive}” if its probability is at least ${shown(table.threshold[best], 2)}: a row then costs ${shown(least, 3)} on average${half >= 0 ? `, and ${shown(ys[half], 3)} with a threshold of 0.5` : ""}.`;
   };
   root.addEventListener("input", update);
   update();
