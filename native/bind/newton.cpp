@@ -1,5 +1,7 @@
 #include "coterie/newton.hpp"
 
+#include <nanobind/stl/unique_ptr.h>
+
 #include "coterie/slopes.hpp"
 #include "newton_arrays.hpp"
 
@@ -25,6 +27,23 @@ BundlesView check_bundles(BundlesView view, const BinsView& bins, std::size_t co
                 "bundles: codes leave their column");
     }
     return view;
+}
+
+// Refuses joint columns of another table.
+template <class Code>
+void check_joint(const Joint& joint, const NewtonTable<Code>& table) {
+    std::size_t columns = 0;
+    bool fits = joint.rows == table.codes.rows && !table.unusual;
+    for (const auto& factors : joint.columns)
+        for (const Joint::Factor& factor : factors) {
+            const std::size_t j = factor.column;
+            fits = fits && j < table.codes.cols &&
+                   factor.codes <= (table.bundles.empty()
+                                        ? table.bins.count(j) + 1u
+                                        : static_cast<std::uint32_t>(table.bundles.sizes[j]));
+            ++columns;
+        }
+    require(fits && columns == table.codes.cols, "joint: made for another table");
 }
 
 auto grow_on_slopes(const TableArrays& table, const SlopesArrays& slopes,
@@ -53,19 +72,21 @@ void define_table(nb::class_<TableArrays>& table) {
            InVector<std::int64_t> offsets, InVector<double> lower, InVector<double> upper,
            InVector<std::uint8_t> categorical,
            std::optional<std::tuple<Column, Column, Column, Column>> bundles,
-           const Unusual* unusual) {
+           const Unusual* unusual, const Joint* joint) {
             new (self) TableArrays{CodesOf<Code>{std::move(codes), std::move(by_column)},
                                    std::move(offsets),
                                    std::move(lower),
                                    std::move(upper),
                                    std::move(categorical),
                                    std::move(bundles),
-                                   unusual};
+                                   unusual,
+                                   joint};
         },
-        nb::keep_alive<1, 9>(), nb::kw_only(), nb::arg("codes").noconvert(),
-        nb::arg("by_column").noconvert(), nb::arg("offsets").noconvert(),
-        nb::arg("lower").noconvert(), nb::arg("upper").noconvert(),
-        nb::arg("categorical").noconvert(), nb::arg("bundles").none(), nb::arg("unusual").none());
+        nb::keep_alive<1, 9>(), nb::keep_alive<1, 10>(), nb::kw_only(),
+        nb::arg("codes").noconvert(), nb::arg("by_column").noconvert(),
+        nb::arg("offsets").noconvert(), nb::arg("lower").noconvert(), nb::arg("upper").noconvert(),
+        nb::arg("categorical").noconvert(), nb::arg("bundles").none(), nb::arg("unusual").none(),
+        nb::arg("joint").none());
     table.def(
         "__init__",
         [](TableArrays* self, const SparseArrays<Code>& codes, InVector<std::int64_t> offsets,
@@ -77,7 +98,8 @@ void define_table(nb::class_<TableArrays>& table) {
                                    std::move(upper),
                                    std::move(categorical),
                                    {},
-                                   &unusual};
+                                   &unusual,
+                                   nullptr};
         },
         nb::keep_alive<1, 2>(), nb::keep_alive<1, 7>(), nb::kw_only(), nb::arg("codes"),
         nb::arg("offsets").noconvert(), nb::arg("lower").noconvert(), nb::arg("upper").noconvert(),
@@ -190,6 +212,8 @@ NewtonTable<Code> TableArrays::view(const CodesOf<Code>& given) const {
                          unusual->usual.size() == d && unusual->n_cells == table.bins.upper.size()),
             "unusual: made for another table");
     table.unusual = unusual;
+    if (joint) check_joint(*joint, table);
+    table.joint = joint;
     return table;
 }
 template NewtonTable<std::uint8_t> TableArrays::view(const CodesOf<std::uint8_t>&) const;
@@ -273,6 +297,18 @@ void init_newton(nb::module_& module) {
         nb::arg("codes").noconvert(), nb::arg("offsets").noconvert(), nb::arg("lower").noconvert(),
         nb::arg("upper").noconvert(), nb::arg("categorical").noconvert(),
         nb::arg("usual").noconvert());
+    nb::class_<Joint>(module, "Joint", "Columns of few codes, counted as one.")
+        .def_prop_ro(
+            "n_columns", [](const Joint& self) { return self.columns.size(); },
+            "How many columns are counted.");
+    module.def(
+        "join_columns",
+        [](const InMatrix<std::uint8_t>& codes, int n_threads) {
+            const nb::gil_scoped_release unlock;
+            return Joint::of(as_matrix(codes), n_threads);
+        },
+        nb::arg("codes").noconvert(), nb::arg("n_threads"),
+        "Join columns of few codes; None if that saves too few of them.");
     nb::class_<TableArrays> table(module, "NewtonTable", "A binned table to grow trees on.");
     define_table<std::uint8_t>(table);
     define_table<std::uint16_t>(table);

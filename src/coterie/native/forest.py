@@ -514,4 +514,4 @@ def _join_offsets(pieces: list[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 def _in_native_order(array: NDArray[Any]) -> NDArray[Any]:
     """An array that a machine of the other byte order may have written, as this one reads it."""
-    return array.astype(array.dtype.newbyteorder("="), copy=False)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -150,6 +151,8 @@ class NewtonTable:
     unusual : Unusual, optional
         The codes that are not the usual ones of their columns: where they are few, they are
         counted instead of `codes`.
+    joint : Joint, optional
+        Columns of few codes that are counted as one in large nodes.
     workspace : Workspace
         Memory that one tree leaves to the next; they must therefore grow one after the other.
 
@@ -168,6 +171,7 @@ class NewtonTable:
     bins: Bins
     bundles: Bundles | None = None
     unusual: _engine.Unusual | None = None
+    joint: _engine.Joint | None = None
     workspace: _engine.Workspace = field(default_factory=_engine.Workspace, compare=False)
 
     @classmethod
@@ -187,21 +191,29 @@ class NewtonTable:
             few = _engine.Unusual(codes.checked(bins), *bins.arrays())
             return cls(codes, codes, bins, unusual=few)
         by_column = codes if compact else np.asfortranarray(codes)
-        if codes.dtype == np.uint8 and codes.shape[1] > 1:
-            found = _engine.find_bundles(by_column, *bins.arrays(), n_threads)
-            bundles, unusual = found[:4], found[4]
-            # Looking a cell up costs about twice as much as reckoning it.
-            if 2 * unusual.sum() < len(codes) * len(bundles[3]):
-                few = _engine.Unusual(by_column, *bins.arrays(), bundles[2])
-                return cls(by_column, by_column, bins, unusual=few)
-            counted = np.empty((len(codes), len(bundles[3])), dtype=np.uint8)
-            if counted.shape[1] < codes.shape[1]:
-                _engine.encode_bundles(codes, *bundles, counted, n_threads)
-                return cls(counted, by_column, bins, bundles)
-        return cls(np.ascontiguousarray(codes), by_column, bins)
+        if codes.dtype != np.uint8 or codes.shape[1] < 2:
+            return cls(np.ascontiguousarray(codes), by_column, bins)
+        *bundles, unusual = _engine.find_bundles(by_column, *bins.arrays(), n_threads)
+        home, first, usual, sizes = bundles
+        # Looking a cell up costs about twice as much as reckoning it.
+        if 2 * unusual.sum() < len(codes) * len(sizes):
+            few = _engine.Unusual(by_column, *bins.arrays(), usual)
+            return cls(by_column, by_column, bins, unusual=few)
+        if len(sizes) == codes.shape[1]:
+            counted = np.ascontiguousarray(codes)
+            joint = _engine.join_columns(counted, n_threads)
+            return cls(counted, by_column, bins, joint=joint)
+        counted = np.empty((len(codes), len(sizes)), dtype=np.uint8)
+        _engine.encode_bundles(by_column, *bundles, counted, n_threads)
+        joint = _engine.join_columns(counted, n_threads)
+        return cls(counted, by_column, bins, (home, first, usual, sizes), joint=joint)
 
     def arrays(self) -> _engine.NewtonTable:
         """Return the table as the engine takes it."""
+        return self._arrays
+
+    @cached_property
+    def _arrays(self) -> _engine.NewtonTable:
         names = "offsets", "lower", "upper", "categorical"
         bins: dict[str, Any] = dict(zip(names, self.bins.arrays(), strict=True))
         if not isinstance(self.codes, np.ndarray):
@@ -213,6 +225,7 @@ class NewtonTable:
             by_column=self.by_column,
             bundles=self.bundles,
             unusual=self.unusual,
+            joint=self.joint,
             **bins,
         )
 
@@ -220,7 +233,7 @@ class NewtonTable:
 def grow_newton(
     table: NewtonTable,
     slopes: Slopes,
-    growth: NewtonGrowth,
+    growth: NewtonGrowth | _engine.NewtonPlan,
     *,
     seed: int = 0,
     leaves: NDArray[np.int32],
@@ -234,8 +247,8 @@ def grow_newton(
         The binned table.
     slopes : Slopes
         What to fit.
-    growth : NewtonGrowth
-        How to grow.
+    growth : NewtonGrowth, or what its `arrays` made of it
+        How to grow; who grows many trees alike makes the arrays once.
     seed : int, default=0
         Of columns drawn and of roundings.
     leaves : int32 array of shape (n,)
@@ -260,7 +273,7 @@ def grow_newton(
     grown = _engine.grow_newton(
         table.arrays(),
         slopes.arrays(),
-        growth.arrays(d),
+        growth.arrays(d) if isinstance(growth, NewtonGrowth) else growth,
         seed=seed,
         n_threads=effort.n_threads,
         workspace=table.workspace,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -103,12 +104,17 @@ class GrowthTable:
         )
         return replace(self, growth=growth)
 
+    @cached_property
+    def _plan(self) -> Any:
+        """The growth as the engine takes it."""
+        return self.growth.arrays(self.table.n_columns)
+
     def grow(self, slopes: Slopes, seed: int) -> Forest:
         """A tree on slopes; `leaves` receives the leaf of every row."""
         return grow_newton(
             self.layout,
             slopes,
-            self.growth,
+            self._plan,
             seed=seed,
             leaves=self.leaves,
             effort=Effort(self.n_threads),
