@@ -138,6 +138,15 @@ class Forest:
             medians.reshape(-1, n_outputs) if len(medians) else None,
         )
 
+    @classmethod
+    def of_trees(cls, grown: Sequence[tuple[NDArray[Any], ...]], n_features: int) -> Forest:
+        """Wrap what the engine returns for trees of one output, without medians."""
+        pieces = list(zip(*grown, strict=True))[:6]
+        nodes, n_samples, weight, impurity, values, categories = map(np.concatenate, pieces)
+        words, leaves, sets = (np.cumsum([0, *map(len, pieces[k])]) for k in (0, 4, 5))
+        facts = nodes.view(NODE), n_samples, weight, impurity, values[:, np.newaxis]
+        return cls(*facts, words // 2, leaves, sets, categories, n_features)
+
     @staticmethod
     def concatenate(forests: Sequence[Forest]) -> Forest:
         """Put forests end to end."""
