@@ -141,6 +141,7 @@ class Course:
 
     def codes(self, node: int, column: int, size: int) -> NDArray[Any]:
         """Rows of a node by their code in a column."""
+        self.ahead.pop(node, None)  # another split of it is looked for
         return self._ask(Step(codes=[(self.place[node], column, size)])).codes[0]
 
     def go_on(self) -> None:
