@@ -29,6 +29,16 @@ void init_elementary(nb::module_& module) {
     define_elementary(module, "expit", Elementary::expit);
     define_elementary(module, "softplus", Elementary::softplus);
     module.def(
+        "softmax",
+        [](const InMatrix<double>& scores, const OutMatrix<double>& out) {
+            require(scores.shape(0) == out.shape(0) && scores.shape(1) == out.shape(1),
+                    "arrays of one shape expected");
+            const nb::gil_scoped_release unlock;
+            softmax(as_matrix(scores), as_matrix(out));
+        },
+        nb::arg("scores").noconvert(), nb::arg("out").noconvert(),
+        "Every row's exponentials, divided by their sum.");
+    module.def(
         "dot",
         [](const InVector<double>& a, const InVector<double>& b) {
             require(a.shape(0) == b.shape(0), "arrays of one length expected");

@@ -1,5 +1,10 @@
 #include "coterie/newton.hpp"
 
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
 #include "coterie/slopes.hpp"
 #include "newton_arrays.hpp"
 
@@ -27,6 +32,33 @@ BundlesView check_bundles(BundlesView view, const BinsView& bins, std::size_t co
     return view;
 }
 
+void check_rows(const Optional<std::int32_t>& rows, std::size_t n) {
+    require(!rows || rows->shape(0) > 0, "rows: at least one expected");
+    std::int64_t before = -1;
+    for (const auto row : given(rows)) {
+        require(row > before && static_cast<std::size_t>(row) < n,
+                "rows: ascending numbers of rows expected");
+        before = row;
+    }
+}
+
+// Refuses joint columns of another table.
+template <class Code>
+void check_joint(const Joint& joint, const NewtonTable<Code>& table) {
+    std::size_t columns = 0;
+    bool fits = joint.rows == table.codes.rows && !table.unusual;
+    for (const auto& factors : joint.columns)
+        for (const Joint::Factor& factor : factors) {
+            const std::size_t j = factor.column;
+            fits = fits && j < table.codes.cols &&
+                   factor.codes <= (table.bundles.empty()
+                                        ? table.bins.count(j) + 1u
+                                        : static_cast<std::uint32_t>(table.bundles.sizes[j]));
+            ++columns;
+        }
+    require(fits && columns == table.codes.cols, "joint: made for another table");
+}
+
 auto grow_on_slopes(const TableArrays& table, const SlopesArrays& slopes,
                     const GrowthArrays& growth, std::uint64_t seed, int n_threads,
                     Workspace& workspace, const OutVector<std::int32_t>& leaves,
@@ -45,6 +77,96 @@ auto grow_on_slopes(const TableArrays& table, const SlopesArrays& slopes,
     });
 }
 
+// Slopes of several scores, and where the votes of their trees go.
+template <class Real>
+struct ScoresOf {
+    using type = Real;
+    InMatrix<Real> gradient;
+    std::optional<InMatrix<Real>> hessian;
+};
+
+struct ScoresArrays {
+    std::variant<ScoresOf<float>, ScoresOf<double>> slopes;
+    Optional<std::int32_t> rows;
+    InVector<std::uint64_t> seeds;
+    OutMatrix<double> raw;
+    double rate, longest;
+
+    template <class Real>
+    void check(const ScoresOf<Real>& of, std::size_t n) const {
+        const std::size_t scores = seeds.shape(0);
+        const auto fits = [&](const auto& array) {
+            return array.shape(0) == n && array.shape(1) == scores;
+        };
+        require(fits(of.gradient) && (!of.hessian || fits(*of.hessian)) && fits(raw),
+                "slopes, raw: one row per row of the table and one column per seed expected");
+        require(
+            n < 2 || (of.gradient.stride(0) == 1 && (!of.hessian || of.hessian->stride(0) == 1)),
+            "slopes: rows of a column must lie side by side");
+        check_rows(rows, n);
+    }
+};
+
+template <class Real>
+void define_scores(nb::class_<ScoresArrays>& scores) {
+    scores.def(
+        "__init__",
+        [](ScoresArrays* self, InMatrix<Real> gradient, std::optional<InMatrix<Real>> hessian,
+           Optional<std::int32_t> rows, InVector<std::uint64_t> seeds, OutMatrix<double> raw,
+           double rate, double longest) {
+            new (self) ScoresArrays{ScoresOf<Real>{std::move(gradient), std::move(hessian)},
+                                    std::move(rows),
+                                    std::move(seeds),
+                                    std::move(raw),
+                                    rate,
+                                    longest};
+        },
+        nb::kw_only(), nb::arg("gradient").noconvert(), nb::arg("hessian").noconvert().none(),
+        nb::arg("rows").noconvert().none(), nb::arg("seeds").noconvert(),
+        nb::arg("raw").noconvert(), nb::arg("rate"), nb::arg("longest"));
+}
+
+// One tree per score, one after the other; each has voted when the next one grows.
+std::vector<TreeArrays> grow_on_scores(const TableArrays& table, const ScoresArrays& scores,
+                                       const GrowthArrays& growth, int n_threads,
+                                       Workspace& workspace, const OutVector<std::int32_t>& leaves,
+                                       const Optional<std::uint8_t>& stop, bool signals) {
+    require(!stop || stop->shape(0) == 1, "stop: an array of one flag expected");
+    std::vector<Tree> trees(scores.seeds.shape(0));
+    const auto grow_all = [&](const auto& codes, const auto& slopes) {
+        using Code = typename std::decay_t<decltype(codes)>::type;
+        using Real = typename std::decay_t<decltype(slopes)>::type;
+        NewtonTask<Code, Real> task;
+        task.table = table.view(codes);
+        task.growth = growth.view(task.table.bins.columns());
+        const std::size_t n = task.table.codes.rows;
+        require(n >= 1, "codes: at least one row expected");
+        require(leaves.shape(0) == n, "leaves: one per row expected");
+        scores.check(slopes, n);
+        task.leaves = {leaves.data(), n};
+        const Matrix<const Real> gradient = as_matrix(slopes.gradient);
+        const Matrix<double> raw = as_matrix(scores.raw);
+        run_interruptible(stop ? stop->data() : nullptr, signals, [&](Interrupt& interrupt) {
+            for (std::size_t k = 0; k < trees.size(); ++k) {
+                task.seed = scores.seeds.data()[k];
+                task.slopes = {{gradient.col(k), n}, {}, given(scores.rows)};
+                if (slopes.hessian) task.slopes.hessian = {as_matrix(*slopes.hessian).col(k), n};
+                Tree& tree = trees[k] = grow_newton(task, n_threads, workspace, interrupt);
+                std::vector<double> votes;
+                for (double& value : tree.values) {
+                    value = std::clamp(value, -scores.longest, scores.longest);
+                    votes.push_back(scores.rate * value);
+                }
+                add_votes(raw.col(k), raw.row_stride, task.leaves, votes, n_threads);
+            }
+        });
+    };
+    std::visit(grow_all, table.codes, scores.slopes);
+    std::vector<TreeArrays> out;
+    for (const Tree& tree : trees) out.push_back(tree_arrays(tree));
+    return out;
+}
+
 template <class Code>
 void define_table(nb::class_<TableArrays>& table) {
     table.def(
@@ -53,19 +175,21 @@ void define_table(nb::class_<TableArrays>& table) {
            InVector<std::int64_t> offsets, InVector<double> lower, InVector<double> upper,
            InVector<std::uint8_t> categorical,
            std::optional<std::tuple<Column, Column, Column, Column>> bundles,
-           const Unusual* unusual) {
+           const Unusual* unusual, const Joint* joint) {
             new (self) TableArrays{CodesOf<Code>{std::move(codes), std::move(by_column)},
                                    std::move(offsets),
                                    std::move(lower),
                                    std::move(upper),
                                    std::move(categorical),
                                    std::move(bundles),
-                                   unusual};
+                                   unusual,
+                                   joint};
         },
-        nb::keep_alive<1, 9>(), nb::kw_only(), nb::arg("codes").noconvert(),
-        nb::arg("by_column").noconvert(), nb::arg("offsets").noconvert(),
-        nb::arg("lower").noconvert(), nb::arg("upper").noconvert(),
-        nb::arg("categorical").noconvert(), nb::arg("bundles").none(), nb::arg("unusual").none());
+        nb::keep_alive<1, 9>(), nb::keep_alive<1, 10>(), nb::kw_only(),
+        nb::arg("codes").noconvert(), nb::arg("by_column").noconvert(),
+        nb::arg("offsets").noconvert(), nb::arg("lower").noconvert(), nb::arg("upper").noconvert(),
+        nb::arg("categorical").noconvert(), nb::arg("bundles").none(), nb::arg("unusual").none(),
+        nb::arg("joint").none());
     table.def(
         "__init__",
         [](TableArrays* self, const SparseArrays<Code>& codes, InVector<std::int64_t> offsets,
@@ -77,7 +201,8 @@ void define_table(nb::class_<TableArrays>& table) {
                                    std::move(upper),
                                    std::move(categorical),
                                    {},
-                                   &unusual};
+                                   &unusual,
+                                   nullptr};
         },
         nb::keep_alive<1, 2>(), nb::keep_alive<1, 7>(), nb::kw_only(), nb::arg("codes"),
         nb::arg("offsets").noconvert(), nb::arg("lower").noconvert(), nb::arg("upper").noconvert(),
@@ -190,6 +315,8 @@ NewtonTable<Code> TableArrays::view(const CodesOf<Code>& given) const {
                          unusual->usual.size() == d && unusual->n_cells == table.bins.upper.size()),
             "unusual: made for another table");
     table.unusual = unusual;
+    if (joint) check_joint(*joint, table);
+    table.joint = joint;
     return table;
 }
 template NewtonTable<std::uint8_t> TableArrays::view(const CodesOf<std::uint8_t>&) const;
@@ -200,13 +327,7 @@ SlopesView<Real> SlopesArrays::view(const SlopesOf<Real>& from, std::size_t n) c
     const SlopesView<Real> slopes{as_span(from.gradient), given(from.hessian), given(rows)};
     require(slopes.gradient.size() == n, "gradient: one number per row expected");
     require(!from.hessian || slopes.hessian.size() == n, "hessian: one number per row expected");
-    require(!rows || !slopes.rows.empty(), "rows: at least one expected");
-    std::int64_t before = -1;
-    for (const auto row : slopes.rows) {
-        require(row > before && static_cast<std::size_t>(row) < n,
-                "rows: ascending numbers of rows expected");
-        before = row;
-    }
+    check_rows(rows, n);
     return slopes;
 }
 template SlopesView<float> SlopesArrays::view(const SlopesOf<float>&, std::size_t) const;
@@ -273,6 +394,18 @@ void init_newton(nb::module_& module) {
         nb::arg("codes").noconvert(), nb::arg("offsets").noconvert(), nb::arg("lower").noconvert(),
         nb::arg("upper").noconvert(), nb::arg("categorical").noconvert(),
         nb::arg("usual").noconvert());
+    nb::class_<Joint>(module, "Joint", "Columns of few codes, counted as one.")
+        .def_prop_ro(
+            "n_columns", [](const Joint& self) { return self.columns.size(); },
+            "How many columns are counted.");
+    module.def(
+        "join_columns",
+        [](const InMatrix<std::uint8_t>& codes, int n_threads) {
+            const nb::gil_scoped_release unlock;
+            return Joint::of(as_matrix(codes), n_threads);
+        },
+        nb::arg("codes").noconvert(), nb::arg("n_threads"),
+        "Join columns of few codes; None if that saves too few of them.");
     nb::class_<TableArrays> table(module, "NewtonTable", "A binned table to grow trees on.");
     define_table<std::uint8_t>(table);
     define_table<std::uint16_t>(table);
@@ -294,6 +427,16 @@ void init_newton(nb::module_& module) {
                nb::arg("workspace"), nb::arg("leaves").noconvert(),
                nb::arg("stop").noconvert().none(), nb::arg("signals"),
                "Grow one tree on slopes; returns what `grow` returns.");
+    nb::class_<ScoresArrays> scores(module, "NewtonScores",
+                                    "Slopes of several scores, and where votes go.");
+    define_scores<float>(scores);
+    define_scores<double>(scores);
+    module.def("grow_scores", &grow_on_scores, nb::arg("table"), nb::arg("scores"),
+               nb::arg("growth"), nb::kw_only(), nb::arg("n_threads"), nb::arg("workspace"),
+               nb::arg("leaves").noconvert(), nb::arg("stop").noconvert().none(),
+               nb::arg("signals"),
+               "Grow a tree for every score and add its votes; returns what `grow` returns of "
+               "each.");
     define_slopes<float>(module);
     define_slopes<double>(module);
     module.def(

@@ -37,6 +37,7 @@ struct TableArrays {
     InVector<std::uint8_t> categorical;
     std::optional<std::tuple<Column, Column, Column, Column>> bundles;
     const Unusual* unusual;  // Python keeps it alive
+    const Joint* joint;      // this too
 
     // Refuses what would make the engine read or write outside its arrays.
     template <class Code>

@@ -85,6 +85,19 @@ struct CellPlan {
         return plan;
     }
 
+    // Of joint columns.
+    static CellPlan of(std::size_t columns) {
+        CellPlan plan;
+        for (std::size_t k = 0; k < columns; ++k) {
+            plan.columns.push_back(static_cast<std::int32_t>(k));
+            plan.starts.push_back(static_cast<std::uint32_t>(k) * kRoom);
+            plan.sizes.push_back(kRoom);
+        }
+        plan.cells = columns * kRoom;
+        plan.even = true;
+        return plan;
+    }
+
     // The same without the columns that no place of a node needs; `barren` has a flag per place.
     // The first one stays, for the sum of the node.
     void narrow(const CellPlan& whole, std::span<const std::uint8_t> barren) {

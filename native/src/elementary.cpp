@@ -1,7 +1,10 @@
 #include "coterie/elementary.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
+#include <vector>
 
 #include "coterie/clones.hpp"
 
@@ -34,6 +37,28 @@ void transform(Elementary function, std::span<const double> values, std::span<do
     constexpr std::array loops{exp_loop,   expm1_loop, log_loop,
                                log1p_loop, expit_loop, softplus_loop};
     loops[static_cast<std::size_t>(function)](values.data(), out.data(), values.size());
+}
+
+void softmax(const Matrix<const double>& scores, const Matrix<double>& out) {
+    const std::size_t classes = scores.cols;
+    const std::size_t strip = std::max<std::size_t>(1024 / std::max<std::size_t>(classes, 1), 1);
+    std::vector<double> room(std::min(strip, scores.rows) * classes);
+    for (std::size_t at = 0; at < scores.rows; at += strip) {
+        const std::size_t n = std::min(strip, scores.rows - at);
+        for (std::size_t i = 0; i < n; ++i) {
+            double most = -std::numeric_limits<double>::infinity();
+            for (std::size_t k = 0; k < classes; ++k) most = std::max(most, scores(at + i, k));
+            for (std::size_t k = 0; k < classes; ++k)
+                room[i * classes + k] = scores(at + i, k) - most;
+        }
+        exp_loop(room.data(), room.data(), n * classes);
+        for (std::size_t i = 0; i < n; ++i) {
+            const double* shares = room.data() + i * classes;
+            double sum = 0.0;
+            for (std::size_t k = 0; k < classes; ++k) sum += shares[k];
+            for (std::size_t k = 0; k < classes; ++k) out(at + i, k) = shares[k] / sum;
+        }
+    }
 }
 
 double dot(std::span<const double> a, std::span<const double> b) {

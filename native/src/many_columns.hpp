@@ -18,7 +18,7 @@ class ManyColumns {
   public:
     using Cell = PackedCells::Cell;
 
-    bool full() const { return prefix_.size() >= kBoundaries; }
+    bool full() const { return used_ >= kBoundaries; }
     std::size_t size() const { return ends_.size(); }
     std::uint32_t slot(std::size_t k) const { return slots_[k]; }
 
@@ -28,26 +28,34 @@ class ManyColumns {
              Cell total) {
         const auto at = static_cast<std::uint32_t>(usual);
         if (at >= bins || cells[bins - 1] != 0) return false;  // the cell of missing values is last
-        for (std::uint32_t c = 0; c + 1 < bins; ++c) total -= cells[c];
-        const std::size_t begin = prefix_.size();
-        Cell sum = 0;
-        const auto pass = [&](Cell cell) {
-            sum += cell;
-            if (cell != 0) prefix_.push_back(sum);
-        };
-        for (std::uint32_t c = 0; c < at; ++c) pass(cells[c]);
-        pass(total);
-        for (std::uint32_t c = at; c + 1 < bins; ++c) pass(cells[c]);
-        if (prefix_.size() > begin) prefix_.pop_back();  // nothing is right of the last one
+        Cell any = 0;
+        for (std::uint32_t c = 0; c + 1 < bins; ++c) {
+            total -= cells[c];
+            any |= cells[c];
+        }
+        if (any) {  // otherwise all rows hold the usual code
+            if (prefix_.size() < used_ + bins) prefix_.resize(used_ + 2 * kBoundaries + bins);
+            Cell* out = prefix_.data() + used_;
+            Cell sum = 0;
+            // Which cells are empty cannot be foreseen, so all are written and some count.
+            const auto pass = [&](Cell cell) {
+                sum += cell;
+                *out = sum;
+                out += cell != 0;
+            };
+            for (std::uint32_t c = 0; c < at; ++c) pass(cells[c]);
+            pass(total);
+            for (std::uint32_t c = at; c + 1 < bins; ++c) pass(cells[c]);
+            used_ = static_cast<std::size_t>(out - prefix_.data()) - 1;  // nothing is right of all
+        }
         slots_.push_back(slot);
-        ends_.push_back(prefix_.size());
+        ends_.push_back(used_);
         return true;
     }
 
     void weigh(const NewtonScanner<PackedCells>& scanner, const NewtonNode& node) {
-        const std::size_t n = prefix_.size();
-        for (auto* array : {&g_, &h_, &gains_}) array->resize(n);
-        scanner.weigh(prefix_, node, g_, h_, gains_);
+        for (auto* array : {&g_, &h_, &gains_}) array->resize(used_);
+        scanner.weigh(std::span(prefix_).first(used_), node, g_, h_, gains_);
     }
 
     // The largest gain of a column; minus infinity if no boundary leaves enough on both sides.
@@ -59,7 +67,7 @@ class ManyColumns {
     }
 
     void clear() {
-        prefix_.clear();
+        used_ = 0;
         slots_.clear();
         ends_.clear();
     }
@@ -67,7 +75,8 @@ class ManyColumns {
   private:
     static constexpr std::size_t kBoundaries = 1024;
 
-    std::vector<Cell> prefix_;  // what lies left of each boundary
+    std::vector<Cell> prefix_;  // what lies left of each boundary, and room
+    std::size_t used_ = 0;
     std::vector<double> g_, h_, gains_;
     std::vector<std::uint32_t> slots_;
     std::vector<std::size_t> ends_;  // behind the boundaries of each column

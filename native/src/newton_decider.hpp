@@ -161,10 +161,27 @@ class NewtonDecider final : public Decider {
                 store_.give_back(nodes_[at].cells);
             }
         }
-        if (waiting_.empty() || leaf_count_ >= growth_.max_leaf_nodes) return;
-        std::pop_heap(waiting_.begin(), waiting_.end(), later());
-        to_part_.push_back(waiting_.back());
-        waiting_.pop_back();
+        while (!waiting_.empty() && leaf_count_ < growth_.max_leaf_nodes) {
+            std::pop_heap(waiting_.begin(), waiting_.end(), later());
+            const std::size_t at = waiting_.back();
+            waiting_.pop_back();
+            if (nodes_[at].sure || !doubtful(nodes_[at])) {
+                to_part_.push_back(at);
+                return;
+            }
+            // To look first costs less than to part rows in vain.
+            search_.best(nodes_[at], at, &count_codes);
+            nodes_[at].sure = true;
+            enqueue(at);
+        }
+    }
+
+    // Whether a side seems to have too few rows, going by its weight.
+    bool doubtful(const Grown<Cell>& node) const {
+        if (Cells::kCounted || growth_.min_samples_leaf < 2 || !(node.node.sums.h > 0.0))
+            return false;
+        const double left = node.split.left_weight / node.node.sums.h, rows = node.rows;
+        return rows * std::min(left, 1.0 - left) < static_cast<double>(growth_.min_samples_leaf);
     }
 
     // Lets a node wait for its turn if its split gains enough.

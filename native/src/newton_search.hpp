@@ -74,11 +74,11 @@ class NewtonSearch {
             const std::size_t begin = slots.size() * t / parts;
             const auto own =
                 std::span(slots).subspan(begin, slots.size() * (t + 1) / parts - begin);
-            if (plan_.sparse && !count_codes && scanners_[t].plain())
-                return offer_together(node, at, own, scanners_[t], best[t]);
-            std::vector<std::uint32_t> counts;
-            for (const std::uint32_t slot : own)
-                offer(node, at, slot, scanners_[t], count_codes, counts, best[t]);
+            if (count_codes)
+                return offer_counted(node, at, own, scanners_[t], *count_codes, best[t]);
+            if (plan_.sparse && scanners_[t].plain())
+                return offer_together(node, own, scanners_[t], best[t]);
+            for (const std::uint32_t slot : own) offer(node, slot, scanners_[t], nullptr, best[t]);
         });
         node.split = {};
         for (CodeSplit& split : best)
@@ -146,9 +146,9 @@ class NewtonSearch {
         return false;
     }
 
-    // Offers one column to a node; `counts` is room for the rows of its bins.
-    void offer(Grown<Cell>& node, std::size_t at, std::uint32_t slot, NewtonScanner<Cells>& scanner,
-               const CountCodes* count_codes, std::vector<std::uint32_t>& counts, CodeSplit& best) {
+    // Offers one column to a node; `counts`, if given, are the rows of its bins.
+    void offer(Grown<Cell>& node, std::uint32_t slot, NewtonScanner<Cells>& scanner,
+               const std::uint32_t* counts, CodeSplit& best) {
         const CellPlan::Place& place = plan_.places[slot];
         const auto column = static_cast<std::size_t>(place.column);
         const std::uint32_t bins = bins_.count(column);
@@ -158,31 +158,49 @@ class NewtonSearch {
             node.barren[slot] = 1;
             return;
         }
-        const Cell* cells = column_cells(node, place, scanner);
-        const auto try_with = [&](const std::uint32_t* rows, CodeSplit& split) {
-            node.barren[slot] = !scanner.offer(place.column, bins_.categorical[column] != 0, bins,
-                                               cells, rows, node.node, split);
+        node.barren[slot] =
+            !scanner.offer(place.column, bins_.categorical[column] != 0, bins,
+                           column_cells(node, place, scanner), counts, node.node, best);
+    }
+
+    // Offers columns whose rows are counted where they could win: a column gains no more with the
+    // condition than without it, so those that promise most are counted first.
+    void offer_counted(Grown<Cell>& node, std::size_t at, std::span<const std::uint32_t> slots,
+                       NewtonScanner<Cells>& scanner, const CountCodes& count_codes,
+                       CodeSplit& best) {
+        struct Hope {
+            std::size_t place;  // among the slots
+            double gain;
         };
-        if (!count_codes) {
-            try_with(nullptr, best);
-            return;
+        std::vector<Hope> hopes;
+        for (std::size_t s = 0; s < slots.size(); ++s) {
+            CodeSplit hope;
+            offer(node, slots[s], scanner, nullptr, hope);
+            if (hope.found()) hopes.push_back({s, hope.gain});
         }
-        // A column that does not win without the condition does not win with it.
-        CodeSplit hope = best;
-        try_with(nullptr, hope);
-        if (hope.column != place.column) return;
-        counts.assign(bins + 1, 0);
-        (*count_codes)(at, column, counts);
-        try_with(counts.data(), best);
+        std::stable_sort(hopes.begin(), hopes.end(),
+                         [](const Hope& a, const Hope& b) { return a.gain > b.gain; });
+        std::vector<CodeSplit> found(slots.size());
+        std::vector<std::uint32_t> counts;
+        double most = -std::numeric_limits<double>::infinity();
+        for (const Hope& hope : hopes) {
+            // Those that may tie with the winner stay in the race.
+            if (hope.gain < most - 4.0 * scanner.slack(most, node.node)) break;
+            const std::uint32_t slot = slots[hope.place];
+            const auto column = static_cast<std::size_t>(plan_.places[slot].column);
+            counts.assign(bins_.count(column) + 1, 0);
+            count_codes(at, column, counts);
+            offer(node, slot, scanner, counts.data(), found[hope.place]);
+            most = std::max(most, found[hope.place].gain);
+        }
+        for (CodeSplit& split : found)
+            if (scanner.better(split.gain, node.node, best)) best = std::move(split);
     }
 
     // Offers columns of which only unusual codes are counted.
-    void offer_together(Grown<Cell>& node, std::size_t at, std::span<const std::uint32_t> slots,
+    void offer_together(Grown<Cell>& node, std::span<const std::uint32_t> slots,
                         NewtonScanner<Cells>& scanner, CodeSplit& best) {
-        std::vector<std::uint32_t> none;
-        const auto alone = [&](std::uint32_t slot) {
-            offer(node, at, slot, scanner, nullptr, none, best);
-        };
+        const auto alone = [&](std::uint32_t slot) { offer(node, slot, scanner, nullptr, best); };
         if constexpr (Cells::kCounted) {
             for (const std::uint32_t slot : slots) alone(slot);
         } else {

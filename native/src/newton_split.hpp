@@ -123,6 +123,10 @@ class NewtonScanner {
         unpack_cells(left, cells_.unit_g, cells_.unit_h, g, h);
         plain_gains(g, h, node, leaf_.l2(), least_h_, gains);
     }
+    // Gains that differ by rounding only are equal: the winner must not depend on it.
+    static double slack(double gain, const NewtonNode& node) {
+        return node.tie + 1e-12 * std::abs(gain);
+    }
     static bool better(double gain, const NewtonNode& node, const CodeSplit& best) {
         if (!(gain > node.tie)) return false;
         return !best.found() || gain > best.gain + slack(best.gain, node);
@@ -140,11 +144,6 @@ class NewtonScanner {
                CodeSplit& own) const;
 
   private:
-    // Gains that differ by rounding only are equal: the winner must not depend on it.
-    static double slack(double gain, const NewtonNode& node) {
-        return node.tie + 1e-12 * std::abs(gain);
-    }
-
     // Sums of everything up to each bin that holds rows, and which bins those are. A small node
     // leaves most bins empty, and they would cost as much as the others.
     std::uint32_t accumulate(const Cell* cells, const std::uint32_t* counts, std::uint32_t bins) {

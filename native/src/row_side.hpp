@@ -16,6 +16,7 @@ namespace coterie {
 inline constexpr std::size_t kWorthTeam = 60'000;    // cells to touch before threads pay
 inline constexpr std::size_t kSlopeBlock = 16'384;   // rows whose slopes a task takes at a time
 inline constexpr std::uint32_t kPartBlock = 32'768;  // rows a task parts at a time
+inline constexpr std::size_t kCached = 262'144;      // codes that a cache holds without being asked
 
 // Knows where the rows of nodes are, and moves them about.
 template <class Code>
@@ -68,8 +69,20 @@ class PartedRows : public RowSide {
         const Range& node = nodes_.at(at);
         if (table_.sparse) return count_filled(node, column, counts);
         const Code* codes = table_.by_column.col(column);
-        for (std::uint32_t i = node.begin; i < node.end; ++i)
-            ++counts[codes[static_cast<std::ptrdiff_t>(rows_[i]) * table_.by_column.row_stride]];
+        const auto code = [&](std::uint32_t i) {
+            return codes[static_cast<std::ptrdiff_t>(rows_[i]) * table_.by_column.row_stride];
+        };
+        // Rows take turns with several counts: one of a common code need not wait for the last.
+        constexpr std::uint32_t turns = 4;
+        std::vector<std::uint32_t> more((turns - 1) * counts.size(), 0);
+        std::uint32_t* const lists[turns] = {counts.data(), more.data(),
+                                             more.data() + counts.size(),
+                                             more.data() + 2 * counts.size()};
+        std::uint32_t i = node.begin;
+        for (; i + turns <= node.end; i += turns)
+            for (std::uint32_t k = 0; k < turns; ++k) ++lists[k][code(i + k)];
+        for (; i < node.end; ++i) ++counts[code(i)];
+        for (std::size_t k = 0; k < more.size(); ++k) counts[k % counts.size()] += more[k];
     }
 
     void finish(const Tree& tree, std::span<const std::uint32_t> last_left) override {
@@ -161,8 +174,12 @@ class PartedRows : public RowSide {
         interrupt_.after(node.size());
         team_.run(blocks, [&](std::size_t b) {
             const std::uint32_t begin = begin_of(b), end = std::min(node.end, begin + kPartBlock);
+            const Lane<std::uint32_t> lane{rows, spare + begin};
             lefts_[b] =
-                part_rows(codes, step, begin, end, left, Lane<std::uint32_t>{rows, spare + begin});
+                step == 1 && table_.by_column.rows <= kCached
+                    ? part_places(
+                          begin, end, [=](std::uint32_t i) { return left(codes[rows[i]]); }, lane)
+                    : part_rows(codes, step, begin, end, left, lane);
         });
         node.middle = node.begin + std::accumulate(lefts_.begin(), lefts_.end(), 0u);
         if (blocks > 2 && team_.size() > 1) {
@@ -243,7 +260,12 @@ class CountedRows : public PartedRows<Code> {
                 std::span<std::int32_t> leaves, std::shared_ptr<const CellPlan> plan,
                 const Tools& tools)
         : PartedRows<Code>(table, learnt, n, leaves, tools), plan_(std::move(plan)),
-          store_(*plan_, tools.workspace), items_(tools.workspace.numbers<Item>(2, n)) {}
+          store_(*plan_, tools.workspace), items_(tools.workspace.numbers<Item>(2, n)) {
+        if (!table.joint) return;
+        joint_ = CellPlan::of(table.joint->columns.size());
+        const std::size_t cells = joint_.cells * tools.team.size();
+        joint_sums_ = tools.workspace.numbers<typename Cells::Cell>(3, cells);
+    }
 
     std::size_t histogram_bytes() const override { return store_.bytes(); }
     bool packed() const override { return !Cells::kCounted; }
@@ -256,6 +278,7 @@ class CountedRows : public PartedRows<Code> {
         const std::uint32_t* rows = range.first;
         const std::size_t n = range.second;
         interrupt_.after(n * plan.columns.size());
+        if (worth_joining(plan, n)) return count_jointly(rows, n, out);
         const std::size_t blocks =
             n * plan.columns.size() >= kWorthTeam + 4 * plan_->cells ? team_.size() : 1;
         store_.clear(plan, out);
@@ -287,6 +310,34 @@ class CountedRows : public PartedRows<Code> {
     const std::span<Item> items_;
 
   private:
+    using Cell = typename Cells::Cell;
+
+    // Whether additions that are saved outweigh the sums over joint codes.
+    bool worth_joining(const CellPlan& plan, std::size_t n) const {
+        return table_.joint && plan.columns.size() == table_.codes.cols &&
+               n * (plan.columns.size() - joint_.columns.size()) >= 2 * joint_.cells;
+    }
+
+    void count_jointly(const std::uint32_t* rows, std::size_t n, std::byte* out) {
+        const Joint& joint = *table_.joint;
+        const std::size_t columns = joint_.columns.size();
+        const std::size_t blocks = n * columns >= kWorthTeam + 4 * joint_.cells ? team_.size() : 1;
+        const auto part = [&](std::size_t b) { return joint_sums_.data() + b * joint_.cells; };
+        team_.run(blocks, [&](std::size_t b) {
+            const std::size_t begin = n * b / blocks, end = n * (b + 1) / blocks;
+            std::fill_n(part(b), joint_.cells, Cell{});
+            count_rows<Cells>(items_.data(), joint_, joint.view(), rows ? rows + begin : nullptr,
+                              begin, end - begin, part(b));
+        });
+        for (std::size_t b = 1; b < blocks; ++b)
+            for (std::size_t i = 0; i < joint_.cells; ++i) Cells::add(part(0)[i], part(b)[i]);
+        store_.clear(*plan_, out);
+        Cell* cells = store_.cells_of(out);
+        for (std::size_t k = 0; k < columns; ++k)
+            Joint::spread(joint.columns[k], part(0) + joint_.starts[k], Cells::add,
+                          [&](std::uint32_t column) { return cells + plan_->starts[column]; });
+    }
+
     void count(const CellPlan& plan, const std::uint32_t* rows, std::size_t first, std::size_t n,
                std::byte* out) const {
         auto* cells = store_.cells_of(out);
@@ -296,6 +347,9 @@ class CountedRows : public PartedRows<Code> {
             count_rows<Cells>(items_.data(), plan, table_.codes, rows, first, n, cells);
         }
     }
+
+    CellPlan joint_;  // of the joint columns, if there are any
+    std::span<Cell> joint_sums_;
 };
 
 // What depends on the type of a slope: the items of rows before a tree, the sums of leaves after

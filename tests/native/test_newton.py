@@ -165,6 +165,29 @@ def test_bundles_change_nothing():
         np.testing.assert_array_equal(one.values, other.values)
 
 
+def test_joint_columns_change_nothing():
+    rng = np.random.default_rng(6)
+    X = np.column_stack([rng.integers(0, k, size=9000) for k in (16, 16, 12, 5, 3)]).astype(float)
+    X[rng.random(9000) < 0.1, 3] = np.nan
+    y = X[:, 0] * X[:, 1] / 50 + np.nan_to_num(X[:, 3]) + rng.normal(size=9000)
+    bins = find_bins(X)
+    joined = NewtonTable.of(encode(X, bins), bins)
+    assert joined.joint.n_columns == 2
+    plain = replace(joined, joint=None)
+    leaves = np.empty(len(X), dtype=np.int32)
+    slopes = Slopes(y.mean() - y, np.abs(y) + 0.1)
+    for columns in (None, np.array([0, 2, 3], dtype=np.int32)):
+        growth = NewtonGrowth(**USUAL, columns=columns)
+        one, other = (
+            grow_newton(table, slopes, growth, leaves=leaves) for table in (joined, plain)
+        )
+        np.testing.assert_array_equal(one.nodes, other.nodes)
+        np.testing.assert_array_equal(one.values, other.values)
+    foreign = replace(joined, codes=joined.codes[:5000], by_column=joined.by_column[:5000])
+    with pytest.raises(ValueError, match="another table"):
+        grow_newton(foreign, Slopes(y[:5000]), growth, leaves=leaves[:5000])
+
+
 def test_a_compact_layout_grows_the_same_trees():
     X, y = table_of(5, missing=True)
     bins = find_bins(X)

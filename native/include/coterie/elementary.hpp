@@ -14,6 +14,8 @@
 #include <limits>
 #include <span>
 
+#include "coterie/matrix.hpp"
+
 namespace coterie {
 
 namespace elementary {
@@ -158,6 +160,9 @@ inline double softplus(double x) {
 // The same of many numbers; `out` may be `values`.
 enum class Elementary { exp, expm1, log, log1p, expit, softplus };
 void transform(Elementary function, std::span<const double> values, std::span<double> out);
+
+// Every row's exponentials, divided by their sum; scores are added up in their order.
+void softmax(const Matrix<const double>& scores, const Matrix<double>& out);
 
 // sum a_i b_i in an order that does not depend on the processor.
 double dot(std::span<const double> a, std::span<const double> b);

@@ -13,6 +13,7 @@
 #include "coterie/bundle.hpp"
 #include "coterie/forest.hpp"
 #include "coterie/interrupt.hpp"
+#include "coterie/joint.hpp"
 #include "coterie/matrix.hpp"
 #include "coterie/workspace.hpp"
 
@@ -54,8 +55,8 @@ struct SlopesView {
 
 // `codes` is what is counted; if `bundles` is not empty, the table they describe. `by_column` are
 // the codes of the columns themselves, best with the rows of a column side by side. If `unusual`
-// is given, that is counted and `codes` is not. Of a sparse table both matrices have the shape
-// alone.
+// is given, that is counted and `codes` is not; if `joint`, that of large nodes. Of a sparse table
+// both matrices have the shape alone.
 template <class Code>
 struct NewtonTable {
     Matrix<const Code> codes, by_column;
@@ -63,6 +64,7 @@ struct NewtonTable {
     BundlesView bundles = {};
     const Unusual* unusual = nullptr;
     const SparseCodes<Code>* sparse = nullptr;
+    const Joint* joint = nullptr;
 };
 
 // One tree to grow: on what, how, and what it leaves behind.

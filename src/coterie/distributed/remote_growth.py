@@ -9,10 +9,19 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.boosting.gradient.trees import GrowthTable
+from coterie.boosting.gradient.rows import Draw
+from coterie.boosting.gradient.trees import GrowthTable, Votes, grow_singly, limited
 from coterie.distributed.holders import HolderLostError, Holders
 from coterie.distributed.row_holder import Found, Step
-from coterie.native import Bins, Forest, NewtonGrowth, NewtonTable, Slopes, _engine
+from coterie.native import (
+    Bins,
+    Forest,
+    NewtonGrowth,
+    NewtonTable,
+    Slopes,
+    _engine,
+    add_votes,
+)
 
 Done = TypeVar("Done")
 
@@ -36,6 +45,16 @@ class RemoteGround(GrowthTable):
         tree = persist(lambda: self._grow(slopes, seed))
         self.holders.finished()
         return tree
+
+    def grow_all(self, slopes: Slopes, seed: int, votes: Votes) -> Forest:
+        """A tree per score, one after the other; each has voted on the scores."""
+        raw, rate, longest = votes
+        trees = []
+        draw = Draw(slopes.rows)
+        for k, grown in enumerate(grow_singly(self, slopes.gradient, slopes.hessian, draw, seed)):
+            trees.append(limited(grown[0], longest))
+            add_votes(raw[:, k], grown[1], rate * trees[k].values[:, 0], n_threads=self.n_threads)
+        return Forest.concatenate(trees)
 
     def _grow(self, slopes: Slopes, seed: int) -> Forest:
         holders = self.holders
@@ -141,6 +160,7 @@ class Course:
 
     def codes(self, node: int, column: int, size: int) -> NDArray[Any]:
         """Rows of a node by their code in a column."""
+        self.ahead.pop(node, None)  # another split of it is looked for
         return self._ask(Step(codes=[(self.place[node], column, size)])).codes[0]
 
     def go_on(self) -> None:

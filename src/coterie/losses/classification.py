@@ -44,9 +44,7 @@ def softmax(raw: Array) -> Array:
     array([[0.25, 0.75],
            [1.  , 0.  ]])
     """
-    share = elementary.exp(raw - by_row(np.maximum, raw)[:, np.newaxis])
-    share /= by_row(np.add, share)[:, np.newaxis]
-    return share
+    return elementary.softmax(raw)
 
 
 class TwoClassLoss(OneScoreLoss):

@@ -138,6 +138,15 @@ class Forest:
             medians.reshape(-1, n_outputs) if len(medians) else None,
         )
 
+    @classmethod
+    def of_trees(cls, grown: Sequence[tuple[NDArray[Any], ...]], n_features: int) -> Forest:
+        """Wrap what the engine returns for trees of one output, without medians."""
+        pieces = list(zip(*grown, strict=True))[:6]
+        nodes, n_samples, weight, impurity, values, categories = map(np.concatenate, pieces)
+        words, leaves, sets = (np.cumsum([0, *map(len, pieces[k])]) for k in (0, 4, 5))
+        facts = nodes.view(NODE), n_samples, weight, impurity, values[:, np.newaxis]
+        return cls(*facts, words // 2, leaves, sets, categories, n_features)
+
     @staticmethod
     def concatenate(forests: Sequence[Forest]) -> Forest:
         """Put forests end to end."""
@@ -518,6 +527,4 @@ def _join_offsets(pieces: list[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 def _in_native_order(array: NDArray[Any]) -> NDArray[Any]:
     """An array that a machine of the other byte order may have written, as this one reads it."""
-    if array.dtype.isnative:
-        return array
-    return array.astype(array.dtype.newbyteorder("="), copy=False)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -150,6 +151,8 @@ class NewtonTable:
     unusual : Unusual, optional
         The codes that are not the usual ones of their columns: where they are few, they are
         counted instead of `codes`.
+    joint : Joint, optional
+        Columns of few codes that are counted as one in large nodes.
     workspace : Workspace
         Memory that one tree leaves to the next; they must therefore grow one after the other.
 
@@ -168,6 +171,7 @@ class NewtonTable:
     bins: Bins
     bundles: Bundles | None = None
     unusual: _engine.Unusual | None = None
+    joint: _engine.Joint | None = None
     workspace: _engine.Workspace = field(default_factory=_engine.Workspace, compare=False)
 
     @classmethod
@@ -187,21 +191,30 @@ class NewtonTable:
             few = _engine.Unusual(codes.checked(bins), *bins.arrays())
             return cls(codes, codes, bins, unusual=few)
         by_column = codes if compact else np.asfortranarray(codes)
-        if codes.dtype == np.uint8 and codes.shape[1] > 1:
-            found = _engine.find_bundles(by_column, *bins.arrays(), n_threads)
-            bundles, unusual = found[:4], found[4]
-            # Looking a cell up costs about twice as much as reckoning it.
-            if 2 * unusual.sum() < len(codes) * len(bundles[3]):
-                few = _engine.Unusual(by_column, *bins.arrays(), bundles[2])
-                return cls(by_column, by_column, bins, unusual=few)
-            counted = np.empty((len(codes), len(bundles[3])), dtype=np.uint8)
-            if counted.shape[1] < codes.shape[1]:
-                _engine.encode_bundles(codes, *bundles, counted, n_threads)
-                return cls(counted, by_column, bins, bundles)
-        return cls(np.ascontiguousarray(codes), by_column, bins)
+        if codes.dtype != np.uint8 or codes.shape[1] < 2:
+            return cls(np.ascontiguousarray(codes), by_column, bins)
+        found = _engine.find_bundles(by_column, *bins.arrays(), n_threads)
+        bundles, unusual = found[:4], found[4]
+        usual, sizes = bundles[2:]
+        # Looking a cell up costs about twice as much as reckoning it.
+        if 2 * unusual.sum() < len(codes) * len(sizes):
+            few = _engine.Unusual(by_column, *bins.arrays(), usual)
+            return cls(by_column, by_column, bins, unusual=few)
+        if len(sizes) == codes.shape[1]:
+            counted = np.ascontiguousarray(codes)
+            joint = _engine.join_columns(counted, n_threads)
+            return cls(counted, by_column, bins, joint=joint)
+        counted = np.empty((len(codes), len(sizes)), dtype=np.uint8)
+        _engine.encode_bundles(by_column, *bundles, counted, n_threads)
+        joint = _engine.join_columns(counted, n_threads)
+        return cls(counted, by_column, bins, bundles, joint=joint)
 
     def arrays(self) -> _engine.NewtonTable:
         """Return the table as the engine takes it."""
+        return self._arrays
+
+    @cached_property
+    def _arrays(self) -> _engine.NewtonTable:
         names = "offsets", "lower", "upper", "categorical"
         bins: dict[str, Any] = dict(zip(names, self.bins.arrays(), strict=True))
         if not isinstance(self.codes, np.ndarray):
@@ -213,6 +226,7 @@ class NewtonTable:
             by_column=self.by_column,
             bundles=self.bundles,
             unusual=self.unusual,
+            joint=self.joint,
             **bins,
         )
 
@@ -220,7 +234,7 @@ class NewtonTable:
 def grow_newton(
     table: NewtonTable,
     slopes: Slopes,
-    growth: NewtonGrowth,
+    growth: NewtonGrowth | _engine.NewtonPlan,
     *,
     seed: int = 0,
     leaves: NDArray[np.int32],
@@ -234,8 +248,8 @@ def grow_newton(
         The binned table.
     slopes : Slopes
         What to fit.
-    growth : NewtonGrowth
-        How to grow.
+    growth : NewtonGrowth, or what its `arrays` made of it
+        How to grow; who grows many trees alike makes the arrays once.
     seed : int, default=0
         Of columns drawn and of roundings.
     leaves : int32 array of shape (n,)
@@ -260,7 +274,7 @@ def grow_newton(
     grown = _engine.grow_newton(
         table.arrays(),
         slopes.arrays(),
-        growth.arrays(d),
+        growth.arrays(d) if isinstance(growth, NewtonGrowth) else growth,
         seed=seed,
         n_threads=effort.n_threads,
         workspace=table.workspace,
@@ -269,6 +283,87 @@ def grow_newton(
         signals=in_main_thread(),
     )
     return Forest.of_tree(grown, n_features=d, n_outputs=1)
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What the trees of a round fit, one tree per score, and where their votes go.
+
+    Parameters
+    ----------
+    slopes : Slopes
+        Derivatives of shape (n, scores), column-major.
+    raw : float64 array of shape (n, scores)
+        Scores, to which votes are added.
+    rate : float
+        What votes are multiplied by.
+    longest : float
+        No leaf is larger than this.
+    """
+
+    slopes: Slopes
+    raw: NDArray[np.float64]
+    rate: float = 1.0
+    longest: float = np.inf
+
+
+def grow_scores(
+    table: NewtonTable,
+    scores: Scores,
+    growth: NewtonGrowth | _engine.NewtonPlan,
+    *,
+    seeds: NDArray[np.uint64],
+    leaves: NDArray[np.int32],
+    effort: Effort | None = None,
+) -> Forest:
+    """Grow a tree for every score, and add its votes: :func:`grow_newton` many times in one call.
+
+    Parameters
+    ----------
+    table, growth, leaves, effort
+        As of :func:`grow_newton`; `leaves` are those of the last tree in the end.
+    scores : Scores
+        What to fit.
+    seeds : uint64 array of shape (scores,)
+        One per tree.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from coterie.native import NewtonGrowth, NewtonTable, Scores, Slopes, encode, find_bins
+    >>> X = np.array([[1.0], [2.0], [3.0], [4.0]])
+    >>> bins, leaves = find_bins(X), np.empty(4, dtype=np.int32)
+    >>> table = NewtonTable.of(encode(X, bins), bins)
+    >>> raw = np.zeros((4, 2), order="F")
+    >>> slopes = Slopes(np.asfortranarray([[0.0, 1.0], [0.0, 1.0], [-1.0, 1.0], [-3.0, -3.0]]))
+    >>> seeds = np.zeros(2, dtype=np.uint64)
+    >>> len(grow_scores(table, Scores(slopes, raw), NewtonGrowth(), seeds=seeds, leaves=leaves))
+    2
+    >>> raw.T
+    array([[ 0.,  0.,  1.,  3.],
+           [-1., -1., -1.,  3.]])
+    """
+    effort, slopes = effort or Effort(), scores.slopes
+    d = table.by_column.shape[1]
+    grown = _engine.grow_scores(
+        table.arrays(),
+        _engine.NewtonScores(
+            gradient=slopes.gradient,
+            hessian=slopes.hessian,
+            rows=_optional(slopes.rows, np.int32),
+            seeds=seeds,
+            raw=scores.raw,
+            rate=scores.rate,
+            longest=scores.longest,
+        ),
+        growth.arrays(d) if isinstance(growth, NewtonGrowth) else growth,
+        n_threads=effort.n_threads,
+        workspace=table.workspace,
+        leaves=leaves,
+        stop=stop_flag(effort.stop),
+        signals=in_main_thread(),
+    )
+    return Forest.of_trees(grown, n_features=d)
 
 
 def add_votes(

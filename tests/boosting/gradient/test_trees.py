@@ -1,14 +1,15 @@
 """The trees of a round: splits by hand, vector leaves, refitted leaves."""
 
 import numpy as np
+import pytest
 
 from coterie import HistGradientBoostingClassifier
 from coterie.boosting.gradient.board import Board
 from coterie.boosting.gradient.rows import Draw
-from coterie.boosting.gradient.trees import GrowthTable, grow_scores, grow_together
+from coterie.boosting.gradient.trees import GrowthTable, grow_singly, grow_together, limited
 from coterie.data import Table
 from coterie.losses import AbsoluteError
-from coterie.native import NewtonGrowth
+from coterie.native import Forest, NewtonGrowth, Slopes
 
 X = np.arange(6.0)[:, None]
 TABLE = Table.read(X).bin()
@@ -18,9 +19,39 @@ def test_one_tree_per_score():
     gradient = np.asfortranarray([[-1.0, 4.0]] * 3 + [[1.0, 4.0]] * 2 + [[1.0, -4.0]])
     ground = GrowthTable.of(TABLE, NewtonGrowth(max_leaf_nodes=2), 1)
     grown = []
-    for tree, leaves in grow_scores(ground, gradient, None, Draw(), 0):
+    for tree, leaves in grow_singly(ground, gradient, None, Draw(), 0):
         grown.append(tree.values[leaves, 0].tolist())
     assert grown == [[1, 1, 1, -1, -1, -1], [-4] * 5 + [4]]
+
+
+def test_all_scores_at_once_are_the_same_trees_and_votes():
+    rng = np.random.default_rng(0)
+    table = Table.read(rng.normal(size=(300, 4))).bin()
+    ground = GrowthTable.of(table, NewtonGrowth(max_leaf_nodes=8, l2=1.0), 1)
+    gradient = np.asfortranarray(rng.normal(size=(300, 3)))
+    draw = Draw(np.arange(0, 300, 2, dtype=np.int32))
+    for hessian in (None, np.asfortranarray(rng.random((300, 3))), rng.random((300, 1))):
+        bend = None if hessian is None else np.broadcast_to(hessian, gradient.shape)
+        raw, expected = np.ones((300, 3), order="F"), np.ones((300, 3), order="F")
+        trees = []
+        for k, (tree, leaves) in enumerate(grow_singly(ground, gradient, bend, draw, 7)):
+            trees.append(limited(tree, 0.5))
+            expected[:, k] += 0.1 * trees[k].values[leaves, 0]
+        assert any(np.abs(tree.values).max() == 0.5 for tree in trees)
+        forest = ground.grow_all(Slopes(gradient, hessian, draw.rows), 7, (raw, 0.1, 0.5))
+        np.testing.assert_array_equal(forest.nodes, Forest.concatenate(trees).nodes)
+        np.testing.assert_array_equal(forest.values, Forest.concatenate(trees).values)
+        np.testing.assert_array_equal(raw, expected)
+
+
+def test_slopes_at_once_must_fit_the_table():
+    ground = GrowthTable.of(TABLE, NewtonGrowth(max_leaf_nodes=2), 1)
+    short = np.ones((5, 2), order="F")
+    with pytest.raises(ValueError, match="one row per row of the table"):
+        ground.grow_all(Slopes(short), 0, (np.zeros((6, 2)), 1.0, np.inf))
+    rows = np.array([4, 2], dtype=np.int32)
+    with pytest.raises(ValueError, match="ascending"):
+        ground.grow_all(Slopes(np.ones((6, 2)), None, rows), 0, (np.zeros((6, 2)), 1.0, np.inf))
 
 
 def test_one_tree_for_all_scores():
@@ -41,7 +72,7 @@ def test_rows_that_were_not_drawn_have_leaves_too():
     ones = np.ones_like(gradient)
     for grown in (
         lambda: grow_together(ground, gradient, ones, draw, 0),
-        lambda: next(grow_scores(ground, gradient, None, draw, 0)),
+        lambda: next(grow_singly(ground, gradient, None, draw, 0)),
     ):
         tree, leaves = grown()
         assert tree.n_samples[0] == 3
@@ -67,7 +98,7 @@ def test_refitted_leaves_keep_limits_and_directions():
 
     def refitted(draw=None, **settings):
         plain = GrowthTable.of(TABLE, NewtonGrowth(max_leaf_nodes=2), 1)
-        grown = next(grow_scores(plain, gradient, None, Draw(), 0))
+        grown = next(grow_singly(plain, gradient, None, Draw(), 0))
         ground = GrowthTable.of(TABLE, NewtonGrowth(max_leaf_nodes=2, **settings), 1)
         slopes = gradient, None
         tree = ground.refit(grown, AbsoluteError(), board, draw or Draw(), 0, slopes)

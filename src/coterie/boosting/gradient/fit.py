@@ -144,7 +144,10 @@ def train(
     _start(params, draft, learn, given, earlier)
     learn, watch = _order_categories(params, draft, learn, watch, given)
     plan = _plan(params, draft, learn)
-    table = learn.table.bin(weight=learn.weight, max_bins=params.max_bins, n_threads=plan.n_threads)
+    # By columns, as rows are parted; what is counted row by row is often narrower.
+    table = learn.table.bin(
+        weight=learn.weight, max_bins=params.max_bins, n_threads=plan.n_threads, order="F"
+    )
     board = given.board(table, learn.y, learn.weight, learn.start(draft))
     held = [Board.at(part.table, part.y, part.weight, part.start(draft)) for part in watch.values()]
     targets = {name: part.target for name, part in watch.items()}

@@ -25,12 +25,12 @@ from coterie.boosting.gradient.linear_leaves import LinearFit
 from coterie.boosting.gradient.rates import Rates
 from coterie.boosting.gradient.rows import Draw, RowDraw, all_rows
 from coterie.boosting.gradient.slopes import SlopeMaker
-from coterie.boosting.gradient.trees import GrowthTable, Shares, grow_scores, grow_together, limited
+from coterie.boosting.gradient.trees import GrowthTable, Shares, grow_singly, grow_together, limited
 from coterie.core import Pool
 from coterie.core.trace import Trace
 from coterie.core.watch import RoundWatch
 from coterie.losses import PointwiseLoss
-from coterie.native import Forest, NewtonGrowth, add_votes
+from coterie.native import Forest, NewtonGrowth, Slopes, add_votes
 
 Array = NDArray[np.float64]
 
@@ -254,8 +254,27 @@ class GradientRun:
             yield tree
             return
         late = plan.by_gradient and not loss.constant_hessian
+        if late or loss.adaptive or plan.ccp_alpha > 0 or plan.linear is not None:
+            yield from self._grow_singly(ground, (gradient, hessian), rate, seed, late)
+            return
+        slopes = Slopes(gradient, hessian, draw.rows)
+        yield ground.grow_all(slopes, seed, (board.raw, rate, loss.longest_step))
+
+    def _grow_singly(
+        self,
+        ground: GrowthTable,
+        slopes: tuple[NDArray[Any], NDArray[Any] | None],
+        rate: float,
+        seed: int,
+        late: bool,
+    ) -> Iterator[Forest]:
+        """A tree per score, each of which is changed before it votes."""
+        plan, board, draw, loss = self.plan, self.train, self.draw, self.loss
+        assert draw is not None
+        assert loss is not None
+        gradient, hessian = slopes
         bend = self._flat_hessian(draw) if late else hessian
-        for k, grown in enumerate(grow_scores(ground, gradient, bend, draw, seed)):
+        for k, grown in enumerate(grow_singly(ground, gradient, bend, draw, seed)):
             if plan.ccp_alpha > 0:
                 grown = ground.pruned(grown, plan.ccp_alpha)
             tree, leaves = grown

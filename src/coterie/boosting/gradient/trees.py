@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,14 +21,17 @@ from coterie.native import (
     Forest,
     NewtonGrowth,
     NewtonTable,
+    Scores,
     Slopes,
     grow_newton,
+    grow_scores,
     grow_vector,
 )
 
 Leaves = NDArray[np.int32]
 Grown = tuple[Forest, Leaves]
 Pair = tuple[NDArray[Any], NDArray[Any] | None]
+Votes = tuple[NDArray[np.float64], float, float]  # scores, the rate, the longest step
 
 
 @dataclass(frozen=True)
@@ -103,13 +107,34 @@ class GrowthTable:
         )
         return replace(self, growth=growth)
 
+    @cached_property
+    def _plan(self) -> Any:
+        """The growth as the engine takes it."""
+        return self.growth.arrays(self.table.n_columns)
+
     def grow(self, slopes: Slopes, seed: int) -> Forest:
         """A tree on slopes; `leaves` receives the leaf of every row."""
         return grow_newton(
             self.layout,
             slopes,
-            self.growth,
+            self._plan,
             seed=seed,
+            leaves=self.leaves,
+            effort=Effort(self.n_threads),
+        )
+
+    def grow_all(self, slopes: Slopes, seed: int, votes: Votes) -> Forest:
+        """A tree per score; each has voted on the scores."""
+        gradient, hessian = np.asfortranarray(slopes.gradient), slopes.hessian
+        if hessian is not None:  # weights are the same for all scores
+            hessian = np.broadcast_to(np.asfortranarray(hessian), gradient.shape)
+        raw, rate, longest = votes
+        seeds = [tree_seed(seed, k) for k in range(gradient.shape[1])]
+        return grow_scores(
+            self.layout,
+            Scores(Slopes(gradient, hessian, slopes.rows), raw, rate, longest),
+            self._plan,
+            seeds=np.array(seeds, dtype=np.uint64),
             leaves=self.leaves,
             effort=Effort(self.n_threads),
         )
@@ -166,7 +191,7 @@ def tree_seed(seed: int, score: int) -> int:
     return (seed + score * _STRIDE) & _SEEDS
 
 
-def grow_scores(
+def grow_singly(
     ground: GrowthTable, gradient: NDArray[Any], hessian: NDArray[Any] | None, draw: Draw, seed: int
 ) -> Iterator[Grown]:
     """One tree per score, each with the leaves of all rows; those are overwritten by the next."""
