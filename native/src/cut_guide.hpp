@@ -55,15 +55,21 @@ class CellGuide {
     std::vector<std::uint16_t> firsts_;  // by cell, and one more for the end
 };
 
-// Guides to the bins of some columns, by where they begin.
+// Guides to the bins of some columns, by where they begin. They are made for every tree, so they
+// know of some bins only.
 class CutGuide {
   public:
     CutGuide(const BinsView& bins, std::span<const std::int32_t> columns)
-        : guides_(bins.columns()) {
+        : guides_(bins.columns()), counts_(bins.columns()) {
+        std::vector<double> some;
         for (const std::int32_t column : columns) {
             const auto j = static_cast<std::size_t>(column);
-            if (!bins.categorical[j])
-                guides_[j] = {{bins.lower_of(j), bins.count(j)}, kBinsPerCell};
+            if (bins.categorical[j]) continue;
+            counts_[j] = bins.count(j);
+            some.clear();
+            for (std::uint32_t bin = 0; bin < counts_[j]; bin += kStep)
+                some.push_back(bins.lower_of(j)[bin]);
+            guides_[j] = {some, kBinsPerCell / kStep};
         }
     }
 
@@ -71,13 +77,16 @@ class CutGuide {
     std::pair<std::uint32_t, std::uint32_t> around(std::size_t column, double value) const {
         const CellGuide<double>& guide = guides_[column];
         const std::uint32_t cell = guide.cell(value);
-        return {guide.first(cell), guide.first(cell + 1)};
+        const std::uint32_t from = guide.first(cell) * kStep;
+        return {from ? from - (kStep - 1) : 0,
+                std::min(guide.first(cell + 1) * kStep, counts_[column])};
     }
 
   private:
-    static constexpr std::uint32_t kBinsPerCell = 8;
+    static constexpr std::uint32_t kBinsPerCell = 8, kStep = 4;
 
     std::vector<CellGuide<double>> guides_;
+    std::vector<std::uint32_t> counts_;  // of bins, by column
 };
 
 }  // namespace coterie

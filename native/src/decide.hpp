@@ -31,7 +31,11 @@ void Grower<Code, Kind>::sum_items(const Pending& pending) {
         if (growth_.log_rank) relabel(pending);
     std::fill(sums_.begin(), sums_.end(), 0.0);
     const RowSet<Code> set = rows_of(pending);
-    for (std::size_t i = 0; i < set.size; ++i) kind_.add(sums_.data(), set.items[i]);
+    if (tagged_) {
+        sum_tags(pending);
+    } else {
+        for (std::size_t i = 0; i < set.size; ++i) kind_.add(sums_.data(), set.items[i]);
+    }
     kind_.finish(sums_.data());
     const double w = sums_[0];
     const bool poisson = growth_.criterion == Criterion::poisson;
@@ -157,7 +161,8 @@ CodedColumn Grower<Code, Kind>::coded_column(const Pending& pending, std::int32_
 
 template <class Code, class Kind>
 bool Grower<Code, Kind>::varies(const RowSet<Code>& set, std::int32_t column) const {
-    const Code* codes = set.codes.col(static_cast<std::size_t>(column));
+    if (flags_.is(column)) return varying_ >> flags_.bit(column) & 1;
+    const Code* codes = set.codes.col(place(column));
     const auto code = [&](std::size_t i) {
         return codes[static_cast<std::ptrdiff_t>(set.rows[i]) * set.codes.row_stride];
     };
@@ -212,6 +217,11 @@ std::size_t Grower<Code, Kind>::choose_columns(Pending& pending, std::size_t& at
             continue;
         }
         const Way way = way_of(static_cast<std::size_t>(column), set.size);
+        if (flags_.is(column)) {
+            batch_.push_back({column, way, 0});
+            ++chosen;
+            continue;
+        }
         auto& served = way == Way::counted ? histograms_ : gathered_;
         batch_.push_back({column, way, served.size()});
         served.push_back(column);
@@ -226,11 +236,7 @@ void Grower<Code, Kind>::search_direct(Pending& pending, const NodeSums& node, S
     std::size_t wanted = drawn_;
     visited_.clear();
     if (sparse_) cells_->open(rows_.data(), pending.begin, pending.end);
-    if (tagged_) {
-        if (tags_.size() < set.size + Tags::kLanes) tags_.resize(set.size + Tags::kLanes);
-        Tags::of(set.items, set.size, tags_.data());
-        std::fill_n(tags_.data() + set.size, Tags::kLanes, std::uint16_t{0});
-    }
+    if (flags_.any()) varying_ = Flags::varying(flags_.words() + pending.begin, set.size);
     for (std::size_t at = pending.constants; wanted && at < growth_.columns.size();) {
         const std::size_t room = std::max<std::size_t>(kGatheredCells / set.size, 8);
         const std::size_t chosen = choose_columns(pending, at, std::min(wanted, room));
@@ -243,9 +249,12 @@ void Grower<Code, Kind>::search_direct(Pending& pending, const NodeSums& node, S
         gathered_node_ = pending.node;
         if (growth_.random_thresholds) draw_thresholds(set.size);
         for (const Chosen& column : batch_) {
+            if (is_settled(column, split, node)) continue;
             if (column.way == Way::counted) offer_counted(column, pending, node, split);
             if (column.way == Way::tagged) offer_tagged(column, pending, node, split);
             if (column.way == Way::sorted) offer_sorted(column, pending, node, split);
+            if (column.way == Way::thinned) offer_thinned(column, pending, node, split);
+            if (column.way == Way::flagged) offer_flagged(column, pending, node, split);
             if (column.way == Way::listed) offer_listed(column, pending, node, split);
             if (column.way == Way::filled)
                 offer_filled(column.column, column.filled, pending, node, split);
@@ -261,7 +270,8 @@ void Grower<Code, Kind>::offer_counted(const Chosen& chosen, const Pending& pend
     const std::size_t slot = chosen.slot % direct_.slots();
     if (slot == 0) {
         const auto left = std::span<const std::int32_t>(histograms_).subspan(chosen.slot);
-        direct_.fill(rows_of(pending), left.first(std::min(left.size(), direct_.slots())));
+        direct_.fill(rows_with_items(pending), std::min(left.size(), direct_.slots()),
+                     [&](std::size_t k) { return place(left[k]); });
     }
     const auto column = static_cast<std::size_t>(id);
     const std::uint32_t bins = bins_.count(column);
@@ -279,7 +289,10 @@ void Grower<Code, Kind>::offer_counted(const Chosen& chosen, const Pending& pend
 template <class Code, class Kind>
 Way Grower<Code, Kind>::way_of(std::size_t column, std::size_t rows) const {
     if (growth_.random_thresholds && !bins_.categorical[column]) return Way::drawn;
+    if (flags_.is(static_cast<std::int32_t>(column))) return Way::flagged;
     if (tagged_ && fast_ && !counted_ && !bins_.categorical[column]) {
+        const bool few = 2 * std::size_t{bins_.count(column)} <= rows;
+        if (thinned_ && !few && rows >= Contenders::kFewRows) return Way::thinned;
         // Whole counts take less time than sorting unless they fill the cache.
         constexpr std::size_t few_rows = 64, cache = 256 * 1024;
         const std::size_t bytes = tag_counts_.bytes(bins_.count(column) + 1);
@@ -298,38 +311,6 @@ void Grower<Code, Kind>::offer_ordered(std::int32_t column, const NodeSums& node
     if (candidate_.gain == -std::numeric_limits<double>::infinity()) return;
     candidate_.column = column;
     keep_better(candidate_, node.tie, !growth_.max_features, split);
-}
-
-template <class Code, class Kind>
-void Grower<Code, Kind>::offer_tagged(const Chosen& chosen, const Pending& pending,
-                                      const NodeSums& node, Split& split) {
-    const std::uint32_t bins = bins_.count(static_cast<std::size_t>(chosen.column));
-    tag_counts_.fill(gathered(chosen.slot, pending.size()), tags_.data(), bins + 1, Kind::kPair);
-    candidate_.gain = -std::numeric_limits<double>::infinity();
-    candidate_.column = -1;
-    const auto missing = tag_counts_.bin(bins);
-    if (std::all_of(missing.begin(), missing.end(), [](std::uint32_t w) { return w == 0; })) {
-        ordered_.search(tag_counts_, bins, node, limits_of(pending, chosen.column),
-                        growth_.criterion, candidate_);
-        return offer_ordered(chosen.column, node, split);
-    }
-    group_sums_.clear();
-    group_codes_.clear();
-    for (std::uint32_t code = 0; code <= bins; ++code) {
-        const auto bin = tag_counts_.bin(code);
-        const std::size_t begin = group_sums_.size();
-        group_sums_.resize(begin + kind_.stride());
-        double* sums = group_sums_.data() + begin;
-        for (std::uint32_t c = 0; c < bin.size(); ++c)
-            if (bin[c]) kind_.add(sums, {1.0 * bin[c], 1.0 * (!Kind::kPair ? c : c ? bin[c] : 0)});
-        kind_.finish(sums);
-        if (sums[0] > 0.0) {
-            group_codes_.push_back(code);
-        } else {
-            group_sums_.resize(begin);
-        }
-    }
-    offer_grouped(chosen.column, pending, node, split);
 }
 
 template <class Code, class Kind>
@@ -402,7 +383,7 @@ std::size_t Grower<Code, Kind>::sum_listed(const RowSet<Code>& set,
 template <class Code, class Kind>
 void Grower<Code, Kind>::offer_listed(const Chosen& chosen, const Pending& pending,
                                       const NodeSums& node, Split& split) {
-    const RowSet<Code> set = rows_of(pending);
+    const RowSet<Code> set = rows_with_items(pending);
     const std::span<const std::uint16_t> codes = gathered(chosen.slot, set.size);
     const std::uint32_t bins = bins_.count(static_cast<std::size_t>(chosen.column));
     const std::size_t stride = kind_.stride();
@@ -470,34 +451,40 @@ void Grower<Code, Kind>::offer_grouped(std::int32_t column, const Pending& pendi
           pending, node, split, nullptr, group_codes_);
 }
 
-// Copies the codes of the node's rows column by column, in one pass over the rows.
+// Copies the codes of the node's rows column by column. What is read of a block of rows stays in
+// the cache while its columns are copied.
 template <class Code, class Kind>
 void Grower<Code, Kind>::gather_codes(const RowSet<Code>& set,
                                       std::span<const std::int32_t> columns) {
-    constexpr std::size_t ahead = 12;
-    const std::size_t n = set.size;
-    const std::size_t room = n * columns.size() + Tags::kLanes;
+    constexpr std::size_t block = 16;
+    const std::size_t n = set.size, d = columns.size();
+    const std::size_t room = n * d + Tags::kLanes;
     if (node_codes_.size() < room) node_codes_.resize(room);
-    const Matrix<const Code> table = set.codes;
-    const std::uint32_t* rows = set.rows;
-    const std::size_t lines = table.col_stride == 1 ? table.cols * sizeof(Code) / 64 : 0;
-    for (std::size_t i = 0; i < n; ++i) {
-        if (i + ahead < n) {
-            const auto* line = reinterpret_cast<const char*>(table.row(rows[i + ahead]));
-            for (std::size_t k = 0; k <= std::min<std::size_t>(lines, 3); ++k)
-                __builtin_prefetch(line + 64 * k);
+    offsets_.clear();
+    for (const std::int32_t column : columns)
+        offsets_.push_back(static_cast<std::ptrdiff_t>(place(column)) * set.codes.col_stride);
+    const std::ptrdiff_t* offsets = offsets_.data();
+    for (std::size_t begin = 0; begin < n; begin += block) {
+        const std::size_t end = std::min(begin + block, n);
+        for (std::size_t i = end; i < std::min(end + block, n); ++i)
+            __builtin_prefetch(set.codes.row(set.rows[i]));
+        std::uint16_t* out = node_codes_.data();
+        std::size_t k = 0;
+        for (; k + 4 <= d; k += 4) copy_codes<4>(set, begin, end, offsets + k, out + k * n);
+        if (d - k >= 2) {
+            copy_codes<2>(set, begin, end, offsets + k, out + k * n);
+            k += 2;
         }
-        const Code* codes = table.row(rows[i]);
-        std::uint16_t* out = node_codes_.data() + i;
-        for (const std::int32_t column : columns) {
-            *out = codes[column * table.col_stride];
-            out += n;
-        }
+        if (k < d) copy_codes<1>(set, begin, end, offsets + k, out + k * n);
     }
 }
 
 template <class Code, class Kind>
 void Grower<Code, Kind>::find_range(Chosen& chosen, std::size_t rows) const {
+    if (flags_.is(chosen.column)) {  // it varies, and nothing is missing
+        chosen.most = 1;
+        return;
+    }
     const std::span<const std::uint16_t> codes = gathered(chosen.slot, rows);
     const std::uint32_t missing_code = bins_.count(static_cast<std::size_t>(chosen.column));
     const auto [low, high] = code_range(codes.data(), codes.size());
@@ -565,14 +552,16 @@ double Grower<Code, Kind>::between_bins(const Split& split) const {
 template <class Code, class Kind>
 void Grower<Code, Kind>::offer_drawn(const Chosen& chosen, const Pending& pending,
                                      const NodeSums& node, Split& split) {
-    const RowSet<Code> set = rows_of(pending);
     const Cut cut = cut_of(chosen);
     if (sparse_) {
         sum_filled_sides(chosen, cut.last_left, pending, node);
+    } else if (flags_.is(chosen.column)) {
+        sum_flag(chosen.column, pending, node);
     } else {
-        sum_sides(set, gathered(chosen.slot, set.size), cut.last_left,
+        sum_sides(pending, gathered(chosen.slot, pending.size()), cut.last_left,
                   bins_.count(static_cast<std::size_t>(chosen.column)), chosen.missing);
     }
+    if (plain_ && !chosen.missing) return keep_drawn(chosen, cut, node, split);
     static constexpr std::uint32_t both[] = {0, 1};
     const std::size_t present = chosen.least == chosen.most ? 1 : 2;
     const ColumnView sides{chosen.column,
@@ -587,7 +576,7 @@ void Grower<Code, Kind>::offer_drawn(const Chosen& chosen, const Pending& pendin
 
 // Sums of the left, right and missing rows.
 template <class Code, class Kind>
-void Grower<Code, Kind>::sum_sides(const RowSet<Code>& set, std::span<const std::uint16_t> codes,
+void Grower<Code, Kind>::sum_sides(const Pending& pending, std::span<const std::uint16_t> codes,
                                    std::uint32_t last_left, std::uint32_t missing_code,
                                    bool missing) {
     const std::size_t stride = kind_.stride();
@@ -595,14 +584,15 @@ void Grower<Code, Kind>::sum_sides(const RowSet<Code>& set, std::span<const std:
     side_counts_.assign(3, 0);
     if (tagged_ && !missing && !counted_) {
         if (Kind::kPair) {
-            Tags::sum_pairs(codes.data(), tags_.data(), set.size, last_left, side_sums_.data());
+            Tags::sum_pairs(codes.data(), tags_.data(), codes.size(), last_left, side_sums_.data());
         } else {
-            Tags::sum_classes(codes.data(), tags_.data(), set.size, last_left, stride - 1,
+            Tags::sum_classes(codes.data(), tags_.data(), codes.size(), last_left, stride - 1,
                               side_sums_.data() + 1);
         }
         kind_.finish(side_sums_.data());
         return;  // as below
     }
+    const RowSet<Code> set = rows_with_items(pending);
     if (Kind::kPair && !missing && !counted_) {
         sum_left(codes.data(), set.items, set.size, last_left, side_sums_.data());
         return;  // the right side is never read here: the scanner takes it from the node

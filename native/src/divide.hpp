@@ -35,25 +35,41 @@ template <class Code, class Kind>
 std::uint32_t Grower<Code, Kind>::part(const Pending& pending, const Split& split) {
     const auto column = static_cast<std::size_t>(split.column);
     const Frame<Code>& frame = *pending.frame;
-    const auto by_codes = [&](const auto& left) {
-        const Lane<std::uint32_t> rows{rows_.data(), spare_rows_.get()};
-        const Lane<Item> items{items_.data(), spare_items_.get()};
+    const Lane<std::uint32_t> rows{rows_.data(), spare_rows_.get()};
+    const Lane<Item> items{items_.data(), spare_items_.get()};
+    const Lane<std::uint16_t> tags{row_tags_.data(), spare_tags_.data()};
+    const auto by_codes = [&](const auto& left, auto... rest) {
+        if (flags_.is(split.column)) {
+            const auto goes = [&, bit = flags_.bit(split.column)](std::uint32_t i) {
+                return left(static_cast<Code>(flags_.words()[i] >> bit & 1));
+            };
+            return part_places(pending.begin, pending.end, goes, rows, rest...);
+        }
         const auto found = std::find(gathered_.begin(), gathered_.end(), split.column);
         if (gathered_node_ != pending.node || found == gathered_.end())
-            return part_rows(frame.codes.col(column), frame.codes.row_stride, pending.begin,
-                             pending.end, left, rows, items);
+            return part_rows(frame.codes.col(place(split.column)), frame.codes.row_stride,
+                             pending.begin, pending.end, left, rows, rest...);
         const auto slot = static_cast<std::size_t>(found - gathered_.begin());
         const std::uint16_t* codes = gathered(slot, pending.size()).data();
         const auto goes = [&, first = pending.begin](std::uint32_t i) {
             return left(static_cast<Code>(codes[i - first]));
         };
-        return part_places(pending.begin, pending.end, goes, rows, items);
+        return part_places(pending.begin, pending.end, goes, rows, rest...);
+    };
+    const auto with_lanes = [&](const auto& left) {
+        if (!tagged_) return by_codes(left, items);
+        return flags_.any() ? by_codes(left, tags, flags_.lane()) : by_codes(left, tags);
     };
     const std::uint32_t kept = sparse_ ? part_filled(pending, split)
-                                       : split.with_side<Code>(bins_.count(column), by_codes);
+                                       : split.with_side<Code>(bins_.count(column), with_lanes);
     const std::uint32_t middle = pending.begin + kept, others = pending.end - middle;
-    std::copy_n(spare_rows_.get(), others, rows_.data() + middle);
-    std::copy_n(spare_items_.get(), others, items_.data() + middle);
+    const auto move = [=](const auto& lane) {
+        std::copy_n(lane.spare, others, lane.data + middle);
+    };
+    move(rows);
+    if (!tagged_) move(items);
+    if (tagged_) move(tags);
+    if (flags_.any()) move(flags_.lane());
     if (sparse_) cells_->moved(rows_.data(), pending.begin, pending.end);
     interrupt_.after(pending.size());
     return middle;
@@ -92,7 +108,7 @@ void Grower<Code, Kind>::start_whole(Pending& pending) {
 
 template <class Code, class Kind>
 void Grower<Code, Kind>::fill(const Pending& pending, WholeHistogram& out) {
-    const RowSet<Code> set = rows_of(pending);
+    const RowSet<Code> set = rows_with_items(pending);
     const bool worth = set.size * growth_.columns.size() >= 400'000;
     const std::size_t blocks = worth ? team_.size() : 1;
     std::vector<WholeHistogram> parts(blocks - 1);

@@ -2,6 +2,7 @@
 
 #include "decide.hpp"
 #include "decide_sparse.hpp"
+#include "decide_tagged.hpp"
 #include "divide.hpp"
 #include "grower.hpp"
 #include "stump.hpp"
@@ -12,6 +13,7 @@ namespace {
 constexpr std::size_t kDirectBytes = 128 * 1024;      // histograms of the columns counted together
 constexpr std::size_t kWholeBytes = 8 * 1024 * 1024;  // larger whole histograms do not pay
 constexpr std::size_t kCompactBytes = 768 * 1024;     // a copy of codes that stays in the cache
+constexpr std::size_t kThinned = 8;  // of so many rows of a large frame, one is left in the node
 
 std::size_t direct_slots(std::size_t wanted, std::size_t largest_bins, std::size_t stride) {
     const std::size_t fit = kDirectBytes / ((largest_bins + 1) * stride * sizeof(double));
@@ -43,6 +45,10 @@ Grower<Code, Kind>::Grower(const CodeTable<Code>& codes, const BinsView& bins,
       tolerance_(prepared.tolerance), fast_(OrderedSearch<Kind>::suits(growth, prepared.whole)),
       tagged_(prepared.light && target.labels() && target.outputs() == 1 && !sparse_ &&
               channels.count <= static_cast<std::size_t>(Tags::kMost)),
+      plain_(tagged_ && growth.criterion == Criterion::gini && growth.monotone.empty() &&
+             growth.max_features && growth.min_samples_leaf <= 1 && growth.min_weight_leaf <= 0.0),
+      thinned_(Kind::kPair && tagged_ && fast_ && growth.min_samples_leaf <= 1 &&
+               growth.min_weight_leaf <= 0.0),
       drawn_(growth.max_features ? static_cast<std::size_t>(growth.max_features)
                                  : growth.columns.size()),
       counted_(growth.min_samples_leaf > 1), columns_(growth.columns.begin(), growth.columns.end()),
@@ -53,6 +59,11 @@ Grower<Code, Kind>::Grower(const CodeTable<Code>& codes, const BinsView& bins,
       guide_(bins, growth.random_thresholds ? growth.columns : std::span<const std::int32_t>{}),
       sums_(kind_.stride()) {
     if (sparse_) cells_.emplace(*sparse_, rows_, drawn_);
+    if (!tagged_) return;
+    row_tags_.resize(rows_.size());
+    spare_tags_.resize(rows_.size());
+    Tags::of(items_.data(), items_.size(), row_tags_.data());
+    items_ = {};
 }
 
 template <class Code, class Kind>
@@ -63,6 +74,7 @@ Tree Grower<Code, Kind>::run() {
     root.frame = std::make_shared<Frame<Code>>();
     root.frame->codes = table_;
     plan_whole();
+    pack_flags(root);
     if (growth_.interactions.data) root.permit = Permit::narrow(growth_.interactions, nullptr, -1);
     start_whole(root);
     if (growth_.max_leaf_nodes != Growth::kNoLimit) {
@@ -130,14 +142,29 @@ void Grower<Code, Kind>::grow_best_first(Pending root) {
 template <class Code, class Kind>
 bool Grower<Code, Kind>::moves_in(const Pending& pending) const {
     const Frame<Code>& frame = *pending.frame;
-    const std::size_t n = pending.size(), width = bins_.columns();
-    return !sparse_ && frame.bytes() > kCompactBytes && n >= 64 && width <= 8 * drawn_ &&
-           n * width * sizeof(Code) <= kCompactBytes;
+    const std::size_t n = pending.size(), width = frame.codes.cols;
+    const std::size_t bytes = n * width * sizeof(Code);
+    const bool thinned = bytes > 4 * kCompactBytes && kThinned * n <= frame.codes.rows;
+    return !sparse_ && n >= 64 && width <= 8 * drawn_ &&
+           ((frame.bytes() > kCompactBytes && bytes <= kCompactBytes) || thinned);
 }
 
 template <class Code, class Kind>
 void Grower<Code, Kind>::move_in(Pending& pending) {
     pending.frame = copy_frame(*pending.frame, rows_.data() + pending.begin, pending.size());
+}
+
+// Frames of the tree then have the other columns only.
+template <class Code, class Kind>
+void Grower<Code, Kind>::pack_flags(Pending& root) {
+    if (!tagged_ || !starts_.empty()) return;
+    flags_.pack(table_, bins_, growth_.columns, rows_);
+    if (!flags_.any()) return;
+    const std::vector<std::size_t> others = flags_.others();
+    places_.resize(bins_.columns());
+    for (std::size_t k = 0; k < others.size(); ++k) places_[others[k]] = k;
+    if (others.empty()) return;
+    root.frame = copy_frame(*root.frame, rows_.data(), rows_.size(), others);
 }
 
 // Where columns lie in whole histograms, and which nodes are worth one: below twice as many rows

@@ -20,6 +20,7 @@
 #include "coterie/split.hpp"
 #include "coterie/team.hpp"
 #include "cut_guide.hpp"
+#include "flags.hpp"
 #include "frame.hpp"
 #include "log_rank.hpp"
 #include "node_cells.hpp"
@@ -56,9 +57,9 @@ struct Cut {
 };
 
 // How a column is looked at: its rows are counted in a histogram (of items, or of tags), sorted,
-// listed (those of the few codes that are not 0), grouped by what is filled, or parted once at
-// random.
-enum class Way { counted, tagged, sorted, listed, filled, drawn };
+// sorted where they may matter, listed (those of the few codes that are not 0), grouped by what is
+// filled, or parted once at random. Flags that lie in words are summed there.
+enum class Way { counted, tagged, sorted, thinned, listed, flagged, filled, drawn };
 
 template <class Code>
 struct Chosen {
@@ -110,6 +111,7 @@ class Grower {
     // Deciding
     bool decide(Pending& pending, Split& split);
     void sum_items(const Pending& pending);
+    void sum_tags(const Pending& pending);
     void relabel(const Pending& pending);
     void search_log_rank(const Pending& pending, const NodeSums& node, Split& split);
     bool parts_events(const Pending& pending, const Split& split);
@@ -118,6 +120,7 @@ class Grower {
     void find_split(Pending& pending, Split& split);
     void search_direct(Pending& pending, const NodeSums& node, Split& split);
     void search_whole(const Pending& pending, const NodeSums& node, Split& split);
+    bool is_settled(const Chosen& chosen, const Split& split, const NodeSums& node) const;
     void shuffle_columns();
     bool varies(const RowSet<Code>& set, std::int32_t column) const;
     std::size_t choose_columns(Pending& pending, std::size_t& at, std::size_t wanted);
@@ -129,8 +132,13 @@ class Grower {
     void offer_ordered(std::int32_t column, const NodeSums& node, Split& split);
     void offer_sorted(const Chosen& chosen, const Pending& pending, const NodeSums& node,
                       Split& split);
+    void offer_thinned(const Chosen& chosen, const Pending& pending, const NodeSums& node,
+                       Split& split);
     void offer_medians(std::span<const std::uint32_t> keys, const ColumnView& column,
                        const Pending& pending, const NodeSums& node, Split& split);
+    void offer_flagged(const Chosen& chosen, const Pending& pending, const NodeSums& node,
+                       Split& split);
+    void sum_flag(std::int32_t column, const Pending& pending, const NodeSums& node);
     void offer_listed(const Chosen& chosen, const Pending& pending, const NodeSums& node,
                       Split& split);
     template <class Is>
@@ -146,7 +154,8 @@ class Grower {
     }
     void offer_drawn(const Chosen& chosen, const Pending& pending, const NodeSums& node,
                      Split& split);
-    void sum_sides(const RowSet<Code>& set, std::span<const std::uint16_t> codes,
+    void keep_drawn(const Chosen& chosen, const Cut& cut, const NodeSums& node, Split& split);
+    void sum_sides(const Pending& pending, std::span<const std::uint16_t> codes,
                    std::uint32_t last_left, std::uint32_t missing_code, bool missing);
     void draw_thresholds(std::size_t rows);
     void find_range(Chosen& chosen, std::size_t rows) const;
@@ -183,6 +192,7 @@ class Grower {
     void start_whole(Pending& pending);
     bool moves_in(const Pending& pending) const;
     void move_in(Pending& pending);
+    void pack_flags(Pending& root);
     void plan_whole();
 
     // Ending
@@ -192,9 +202,25 @@ class Grower {
     void grow_depth_first(Pending root);
     void grow_best_first(Pending root);
 
+    // Where a column lies in the frames of the tree.
+    std::size_t place(std::int32_t column) const {
+        const auto j = static_cast<std::size_t>(column);
+        return places_.empty() ? j : places_[j];
+    }
+    // Without items where rows have tags.
     RowSet<Code> rows_of(const Pending& pending) const {
-        return {pending.frame->codes, rows_.data() + pending.begin, items_.data() + pending.begin,
-                pending.size()};
+        return {pending.frame->codes, rows_.data() + pending.begin,
+                tagged_ ? nullptr : items_.data() + pending.begin, pending.size()};
+    }
+    // With items in any case; good until the next call.
+    RowSet<Code> rows_with_items(const Pending& pending) {
+        RowSet<Code> set = rows_of(pending);
+        if (!tagged_) return set;
+        node_items_.resize(set.size);
+        for (std::size_t i = 0; i < set.size; ++i)
+            node_items_[i] = Tags::item(row_tags_[pending.begin + i]);
+        set.items = node_items_.data();
+        return set;
     }
 
     const BinsView bins_;
@@ -211,13 +237,21 @@ class Grower {
     Random random_;
 
     std::vector<std::uint32_t> rows_;
-    std::vector<Item> items_;
+    std::vector<Item> items_;                      // of rows without tags
     std::unique_ptr<std::uint32_t[]> spare_rows_;  // room to part rows in; not cleared, so that
     std::unique_ptr<Item[]> spare_items_;          // pages no split needs are never touched
+    std::vector<std::uint16_t> row_tags_, spare_tags_;
+    std::vector<Item> node_items_;  // see rows_with_items
+    Flags flags_;
+    std::vector<std::size_t> places_;  // by column, in frames without flags; empty: the same
+    Flags::Word varying_ = 0;          // flags that vary in the node
+    std::vector<std::ptrdiff_t> offsets_;
     const std::vector<double> products_, centre_;
     const double tolerance_;
     const bool fast_;          // see OrderedSearch
     const bool tagged_;        // see Tags
+    const bool plain_;         // tags, Gini's index, columns that are drawn, and no limits
+    const bool thinned_;       // see Contenders
     const std::size_t drawn_;  // columns a node looks at
     bool counted_;
     std::vector<std::int32_t> columns_;  // those of the tree, see choose_columns
@@ -238,6 +272,7 @@ class Grower {
     std::int32_t gathered_node_ = -1;        // whose codes they are
     std::vector<std::uint16_t> tags_;        // of the rows of the node, if they have some
     TagCounts tag_counts_;
+    Contenders contenders_;
     NodeOrder order_;
     OrderedSearch<Kind> ordered_;
     const CutGuide guide_;

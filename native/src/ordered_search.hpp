@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "contenders.hpp"
 #include "coterie/grow.hpp"
 #include "coterie/histogram.hpp"
 #include "coterie/split.hpp"
@@ -60,6 +61,17 @@ class OrderedSearch {
                 const Limits& limits, Criterion criterion, Split& best) {
         make_room(keys.size());
         const std::size_t end = items ? sum_rows(keys, items, node) : sum_tags(keys, node);
+        const std::size_t winner = choose(end, node, limits, criterion, best);
+        if (winner == end) return;
+        best.last_left = NodeOrder::code(keys[ends_[winner]]);
+        best.first_right = NodeOrder::code(keys[ends_[winner] + 1]);
+    }
+
+    // Offers the boundaries within the runs of contenders of two classes, whose keys they are.
+    void search(std::span<const std::uint32_t> keys, const Contenders& contenders,
+                const NodeSums& node, const Limits& limits, Criterion criterion, Split& best) {
+        make_room(keys.size());
+        const std::size_t end = sum_runs(keys, contenders, node);
         const std::size_t winner = choose(end, node, limits, criterion, best);
         if (winner == end) return;
         best.last_left = NodeOrder::code(keys[ends_[winner]]);
@@ -180,6 +192,11 @@ class OrderedSearch {
                 }
             }
         }
+        // Of two classes: makes these weights those before the next row.
+        void restart(double weight, double second) {
+            weight_ = static_cast<std::int64_t>(weight);
+            sum_ = static_cast<std::int64_t>(second);
+        }
         // `other` is the class, or of two classes the weight of the second.
         void add(std::int64_t weight, std::int64_t other) {
             weight_ += weight;
@@ -218,20 +235,38 @@ class OrderedSearch {
         return found;
     }
 
+    std::size_t sum_runs(std::span<const std::uint32_t> keys, const Contenders& contenders,
+                         const NodeSums& node) {
+        Running sums(*this, node);
+        std::uint32_t* ends = ends_.data();
+        std::size_t found = 0, i = 0;
+        for (const Contenders::Run& run : contenders.runs()) {
+            sums.restart(run.weight, run.second);
+            for (; i + 1 < keys.size() && NodeOrder::code(keys[i + 1]) <= run.last; ++i) {
+                sums.add(Tags::weight(keys[i]), Tags::other(keys[i]));
+                sums.write(found);
+                ends[found] = static_cast<std::uint32_t>(i);
+                found += NodeOrder::code(keys[i]) != NodeOrder::code(keys[i + 1]);
+            }
+            ++i;  // the last one of the run
+        }
+        return found;
+    }
+
     std::size_t sum_counts(const TagCounts& counts, std::uint32_t bins, const NodeSums& node) {
         Running sums(*this, node);
         std::size_t found = 0;
         for (std::uint32_t code = 0; code < bins; ++code) {
             const std::span<const std::uint32_t> bin = counts.bin(code);
             std::uint32_t any = 0;
-            for (std::uint32_t c = 0; c < bin.size(); ++c) {
-                any |= bin[c];
-                if (bin[c]) sums.add(bin[c], !Kind::kPair ? c : c ? bin[c] : 0);
-            }
+            for (const std::uint32_t weight : bin) any |= weight;
+            if (!any) continue;
+            // Nothing is added for classes that are not there: a branch would be mispredicted.
+            for (std::uint32_t c = 0; c < bin.size(); ++c)
+                sums.add(bin[c], !Kind::kPair ? c : c ? bin[c] : 0);
             sums.write(found);
             ends_[found] = static_cast<std::uint32_t>(found);
-            codes_[found] = code;
-            found += any != 0;
+            codes_[found++] = code;
         }
         return found - 1;  // nothing is right of the last one
     }

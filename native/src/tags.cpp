@@ -48,6 +48,16 @@ void Tags::of(const Item* items, std::size_t n, std::uint16_t* tags) { write_tag
 void Tags::sum_pairs(const std::uint16_t* codes, const std::uint16_t* tags, std::size_t n,
                      std::uint32_t last, double* sums) {
     std::uint64_t weight = 0, other = 0;
+    if (n <= kLanes) {  // as most nodes have
+        constexpr std::uint64_t bytes = 0x000000ff000000ff;
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::uint64_t tag = tags[i];
+            weight += codes[i] <= last ? (tag | tag << 24) & bytes : 0;
+        }
+        sums[0] = static_cast<double>(weight & 0xffffffff);
+        sums[1] = static_cast<double>(weight >> 32);
+        return;
+    }
     for (std::size_t i = 0; i < n; i += kBlock) {
         const Both sum = sum_block(codes + i, tags + i, std::min(kBlock, n - i),
                                    static_cast<std::uint16_t>(last));
@@ -61,7 +71,12 @@ void Tags::sum_pairs(const std::uint16_t* codes, const std::uint16_t* tags, std:
 // Rows side by side have counts of their own: no addition waits for the one before.
 void Tags::sum_classes(const std::uint16_t* codes, const std::uint16_t* tags, std::size_t n,
                        std::uint32_t last, std::size_t classes, double* sums) {
-    std::uint32_t counts[4][256];
+    if (n <= kLanes) {  // as most nodes have
+        for (std::size_t i = 0; i < n; ++i)
+            sums[other(tags[i])] += codes[i] <= last ? weight(tags[i]) : 0;
+        return;
+    }
+    std::uint32_t counts[4][kClasses];
     for (auto& lane : counts) std::fill_n(lane, classes, 0u);
     const auto add = [&](std::uint32_t* lane, std::size_t i) {
         lane[other(tags[i])] += codes[i] <= last ? weight(tags[i]) : 0;

@@ -14,7 +14,8 @@
 namespace coterie {
 
 struct Tags {
-    static constexpr double kMost = 255.0;  // of either byte
+    static constexpr double kMost = 255.0;        // of either byte
+    static constexpr std::size_t kClasses = 256;  // at most
 
     // The low byte is the weight. The high byte is what the item holds beside it: the class, or of
     // two classes the weight of the second.

@@ -28,15 +28,23 @@ struct FineTable {
             offsets.push_back(static_cast<std::int64_t>(values.size()));
         }
     }
+    // Leaves a column two bins; a third code is that of missing values.
+    void shrink(std::size_t j, std::uint32_t distinct) {
+        for (std::size_t i = 0; i < rows; ++i) codes[i * cols + j] %= distinct;
+        const auto surplus = offsets[j + 1] - offsets[j] - 2;
+        values.erase(values.begin() + offsets[j] + 2, values.begin() + offsets[j + 1]);
+        for (std::size_t k = j + 1; k < offsets.size(); ++k) offsets[k] -= surplus;
+    }
     std::uint32_t code(std::size_t i, std::size_t j) const { return codes[i * cols + j]; }
     BinsView bins() const { return {offsets, values, values, categorical}; }
-    Tree fit(const std::vector<std::int32_t>& y, Growth growth, int threads = 1) const {
+    Tree fit(const std::vector<std::int32_t>& y, Growth growth, int threads = 1,
+             double each = 1.0) const {
         growth.criterion = Criterion::gini;
         growth.columns = columns;
         TargetView target;
         target.codes = {y.data(), rows, 1, 1, 1};
         target.n_classes = {*std::ranges::max_element(y) + 1};
-        const std::vector<double> weight(rows, 1.0);
+        const std::vector<double> weight(rows, each);
         Interrupt interrupt;
         return grow(CodeTable<std::uint16_t>{{codes.data(), rows, cols,
                                               static_cast<std::ptrdiff_t>(cols), 1}},
@@ -139,5 +147,30 @@ TEST_CASE(the_fast_search_equals_the_plain_one_bit_for_bit) {
                 for (std::size_t at = 0; at < fast.nodes.size(); ++at)
                     CHECK(fast.nodes[at].threshold == plain.nodes[at].threshold &&
                           fast.nodes[at].column == plain.nodes[at].column);
+            }
+}
+
+// Rows as heavy as 256 have no tags, and so no words of flags and no contenders either.
+TEST_CASE(flags_and_contenders_lead_to_the_tree_that_items_lead_to) {
+    for (const std::int32_t classes : {2, 3})
+        for (const bool random_thresholds : {false, true})
+            for (const std::int64_t smallest : {1, 3}) {
+                FineTable table(6'000, 12, 30'000, 8);
+                Random random(3);
+                for (std::size_t j = 3; j < 12; ++j) table.shrink(j, j == 5 ? 3 : 2);
+                std::vector<std::int32_t> y;
+                for (std::size_t i = 0; i < table.rows; ++i)
+                    y.push_back(static_cast<std::int32_t>(
+                        (table.code(i, 0) / 9'000 + table.code(i, 4) + random.below(2)) % classes));
+                Growth growth;
+                growth.max_features = 4;
+                growth.min_samples_leaf = smallest;
+                growth.random_thresholds = random_thresholds;
+                const Tree light = table.fit(y, growth), heavy = table.fit(y, growth, 1, 256.0);
+                CHECK(light.nodes.size() == heavy.nodes.size() && light.nodes.size() > 100);
+                CHECK(light.values == heavy.values && light.n_samples == heavy.n_samples);
+                for (std::size_t at = 0; at < light.nodes.size(); ++at)
+                    CHECK(light.nodes[at].threshold == heavy.nodes[at].threshold &&
+                          light.nodes[at].column == heavy.nodes[at].column);
             }
 }

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "check.hpp"
+#include "contenders.hpp"
 #include "coterie/random.hpp"
+#include "flags.hpp"
 #include "ordered_search.hpp"
 
 using namespace coterie;
@@ -99,4 +101,67 @@ TEST_CASE(tags_lead_to_the_split_that_items_lead_to) {
             check_search<PairKind>(Rows(n, bins, 2), bins, 2, Criterion::gini);
             check_search<LabelKind>(Rows(n, bins, 7), bins, 7, Criterion::gini);
         }
+}
+
+// Columns that part the classes well, a little, or not at all, with many or few codes.
+TEST_CASE(the_best_boundary_is_among_the_contenders) {
+    for (const std::size_t n : {2ul, 3ul, 40ul, 500ul, 20'000ul})
+        for (const std::uint32_t bins : {2u, 60u, 5'000u, 60'000u})
+            for (const std::uint32_t signal : {0u, 3u, 10u}) {
+                Rows rows(n, bins, 2);
+                Random random(n + bins + signal);
+                rows.codes[0] = 0;
+                rows.codes[1] = static_cast<std::uint16_t>(bins - 1);
+                rows.sums[1] = 0.0;
+                for (std::size_t i = 0; i < n; ++i) {
+                    const bool second =
+                        random.below(10) < signal ? 3u * rows.codes[i] > bins : random.below(2);
+                    rows.items[i].s = second ? rows.items[i].w : 0.0;
+                    rows.sums[1] += rows.items[i].s;
+                }
+                Tags::of(rows.items.data(), n, rows.tags.data());
+                const NodeSums node{rows.sums.data(), static_cast<std::uint32_t>(n), 3.0, 1e-9};
+                OrderedSearch<PairKind> search(2);
+                NodeOrder order;
+                Split all, found;
+                search.search(order.sort(rows.present(), rows.tags.data()), nullptr, node, Limits{},
+                              Criterion::gini, all);
+                Contenders contenders;
+                contenders.find(rows.present(), rows.tags.data(), node);
+                search.search(order.sort(contenders.codes(), contenders.tags()), contenders, node,
+                              Limits{}, Criterion::gini, found);
+                CHECK(found.gain == all.gain && found.left_weight == all.left_weight);
+                CHECK(found.last_left == all.last_left && found.first_right == all.first_right);
+                if (n >= 20'000 && bins >= 5'000) CHECK(contenders.codes().size() < n / 4);
+            }
+}
+
+TEST_CASE(flags_are_packed_unless_a_value_is_missing) {
+    constexpr std::size_t n = 300, d = 7;
+    const Rows rows(n, 2, 7);
+    Random random(4);
+    std::vector<std::uint16_t> codes(n * d);
+    for (auto& code : codes) code = static_cast<std::uint16_t>(random.below(2));
+    codes[5 * d + 2] = 2;                                                // missing
+    for (std::size_t i = 0; i < n; ++i) codes[i * d + 4] = 1;            // does not vary
+    const std::vector<std::int64_t> offsets{0, 2, 4, 6, 8, 10, 12, 15};  // the last has three bins
+    const std::vector<double> values(15);
+    const std::vector<std::uint8_t> categorical(d);
+    const BinsView bins{offsets, values, values, categorical};
+    const std::vector<std::int32_t> columns{6, 0, 1, 2, 3, 4, 5};
+    std::vector<std::uint32_t> every(n);
+    for (std::size_t i = 0; i < n; ++i) every[i] = static_cast<std::uint32_t>(i);
+    Flags flags;
+    flags.pack(Matrix<const std::uint16_t>{codes.data(), n, d, d, 1}, bins, columns, every);
+    CHECK(flags.others() == std::vector<std::size_t>({2, 6}));
+    const Flags::Word varying = Flags::varying(flags.words(), n);
+    for (const std::int32_t column : {0, 1, 3, 4, 5}) {
+        CHECK((varying >> flags.bit(column) & 1) == (column != 4));
+        std::vector<double> sums(7), expected(7);
+        for (std::size_t i = 0; i < n; ++i)
+            if (codes[i * d + static_cast<std::size_t>(column)])
+                expected[static_cast<std::size_t>(rows.items[i].s)] += rows.items[i].w;
+        Flags::sum_classes(flags.words(), rows.tags.data(), n, flags.bit(column), 7, sums.data());
+        CHECK(sums == expected);
+    }
 }

@@ -109,13 +109,15 @@ class DirectHistograms {
         return counted_ ? counts_.data() + slot * room_ : nullptr;
     }
 
-    void fill(const RowSet<Code>& set, std::span<const std::int32_t> columns) {
-        for (std::size_t j = 0; j < columns.size(); ++j)
-            offsets_[j] = columns[j] * set.codes.col_stride;
+    // `column_of` says which columns of the table they are.
+    template <class ColumnOf>
+    void fill(const RowSet<Code>& set, std::size_t n_columns, ColumnOf column_of) {
+        for (std::size_t j = 0; j < n_columns; ++j)
+            offsets_[j] = static_cast<std::ptrdiff_t>(column_of(j)) * set.codes.col_stride;
         if (counted_) {
-            fill_pass<true>(set, columns.size());
+            fill_pass<true>(set, n_columns);
         } else {
-            fill_pass<false>(set, columns.size());
+            fill_pass<false>(set, n_columns);
         }
     }
 
