@@ -55,6 +55,20 @@ TEST_CASE(joint_sums_are_spread_over_their_columns) {
     CHECK(cells[2] == (std::vector<std::int64_t>{0xff + 5, 0xff00, 0xff0000}));
 }
 
+TEST_CASE(columns_of_one_code_receive_all_sums) {
+    std::vector<std::int64_t> sums(Joint::kRoom, 0);
+    for (int i = 0; i < 6; ++i) sums[static_cast<std::size_t>(i)] = 1 << i;
+    std::vector<std::vector<std::int64_t>> cells{{0, 0, 0}, {0, 0}, {0}, {0}};
+    Joint::spread(
+        {{0, 3}, {1, 2}, {2, 1}, {3, 1}}, sums.data(),
+        [](std::int64_t& sum, std::int64_t other) { sum += other; },
+        [&](std::uint32_t column) { return cells[column].data(); });
+    CHECK(cells[0] == (std::vector<std::int64_t>{0b001001, 0b010010, 0b100100}));
+    CHECK(cells[1] == (std::vector<std::int64_t>{0b000111, 0b111000}));
+    CHECK(cells[2] == std::vector<std::int64_t>{0b111111});
+    CHECK(cells[3] == std::vector<std::int64_t>{0b111111});
+}
+
 TEST_CASE(counting_joint_columns_gives_the_same_tree) {
     const SmallTable table = small_columns(9000);
     const auto codes = codes_of(table);

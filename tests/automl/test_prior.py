@@ -16,8 +16,10 @@ def test_half_a_row_is_added_to_every_class():
     assert model.predict(ROWS).tolist() == [0, 0, 0]
 
 
-def test_weights_count_as_shares_of_the_rows():
-    model = PriorClassifier().fit(ROWS, ["a", "b", "b"], sample_weight=[20, 5, 5])
+def test_integer_weights_are_repetitions_and_others_shares_of_the_rows():
+    model = PriorClassifier().fit(ROWS, ["a", "b", "b"], sample_weight=np.array([4, 1, 1]))
+    np.testing.assert_allclose(model.frequencies_, [4.5 / 7, 2.5 / 7])
+    model = PriorClassifier().fit(ROWS, ["a", "b", "b"], sample_weight=np.array([0.2, 0.05, 0.05]))
     np.testing.assert_allclose(model.frequencies_, [2.5 / 4, 1.5 / 4])
     assert model.predict(ROWS[:1]) == ["a"]
     assert PriorRegressor().fit(ROWS, [1, 2, 6], [1, 1, 2]).predict(ROWS).tolist() == [3.75] * 3

@@ -385,3 +385,17 @@ def test_packed_sums_obey_limits_they_do_not_count():
         assert np.bincount(leaves).min() >= least
         np.testing.assert_array_equal(grown[0].nodes, grown[1].nodes)
         np.testing.assert_allclose(grown[0].values, grown[1].values, rtol=1e-12)
+
+
+def test_constant_columns_change_no_tree():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=(2_000, 3)), rng.integers(0, 3, (2_000, 2))])
+    y = X[:, 0] + X[:, 3]
+    grown = []
+    for table in (X, np.column_stack([X, np.ones((2_000, 3))])):
+        bins, leaves = find_bins(table), np.empty(2_000, dtype=np.int32)
+        rows = NewtonTable.of(encode(table, bins), bins)
+        tree = grow_newton(rows, Slopes(-y), NewtonGrowth(), leaves=leaves)
+        grown.append(tree.values[leaves])
+    assert len(np.unique(grown[0])) > 20
+    np.testing.assert_array_equal(*grown)

@@ -45,7 +45,8 @@ struct Joint {
             for (std::size_t k = 0; k < left; ++k) {
                 const Cell* some = sums + k * factor.codes;
                 for (std::uint32_t c = 0; c < factor.codes; ++c) add(cells[c], some[c]);
-                if (left == 1) continue;  // the last of them
+                // Others may follow although one sum is left: columns of a single code.
+                if (&factor == &factors.back()) continue;
                 Cell all{};
                 for (std::uint32_t c = 0; c < factor.codes; ++c) add(all, some[c]);
                 sums[k] = all;  // from here on, without this column

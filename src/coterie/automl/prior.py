@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
+from coterie.boosting.gradient.default_rules import repeats
 from coterie.tags import tagged
 
 __all__ = ["PRIORS", "PriorClassifier", "PriorRegressor"]
@@ -55,10 +56,11 @@ class PriorClassifier(ClassifierMixin, BaseEstimator):
             self.classes_, codes = np.unique(y, return_inverse=True)
         else:
             self.classes_, codes = np.arange(self.n_classes), np.asarray(y)
-        rows, weight = len(codes), np.ones(len(codes)) if sample_weight is None else sample_weight
+        weight = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight)
         counts = np.bincount(codes, weights=weight, minlength=len(self.classes_))
-        counts *= rows / counts.sum()
-        self.frequencies_ = np.asarray((counts + 0.5) / (rows + 0.5 * len(self.classes_)))
+        if not repeats(weight):
+            counts *= len(codes) / counts.sum()
+        self.frequencies_ = np.asarray((counts + 0.5) / (counts.sum() + 0.5 * len(self.classes_)))
         return self
 
     def predict_proba(self, X: Any) -> Array:
