@@ -114,8 +114,7 @@ def _left_out(s: Subject) -> Iterator[Finding]:
             verb = {"has": "have", "contains": "contain"}[verb] if many else verb
             end = "." if used else f", and {'are' if many else 'is'} not used."
             message = f"{_listed(names)} {verb} {rest}{end}"
-            # The levels above are words to the type checker, not the three that there are.
-            yield Finding(kind, level, names, message, advice)  # type: ignore[arg-type]
+            yield Finding(kind, level, names, message, advice)  # type: ignore[arg-type]  # any word
 
 
 def _gaps(s: Subject) -> Iterator[Finding]:

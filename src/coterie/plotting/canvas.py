@@ -26,6 +26,13 @@ def axes_for(ax: Any = None) -> Any:
     return plt.subplots(layout="constrained")[1] if ax is None else ax
 
 
+def names_of(model: Any, columns: tuple[int, int]) -> tuple[str, str]:
+    """What two columns are called: by the frame that the model was fitted to, or by position."""
+    known = getattr(model, "feature_names_in_", None)
+    first, second = (f"column {j}" if known is None else str(known[j]) for j in columns)
+    return first, second
+
+
 @dataclass(eq=False, repr=False)
 class Display:
     """A picture of its own data on one pair of axes.

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.plotting.canvas import PALETTE, Display
+from coterie.plotting.canvas import PALETTE, Display, names_of
 
 Array = NDArray[np.float64]
 
@@ -81,8 +81,7 @@ class ConsensusDisplay(Display):
                 "the rows that it was fitted to."
             )
         points = rows[:, list(columns)].astype(np.float64)
-        known = getattr(model, "feature_names_in_", [f"column {j}" for j in range(rows.shape[1])])
-        names = (str(known[columns[0]]), str(known[columns[1]]))
+        names = names_of(model, columns)
         return cls(points, model.labels_, model.confidence_, names).plot(ax)
 
     def _draw(self, ax: Any, **options: Any) -> None:

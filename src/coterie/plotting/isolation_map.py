@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from coterie.plotting.canvas import Display
+from coterie.plotting.canvas import Display, names_of
 
 Array = NDArray[np.float64]
 
@@ -95,8 +95,7 @@ class IsolationDisplay(Display):
             part.ravel() for part in np.meshgrid(xs, ys)
         )
         scores = np.asarray(model.score_samples(places)).reshape(n_grid, n_grid)
-        known = getattr(model, "feature_names_in_", [f"column {j}" for j in range(rows.shape[1])])
-        names = (str(known[columns[0]]), str(known[columns[1]]))
+        names = names_of(model, columns)
         return cls(xs, ys, scores, points, np.asarray(model.predict(rows)) == -1, names).plot(ax)
 
     def _draw(self, ax: Any, **options: Any) -> None:

@@ -66,7 +66,7 @@ class SurvivalTask:
         -------
         ndarray of shape (n_samples, n_times)
         """
-        raise NotImplementedError
+        raise NotImplementedError  # each estimator has its own
 
     def predict_cumulative_hazard_function(self, X: Any, times: Any = None) -> Array:
         """The cumulative hazard at each time.
@@ -82,7 +82,7 @@ class SurvivalTask:
         -------
         ndarray of shape (n_samples, n_times)
         """
-        raise NotImplementedError
+        raise NotImplementedError  # each estimator has its own
 
     def _moments(self, times: Any) -> Array:
         """The times asked for."""
