@@ -54,9 +54,11 @@ picture: run $(VENV)/.ready-test ## take the README's picture of a report anew, 
 
 build: $(VENV)/.built ## compile the engine and install the package in .venv, in place
 
-# In a fresh clone, Python compiles what the tests import while C++ compiles its own: two test
-# processes would both do all of it otherwise.
-test: $(VENV)/.built $(VENV)/.ready-test ## the short suite: every estimator and every command, in minutes
+# In a fresh clone, packages are installed while the engine compiles, and Python compiles what the
+# tests import while C++ compiles its own: two test processes would both do all of it otherwise.
+test: $(VENV)/.ready-build ## the short suite: every estimator and every command, in minutes
+	@$(MAKE) --no-print-directory $(VENV)/.ready-run $(VENV)/.ready-test & packages=$$!; \
+	  $(MAKE) --no-print-directory $(VENV)/.compiled; failed=$$?; wait $$packages && exit $$failed
 	@test -e $(VENV)/.collected || { $(BIN)/python -m pytest -q --short --collect-only \
 	  >$(VENV)/.collected 2>&1 & }; $(MAKE) test-native; failed=$$?; wait; exit $$failed
 	$(MAKE) test-short
@@ -169,7 +171,7 @@ clean: ## remove what was built, keep the environments
 	rm -rf build dist docs/_build docs/generated docs/auto_examples docs/api.rst \
 	  docs/algorithms.rst
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
-	rm -f $(VENV)/.built $(OLDEST)/.built $(SANITIZE)/.built docs/sg_execution_times.rst
+	rm -f $(VENV)/.built $(VENV)/.compiled $(OLDEST)/.built $(SANITIZE)/.built docs/sg_execution_times.rst
 
 distclean: clean ## remove the environments too
 	rm -rf $(VENV) $(OLDEST) $(WHEEL) $(SANITIZE)
@@ -183,8 +185,11 @@ $(VENV)/.ready-%: pyproject.toml tools/requirements.py | $(BIN)/python
 	$(call require,$(VENV),$*)
 	@touch $@
 
+$(VENV)/.built: $(VENV)/.compiled $(VENV)/.ready-run
+	@touch $@
+
 # In place: Python files are read where they are, only the engine needs building anew.
-$(VENV)/.built: $(ENGINE) $(VENV)/.ready-build $(VENV)/.ready-run
+$(VENV)/.compiled: $(ENGINE) $(VENV)/.ready-build
 	$(call install,$(VENV)) --no-build-isolation --no-deps --editable .
 	@cmp -s build/editable/_engine.pyi src/coterie/native/_engine.pyi || \
 	  cp build/editable/_engine.pyi src/coterie/native/

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections import Counter
 from collections.abc import Generator, Iterator
 from importlib import util
 from pathlib import Path
@@ -32,6 +31,8 @@ if engine := os.environ.get("COTERIE_TEST_ENGINE"):
 
 #: Of a contract test over all estimators and many cases, the short suite runs one in this many.
 THINNING = 43
+#: Of any other test with many cases, it runs so many.
+CASES = 2
 
 ROOT = Path(__file__).parent
 
@@ -85,7 +86,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     slow = {item for item in items if _is_slow(item)}
     contract = [i for i in items if i.get_closest_marker("contract") and hasattr(i, "callspec")]
     thinned = _thinned([item for item in contract if item not in slow])
-    dropped = slow | thinned | _repeated(items)
+    dropped = slow | thinned | _repeated([item for item in items if item not in slow])
     config.hook.pytest_deselected(items=list(dropped))
     items[:] = [item for item in items if item not in dropped]
 
@@ -100,16 +101,17 @@ def _is_slow(item: pytest.Item) -> bool:
 
 
 def _repeated(items: list[pytest.Item]) -> set[pytest.Item]:
-    """Of a test marked ``one_in(n)``, all cases but every n-th."""
-    seen: Counter[tuple[Path, str]] = Counter()
-    dropped = set()
+    """Of a test with many cases, all but a few, which are spread evenly over them."""
+    tests: dict[tuple[Path, str], list[pytest.Item]] = {}
     for item in items:
-        if mark := item.get_closest_marker("one_in"):
-            test = item.path, item.name.partition("[")[0]
-            if seen[test] % mark.args[0]:
-                dropped.add(item)
-            seen[test] += 1
-    return dropped
+        if not any(item.get_closest_marker(mark) for mark in ("contract", "every_case")):
+            tests.setdefault((item.path, item.name.partition("[")[0]), []).append(item)
+    return {
+        case
+        for cases in tests.values()
+        for k, case in enumerate(cases)
+        if len(cases) > CASES and (k * CASES) % len(cases) >= CASES
+    }
 
 
 def _thinned(items: list[Any]) -> set[pytest.Item]:

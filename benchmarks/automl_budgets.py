@@ -1,18 +1,25 @@
-"""`fit_table` by the time it is given, beside the default booster, which takes what it needs.
+"""`fit_table` by the time it is given, beside AutoGluon and the default booster.
 
-``python -m benchmarks.automl_budgets`` fits tables of the choosing half (``--half confirm``: of
-the other) with 5, 10, 20 and 40 seconds each and writes `results/automl_budgets.json` after each
-fit and `results/automl_budgets.md` at the end. What is there already is not measured again;
-``--contender NAME`` keeps the figures of an earlier search beside those of this one.
+``python -m benchmarks.automl_budgets --autogluon PYTHON`` gives both so many seconds of one core
+for tables of the choosing half (``--half confirm``: of the other). What is compared runs at the
+same time, each in a process and on a core of its own, so that other work on the machine slows both
+alike. PYTHON is an interpreter that has ``autogluon.tabular`` installed; without it, `fit_table`
+runs alone. `BoostedTrees*` takes as long as it needs. `results/automl_budgets.json` is written
+after each measurement and `results/automl_budgets.md` at the end; what is there already is not
+measured again, so a run may be stopped.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import subprocess
+import sys
+import tempfile
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,46 +30,113 @@ from benchmarks.tables import PROJECT, read_file
 
 Record = dict[str, Any]
 RESULTS = PROJECT / "benchmarks" / "results" / "automl_budgets.json"
-BUDGETS = (5.0, 10.0, 20.0, 40.0)
+BUDGETS = (5.0, 10.0, 20.0, 40.0, 80.0, 160.0)
 TABLES = {
     "choose": ("vowel", "mlc_churn", "hpc_data", "letter", "nox", "sacramento"),
-    "confirm": ("contraceptive", "hmda", "airfare", "wage"),
+    "confirm": ("contraceptive", "hmda", "airfare", "wage", "stackoverflow", "chile"),
 }
 BOOSTER, SEARCH = "BoostedTrees", "fit_table"
+PRESETS = {"AutoGluon": "medium_quality", "AutoGluon, best": "best_quality"}
+
+
+def search(rows: Any, held_out: Any, task: str, seconds: float) -> tuple[Any, Record]:
+    """Probabilities or values of the held-out rows by `fit_table`, and what the model is."""
+    from coterie import fit_table
+
+    began = time.monotonic()
+    model = fit_table(rows, "target", time_limit=seconds, task=task, n_jobs=1, verbose=0)
+    record: Record = {"seconds": round(time.monotonic() - began, 1)}
+    record["made_of"] = [[m.name, round(m.weight, 2)] for m in model.members_]
+    record["stopped"] = model.stopped_
+    labels = task == "classification"
+    return model.predict_proba(held_out) if labels else model.predict(held_out), record
+
+
+def autogluon(preset: str) -> Callable[..., tuple[Any, Record]]:
+    """The same by AutoGluon with one of its presets."""
+
+    def run(rows: Any, held_out: Any, task: str, seconds: float) -> tuple[Any, Record]:
+        from autogluon.tabular import TabularPredictor
+
+        labels = task == "classification"
+        classes = rows["target"].nunique()
+        kind = "regression" if not labels else "binary" if classes == 2 else "multiclass"
+        metric = "log_loss" if labels else "root_mean_squared_error"
+        with tempfile.TemporaryDirectory() as folder:
+            predictor = TabularPredictor("target", kind, metric, path=folder, verbosity=0)
+            began = time.monotonic()
+            predictor.fit(rows, time_limit=seconds, presets=preset, num_cpus=1, num_gpus=0)
+            record: Record = {"seconds": round(time.monotonic() - began, 1)}
+            record["made_of"] = [[predictor.model_best, 1.0]]
+            said = predictor.predict_proba(held_out) if labels else predictor.predict(held_out)
+        return said.to_numpy(), record
+
+    return run
+
+
+CONTENDERS = {SEARCH: search} | {name: autogluon(preset) for name, preset in PRESETS.items()}
 
 
 def fit(table: Listed, name: str, seconds: float) -> Record:
-    """Fit the search within so many seconds, and score it on the held-out rows."""
-    from coterie import fit_table
-
+    """Fit one contender within so many seconds, and score it on the held-out rows."""
     frame, y = read_file(table.real)
     train, test = split(table, y, 0)
-    record = {"table": table.name, "half": table.half, "contender": name, "budget": seconds}
-    began = time.monotonic()
-    rows = frame.iloc[train].assign(target=y[train])
-    model = fit_table(rows, "target", time_limit=seconds, task=table.real.task)
-    record["seconds"] = round(time.monotonic() - began, 1)
-    record["made_of"] = [[m.name, round(m.weight, 2)] for m in model.members_]
-    record["stopped"] = model.stopped_
-    labels = table.real.task == "classification"
-    held_out = frame.iloc[test]
-    output = model.predict_proba(held_out) if labels else model.predict(held_out)
-    record["loss"] = score(_codes(y[train], y[test], labels), np.asarray(output, np.float64))
-    return record
+    rows, task = frame.iloc[train].assign(target=y[train]), table.real.task
+    said, record = CONTENDERS[name](rows, frame.iloc[test], task, seconds)
+    codes = _codes(y[train], y[test], task == "classification")
+    loss = score(codes, np.asarray(said, np.float64))
+    return _key(table, name, seconds) | record | {"loss": loss}
 
 
-def markdown(records: Sequence[Record]) -> str:
-    """The losses, one row for each table and contender."""
-    losses = {(r["table"], r["contender"], r.get("budget")): r for r in records}
+def _key(table: Listed, name: str, seconds: float | None) -> Record:
+    return {"table": table.name, "half": table.half, "contender": name, "budget": seconds}
+
+
+def side_by_side(table: Listed, names: Sequence[str], seconds: float, python: str) -> list[Record]:
+    """Measure contenders at the same time, each in a process and on a core of its own."""
+    started = []
+    for core, name in enumerate(names):
+        interpreter = python if name in PRESETS else sys.executable
+        what = ["--one", json.dumps([table.name, name, seconds, core])]
+        command = [interpreter, "-m", "benchmarks.automl_budgets", *what]
+        started.append(subprocess.Popen(command, stdout=subprocess.PIPE, cwd=PROJECT))
+    found = []
+    for name, process in zip(names, started, strict=True):
+        said = process.communicate()[0].decode().strip().splitlines()
+        if process.returncode or not said:
+            found.append(_key(table, name, seconds) | {"error": f"exit {process.returncode}"})
+        else:
+            found.append(json.loads(said[-1]))
+    return found
+
+
+def one(what: str) -> None:
+    """Print one measurement, made on one core."""
+    name, contender, seconds, core = json.loads(what)
+    if hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {cores[core % len(cores)]})
+    table = next(t for t in listed() if t.name == name)
+    print(json.dumps(fit(table, contender, seconds)))
+
+
+def _mean(values: Sequence[float]) -> str:
+    return f"{100 * np.mean(values):+.1f} %"
+
+
+def markdown(records: Sequence[Record], note: str = "") -> str:
+    """The losses, one row for each table and contender, and their means."""
+    losses = {(r["table"], r["contender"], r.get("budget")): r for r in records if "loss" in r}
     budgets = sorted({r["budget"] for r in records if r.get("budget")})
     names = [n for n in dict.fromkeys(r["contender"] for r in records) if n != BOOSTER]
     lines = [
         "# `fit_table` by the seconds it is given",
         "",
-        "Log-loss, or root of the mean squared error, of held-out rows, by the limit in seconds of "
-        f"wall-clock time; `{BOOSTER}` takes as long as it needs, in CPU seconds. Made by "
-        "`python -m benchmarks.automl_budgets` on one core of a machine that was busy with other "
-        "work, one contender after the other: limits of time bind earlier there than on idle ones.",
+        "Log-loss, or root mean squared error, of held-out rows of one split, by the limit in "
+        "seconds of wall-clock time on one core; `fit_table` and AutoGluon ran at the same time, "
+        f"each on a core of its own. `{BOOSTER}` takes as long as it needs (CPU seconds in "
+        "brackets). Made by `python -m benchmarks.automl_budgets`.",
+        *(["", note] if note else []),
         "",
         "| table | half | contender | "
         + " | ".join(f"{b:g} s" for b in budgets)
@@ -71,17 +145,14 @@ def markdown(records: Sequence[Record]) -> str:
     ]
     for table in dict.fromkeys(r["table"] for r in records):
         plain = losses.get((table, BOOSTER, None))
+        last = "–" if plain is None else f"{plain['loss']:.4g} ({plain['cpu']:.0f} s)"
         for name in names:
             row = [losses.get((table, name, b)) for b in budgets]
             if any(row):
-                cells = ["–" if r is None else f"{r['loss']:.4f}" for r in row]
-                cells.append(
-                    "–" if plain is None else f"{plain['loss']:.4f} ({plain['cpu']:.0f} s)"
-                )
+                cells = ["–" if r is None else f"{r['loss']:.4g}" for r in row]
                 half = next(r["half"] for r in row if r)
-                lines.append(f"| {table} | {half} | {name} | " + " | ".join(cells) + " |")
-    lines += ["", *_summary(losses, names, budgets)]
-    return "\n".join(lines) + "\n"
+                lines.append(f"| {table} | {half} | {name} | " + " | ".join([*cells, last]) + " |")
+    return "\n".join([*lines, "", *_summary(losses, names, budgets), *_duels(losses, budgets)])
 
 
 def _summary(losses: Record, names: Sequence[str], budgets: Sequence[float]) -> list[str]:
@@ -90,47 +161,79 @@ def _summary(losses: Record, names: Sequence[str], budgets: Sequence[float]) -> 
     for name in names:
         parts = []
         for b in budgets:
-            ratios = [
-                np.log(r["loss"] / losses[table, BOOSTER, None]["loss"])
-                for (table, who, budget), r in losses.items()
-                if who == name and budget == b and (table, BOOSTER, None) in losses
-            ]
+            ratios = _ratios(losses, name, b, BOOSTER, None)
             if ratios:
                 worse = sum(ratio > 0 for ratio in ratios)
-                parts.append(
-                    f"{b:g} s {100 * np.mean(ratios):+.1f}% (worse on {worse} of {len(ratios)})"
-                )
+                parts.append(f"{b:g} s {_mean(ratios)} (worse on {worse} of {len(ratios)})")
         found.append(f"- {name}, mean difference to `{BOOSTER}`: " + "; ".join(parts) + ".")
     return found
+
+
+def _duels(losses: Record, budgets: Sequence[float]) -> list[str]:
+    """How `fit_table` stands against each preset at equal time, by half."""
+    rows = []
+    for half in TABLES:
+        part = {key: r for key, r in losses.items() if r["half"] == half}
+        for name in PRESETS:
+            for b in budgets:
+                if ratios := _ratios(part, SEARCH, b, name, b):
+                    won = sum(ratio < 0 for ratio in ratios)
+                    rows.append(
+                        f"| {half} | {name} | {b:g} s | {won} of {len(ratios)} | {_mean(ratios)} |"
+                    )
+    head = ["| half | against | limit | lower loss | mean difference |", "|---|---|---:|---:|---:|"]
+    return ["", *head, *rows, ""] if rows else [""]
+
+
+def _ratios(
+    losses: Record, name: str, budget: float | None, other: str, others: float | None
+) -> list[float]:
+    return [
+        float(np.log(r["loss"] / losses[table, other, others]["loss"]))
+        for (table, who, given), r in losses.items()
+        if (who, given) == (name, budget) and (table, other, others) in losses
+    ]
+
+
+def read() -> list[Record]:
+    """What has been measured before."""
+    return json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.is_file() else []
 
 
 def main() -> None:
     """Measure what is missing."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--half", choices=list(TABLES), default="choose")
-    parser.add_argument("--contender", default=SEARCH)
-    parser.add_argument("--budget", type=float, action="append")
-    parser.add_argument("--table", action="append")
-    parser.add_argument("--report", action="store_true", help="write the report alone")
+    add = parser.add_argument
+    add("--half", choices=list(TABLES), default="choose")
+    add("--autogluon", default="", metavar="PYTHON", help="an interpreter that has AutoGluon")
+    add("--preset", choices=list(PRESETS), default="AutoGluon", help="of AutoGluon")
+    add("--budget", type=float, action="append", help="seconds")
+    add("--table", action="append")
+    add("--note", default="", help="a sentence for the report")
+    add("--report", action="store_true", help="write the report alone")
+    add("--one", help=argparse.SUPPRESS)
     given = parser.parse_args()
     warnings.simplefilter("ignore")
-    records = json.loads(RESULTS.read_text()) if RESULTS.is_file() else []
+    if given.one:
+        return one(given.one)
+    records = read()
     known = {(r["table"], r["contender"], r.get("budget")) for r in records}
+    names = [SEARCH, given.preset] if given.autogluon else [SEARCH]
     tables = [t for t in listed() if t.name in (given.table or TABLES[given.half])]
     for table in () if given.report else tables:
-        jobs: list[float | None] = [None, *(given.budget or BUDGETS)]
-        for budget in jobs:
-            name = BOOSTER if budget is None else given.contender
-            if (table.name, name, budget) in known:
-                continue
+        for budget in (None, *(given.budget or BUDGETS)):
             if budget is None:
-                record = measure(BOOSTER, table, read_file(table.real), 0)
+                found = []
+                if (table.name, BOOSTER, None) not in known:
+                    found = [measure(BOOSTER, table, read_file(table.real), 0)]
             else:
-                record = fit(table, name, budget)
-            records.append(record)
-            print(record, flush=True)
+                missing = [n for n in names if (table.name, n, budget) not in known]
+                found = side_by_side(table, missing, budget, given.autogluon)
+            for record in found:
+                print(record, flush=True)
+            records += found
             RESULTS.write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
-    RESULTS.with_suffix(".md").write_text(markdown(records), encoding="utf-8")
+    RESULTS.with_suffix(".md").write_text(markdown(records, given.note), encoding="utf-8")
 
 
 if __name__ == "__main__":

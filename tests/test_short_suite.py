@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from conftest import THINNING, _is_slow, _repeated, _thinned
+from conftest import CASES, THINNING, _is_slow, _repeated, _thinned
 
 
 class Item:
@@ -39,12 +39,14 @@ def test_slow_means_a_test_or_some_of_its_cases(item, slow):
     assert _is_slow(item) is slow
 
 
-def test_of_alike_cases_every_nth_is_kept():
-    few = pytest.mark.one_in(3)
-    items = [Item(f"test_{name}[{k}]", few) for k in range(7) for name in "ab"] + [Item("test_c")]
+def test_of_many_cases_a_few_are_kept():
+    items = [Item(f"test_{name}[{k}]") for k in range(10) for name in "ab"] + [Item("test_c")]
+    items += [Item(f"test_d[{k}]") for k in range(CASES)]
+    items += [Item(f"test_e[{k}]", pytest.mark.every_case) for k in range(10)]
     dropped = _repeated(items)
     kept = [item.name for item in items if item not in dropped]
-    assert kept == [*(f"test_{name}[{k}]" for k in (0, 3, 6) for name in "ab"), "test_c"]
+    spread = [f"test_{name}[{k}]" for k in (0, 5) for name in "ab"]
+    assert kept == [*spread, *(item.name for item in items[20:])]
 
 
 @pytest.mark.parametrize(("n_classes", "n_cases"), [(100, 60), (3, 5), (100, 1), (1, 60)])

@@ -15,7 +15,6 @@ from coterie.automl.situation import Situation
 TASKS = {"binary": 2, "multiclass": 3, "regression": 0}
 
 
-@pytest.mark.one_in(10)
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("candidate", [*PORTFOLIO, *FAST, *LARGE, *READABLE], ids=lambda c: c.name)
 def test_every_candidate_fits_what_it_says_it_does(candidate, task, tmp_path):

@@ -169,7 +169,6 @@ def test_rows_are_drawn_from_large_tables():
     assert all(np.isfinite(one.nested).all() for one in found)
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("metric", ["accuracy", "roc_auc", "brier"])
 def test_other_metrics_are_combined_for(metric):
     oof = labels([1.0, 1.2, 1.4, 6.0], metric)

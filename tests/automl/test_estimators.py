@@ -139,7 +139,6 @@ def test_dates_are_columns_like_others():
     assert "time order" in {f.kind for f in model.findings_}
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("metric", ["mae", "r2", "rmsle"])
 def test_other_metrics_of_numbers(metric):
     X, y = load_diabetes(return_X_y=True)

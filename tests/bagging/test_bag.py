@@ -39,7 +39,6 @@ def test_members_are_seeded_apart():
     assert len({pickle.dumps(model.pool_.member(t)) for t in range(5)}) == 5
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("voting", ["auto", "hard"])
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_any_estimator_votes_the_same_in_parallel(voting, n_jobs):

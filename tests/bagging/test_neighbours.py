@@ -18,7 +18,6 @@ from coterie.datasets import load_table
 SAME = {"n_estimators": 3, "max_features": 1.0, "scale_range": (1.0, 1.0)}
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("load", [load_wine, load_digits])
 @pytest.mark.parametrize("weights", ["distance", "uniform"])
 @pytest.mark.parametrize("p", [1, 2])

@@ -28,7 +28,6 @@ MODELS = {
 }
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("weight", WEIGHTS)
 def test_the_mean_of_the_distribution_is_the_prediction(model, weight):

@@ -56,7 +56,6 @@ def test_hopeless_votes_become_the_base_rate():
     assert found(np.array([0.9]))[0] == pytest.approx(0.3, abs=0.02)
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
 @pytest.mark.parametrize("load", [load_breast_cancer, load_digits])
 def test_probabilities_become_better(load, method):

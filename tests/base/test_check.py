@@ -73,7 +73,6 @@ CHECKS = [
 ]
 
 
-@pytest.mark.one_in(14)
 @pytest.mark.parametrize(("estimator", "check"), CHECKS)
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)

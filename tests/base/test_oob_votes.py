@@ -89,7 +89,6 @@ def test_noise_is_seen_as_noise(noise):
     assert forest.oob_coverage_ == 1
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("metric", "expected"),
     [

@@ -1,14 +1,31 @@
-"""The report on short budgets."""
+"""The report on budgets of time."""
 
 from benchmarks.automl_budgets import BOOSTER, markdown
 
 
-def test_losses_stand_beside_those_of_the_default_booster():
+def _record(contender, loss, budget, **more):
+    said = {"table": "t", "half": "choose", "contender": contender, "loss": loss}
+    return said | {"budget": budget} | more
+
+
+def test_losses_stand_beside_those_of_others():
     records = [
-        {"table": "t", "half": "choose", "contender": BOOSTER, "loss": 0.5, "cpu": 3.0},
-        {"table": "t", "half": "choose", "contender": "fit_table", "budget": 5.0, "loss": 0.55},
-        {"table": "t", "half": "choose", "contender": "fit_table", "budget": 10.0, "loss": 0.4},
+        _record(BOOSTER, 0.5, None, cpu=3.0),
+        _record("fit_table", 0.55, 5.0),
+        _record("fit_table", 0.4, 10.0),
+        _record("AutoGluon", 0.5, 10.0),
+        {
+            "table": "t",
+            "half": "choose",
+            "contender": "AutoGluon",
+            "budget": 5.0,
+            "error": "exit 1",
+        },
     ]
-    text = markdown(records)
-    assert "| t | choose | fit_table | 0.5500 | 0.4000 | 0.5000 (3 s) |" in text
-    assert "5 s +9.5% (worse on 1 of 1); 10 s -22.3% (worse on 0 of 1)" in text
+    text = markdown(records, "On a quiet machine.")
+    assert "On a quiet machine." in text
+    assert "| t | choose | fit_table | 0.55 | 0.4 | 0.5 (3 s) |" in text
+    assert "| t | choose | AutoGluon | – | 0.5 | 0.5 (3 s) |" in text
+    assert "5 s +9.5 % (worse on 1 of 1); 10 s -22.3 % (worse on 0 of 1)" in text
+    assert "| choose | AutoGluon | 10 s | 1 of 1 | -22.3 % |" in text
+    assert "| choose | AutoGluon | 5 s |" not in text

@@ -28,7 +28,6 @@ def check_same(first, second, X):
     assert first.stop_reason_ == second.stop_reason_
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("rate", [0.5, 1.0])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_exponential_loss_is_adaboost(rate, weighted):
@@ -103,7 +102,6 @@ def test_every_round(name):
     np.testing.assert_array_equal(model.predict(X), (F > 0).astype(int))
 
 
-@pytest.mark.one_in(5)
 @pytest.mark.parametrize("name", CONVEX)
 @pytest.mark.parametrize("rate", [0.3, 1.0])
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
@@ -123,7 +121,6 @@ def test_labels_are_turned_where_the_loss_rises():
     assert model.score(X, y) > 0.95
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", [n for n in MARGIN_LOSSES if n != "sigmoid"])
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
 def test_probabilities_are_the_link_of_the_loss(name, load):
@@ -222,7 +219,6 @@ def test_members_of_other_kinds(n_classes):
     assert model.score(X[rows], y[rows]) > 0.85
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
 @pytest.mark.parametrize("loss", ["exponential", "logistic", "squared_hinge", "savage"])
 def test_gradient_is_fitted_and_searched_along(load, loss):

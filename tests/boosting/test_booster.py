@@ -31,7 +31,6 @@ def test_stages_are_shorter_fits(early):
     assert list(model.staged_score(X, Y))[4] == short.score(X, Y)
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("weighting", ["reweight", "resample"])
 @pytest.mark.parametrize("member", [None, KNeighborsClassifier(), GaussianNB()])
 def test_warm_start_equals_one_long_fit(member, weighting):
@@ -95,7 +94,6 @@ def test_a_part_of_the_rows_each_round():
     np.testing.assert_array_equal(rows, round(0.3 * len(Y)))
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "member",
     [

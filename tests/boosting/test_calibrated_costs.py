@@ -30,7 +30,6 @@ def test_members_are_adaboosts():
     np.testing.assert_allclose(model.estimator_weights_, plain.estimator_weights_)
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("method", ["cgada", "adamec"])
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
 def test_the_least_expected_cost_is_predicted(method, load):

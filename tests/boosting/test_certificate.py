@@ -34,7 +34,6 @@ GAPS = [
 ]
 
 
-@pytest.mark.one_in(5)
 @pytest.mark.slow("ERLPBoost", "SoftBoost", "RobustBoost")
 @pytest.mark.parametrize("name", BOUNDS)
 @pytest.mark.parametrize("rows", [TWO, THREE], ids=["two", "three"])

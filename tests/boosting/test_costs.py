@@ -89,7 +89,6 @@ def test_adacost_scales_costs_and_says_so():
     assert model.score(X, y) > 0.9
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("method", ["adac1", "adac2", "adac3", "csb2"])
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
 def test_equal_costs_make_it_adaboost(method, load):
@@ -148,7 +147,6 @@ def test_costs_at_the_start(method):
 
 
 # AdaC1 begins without costs and is slow to bring them in.
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("method", ["cgada", *METHODS[1:]])
 def test_costly_mistakes_become_rare(method):
     X, y = load_breast_cancer(return_X_y=True)
@@ -185,7 +183,6 @@ def test_trace_knows_error_and_cost():
         assert model.trace_["train_cost"][t] == pytest.approx(cost[wrong].sum() / cost.sum())
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("method", ["cgada", "adamec", *METHODS])
 def test_stages_and_warm_start(method):
     X, y = load_wine(return_X_y=True)

@@ -36,7 +36,6 @@ MODELS = {
 every = pytest.mark.parametrize("kind", MODELS)
 
 
-@pytest.mark.one_in(4)
 @every
 @pytest.mark.parametrize("subsample", [1.0, 0.6])
 def test_warm_start_goes_on_where_it_ended(kind, subsample):
@@ -65,7 +64,6 @@ def test_stages_of_classes():
     np.testing.assert_allclose(last, model.predict_proba(IRIS[0]), rtol=1e-12)
 
 
-@pytest.mark.one_in(2)
 @every
 def test_rows_left_out_tell_how_much_rounds_improve(kind):
     model = MODELS[kind](n_estimators=30, subsample=0.5, random_state=0).fit(X, Y)

@@ -334,7 +334,6 @@ def test_one_level_lowers_the_training_error_of_weak_members():
     assert three.score(X, y) > lone.score(X, y)
 
 
-@pytest.mark.one_in(5)
 @pytest.mark.parametrize("sampling", ["reweight", "partition", "replacement"])
 @pytest.mark.parametrize("levels", [1, 2, 3])
 @pytest.mark.parametrize("load", [load_breast_cancer, load_digits])

@@ -80,7 +80,6 @@ def test_weights_are_scikit_learns():
 COUNTS = np.random.default_rng(1).poisson(np.exp(DIABETES[0][:, 2] * 10)).astype(float)
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("rate", [0.3, 1.0])
 @pytest.mark.parametrize(
     "loss",

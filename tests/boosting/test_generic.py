@@ -57,7 +57,6 @@ def check_same(generic, named, load, **params):
         np.testing.assert_array_equal(facts[name], others[name])
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", NAMED)
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
 @pytest.mark.parametrize("params", [{}, {"learning_rate": 0.5, "subsample": 0.7}])
@@ -67,7 +66,6 @@ def test_named_rules_are_the_named_boosters(name, load, params):
     check_same(BoostingClassifier(rule=name), NAMED[name](), load, **resampled)
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", MARGIN_LOSSES)
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
 def test_losses_are_descended_as_anyboost_does(name, load):
@@ -132,7 +130,6 @@ def test_rules_that_are_none(rule):
         BoostingClassifier(rule=rule).fit([[0.0], [1.0]], [0, 1])
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", RULES)
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
 def test_longer_fits_go_on_from_shorter_ones(name, load):
@@ -156,7 +153,6 @@ def test_missing_values_and_categories(name):
     assert model.score(frame, y) > (0.85 if name in CLOCKED else 0.9)
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", RULES)
 @pytest.mark.parametrize("weighting", ["reweight", "resample"])
 def test_weighting_is_free_to_choose(name, weighting):

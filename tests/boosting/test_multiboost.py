@@ -166,7 +166,6 @@ class Counted(GaussianNB):
         return super().fit(X, y, sample_weight)
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("first", "second"), [(5, 12), (8, 9), (9, 9), (3, 25)])
 def test_warm_start_fits_new_members_only(first, second):
     X, y = load_breast_cancer(return_X_y=True)
@@ -203,7 +202,6 @@ def test_warm_start_after_members_without_error():
     np.testing.assert_allclose(warm.decision_function(X), whole.decision_function(X), rtol=1e-9)
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("load", "depth"), [(load_breast_cancer, 1), (load_digits, 6)])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_training_error_and_its_bound(load, depth, weighted):

@@ -34,7 +34,6 @@ def words(load):
     return X, np.array(["ant", "bee", "cow"])[y]
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
 @pytest.mark.parametrize("cls", [*STAGED, BoostByFilteringClassifier])
 def test_class_score_and_probability_agree(cls, load):
@@ -50,7 +49,6 @@ def test_class_score_and_probability_agree(cls, load):
         np.testing.assert_allclose(model.predict_log_proba(X), np.log(proba))
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
 @pytest.mark.parametrize("cls", STAGED)
 def test_the_last_stage_is_the_whole(cls, load):

@@ -117,7 +117,6 @@ def table(name):
     return (X, y) if name == "diabetes" else (X[:, :2], np.floor(y / 50))
 
 
-@pytest.mark.one_in(5)
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("rate", [1.0, 0.5])
 @pytest.mark.parametrize("name", ["diabetes", "friedman", "steps"])

@@ -78,7 +78,6 @@ def test_rules_that_run_out_of_time_make_their_own_steps(rule):
         BoostingClassifier(rule=rule, step="line_search").fit(X, y)
 
 
-@pytest.mark.one_in(5)
 @pytest.mark.parametrize("load", LOADS)
 @pytest.mark.parametrize("step", ["line_search", "backtracking"])
 @pytest.mark.parametrize("rule", [*STEERED, "logistic", "squared_hinge"])

@@ -44,7 +44,6 @@ def test_many_classes(cls):
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
 
 
-@pytest.mark.one_in(5)
 @pytest.mark.parametrize("cls", CLASSIFIERS)
 @pytest.mark.parametrize(
     ("X", "y"),

@@ -21,7 +21,6 @@ def small(**params):
     return ClusterEnsemble(**{"n_members": 12, "random_state": 0} | params)
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("members", ["kmeans", "subspace", "projection", "bootstrap", "embedding"])
 def test_all_kinds_of_members(members):
     X, truth = blobs()
@@ -35,7 +34,6 @@ def test_all_kinds_of_members(members):
     assert model.confidence_.max() <= 1 + 1e-12
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("consensus", [*CONSENSUS, "supra"])
 def test_all_consensus_functions(consensus):
     X, truth = blobs()

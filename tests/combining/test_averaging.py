@@ -46,7 +46,6 @@ def test_rules():
         VotingRegressor([("m", peer.RandomForestClassifier())]).fit(X, y)
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("rule", ["simplex", "nnls", "covariance", "inverse_error"])
 def test_weights_of_unseen_rows(rule):
     model = WeightedAverageRegressor(members(), weights=rule, cv=KFold(4)).fit(X, y)

@@ -99,7 +99,6 @@ BAYES, TREE = ("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(random_st
 FOREST = ("forest", coterie.RandomForestClassifier(60, random_state=0))
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("calibrate", ["ensemble", "members"])
 @pytest.mark.parametrize("method", METHODS)
 def test_sure_members_become_honest(method, calibrate):

@@ -125,7 +125,6 @@ def test_members_are_shown_frames():
     assert isinstance(model.set_output(transform="pandas").transform(X), pandas.DataFrame)
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", [list, np.array, pd.Series])
 @pytest.mark.parametrize("cls", [coterie.VotingClassifier, coterie.StackingClassifier])
 def test_members_may_take_texts(cls, kind):

@@ -56,7 +56,6 @@ def test_the_second_level_of_folds_is_a_stack():
     np.testing.assert_allclose(stack.predict_proba(X), expected, atol=1e-12)
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("vectors", ["oob", "kfold"])
 @pytest.mark.parametrize("predictor", [None, "gradient"])
 def test_classes_and_numbers(vectors, predictor):

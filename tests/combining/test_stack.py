@@ -23,7 +23,6 @@ def members():
     ]
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("passthrough", [False, True])
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("method", ["auto", "predict"])

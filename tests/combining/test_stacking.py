@@ -42,7 +42,6 @@ def regressors():
     ]
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("cv", [None, 3, KFold(4, shuffle=True, random_state=0)])
 @pytest.mark.parametrize("final", [None, GaussianNB()])
 def test_classifier_as_scikit_learn(cv, final):

@@ -29,7 +29,6 @@ def members():
     ]
 
 
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize("labels", [np.arange(3), NAMES, np.array([-5, 2, 7])])
 @pytest.mark.parametrize("weights", [None, [1, 2, 5]])
 @pytest.mark.parametrize("voting", ["hard", "soft"])

@@ -28,7 +28,6 @@ def coverage(model, alpha=0.1):
     return model.coverage_report(X[300:], y[300:], alpha).coverage
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("method", ["split", "cv+", "minmax", "jackknife+ab", "oob", "cqr"])
 def test_every_method_covers_about_as_often_as_asked(method):
     model = ConformalRegressor(FOREST, method=method, cv=4, random_state=0).fit(X[:300], y[:300])

@@ -111,7 +111,6 @@ def test_bad_weights(estimator, kind):
     check_refused(lambda: fit(estimator, X, y, sample_weight=BAD_WEIGHTS[kind](len(X))))
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("size", [1e308, 1e15, 1e9, 1e-3, 1e-300])
 @pytest.mark.parametrize("estimator", [m for m in MODELS if weighs(m)], ids=name)
 def test_weights_of_any_size(estimator, size):
@@ -121,7 +120,6 @@ def test_weights_of_any_size(estimator, size):
     answers(fit(estimator, X, y, sample_weight=weight), X)
 
 
-@pytest.mark.one_in(5)
 @every
 @pytest.mark.parametrize("kind", BAD_TABLES)
 def test_bad_table(estimator, kind):
@@ -138,7 +136,6 @@ def test_bad_table(estimator, kind):
             check_refused(lambda method=method: getattr(fitted, method)(bad))
 
 
-@pytest.mark.one_in(5)
 @every
 @pytest.mark.parametrize("kind", ODD_TABLES)
 def test_odd_table(estimator, kind):

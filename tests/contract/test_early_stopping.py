@@ -97,7 +97,6 @@ def by_hand(scores, patience, tol):
     return None
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("tol", [0.0, 0.01])
 @pytest.mark.parametrize(
     ("cls", "size", "scoring"),

@@ -105,7 +105,7 @@ def test_workers_do_not_change_a_bit(cls):
         assert pickle.dumps(fitted(cls).pool_) == pickle.dumps(together.pool_)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.slow("loky")
 @pytest.mark.parametrize("backend", ["loky", "threading", "sequential"])
 def test_backends_are_respected(backend):
     cls = ENSEMBLES[0]

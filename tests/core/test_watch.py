@@ -18,6 +18,7 @@ def ends(patience, scores):
     return next((at for at, score in enumerate(scores, 1) if patience.tell(score)), None)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize(
     ("patience", "scores", "end"),
     [

@@ -16,6 +16,7 @@ def made(format, kind="array"):
     return KINDS[kind](DENSE).asformat(format)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_format_is_read(format, kind):

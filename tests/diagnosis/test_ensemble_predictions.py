@@ -67,7 +67,6 @@ def _same(said, expected):
         assert said.tolist() == expected.tolist()
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("model", MEMBERS, ids=lambda model: repr(model)[:40])
 def test_members(model):
     fitted, X, _ = _fitted(model)

@@ -57,6 +57,7 @@ class DriverDied(Exception):
     """The fit breaks off."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("early", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_fit_that_broke_off_reaches_the_same_model(client, tmp_path, monkeypatch, early):
     X, y = table(400)

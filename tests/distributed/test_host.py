@@ -147,7 +147,6 @@ FAMILIES = [
 ]
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("n_classes", "model"), FAMILIES, ids=lambda given: type(given).__name__)
 def test_other_families_are_those_of_memory(client, left, n_classes, model):
     X, y = table(200)

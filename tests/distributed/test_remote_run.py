@@ -52,7 +52,6 @@ def both(cls, settings, X, y, chunks=400):
     return fitted(cls, settings, X, y), fitted(cls, settings, *given)
 
 
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize("case", ["logistic", "median"])
 def test_models_are_those_of_memory(client, left, case):
     assert same_forest(*both(*CASES[case], *table()))

@@ -35,7 +35,6 @@ def remote(client, X, rows=None, **settings):
     return RemoteTable.of(parts, rows, **{"gathers": False, **settings})
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("max_bins", [3, 8, 255])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_bins_are_those_of_the_table_in_memory(client, X, few_sampled, max_bins, weighted):

@@ -63,7 +63,6 @@ def agree(model, tmp_path):
     np.testing.assert_array_equal(model.classes_[labels][clear], model.predict(X)[clear])
 
 
-@pytest.mark.one_in(2)
 @needs_compiler
 @pytest.mark.parametrize(
     ("model", "y"),

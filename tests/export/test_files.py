@@ -27,7 +27,6 @@ def same_params(first, second):
     return repr(first.get_params()) == repr(second.get_params())
 
 
-@pytest.mark.one_in(12)
 @every
 def test_every_estimator_comes_back(cls, tmp_path):
     X, y = problem(cls)
@@ -44,7 +43,6 @@ def test_every_estimator_comes_back(cls, tmp_path):
     assert same_bits(outputs(clone(again).fit(X, y), X), said)
 
 
-@pytest.mark.one_in(12)
 @every
 def test_unfitted_estimators_come_back(cls, tmp_path):
     again = saved(make(cls), tmp_path)

@@ -28,7 +28,6 @@ def saved(model, tmp_path, **options):
     return coterie.load(tmp_path / "model", **options)
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "member",
     [

@@ -80,7 +80,6 @@ def tried(tmp_path_factory, numbers):
     return results
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", MODELS)
 def test_blind_damage_is_always_noticed(name, tried, numbers):
     assert tried[name, "blind"] == ["refused"] * numbers["blind"]

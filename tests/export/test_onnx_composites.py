@@ -62,7 +62,6 @@ def test_classifiers(make, y, tmp_path):
     agree(make().fit(X, y), tmp_path)
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "make",
     [
@@ -118,7 +117,6 @@ BLENDS = [
 ]
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("blend", BLENDS, ids=lambda blend: blend.name)
 def test_all_ways_to_blend(blend, tmp_path):
     model, other = (
@@ -194,7 +192,6 @@ def test_a_member_that_takes_codes_for_numbers(tmp_path):
     np.testing.assert_allclose(said["probabilities"], model.predict_proba(table), atol=1e-12)
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("model", "why"),
     [

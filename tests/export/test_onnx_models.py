@@ -75,7 +75,6 @@ def test_multi_output_classes_are_refused():
         coterie.to_onnx(model)
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "kind",
     [

@@ -22,7 +22,6 @@ def of(name, **params):
     return make(cls, **params)
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_classifiers(name, y, tmp_path):
@@ -30,13 +29,11 @@ def test_classifiers(name, y, tmp_path):
     agree(model.fit(X, y), tmp_path)
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", REGRESSORS)
 def test_regressors(name, tmp_path):
     agree(of(name, categorical_features=[3, 4]).fit(X, NUMBERS), tmp_path)
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "model",
     [

@@ -64,7 +64,6 @@ def encoders():
     return {"hot": hot, "filled": filled, "ordinal": ordinal}
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", ["hot", "filled", "ordinal"])
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
 def test_columns_of_all_kinds(kind, y, tmp_path):

@@ -6,7 +6,6 @@ import coterie
 from tests.export.runtime import THREE, TWO, X, agree
 
 
-@pytest.mark.one_in(5)
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
 @pytest.mark.parametrize("calibrate", ["ensemble", "members"])
 @pytest.mark.parametrize("method", ["platt", "isotonic", "beta", "temperature"])

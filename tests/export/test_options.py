@@ -20,7 +20,7 @@ def settings(cls):
                 yield {name: word}
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.slow("CostSensitive", "ERLPBoost")
 @pytest.mark.contract
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("cls", UNTIMED)

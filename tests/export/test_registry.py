@@ -27,6 +27,7 @@ def test_the_tags_of_earlier_versions_are_known():
     assert changed == dict.fromkeys(("Guest", "Seat", "Voter"), ForeignMember)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("cls", ESTIMATORS)
 def test_every_estimator_has_a_tag(cls):
     assert tag_of(cls) is not None, "mark it with coterie.tags.tagged"

@@ -26,6 +26,7 @@ def test_grades_are_kept_apart():
     assert CLOSE.keys() == KEPT["close"].keys()
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", EXACT)
 def test_exact_models_have_the_same_bits(name):
     """On every processor, with every BLAS."""
@@ -34,7 +35,8 @@ def test_exact_models_have_the_same_bits(name):
     assert not other, f"other bits in the {', '.join(other)} of {name}; {RENEW}"
 
 
-@pytest.mark.slow("ERLPBoost", "SoftBoost", "RobustBoost")
+@pytest.mark.slow("ERLPBoost", "LPBoost", "SoftBoost", "RobustBoost")
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", CLOSE)
 def test_close_models_have_the_same_digits(name):
     """Where BLAS, LAPACK, libm or a solver had a say."""

@@ -50,7 +50,6 @@ def test_columns_are_ranked(model, frame, numbers):
     assert found.values.shape == (5, len(model.estimators_))
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "model",
     [

@@ -77,7 +77,6 @@ def test_any_layout_type_and_thread_count_gives_the_same_bits():
     assert forest.predict(X[:0]).shape == (0, 2)
 
 
-@pytest.mark.one_in(5)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("n_classes", [2, 3, 9])

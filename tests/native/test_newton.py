@@ -55,7 +55,6 @@ def table_of(seed, *, missing=False):
     return X, y
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("categories", [None, [0, 3]])
 @pytest.mark.parametrize("l2", [0.0, 3.0])

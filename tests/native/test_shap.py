@@ -213,7 +213,6 @@ def chain_value(x, column, other=None):
     return float(total)
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("background", [False, True])
 @pytest.mark.parametrize("depth", [5, 12, 80])
 def test_deep_trees_are_as_exact_as_shallow_ones(depth, background):

@@ -127,7 +127,6 @@ GROWTHS = {
 }
 
 
-@pytest.mark.one_in(11)
 @pytest.mark.parametrize("max_bins", [255, 1000])
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("kind", ["two", "many", "labels", "value", "values", "absolute", "times"])
@@ -169,7 +168,6 @@ NEWTONS = {
 }
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("precision", ["packed", "exact"])
 @pytest.mark.parametrize("some", [False, True])
 @pytest.mark.parametrize("max_bins", [255, 1000])

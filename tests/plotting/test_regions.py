@@ -47,7 +47,6 @@ def test_the_whole_ensemble_is_the_default(ten_points, ten_boosted):
     assert display.labels.tolist() == [1] * 5 + [0] * 5
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("model", "n_members"),
     [

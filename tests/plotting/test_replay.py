@@ -25,7 +25,6 @@ def test_the_ten_points(ten_points, ten_boosted):
     assert told["margin_bound"] == pytest.approx([0.4, 0.4, 0.4])
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
 @pytest.mark.parametrize("rate", [1.0, 0.5])
 def test_a_booster_of_scikit_learn(load, rate):

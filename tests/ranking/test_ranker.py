@@ -200,7 +200,6 @@ CHECKS = [
 ]
 
 
-@pytest.mark.one_in(6)
 @pytest.mark.contract
 @pytest.mark.parametrize(
     ("estimator", "check"), CHECKS, ids=[check.func.__name__ for _, check in CHECKS]

@@ -61,7 +61,6 @@ def test_leaderboard_sorts_both_ways(found, show):
     assert names == sorted(names)
 
 
-@pytest.mark.one_in(3)
 def test_threshold_slider_shows_the_counts(binary_facts, show):
     found = binary_facts
     shown = show(found)

@@ -32,7 +32,6 @@ POOLS = [
 ]
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "pool", POOLS, ids=lambda pool: f"{type(pool).__module__}.{type(pool).__name__}"
 )

@@ -25,7 +25,6 @@ def fitted(method, X=X[TRAIN], y=Y[TRAIN], **settings):
     return model.fit(X, y)
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_on_text_labels(method):
     labels = np.array(["x", "y", "z"])[Y]
@@ -36,7 +35,6 @@ def test_every_method_on_text_labels(method):
     np.testing.assert_array_equal(model.classes_[chances.argmax(axis=1)], model.predict(X[TEST]))
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("method", METHODS)
 def test_noise_teaches_nothing(method):
     """Labels are drawn: whatever is selected, new rows are guessed."""
@@ -104,7 +102,6 @@ def test_selection_beats_the_pool_where_members_know_places():
     assert model.oracle_score(points[800:], y[800:]) >= model.score(points[800:], y[800:])
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("method", METHODS)
 def test_the_shortcut_changes_no_hard_vote(method):
     short, long = fitted(method), fitted(method, agreement_shortcut=False)

@@ -41,7 +41,6 @@ def blobs(n_rows=160, n_known=40, n_classes=3, seed=0):
     return X, y, np.where(np.arange(n_rows) < n_known, y, -1)
 
 
-@pytest.mark.one_in(5)
 @every
 def test_all_marks_of_unknown_labels_are_alike(cls):
     X, _, known = blobs()
@@ -63,7 +62,6 @@ def test_all_marks_of_unknown_labels_are_alike(cls):
     assert other.transduction_[:3].tolist() == words[:3].tolist()
 
 
-@pytest.mark.one_in(2)
 @every
 def test_what_is_known_of_rows(cls):
     X, _, known = blobs()
@@ -78,7 +76,6 @@ def test_what_is_known_of_rows(cls):
     }
 
 
-@pytest.mark.one_in(2)
 @every
 def test_workers_and_the_order_of_rows_do_not_matter(cls):
     X, _, known = blobs()
@@ -90,7 +87,6 @@ def test_workers_and_the_order_of_rows_do_not_matter(cls):
     np.testing.assert_allclose(shuffled, expected, atol=1e-6)
 
 
-@pytest.mark.one_in(2)
 @every
 def test_rows_of_weight_zero_are_dropped(cls):
     X, _, known = blobs()
@@ -103,7 +99,6 @@ def test_rows_of_weight_zero_are_dropped(cls):
     assert (weighted.transduction_[~kept] == -1).all()
 
 
-@pytest.mark.one_in(2)
 @every
 def test_files_keep_the_model(cls, tmp_path):
     X, _, known = blobs()
@@ -114,7 +109,6 @@ def test_files_keep_the_model(cls, tmp_path):
     np.testing.assert_array_equal(again.transduction_, model.transduction_)
 
 
-@pytest.mark.one_in(2)
 @every
 def test_missing_values_and_categories(cls):
     X, _, known = blobs()

@@ -38,7 +38,6 @@ def show(browser, tmp_path) -> Iterator[Any]:
         shown.page.close()
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.slow("1280")
 @pytest.mark.parametrize("width", [375, 1280])
 def test_page_fits_and_asks_for_nothing(page, show, width):
@@ -57,7 +56,6 @@ def test_dark_mode_is_dark_in_the_picture_too(page, show):
     assert show(page, scheme="dark").page.evaluate(corner) < 40
 
 
-@pytest.mark.one_in(3)
 def test_buttons_step_and_numbers_follow(page, show):
     shown, scene = show(page), page.scenes[0]
 
@@ -212,7 +210,6 @@ def test_the_rest_of_the_controls(page, show):
     assert shown.text("#round-shown") == "5 of 12"
 
 
-@pytest.mark.one_in(2)
 def test_no_control_is_left_out(page, show):
     """Those of the page are all used by tests of this file."""
     used = {"first", "back", "play", "forward", "last", "round", "speed", "shade", "link", "png"}

@@ -23,7 +23,6 @@ CLASSIFIERS = [
 ]
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.slow("ERLPBoost", "SoftBoost", "RobustBoost")
 @pytest.mark.parametrize("name", CLASSIFIERS)
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -75,7 +75,6 @@ def test_weights_that_count_nothing_are_relative():
     np.testing.assert_allclose(first.predict(X), second.predict(X), rtol=1e-9)
 
 
-@pytest.mark.one_in(3)
 @both
 @pytest.mark.parametrize("scoring", ["loss", "concordance", ["concordance", "loss"]])
 def test_early_stopping(loss, scoring):

@@ -55,7 +55,6 @@ def cost(y, weight):
 
 
 # The last ones are too different to be taken by the list of ranked rows.
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize("weights", [(1, 2), (1, 17), (1, 400)])
 @pytest.mark.parametrize("distinct", [4, 1000])
 @pytest.mark.parametrize("offset", [0.0, 1e6])

@@ -194,7 +194,6 @@ def check_parity(X, y, criterion, *, weight=None, **params):
     assert report.same >= 2 * report.ties, report
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @pytest.mark.parametrize("name", BUNDLED)
 def test_classifier_equals_scikit_learn(name, criterion):
@@ -202,7 +201,7 @@ def test_classifier_equals_scikit_learn(name, criterion):
     check_parity(X, y, criterion)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.slow("letter")
 @pytest.mark.contract
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 @pytest.mark.parametrize("name", SHARED)

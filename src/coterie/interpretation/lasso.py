@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Lock
 
 import numpy as np
@@ -40,6 +40,7 @@ class Moments:
     """
 
     gram: Array
+    _known: dict[bytes, tuple[Array, Array]] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(cls, design: Array, share: Array) -> Moments:
@@ -66,21 +67,35 @@ class Moments:
             coef[active] = found
         return coef
 
+    def _factor(self, active: NDArray[np.intp]) -> tuple[Array, Array]:
+        """:math:`L` and :math:`L^T` of some of the columns, mostly those of the last call."""
+        key = active.tobytes()
+        found = self._known.get(key)
+        if found is None:
+            factor = np.asarray(cholesky(self.gram[np.ix_(active, active)], lower=True))
+            found = factor, np.asfortranarray(factor.T)
+            self._known.clear()
+            self._known[key] = found
+        return found
+
     def _among(
         self, active: NDArray[np.intp], moment: Array, penalty: float, start: Array, rough: bool
     ) -> Array:
         """The solution over some of the columns."""
-        factor = np.asarray(cholesky(self.gram[np.ix_(active, active)], lower=True))
+        factor, design = self._factor(active)
         response = solve_triangular(factor, moment[active], lower=True)
         with _FILTERS, warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             _, found, _ = lasso_path(
-                np.asfortranarray(factor.T),
+                design,
                 response,
                 alphas=np.array([penalty / len(active)]),
                 coef_init=start,
                 tol=1e-7 if rough else 1e-8,
                 max_iter=20 if rough else 1000,
+                # Columns are known to be finite, and checking them takes longer than the descent.
+                check_input=False,
+                precompute=False,
             )
         return np.ascontiguousarray(found[:, 0])
 

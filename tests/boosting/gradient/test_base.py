@@ -41,7 +41,6 @@ def test_staged_probabilities():
     np.testing.assert_allclose(last, model.predict_proba(X), rtol=1e-12)
 
 
-@pytest.mark.one_in(4)
 @every_task
 @pytest.mark.parametrize(
     "params",

@@ -51,7 +51,6 @@ TASKS = {
 }
 
 
-@pytest.mark.one_in(5)
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 @pytest.mark.parametrize("task", TASKS)
@@ -60,7 +59,6 @@ def test_same_as_scikit_learn(task, missing, seed):
     check_same(cls, *table(seed=seed, missing=missing), loss=loss)
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "params",
     [

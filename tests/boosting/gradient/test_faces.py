@@ -26,7 +26,6 @@ LIMITS = [
 ]
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("params", LIMITS, ids=str)
 def test_training_loss_of_numbers_is_scikit_learns(params):
     weight = np.random.default_rng(0).uniform(0.5, 2.0, len(Y))

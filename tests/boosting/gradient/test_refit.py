@@ -26,7 +26,6 @@ def raw(model, X):
     return model._raw(X)
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("cls", "params", "table"), CASES)
 def test_the_same_rows_ask_for_the_same_values(cls, params, table):
     X, y = table(missing=0.1)

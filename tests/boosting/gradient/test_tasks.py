@@ -53,7 +53,6 @@ def test_each_face_has_its_own_word_for_the_level():
         assert 0.7 < np.mean(y <= model.predict(X)) < 0.9
 
 
-@pytest.mark.one_in(3)
 @BOTH
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_function_of_slopes_is_a_loss(face, weighted):
@@ -109,7 +108,6 @@ def test_rounds_of_unknown_loss_are_judged_by_something_else():
     assert len(model.validation_score_) == model.n_iter_ + 1
 
 
-@pytest.mark.one_in(3)
 @BOTH
 @pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "huber", "poisson"])
 def test_outputs_are_fitted_one_by_one(face, loss):

@@ -40,7 +40,6 @@ def test_projection_meets_the_optimality_conditions(cap, close):
     assert (tilted[~free] <= tilted[free].max() + 1e-6).all()
 
 
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize("cap", [np.inf, 10.0, 2.0])
 @pytest.mark.parametrize("rate", [0.5, 50.0, 1000.0])
 def test_regularised_edge_has_no_duality_gap(cap, rate):

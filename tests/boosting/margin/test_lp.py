@@ -14,7 +14,6 @@ def exact(**params):
     return LPBoostClassifier(n_estimators=400, **{"tol": 1e-9, **params})
 
 
-@pytest.mark.one_in(4)
 @pytest.mark.parametrize("nu", [None, 0.05, 0.3])
 @pytest.mark.parametrize("name", TABLES)
 def test_value_is_that_of_the_full_program(name, nu):

@@ -8,7 +8,6 @@ from tests.boosting.points import TEN_X, TEN_Y
 TABLES = small_tables()
 
 
-@pytest.mark.one_in(3)
 @pytest.mark.parametrize("nu", [0.1, 0.3])
 @pytest.mark.parametrize("name", TABLES)
 def test_soft_margin_is_within_its_precision_of_the_maximum(name, nu):

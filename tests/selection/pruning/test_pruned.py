@@ -23,7 +23,6 @@ X = np.round(X, 6)
 BAG = coterie.BaggingClassifier(n_estimators=24, random_state=0)
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("size", "kept"), [(5, 5), (0.25, 6), (0.01, 1), (1.0, 24), (24, 24)])
 def test_sizes(size, kept):
     model = PrunedEnsembleClassifier(BAG, size=size, random_state=0).fit(X, Y)
@@ -156,7 +155,6 @@ CANCER_X, CANCER_Y = load_breast_cancer(return_X_y=True)
 NAMES = np.array(["harmless", "tumour"])[CANCER_Y]
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.slow("pareto")
 @pytest.mark.parametrize("order", ORDERS)
 def test_every_order_prunes(order):
@@ -172,7 +170,6 @@ def test_every_order_prunes(order):
     np.testing.assert_array_equal(model.predict(CANCER_X), model.ensemble_.predict(CANCER_X))
 
 
-@pytest.mark.one_in(2)
 @pytest.mark.parametrize("order", NUMBER_ORDERS)
 def test_every_order_prunes_numbers(order):
     X, y = make_friedman1(400, random_state=0)
