@@ -107,3 +107,17 @@ def test_letters(real_table):
     score = deep.score(X[test], y[test])
     assert score > 0.9
     assert score > forest.score(X[test], y[test]) - 0.01
+
+
+def test_ensembles_with_bags_need_no_folds_and_others_do():
+    X, y = load_iris(return_X_y=True)
+    members = [("forest", RandomForestClassifier(5)), ("bayes", GaussianNB())]
+    settings = {"estimators": members, "max_layers": 1, "random_state": 0}
+    model = DeepForestClassifier(**settings).fit(X, y)
+    ((forest, *folds),) = model.layers_
+    assert len(folds) == 3  # of the one without bags
+    bayes = np.stack([each.predict_proba(X) for each in folds])
+    expected = (forest.predict_proba(X) + bayes.mean(axis=0)) / 2
+    np.testing.assert_allclose(model.predict_proba(X), expected)
+    ((*every,),) = DeepForestClassifier(vectors="kfold", **settings).fit(X, y).layers_
+    assert len(every) == 6

@@ -19,7 +19,7 @@ from coterie.conformal.wrapper import (
     Conformal,
     fit_copy,
     numeric_columns,
-    threshold,
+    thresholds,
     too_few,
 )
 from coterie.core import Allowed, at_least, draw_entropy, one_of
@@ -306,14 +306,9 @@ class ConformalClassifier(ClassifierTask, Conformal):
 
     def _limit(self, true: Array, rows: NDArray[np.intp], alpha: float, own: Array | None) -> Any:
         """The largest score in a set, for all rows or for each."""
-        if self.weight_ is None:
-            return threshold(true[rows], alpha)
-        weight = self.weight_[rows]
-        if own is None:
-            return threshold(true[rows], alpha, weight)
-        values, places = np.unique(own, return_inverse=True)
-        each = [threshold(true[rows], alpha, weight, float(value)) for value in values]
-        return np.array(each)[places][:, None]
+        weight = None if self.weight_ is None else self.weight_[rows]
+        found = thresholds(true[rows], alpha, weight, own)
+        return found if np.ndim(found) == 0 else found[:, None]
 
     def _crossed(
         self, scores: list[Array], true: Array, rows: NDArray[np.intp], alpha: float

@@ -229,6 +229,22 @@ def threshold(
     return found
 
 
+def thresholds(scores: Array, alpha: float, weight: Array | None, own: Array | None) -> Any:
+    """The largest score of all rows, or of each if rows have weights of their own.
+
+    Parameters
+    ----------
+    scores, alpha, weight
+        See `threshold`.
+    own : ndarray of shape (n_samples,) or None
+        Weights of the rows that sets are made for.
+    """
+    if weight is None or own is None:
+        return threshold(scores, alpha, weight)
+    values, places = np.unique(own, return_inverse=True)
+    return np.array([threshold(scores, alpha, weight, float(each)) for each in values])[places]
+
+
 def too_few(n_rows: int, alpha: float) -> str:
     """What to say of sets that hold everything."""
     return (
