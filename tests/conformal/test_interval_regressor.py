@@ -196,6 +196,9 @@ def test_wrong_methods_are_refused():
         ConformalRegressor(LinearRegression(), method="oof").fit(X, y)
     with pytest.raises(ValueError, match="needs a quantile model or a forest"):
         ConformalRegressor(LinearRegression(), method="cqr").fit(X, y)
+    for quantiles in ((0.9, 0.1), (0.5,), (0.0, 0.9)):
+        with pytest.raises(ValueError, match="a lower and an upper level"):
+            ConformalRegressor(FOREST, method="cqr", quantiles=quantiles).fit(X, y)
 
 
 @pytest.mark.parametrize("method", ["split", "cv+"])

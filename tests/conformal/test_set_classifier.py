@@ -209,3 +209,12 @@ def test_wrong_sources_are_refused():
         ConformalClassifier(FOREST, source="oof").fit(X_fit, y_fit)
     with pytest.raises(ValueError, match="no predict_proba.*CalibratedClassifierCV"):
         ConformalClassifier(LinearSVC(), source="split").fit(X_fit, y_fit)
+
+
+def test_classes_that_the_model_does_not_know_are_named():
+    p, truth = dirichlet(np.random.default_rng(10), 50, 3)
+    model = ConformalClassifier(Given().fit(p, truth), prefit=True)
+    with pytest.raises(ValueError, match="y contains the class 7, which the model does not know"):
+        model.calibrate(p, np.where(truth == 1, 7, truth))
+    with pytest.raises(ValueError, match="y contains the class 7"):
+        model.calibrate(p, truth).coverage_report(p, np.r_[7, truth[1:]])

@@ -178,6 +178,11 @@ class ConformalRegressor(RegressorTask, Conformal):
     ) -> None:
         if self.by == "class":
             raise ValueError("by='class' is for classifiers. Pass a column, or None.")
+        ends = [float(level) for level in self.quantiles]
+        if len(ends) != 2 or not 0.0 < ends[0] < ends[1] < 1.0:
+            raise ValueError(
+                f"quantiles={self.quantiles!r} must be a lower and an upper level in (0, 1)."
+            )
         draft.weight_ = draft.strata_ = None
         numbers, truth = self._groups(groups, admitted, n_samples), self._truth(admitted)
         if model is not None:

@@ -162,11 +162,16 @@ class Conformal(Committee):
 
     def _held_out(self, admitted: Admitted, groups: Any, rng: Any) -> NDArray[np.bool_]:
         """The rows that "split" sets aside."""
-        n_parts = max(2, round(1.0 / self.holdout))
-        folds = self._folds(admitted, n_parts, groups, rng)
-        if self.holdout > 0.5:
-            return folds != 0
-        return folds == 0
+        codes = admitted.target.codes[:, 0] if self.task == "classification" else None
+        every = admitted.table.n_rows if groups is None else len(np.unique(groups))
+        turns = fold_numbers(admitted.table, every, rng, codes=codes, groups=groups)
+        # Evenly in the order of turns, which goes through the classes one after the other.
+        ends = np.ceil(np.round(np.arange(every + 1) * self.holdout, 9))
+        held = (np.diff(ends) > 0)[turns]
+        if held.all():
+            what = "rows" if groups is None else "groups"
+            raise ValueError(f"{every} {what} are too few to hold some out for calibration.")
+        return np.asarray(held)
 
     def _groups(self, groups: Any, admitted: Admitted, n_samples: int) -> Any:
         return read_groups(groups, n_samples, admitted.kept)
