@@ -19,7 +19,7 @@ from coterie.core.params import a_list
 from coterie.core.seeds import growing_stream
 from coterie.data import Table
 from coterie.learners import seeded, takes_weight
-from coterie.theory import conformal_quantile, needed_rows
+from coterie.theory import conformal_quantile, conformal_quantiles, needed_rows
 from coterie.trees.growth import an_n_jobs
 
 Array = NDArray[np.float64]
@@ -214,9 +214,7 @@ def fit_copy(model: Any, admitted: Admitted, truth: NDArray[Any], rng: Any) -> A
     return copy.fit(rows, truth, sample_weight=admitted.weight)
 
 
-def threshold(
-    scores: Array, alpha: float, weight: Array | None = None, own_weight: float = 1.0
-) -> float:
+def threshold(scores: Array, alpha: float, weight: Array | None = None) -> float:
     """The largest score that belongs to a set; a warning if there are too few to tell.
 
     Parameters
@@ -225,10 +223,10 @@ def threshold(
         Scores of rows for calibration.
     alpha : float
         Share of rows that may lie outside.
-    weight, own_weight
+    weight : ndarray of shape (n,), optional
         See `coterie.theory.conformal_quantile`.
     """
-    found = conformal_quantile(scores, alpha, weight, own_weight)
+    found = conformal_quantile(scores, alpha, weight)
     if weight is None and len(scores) < needed_rows(alpha):
         warnings.warn(too_few(len(scores), alpha), UserWarning, stacklevel=3)
     return found
@@ -246,8 +244,7 @@ def thresholds(scores: Array, alpha: float, weight: Array | None, own: Array | N
     """
     if weight is None or own is None:
         return threshold(scores, alpha, weight)
-    values, places = np.unique(own, return_inverse=True)
-    return np.array([threshold(scores, alpha, weight, float(each)) for each in values])[places]
+    return conformal_quantiles(scores, alpha, weight, own)
 
 
 def too_few(n_rows: int, alpha: float) -> str:
