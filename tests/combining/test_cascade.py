@@ -95,6 +95,11 @@ def test_clear_rows_leave():
     rows = Stand(Table.read(np.zeros((4, 1))), Target.labels([0, 0, 1, 0]), None)
     # Three of four are right, so mistakes may be one in twelve above the threshold.
     assert clear_threshold(mean, rows, 0.75) == 0.8
+    sure = np.linspace(0.99, 0.6, 10)
+    mean = np.column_stack([sure, 1 - sure])
+    rows = Stand(Table.read(np.zeros((10, 1))), Target.labels([0] * 7 + [1, 0, 0]), None)
+    # Seven of eight are too few for a third of the mistakes, though enough for a half.
+    assert clear_threshold(mean, rows, 0.75) == sure[6]
     fit = LevelFit([("forest", RandomForestClassifier(30))], no_folds)
     own = stand(400, apart=2.5)
 

@@ -156,5 +156,6 @@ def test_weights_of_rows_and_of_their_errors():
     assert model.trace_["e"].tolist()[2] == pytest.approx(3 / 8)
     for member, taken in zip(model.estimators_, model.trace_["taken"], strict=True):
         assert len(member.seen_) == 6 + taken
+        assert (member.seen_ == 1).sum() == 5  # of the labelled rows alone
         assert set(member.seen_.tolist()) <= set(weight.tolist())
     assert (model.trace_["taken"] > 0).any()
