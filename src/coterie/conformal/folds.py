@@ -78,7 +78,7 @@ def strata_of(X: Any, by: Any) -> NDArray[Any]:
     else:
         dense = X[:, [by]].toarray() if hasattr(X, "toarray") else np.asarray(X)[:, [by]]
         values = dense[:, 0]
-    if values.dtype.kind not in "fO":
+    if values.dtype.kind not in ("f", "O"):
         return values
     cells = [None if _missing(x) else x for x in values.tolist()]
     # Missing values are a group too: beyond all numbers, or before all words.

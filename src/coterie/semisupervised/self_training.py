@@ -288,11 +288,12 @@ class SelfTrainingClassifier(UnlabelledClassifier):
     min_rows : int, default=5
         Minimum number of labelled rows needed to estimate the threshold.
     max_share : float, default=0.2
-        Maximum number of rows pseudo-labelled in a round, as a share of the unlabelled rows.
+        Maximum number of rows newly pseudo-labelled in a round, as a share of the unlabelled rows.
     balance : bool, default=True
         Whether rows are taken in the class shares of the labels.
     forget : bool, default=True
-        Whether pseudo-labelled rows are predicted again in every round. With a constant
+        Whether pseudo-labelled rows are predicted again in every round, and dropped if their
+        confidence is below the threshold then. With a constant
         threshold they never are, as in scikit-learn.
     keep : {"best", "last"}, default="best"
         The round whose ensemble is kept.

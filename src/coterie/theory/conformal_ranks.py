@@ -132,4 +132,4 @@ def conformal_quantiles(
     mass = np.append(0.0, np.cumsum(np.asarray(weight, dtype=np.float64)[order]))
     wanted = (1.0 - alpha) * (mass[-1] + np.asarray(own_weights, dtype=np.float64))
     place = np.searchsorted(mass[1:], wanted * (1.0 - 1e-12), side="left")
-    return np.append(given[order], math.inf)[place]
+    return np.asarray(np.append(given[order], math.inf)[place])
