@@ -8,7 +8,7 @@ from sklearn.datasets import make_moons
 
 from coterie import ClusterEnsemble
 from coterie.clustering import CONSENSUS, adjusted_rand
-from coterie.clustering.cluster_ensemble import _narrow
+from coterie.clustering.lookup import narrow
 
 
 def blobs(n_rows=150, seed=0):
@@ -127,7 +127,7 @@ def test_a_cluster_for_every_row():
 
 
 def test_many_clusters_have_numbers_of_their_own():
-    assert [_narrow(np.array([[0, most]])) for most in (2**15 - 1, 2**15)] == [np.int16, np.int32]
+    assert [narrow(np.array([[0, most]])) for most in (2**15 - 1, 2**15)] == [np.int16, np.int32]
 
 
 @pytest.mark.parametrize("size", [1e-310, 1e290])
@@ -139,3 +139,24 @@ def test_numbers_of_any_size_are_standardised(size):
 def test_numbers_whose_sums_overflow_are_refused():
     with pytest.raises(ValueError, match="at most 1e"):
         ClusterEnsemble().fit(np.array([[1.0, 1e305], [2.0, -1e305], [3.0, 0.0]]))
+
+
+def test_members_have_more_clusters_than_asked_for_and_at_most_fifty():
+    model = ClusterEnsemble(n_clusters=4)
+    assert model._range(1000) == (4, 32)
+    assert model._range(10**6) == (4, 50)
+    assert ClusterEnsemble()._range(100) == (2, 10)
+    assert ClusterEnsemble(n_clusters=30)._range(100) == (30, 30)
+
+
+def test_confidence_is_the_share_of_member_clusters_with_the_label():
+    X, _ = blobs(60)
+    model = small(n_clusters=3, n_members=4).fit(X)
+    expected = np.mean(
+        [
+            [np.mean(model.labels_[row == row[i]] == model.labels_[i]) for i in range(60)]
+            for row in model.member_labels_
+        ],
+        axis=0,
+    )
+    np.testing.assert_allclose(model.confidence_, expected)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
 from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.mixture import GaussianMixture
 
@@ -42,6 +43,12 @@ def test_kinds_of_k_means(kind):
     assert (bag is not None) == (kind == "bootstrap")
     if kind == "subspace":
         assert len(member.columns) == 2
+        odd, _ = KMeansMaker(kind, 6, 9).fit(X[:, :3], np.ones(120), rng())
+        assert len(odd.columns) == 2
+    if kind == "projection":
+        wide = rng().normal(size=(20, 30))
+        narrow, _ = KMeansMaker(kind, 2, 2).fit(wide, np.ones(20), rng())
+        assert narrow.directions.shape == (30, 9)  # twice the logarithm of 20 to base 2
     if kind == "bootstrap":
         assert 0.5 < len(bag) / 120 < 0.75
 
@@ -57,6 +64,7 @@ def test_leaves():
     X[0, 0] = np.nan
     member = LeafMaker(3, 3).fit(X, np.ones(120), rng())
     assert adjusted_rand(member.predict(X), truth) > 0.3
+    assert (len(member.trees.estimators_), member.trees.max_depth) == (50, 5)
 
 
 @pytest.mark.parametrize(
@@ -67,3 +75,15 @@ def test_any_clusterer(clusterer):
     fitted = fit_clusterer(clusterer, X, np.ones(120), rng())
     assert fitted is not clusterer
     assert adjusted_rand(labels_of(fitted, X), truth) > 0.5
+
+
+def test_clusterers_may_tell_labels_in_one_call_only():
+    class Halves(BaseEstimator):
+        def fit(self, X, y=None):
+            return self
+
+        def fit_predict(self, X, y=None):
+            return (X[:, 0] > np.median(X[:, 0])).astype(int)
+
+    X, _ = blobs()
+    assert labels_of(fit_clusterer(Halves(), X, None, rng()), X).sum() == 60

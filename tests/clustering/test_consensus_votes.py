@@ -113,3 +113,32 @@ def test_what_is_missing_is_where_the_mean_is(monkeypatch):
     assert gone.any()
     assert (seen[0][gone] == 0).all()
     np.testing.assert_allclose(FOUND.counts @ seen[0][:, whole], 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("selected", [True, False])
+def test_votes_are_counted_by_weights_and_members_kept(weighted, selected):
+    generator = np.random.default_rng(3)
+    truth = np.repeat([0, 1, 2], 20)
+    noise = np.array([0.1, 0.1, 0.6, 0.7, 0.7])[:, None]
+    labels = np.where(generator.random((5, 60)) < noise, generator.integers(0, 3, (5, 60)), truth)
+    found, _ = Labellings.read(labels)
+    codes, size = align(found, consensus_votes._reference(found, 3, rng()))
+    own = information_weights(found)
+    weights = own if weighted else np.ones(5)
+    if selected:
+        weights = np.where(own >= 1 / 5, weights, 0.0)
+        assert 0 < (weights > 0).sum() < 5
+    votes = np.stack([weights @ (codes == name) for name in range(size)], axis=1)
+    found_codes = voting(found, 3, rng(), weighted=weighted, selected=selected)
+    np.testing.assert_array_equal(found_codes, votes.argmax(axis=1))
+
+
+def test_the_number_of_components_has_the_least_bic():
+    truth = np.repeat([0, 1, 2, 3], 25)
+    noise = rng().random((6, 100)) < 0.05
+    labels = np.where(noise, rng().integers(0, 4, (6, 100)), truth)
+    found, places = Labellings.read(labels)
+    codes = mixture(found, None, rng(), n_init=2)
+    assert codes.max() == 3
+    assert adjusted_rand(codes[places], truth) > 0.9

@@ -27,3 +27,12 @@ def test_confidence_is_a_mean_share():
     # Rows 1 and 2: their first cluster is all label 0, of the second member's all three are.
     np.testing.assert_allclose(shares[:2], 1.0)
     np.testing.assert_allclose(shares[2], (0.5 + 1.0) / 2)
+
+
+def test_more_clusters_than_small_numbers_can_count():
+    given = np.array([[0, 40_000, 40_001, 40_001 - 2**16]], dtype=np.int32).clip(0)
+    found, places = Labellings.read(given)
+    codes = np.arange(found.n_tuples, dtype=np.int32)
+    table = TupleTable.of(found, codes, given, places)
+    np.testing.assert_array_equal(table.find(given), codes[places])
+    np.testing.assert_allclose(table.confidence(given, codes[places]), 1.0)

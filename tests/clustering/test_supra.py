@@ -14,6 +14,7 @@ from coterie.clustering import (
     consensus,
     nmi,
     stability,
+    supra,
 )
 from coterie.clustering.supra import agree, count_clusters
 from tests.clustering.seven import EXPECTED, LABELS
@@ -92,8 +93,11 @@ def test_the_number_of_clusters_is_found():
 
 def test_rows_that_nobody_clustered():
     labels = np.hstack([LABELS, np.full((4, 1), -1)])
-    with pytest.warns(UserWarning, match="1 rows were not clustered by any member"):
-        found = consensus(labels, 3, "hbgf")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = consensus(labels, 3)  # four methods, and one warning
+    (told,) = [str(each.message) for each in caught]
+    assert told.startswith("1 rows were not clustered by any member")
     assert found[-1] == -1
     assert adjusted_rand(found[:-1], EXPECTED) == 1
 
@@ -136,3 +140,24 @@ def test_copies_are_chosen_last():
     found, _ = Labellings.read(np.vstack([labels, labels[:1], labels[:1]]))
     chosen = choose_members(found, "jc", 5 / 7, alpha=0.0)
     assert len(set(chosen) & {0, 5, 6}) == 1
+
+
+def test_with_many_tuples_all_pairs_are_not_compared(monkeypatch):
+    found, _ = Labellings.read(LABELS)
+    tried = agree(found, 3, "auto", np.random.default_rng(0)).anmi
+    assert list(tried) == ["cspa", "mcla", "hbgf", "eac"]
+    monkeypatch.setattr(supra, "_FEW", 5)
+    assert list(agree(found, 3, "auto", np.random.default_rng(0)).anmi) == ["mcla", "hbgf"]
+
+
+@pytest.mark.parametrize(("method", "asked"), [("eac", None), ("mixture", None), ("hbgf", 3)])
+def test_some_find_the_number_in_their_own_way(monkeypatch, method, asked):
+    seen = []
+
+    def note(labellings, n_clusters, rng):
+        seen.append(n_clusters)
+        return np.zeros(labellings.n_tuples, dtype=np.int32)
+
+    monkeypatch.setitem(supra.CONSENSUS, method, note)
+    consensus(LABELS, method=method)
+    assert seen == [asked]

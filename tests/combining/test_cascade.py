@@ -30,6 +30,11 @@ def rng():
     return np.random.default_rng(0)
 
 
+def no_folds(stand):
+    """Nobody should ask."""
+    raise AssertionError
+
+
 def test_answers_beside_columns_are_binned_alone():
     rows = stand()
     answers = rng().random((120, 2))
@@ -47,7 +52,7 @@ def test_honest_answers_outside_bags_and_folds():
     forest = RandomForestClassifier(20)
     assert has_bags(forest)
     assert not has_bags(ExtraTreesClassifier())
-    level, honest = LevelFit([("forest", forest)], None).fit(rows, [rng()])
+    level, honest = LevelFit([("forest", forest)], no_folds).fit(rows, [rng()])
     fitted = level.members[0][0].estimator
     np.testing.assert_array_equal(honest, fitted.oob_decision_function_)
     folds = LevelFit(
@@ -79,7 +84,7 @@ def test_means_are_taken_over_ensembles():
 )
 def test_levels_are_added_while_they_help(scores, patience, n_levels, n_fitted):
     told = iter(scores)
-    fit = LevelFit([("forest", RandomForestClassifier(3))], None)
+    fit = LevelFit([("forest", RandomForestClassifier(3))], no_folds)
     grown = grow(stand(), fit, Growth(5, patience), rng(), lambda *_: next(told))
     assert len(grown.cascade.levels) == n_levels
     assert grown.scores == scores[:n_fitted]
@@ -90,7 +95,12 @@ def test_clear_rows_leave():
     rows = Stand(Table.read(np.zeros((4, 1))), Target.labels([0, 0, 1, 0]), None)
     # Three of four are right, so mistakes may be one in twelve above the threshold.
     assert clear_threshold(mean, rows, 0.75) == 0.8
-    fit = LevelFit([("forest", RandomForestClassifier(30))], None)
+    sure = np.linspace(0.99, 0.6, 10)
+    mean = np.column_stack([sure, 1 - sure])
+    rows = Stand(Table.read(np.zeros((10, 1))), Target.labels([0] * 7 + [1, 0, 0]), None)
+    # Seven of eight are too few for a third of the mistakes, though enough for a half.
+    assert clear_threshold(mean, rows, 0.75) == sure[6]
+    fit = LevelFit([("forest", RandomForestClassifier(30))], no_folds)
     own = stand(400, apart=2.5)
 
     def score(honest, _):

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy import sparse
 
 from coterie.conformal.folds import fold_numbers, strata_of
 from coterie.data import Table
@@ -45,3 +46,15 @@ def test_missing_words_are_a_group():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"city": ["Ulm", None, "Kiel", np.nan]})
     assert strata_of(frame, "city").tolist() == ["Ulm", "", "Kiel", ""]
+
+
+def test_groups_are_the_same_however_numbers_are_kept():
+    pandas = pytest.importorskip("pandas")
+    expected = [1.0, np.inf, 2.0]
+    assert strata_of(np.array([[0, 1], [0, np.nan], [0, 2]]), 1).tolist() == expected
+    whole = pandas.DataFrame({"g": pandas.array([1, None, 2], dtype="Int64"), "w": list("abc")})
+    assert strata_of(whole, "g").tolist() == expected
+    assert strata_of(whole, 0).tolist() == expected
+    objects = np.array([["a", 1], ["b", pandas.NA], ["c", 2.0]], dtype=object)
+    assert strata_of(objects, 1).tolist() == expected
+    assert strata_of(sparse.csr_array([[0, 1], [0, 0], [0, 2]]), 1).tolist() == [1, 0, 2]

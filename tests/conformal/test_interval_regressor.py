@@ -155,6 +155,21 @@ def test_weights_of_calibration_stand_for_shift():
     np.testing.assert_array_equal(equal.predict_interval(rows[:1], 0.2, [2.0]), plain)
     shifted = model.calibrate(rows, scores, np.r_[np.full(20, 0.01), np.full(20, 1.0)])
     assert shifted.predict_interval(rows[:1], 0.2)[0, 1] > plain[0, 1]
+    each = shifted.predict_interval(rows[:2], 0.2, [1.0, 100.0])
+    assert each[0, 1] == shifted.predict_interval(rows[:1], 0.2)[0, 1] < each[1, 1] == np.inf
+
+
+def test_both_ends_of_a_band_see_the_weight_of_a_row():
+    class Band(Zero):
+        def predict_quantiles(self, X):
+            return np.zeros((len(X), 2))
+
+    rows, truth = np.zeros((40, 1)), np.arange(-20.0, 20.0)
+    model = ConformalRegressor(Band().fit(rows, truth), prefit=True, asymmetric=True)
+    model.calibrate(rows, truth, np.ones(40))
+    plain, heavy = model.predict_interval(rows[:2], 0.4, [1.0, 90.0])
+    np.testing.assert_array_equal(plain, model.predict_interval(rows[:1], 0.4)[0])
+    assert np.isinf(heavy).all()
 
 
 def test_infinite_intervals_are_told():
@@ -180,3 +195,28 @@ def test_wrong_methods_are_refused():
         ConformalRegressor(LinearRegression(), method="oof").fit(X, y)
     with pytest.raises(ValueError, match="needs a quantile model or a forest"):
         ConformalRegressor(LinearRegression(), method="cqr").fit(X, y)
+    for quantiles in ((0.9, 0.1), (0.5,), (0.0, 0.9)):
+        with pytest.raises(ValueError, match="a lower and an upper level"):
+            ConformalRegressor(FOREST, method="cqr", quantiles=quantiles).fit(X, y)
+
+
+@pytest.mark.parametrize("method", ["split", "cv+"])
+def test_rows_without_a_group_are_a_group(method):
+    rng = np.random.default_rng(0)
+    group = np.where(np.arange(200) % 2, 1.0, np.nan)
+    rows = np.c_[rng.normal(size=200), group]
+    targets = np.where(np.isnan(group), 50.0, 1.0) * rng.normal(size=200)
+    model = ConformalRegressor(Zero(), method=method, by=1, cv=3, random_state=0)
+    width = np.diff(model.fit(rows, targets).predict_interval(rows, 0.2), axis=1)[:, 0]
+    assert width[np.isnan(group)].min() > 5 * width[group == 1].max()
+    with pytest.warns(UserWarning, match="0 calibration rows"):
+        assert np.isinf(model.predict_interval([[0.0, 7.0]], 0.2)).all()  # a group nobody knows
+
+
+def test_many_rows_are_spoken_for_by_some():
+    from coterie.conformal.interval_regressor import _some
+
+    assert _some(np.arange(20_000)).tolist() == list(range(20_000))
+    some = _some(np.arange(10, 30_010))
+    assert len(np.unique(some)) == 20_000
+    assert some.min() >= 10

@@ -208,3 +208,22 @@ def test_wrong_sources_are_refused():
         ConformalClassifier(FOREST, source="oof").fit(X_fit, y_fit)
     with pytest.raises(ValueError, match="no predict_proba.*CalibratedClassifierCV"):
         ConformalClassifier(LinearSVC(), source="split").fit(X_fit, y_fit)
+
+
+def test_classes_that_the_model_does_not_know_are_named():
+    p, truth = dirichlet(np.random.default_rng(10), 50, 3)
+    model = ConformalClassifier(Given().fit(p, truth), prefit=True)
+    with pytest.raises(ValueError, match="y contains the class 7, which the model does not know"):
+        model.calibrate(p, np.where(truth == 1, 7, truth))
+    with pytest.raises(ValueError, match="y contains the class 7"):
+        model.calibrate(p, truth).coverage_report(p, np.r_[7, truth[1:]])
+
+
+def test_equal_scores_of_folds_do_not_speak_against_a_class():
+    p = np.random.default_rng(11).integers(1, 5, (60, 3)) / 4.0  # many ties
+    p /= p.sum(axis=1, keepdims=True)
+    truth = np.arange(60) % 3
+    model = ConformalClassifier(Given(), method="lac", source="cv+", cv=3).fit(p, truth)
+    own = 1.0 - p[np.arange(60), truth]
+    below = (own[:, None, None] < 1.0 - p).sum(axis=0)
+    np.testing.assert_array_equal(model.predict_set(p, 0.3), below < 0.7 * 61)

@@ -92,3 +92,19 @@ def test_folds_may_be_given():
     assert ConformalRegressor(LinearRegression(), cv=halves).fit(X, y, weight).n_calibration_ == 441
     with pytest.raises(ValueError, match="every row into one test set"):
         ConformalRegressor(LinearRegression(), cv=halves[:1]).fit(X, y)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.25, 0.3, 0.4, 0.75])
+def test_as_many_rows_are_held_out_as_asked(share):
+    model = ConformalRegressor(LinearRegression(), method="split", holdout=share, random_state=0)
+    assert abs(model.fit(X, y).n_calibration_ - share * len(X)) < 1
+    groups = np.repeat(np.arange(34), 13)
+    held = model._held_out(model._admit_fit(X, y, None), groups, np.random.default_rng(0))
+    assert all(len(set(held[groups == g])) == 1 for g in range(34))
+    assert abs(held.mean() - share) < 1 / 34
+    sets = ConformalClassifier(
+        small(ConformalClassifier).estimator, source="split", holdout=share, random_state=0
+    ).fit(X, CLASSES)
+    assert abs(sets.codes_.mean() - CLASSES.mean()) < 0.02  # classes in their shares
+    with pytest.raises(ValueError, match="1 groups are too few to hold some out"):
+        model.fit(X, y, groups=np.zeros(len(X)))

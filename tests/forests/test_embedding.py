@@ -62,6 +62,11 @@ def test_warm_start_adds_trees():
     np.testing.assert_array_equal(after[:, : before.shape[1]], before)
 
 
+def test_defaults_are_those_of_scikit_learn():
+    ours, theirs = RandomTreesEmbedding().get_params(), TheirEmbedding().get_params()
+    assert {name: ours[name] for name in theirs} == theirs
+
+
 def test_what_noise_has_no_use_for_is_not_a_parameter():
     with pytest.raises(TypeError, match="oob_score"):
         RandomTreesEmbedding(oob_score=True)

@@ -270,3 +270,25 @@ def test_units_do_not_matter_to_standardised_cuts():
     )
     # Rows are drawn by what they hold, so that samples differ; scores hardly do.
     assert stats.spearmanr(one, other).statistic > 0.9
+
+
+def test_defaults_are_those_of_scikit_learn():
+    ours, theirs = (cls().get_params() for cls in (IsolationForest, TheirForest))
+    assert {name: ours[name] for name in theirs} == theirs
+
+
+def test_rows_may_be_drawn_with_replacement():
+    X = spoilt(60)
+    forest = IsolationForest(n_estimators=3, max_samples=60, bootstrap=True, random_state=0).fit(X)
+    for rows in forest.estimators_samples_:
+        assert len(rows) == 60
+        assert 25 < len(set(rows.tolist())) < 50
+    whole = IsolationForest(n_estimators=1, max_samples=60, random_state=0).fit(X)
+    assert sorted(whole.estimators_samples_[0].tolist()) == list(range(60))
+
+
+def test_trees_are_as_deep_as_their_samples_allow():
+    X = spoilt(400)
+    for n_rows, depth in ((256, 8), (100, 7), (3, 2)):
+        forest = IsolationForest(n_estimators=5, max_samples=n_rows, random_state=0).fit(X)
+        assert max(tree.get_depth() for tree in forest.estimators_) == depth

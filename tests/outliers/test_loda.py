@@ -45,6 +45,7 @@ def test_missing_cells_leave_out_projections():
     X = rng.normal(size=(300, 9))
     X[::5, 2] = np.nan
     model = LODADetector(random_state=0).fit(X)
+    assert ((model.projections_ != 0).sum(axis=1) == 3).all()  # the root of 9 columns
     row = X[1:2].copy()
     row[0, 4] = np.nan
     rest = model.projections_[:, 4] == 0

@@ -45,6 +45,7 @@ def test_scales():
     np.testing.assert_allclose(z.std(axis=1), 1.0)
     np.testing.assert_allclose(standardize(FIVE, "rank"), [0.2, 0.4, 0.6, 0.8, 1.0])
     np.testing.assert_allclose(standardize([2.5], "rank", FIVE), [0.4])
+    np.testing.assert_allclose(standardize([1.0, 2, 2, 9], "rank"), [0.25, 0.625, 0.625, 1.0])
     np.testing.assert_array_equal(standardize(np.ones(3)), 0.0)
     np.testing.assert_array_equal(standardize(FIVE, "none"), FIVE)
     np.testing.assert_array_equal(standardize(S, "unify"), calibrate(S))

@@ -73,3 +73,33 @@ def test_ways_to_begin(start, weighting):
     known = np.where(np.arange(300) < 40, y, -1)
     model = AssembleClassifier(start=start, weighting=weighting, n_estimators=20, n_folds=None)
     assert model.set_params(random_state=0).fit(rows, known).score(rows, y) > 0.85
+
+
+def test_ties_of_nearest_rows_do_not_depend_on_the_order_of_rows():
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 3, (90, 3)).astype(float)
+    known = np.where(np.arange(90) < 20, rng.integers(0, 3, 90), -1)
+
+    def start(order):
+        own = Target.labels(known[order], unlabelled=True)
+        found = np.empty(90, dtype=int)
+        found[order] = start_classes(Scene(Table.read(rows[order]).bin(), own, None, 0), "1nn")
+        return found
+
+    expected = start(np.arange(90))
+    for _ in range(3):
+        np.testing.assert_array_equal(start(rng.permutation(90)), expected)
+
+
+def test_why_it_ended_in_the_words_of_all():
+    rows = np.arange(8.0)[:, None]
+    known = np.array([0, 0, 1, 1, -1, -1, -1, -1])
+    settings = {"n_folds": None, "random_state": 0}
+    model = AssembleClassifier(n_estimators=3, **settings).fit(rows, known)
+    assert model.termination_condition_ == "no_change"  # no mistake is left
+    noise = np.random.default_rng(0).integers(0, 2, 60)
+    rows = np.random.default_rng(1).normal(size=(60, 2))
+    model = AssembleClassifier(n_estimators=3, **settings).fit(rows, np.r_[noise[:40], [-1] * 20])
+    assert (model.termination_condition_, model.n_iter_) == ("max_iter", 3)
+    flat = AssembleClassifier(**settings).fit(np.ones((9, 1)), [0, 1, 0, 1] + [-1] * 5)
+    assert flat.termination_condition_ == "too_weak"  # a half is wrong

@@ -6,7 +6,10 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from coterie import CoTrainingByCommitteeClassifier, CoTrainingClassifier
+from coterie.data import Table, Target
 from coterie.semisupervised import surest_rows
+from coterie.semisupervised.co_training import CoTraining
+from coterie.semisupervised.lessons import Scene, teach
 
 
 class NearestMean(ClassifierMixin, BaseEstimator):
@@ -37,6 +40,8 @@ def test_by_hand():
     assert first.predict_proba(X[6:, :1])[0, 0] == pytest.approx(0.294118, abs=1e-6)
     assert second.predict_proba(X[6:, 1:])[0, 0] == pytest.approx(0.5)
     assert model.transduction_.tolist() == [0, 1, 0, 1, 0, 1, 1]
+    # A half of the second view leaves the product as the first has it; a mean would be .397.
+    assert model.predict_proba(X[6:])[0, 0] == pytest.approx(0.294118, abs=1e-6)
 
 
 def test_rows_are_taken_by_class():
@@ -81,6 +86,12 @@ def test_one_view_twice_is_a_committee():
     committee.fit(rows, known)
     assert committee.trace_["taken"].tolist() == [4] * 5
     assert (committee.labeled_iter_ > 0).sum() == 20
+    scene = Scene(Table.read(rows).bin(), Target.labels(known, unlabelled=True), None, 0)
+    learner = scene.learner(None, NearestMean())
+    once, twice = (
+        teach(scene, CoTraining([learner] * n, np.full(2, 4 // n), 75, 0.0), 5) for n in (1, 2)
+    )
+    np.testing.assert_array_equal(once.rounds, twice.rounds)
 
 
 def test_quotas_follow_the_classes():
@@ -89,6 +100,12 @@ def test_quotas_follow_the_classes():
     model = CoTrainingByCommitteeClassifier(estimator=NearestMean(), n_folds=None, max_iter=1)
     model.fit(rows, labels)
     assert model.trace_["taken"].max() <= 4  # one of the first class, three of the second
+    scene = Scene(Table.read(rows).bin(), Target.labels(labels, unlabelled=True), None, 0)
+    assert model._quota(scene).tolist() == [1, 3]
+    weighted = Scene(scene.table, scene.target, np.r_[np.full(2, 3.0), np.ones(10)], 0)
+    assert model._quota(weighted).tolist() == [2, 2]
+    rare = Scene(Table.read(np.zeros((41, 1))).bin(), Target.labels([0] * 40 + [1]), None, 0)
+    assert model._quota(rare).tolist() == [4, 1]
 
 
 @pytest.mark.parametrize("views", ["random", "maxmin", None])
@@ -120,3 +137,32 @@ def test_views_by_name_and_what_is_refused():
         CoTrainingClassifier(**settings).fit(rows[:, :1], known)
     with pytest.raises(ValueError, match="'z' in views is not in the table"):
         CoTrainingClassifier(views=(["a"], ["z"]), **settings).fit(frame, known)
+
+
+def test_the_pool_is_filled_again_until_nothing_is_left():
+    rows, _, known = gaussian_views()
+    rows, known = rows[:40], known[:40].copy()
+    settings = {"estimator": NearestMean(), "per_class": 2, "n_folds": None, "random_state": 0}
+    model = CoTrainingByCommitteeClassifier(pool_size=10, **settings).fit(rows, known)
+    n_free = int((known < 0).sum())
+    assert model.termination_condition_ == "all_labeled"
+    assert (model.labeled_iter_ >= 0).all()
+    pool, taken = model.trace_["pool"], model.trace_["taken"]
+    left = n_free - np.append(0, np.cumsum(taken)[:-1])
+    np.testing.assert_array_equal(pool, np.minimum(10, left))
+    strict = CoTrainingByCommitteeClassifier(threshold=1.0, **settings).fit(rows, known)
+    assert strict.termination_condition_ == "no_candidate"
+    assert (strict.labeled_iter_ <= 0).all()
+
+
+def test_both_views_get_a_strong_column():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 120)
+    rows = rng.normal(size=(120, 6))
+    rows[:, [0, 1]] += 4.0 * y[:, None]
+    known = np.where(np.arange(120) < 60, y, -1)
+    model = CoTrainingClassifier(
+        estimator=NearestMean(), views="maxmin", max_iter=1, n_folds=None, random_state=0
+    ).fit(rows, known)
+    assert [len(set(view.tolist()) & {0, 1}) for view in model.views_] == [1, 1]
+    assert [len(view) for view in model.views_] == [3, 3]

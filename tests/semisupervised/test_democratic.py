@@ -7,6 +7,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from coterie import DecisionTreeClassifier, DemocraticCoLearningClassifier
 from coterie.semisupervised import combine_groups, learning_gain, wilson_interval
+from coterie.semisupervised.democratic import _majority
 
 
 @pytest.mark.parametrize(
@@ -62,3 +63,14 @@ def test_no_member_is_right():
     model = DemocraticCoLearningClassifier(estimators=members, n_folds=None)
     with pytest.warns(UserWarning, match="all have equal votes"):
         model.fit(X, y).predict(X)
+
+
+def test_a_majority_must_also_be_heavier():
+    said = np.array([[0, 0, 0], [1, 1, 2], [1, 1, 1]])
+    winner, heavier = _majority(said, np.array([0.9, 0.3, 0.4]), 3)
+    assert winner[:2].tolist() == [1, 1]
+    assert heavier.tolist() == [False, False, True]  # .7 against .9; one each, and .9 is the most
+    _, heavier = _majority(said, np.array([0.7, 0.3, 0.4]), 3)
+    assert heavier.tolist() == [False, False, True]  # equal is not heavier
+    _, heavier = _majority(said, np.array([0.6, 0.3, 0.4]), 3)
+    assert heavier.tolist() == [True, True, True]

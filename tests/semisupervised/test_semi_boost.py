@@ -100,3 +100,34 @@ def test_three_classes():
     assert model.score(X, y) > 0.85
     assert set(model.member_classes_.tolist()) == {0, 1, 2}
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
+
+
+def test_rows_like_no_others_are_never_chosen():
+    X, _, known = moons(60)
+    lone = np.array([20, 40])
+
+    def alike(rows):
+        similar = np.exp(-((rows[:, None] - rows) ** 2).sum(2))
+        odd = (rows[:, None] == X[lone]).all(axis=2).any(axis=1)
+        similar[odd], similar[:, odd] = 0.0, 0.0
+        return similar
+
+    model = SemiBoostClassifier(similarity=alike, sample=1.0, random_state=0, n_folds=None)
+    rounds = model.fit(X, known).labeled_iter_
+    assert (rounds[lone] == -1).all()
+    assert (np.delete(rounds, lone)[12:] > 0).all()
+
+
+def test_the_surest_share_of_rows_is_taken():
+    X, _, known = moons(112)
+    model = SemiBoostClassifier(n_estimators=1, random_state=0, n_folds=None).fit(X, known)
+    assert model.trace_["taken"].tolist() == [10]
+    assert (model.labeled_iter_ == 1).sum() == 10
+
+
+def test_without_unlabelled_rows_it_is_adaboost():
+    X, y, _ = moons(80)
+    model = SemiBoostClassifier(max_bins=255, random_state=0).fit(X, y)
+    booster = AdaBoostClassifier(DecisionTreeClassifier(max_depth=3), n_estimators=20)
+    booster.set_params(random_state=0).fit(X, y)
+    np.testing.assert_array_equal(model.predict_proba(X), booster.predict_proba(X))

@@ -132,3 +132,30 @@ def test_plurality_decides_and_probabilities_break_ties():
 def test_a_list_has_three():
     with pytest.raises(ValueError, match="three members, but estimator is a list of 2"):
         TriTrainingClassifier(estimator=[Stump(0), Stump(1)]).fit(L, Y[:6])
+
+
+class Witness(Stump):
+    """Remembers the weights it was fitted with."""
+
+    def fit(self, X, y, sample_weight=None):
+        self.seen_ = None if sample_weight is None else np.sort(sample_weight)
+        return super().fit(X, y)
+
+
+def test_weights_of_rows_and_of_their_errors():
+    weight = np.r_[1.0, 1, 3, 1, 1, 1, 0.5, 0.25, 2, 2, 2, 2]
+    model = TriTrainingClassifier(
+        estimator=[Witness(column) for column in range(3)],
+        bootstrap=False,
+        n_folds=None,
+        max_iter=1,
+    )
+    rows = np.vstack([L, U])
+    rows[2] = [7.5, 7, 2]  # the first two stumps are wrong there
+    model.fit(rows, Y, weight)
+    assert model.trace_["e"].tolist()[2] == pytest.approx(3 / 8)
+    for member, taken in zip(model.estimators_, model.trace_["taken"], strict=True):
+        assert len(member.seen_) == 6 + taken
+        assert (member.seen_ == 1).sum() == 5  # of the labelled rows alone
+        assert set(member.seen_.tolist()) <= set(weight.tolist())
+    assert (model.trace_["taken"] > 0).any()

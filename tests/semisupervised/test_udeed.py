@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
+from sklearn.linear_model import LogisticRegression
 
 from coterie import UDEEDClassifier
 from coterie.semisupervised.udeed import Points, diversity_loss, probabilities
@@ -65,6 +66,8 @@ def test_without_a_price_members_coincide():
     model = UDEEDClassifier(gamma=0.0, n_estimators=3, max_iter=2000, random_state=0, n_folds=None)
     coef = model.fit(X, known).coef_
     np.testing.assert_allclose(coef, np.broadcast_to(coef[0], coef.shape), atol=1e-2)
+    plain = LogisticRegression(C=np.inf).fit(X[:40], known[:40])
+    np.testing.assert_allclose(model.predict_proba(X), plain.predict_proba(X), atol=5e-3)
 
 
 def test_a_price_makes_them_differ():
@@ -80,3 +83,13 @@ def test_too_high_a_price_is_told():
     X, _, known = problem()
     with pytest.warns(UserWarning, match="gamma=50.0 makes the members so different"):
         UDEEDClassifier(gamma=50.0, n_estimators=5, random_state=0, n_folds=None).fit(X, known)
+
+
+def test_members_may_be_pushed_apart_on_labelled_rows():
+    X, _, known = problem()
+    settings = {"n_estimators": 4, "random_state": 0, "n_folds": None, "gamma": 0.05}
+    elsewhere, here = (
+        UDEEDClassifier(diversity_on=rows, **settings).fit(X, known)
+        for rows in ("unlabeled", "labeled")
+    )
+    assert elsewhere.diversity_ < here.diversity_

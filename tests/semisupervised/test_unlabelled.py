@@ -172,3 +172,27 @@ def test_folds_have_all_classes():
     assert sum(map(len, folds)) == 29  # a lone row is in none
     for rows in folds:
         assert set(scene.codes[rows].tolist()) == {0, 1, 2}
+
+
+@pytest.mark.one_in(2)
+@every
+def test_without_unlabelled_rows_nothing_is_taught(cls):
+    X, y, _ = blobs(60)
+    model = small(cls).fit(X, y)
+    assert model.termination_condition_ == "all_labeled"
+    assert (model.labeled_iter_ == 0).all()
+    np.testing.assert_array_equal(model.transduction_, y)
+    # The members are those that would be compared as the supervised ensemble.
+    scene = Scene(Table.read(X).bin(), Target.labels(y, unlabelled=True), None, 0)
+    taught = small(cls)._teach(scene)
+    assert len(taught.first) == len(taught.members)
+    for one, other in zip(taught.first, taught.members, strict=True):
+        np.testing.assert_array_equal(*(scene.votes(each, scene.labelled) for each in (one, other)))
+
+
+def test_truth_values_may_be_labels():
+    X, y, known = blobs(n_classes=2)
+    labels = np.array([None if code < 0 else bool(code) for code in known], dtype=object)
+    model = TriTrainingClassifier(random_state=0, n_folds=None).fit(X, labels)
+    assert model.classes_.tolist() == [False, True]
+    assert model.score(X, y.astype(bool)) > 0.8

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from coterie.theory import conformal_quantile, needed_rows, ranks_of
+from coterie.theory import conformal_quantile, conformal_quantiles, needed_rows, ranks_of
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,20 @@ def test_heavy_rows_count_more():
     assert conformal_quantile(scores, 0.5, weight) == 9.0
     assert conformal_quantile(scores, 0.5, weight[::-1]) == 0.0
     assert conformal_quantile(scores, 0.5, weight, own_weight=100.0) == math.inf
+
+
+def test_many_new_rows_have_the_limits_of_each():
+    rng = np.random.default_rng(1)
+    scores, weight, own = rng.normal(size=40), rng.uniform(0, 2, 40), rng.uniform(0, 60, 30)
+    each = [conformal_quantile(scores, 0.3, weight, float(w)) for w in own]
+    found = conformal_quantiles(scores, 0.3, weight, own)
+    np.testing.assert_array_equal(found, each)
+    assert np.isinf(found).any()
+    assert len(np.unique(found)) > 5
+    # By the definition: the least score whose share of the mass is enough.
+    for limit, w in zip(found, own, strict=True):
+        share = weight[scores <= limit].sum() / (weight.sum() + w)
+        assert np.isinf(limit) or share >= 0.7 > share - weight[scores == limit][0] / (
+            weight.sum() + w
+        )
+    assert conformal_quantile([], 0.3, [], 1.0) == math.inf

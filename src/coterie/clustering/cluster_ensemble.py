@@ -18,7 +18,7 @@ from coterie.clustering.cluster_members import (
     labels_of,
 )
 from coterie.clustering.labellings import Codes, Labellings
-from coterie.clustering.lookup import TupleTable
+from coterie.clustering.lookup import TupleTable, narrow
 from coterie.clustering.supra import CONSENSUS, Agreed, agree, choose_members, in_order, stability
 from coterie.core import (
     Allowed,
@@ -212,7 +212,7 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         draft.anmi_ = found.anmi[found.name]
         draft.n_clusters_ = int(codes.max()) + 1
         draft.tuples_ = labellings.n_tuples
-        draft.labels_, draft.member_labels_ = codes[tuples], labels.astype(_narrow(labels))
+        draft.labels_, draft.member_labels_ = codes[tuples], labels.astype(narrow(labels))
         draft.confidence_ = draft.lookup_.confidence(labels, draft.labels_)
 
     def _range(self, n_rows: int) -> tuple[int, int]:
@@ -314,11 +314,6 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = isinstance(self.members, str) and self.members == "embedding"
         return tags
-
-
-def _narrow(labels: Codes) -> type[np.signedinteger[Any]]:
-    """A type that holds the labels: hardly any clusterer finds more clusters than int16 can."""
-    return np.int16 if labels.max(initial=0) < 2**15 else np.int32
 
 
 def _place(member: Any, rows: Array) -> Codes:

@@ -188,7 +188,10 @@ def fit_clusterer(clusterer: Any, rows: Any, weight: Array | None, rng: Generato
     copy = seeded(clusterer, rng)
     if weight is not None and takes_weight(copy):
         return copy.fit(rows, sample_weight=weight)
-    return copy.fit(rows)
+    fitted = copy.fit(rows)
+    if not hasattr(fitted, "labels_") and not hasattr(fitted, "predict"):
+        fitted.labels_ = np.asarray(copy.fit_predict(rows))
+    return fitted
 
 
 def labels_of(fitted: Any, rows: Any) -> Codes:

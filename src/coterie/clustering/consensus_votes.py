@@ -20,6 +20,8 @@ Array = NDArray[np.float64]
 
 _MISSING = 0.2  # share of rows that a member may leave out and still be weighed
 _NO_INFORMATION = 1e-12
+#: That are looked for if nobody says how many.
+MOST_CLUSTERS = 20
 
 
 def match_clusters(table: Array, method: str = "hungarian") -> NDArray[np.intp]:
@@ -281,7 +283,7 @@ def fit_mixture(
 
 def mixture(
     labellings: Labellings,
-    n_clusters: int,
+    n_clusters: int | None,
     rng: Generator,
     *,
     n_init: int = 10,
@@ -293,8 +295,8 @@ def mixture(
     ----------
     labellings : Labellings
         The members.
-    n_clusters : int
-        Number of components.
+    n_clusters : int or None
+        Number of components; None adds components, up to 20, while the `bic` falls.
     rng : Generator
         Draws starts.
     n_init : int, default=10
@@ -306,14 +308,25 @@ def mixture(
     -------
     ndarray of int32 of shape (n_tuples,)
     """
-    best: Mixture | None = None
-    for number in range(n_init):
-        start = rng.dirichlet(np.ones(n_clusters), size=labellings.n_tuples)
-        found = fit_mixture(labellings, start, smoothing if number else 0.0)
-        if best is None or found.log_likelihoods[-1] > best.log_likelihoods[-1]:
-            best = found
-    assert best is not None
-    return best.responsibilities.argmax(axis=1).astype(np.int32)
+
+    def fit(n_components: int) -> Mixture:
+        runs = []
+        for number in range(n_init):
+            start = rng.dirichlet(np.ones(n_components), size=labellings.n_tuples)
+            runs.append(fit_mixture(labellings, start, smoothing if number else 0.0))
+        return max(runs, key=lambda run: run.log_likelihoods[-1])
+
+    best = fit(n_clusters or min(2, labellings.n_tuples))
+    if n_clusters is None:
+        for more in range(3, min(MOST_CLUSTERS, labellings.n_tuples) + 1):
+            found = fit(more)
+            if bic(labellings, found) < bic(labellings, best):
+                best = found
+            elif more > len(best.shares) + 1:  # two in a row are no better
+                break
+    # A component that no row is given to is no cluster.
+    codes = np.unique(best.responsibilities.argmax(axis=1), return_inverse=True)[1]
+    return codes.astype(np.int32)
 
 
 def bic(labellings: Labellings, found: Mixture) -> float:

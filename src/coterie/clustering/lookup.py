@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ class TupleTable:
 
     Parameters
     ----------
-    tuples : ndarray of int16 of shape (n_members, n_tuples)
+    tuples : ndarray of int16 or int32 of shape (n_members, n_tuples)
         The tuples, in the order of their hashes.
     hashes : ndarray of uint64 of shape (n_tuples,)
         Ascending.
@@ -35,7 +36,7 @@ class TupleTable:
         What members count.
     """
 
-    tuples: NDArray[np.int16]
+    tuples: NDArray[np.signedinteger[Any]]
     hashes: NDArray[np.uint64]
     labels: NDArray[np.int32]
     shares: Array
@@ -61,7 +62,7 @@ class TupleTable:
         """
         first = np.zeros(labellings.n_tuples, dtype=np.intp)
         first[places[::-1]] = np.arange(len(places))[::-1]
-        tuples = given[:, first].astype(np.int16)
+        tuples = given[:, first].astype(narrow(given))
         hashes = _hash(tuples)
         order = np.argsort(hashes, kind="stable")
         sizes = given.max(axis=1, initial=-1).astype(np.int64) + 1
@@ -80,10 +81,9 @@ class TupleTable:
 
     def find(self, given: Codes) -> NDArray[np.int32]:
         """Labels of rows by their member clusters, shape (n_members, n_rows)."""
-        sought = given.astype(np.int16)
-        hashes = _hash(sought)
+        hashes = _hash(given)
         at = np.minimum(np.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
-        known = (self.tuples[:, at] == sought).all(axis=0)
+        known = (self.tuples[:, at] == given).all(axis=0)
         found = self.labels[at].copy()
         if not known.all():
             found[~known] = self._vote(given[:, ~known])
@@ -116,7 +116,12 @@ class TupleTable:
         return np.divide(total, heard, out=np.zeros_like(total), where=heard > 0)
 
 
-def _hash(tuples: NDArray[np.int16]) -> NDArray[np.uint64]:
+def narrow(labels: Codes) -> type[np.signedinteger[Any]]:
+    """A type that holds the labels: hardly any clusterer finds more clusters than int16 can."""
+    return np.int16 if labels.max(initial=0) < 2**15 else np.int32
+
+
+def _hash(tuples: NDArray[np.signedinteger[Any]]) -> NDArray[np.uint64]:
     """A number of 64 bits for every tuple."""
     found = np.zeros(tuples.shape[1], dtype=np.uint64)
     for row in tuples:

@@ -20,7 +20,12 @@ from coterie.clustering.consensus_graphs import (
     meta_clustering,
     similarity_partition,
 )
-from coterie.clustering.consensus_votes import information_partition, mixture, voting
+from coterie.clustering.consensus_votes import (
+    MOST_CLUSTERS,
+    information_partition,
+    mixture,
+    voting,
+)
 from coterie.clustering.dendrogram import agglomerate
 from coterie.clustering.labellings import Codes, Labellings
 from coterie.clustering.partition_measures import anmi_of, member_nmi, nmi
@@ -29,7 +34,7 @@ Array = NDArray[np.float64]
 Consensus = Callable[[Labellings, Any, Generator], Codes]
 
 _FEW = 5000  # tuples up to which methods that compare all pairs are tried
-_MOST_CLUSTERS = 20  # that are looked for if nobody says how many
+_OWN_NUMBER = ("eac", "mixture")  # which find the number of clusters in their own way
 
 #: Consensus functions by name.
 CONSENSUS: Mapping[str, Consensus] = {
@@ -83,7 +88,7 @@ def agree(labellings: Labellings, n_clusters: int | None, method: str, rng: Gene
     _check_number(labellings, n_clusters)
     if labellings.n_members == 1 and n_clusters in (None, int(labellings.sizes[0])):
         return Agreed(labellings.codes[0], method, {method: 1.0})
-    if n_clusters is None:
+    if n_clusters is None and method not in _OWN_NUMBER:
         n_clusters = count_clusters(labellings, rng)
     tried = [method]
     if method in ("auto", "supra"):
@@ -91,6 +96,13 @@ def agree(labellings: Labellings, n_clusters: int | None, method: str, rng: Gene
         every = ["cspa", "hgpa", "mcla", "hbgf", "eac"] if method == "supra" else []
         tried = every or (["cspa", "mcla", "hbgf", "eac"] if few else ["mcla", "hbgf"])
     inside = np.flatnonzero(labellings.clustered)
+    if len(inside) < labellings.n_tuples:
+        warnings.warn(
+            f"{int(labellings.counts.sum() - labellings.counts[inside].sum())} rows were not "
+            "clustered by any member; they get the label -1.",
+            UserWarning,
+            stacklevel=3,
+        )
     found: dict[str, Codes] = {}
     for name in tried:
         codes = np.full(labellings.n_tuples, -1, dtype=np.int32)
@@ -104,18 +116,12 @@ def agree(labellings: Labellings, n_clusters: int | None, method: str, rng: Gene
 def _within(
     labellings: Labellings,
     inside: NDArray[np.intp],
-    n_clusters: int,
+    n_clusters: int | None,
     method: Consensus,
     rng: Generator,
 ) -> Codes:
     """A consensus of the tuples that some member has clustered."""
     if len(inside) < labellings.n_tuples:
-        warnings.warn(
-            f"{int(labellings.counts.sum() - labellings.counts[inside].sum())} rows were not "
-            "clustered by any member; they get the label -1.",
-            UserWarning,
-            stacklevel=4,
-        )
         labellings = Labellings(
             labellings.codes[:, inside],
             labellings.counts[inside],
@@ -153,7 +159,7 @@ def count_clusters(labellings: Labellings, rng: Generator) -> int:
     if labellings.n_tuples <= _FEW:
         codes = evidence_accumulation(labellings, None, rng)
         return int(codes.max()) + 1
-    most = min(_MOST_CLUSTERS + 1, labellings.n_all)
+    most = min(MOST_CLUSTERS + 1, labellings.n_all)
     sigma, _, _ = bipartite_values(labellings, most)
     return int(np.argmax(sigma[1:-1] - sigma[2:])) + 2
 

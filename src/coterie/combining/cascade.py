@@ -187,14 +187,17 @@ class LevelFit:
     ----------
     ensembles : sequence of (name, estimator)
         What to fit.
-    splits : callable or None
-        Makes splits of a stand; None asks bags for honest answers where there are such.
+    splits : callable
+        Makes splits of a stand.
+    bags : bool
+        Whether ensembles with rows outside bags are asked about these instead.
     executor : JoblibExecutor
         Where ensembles are fitted.
     """
 
     ensembles: Sequence[tuple[Any, Any]]
-    splits: Callable[[Stand], list[Split]] | None
+    splits: Callable[[Stand], list[Split]]
+    bags: bool = True
     executor: JoblibExecutor = field(default_factory=lambda: JoblibExecutor(None))
 
     def fit(self, stand: Stand, rngs: Sequence[Generator]) -> tuple[Level, Array]:
@@ -208,10 +211,10 @@ class LevelFit:
         self, stand: Stand, name: Any, estimator: Any, rng: Generator
     ) -> tuple[tuple[Any, ...], Array]:
         """The fitted copies of an ensemble, and what it says of rows it has not seen."""
-        if self.splits is None and has_bags(estimator):
+        if self.bags and has_bags(estimator):
             member = fit_one(name, estimator, stand, rng, oob=True)
             return (member,), _out_of_bag(member, stand)
-        splits = self.splits(stand) if self.splits is not None else []
+        splits = self.splits(stand)
         if not splits:  # nothing can be held out
             member = fit_one(name, estimator, stand, rng)
             return (member,), member.predict(stand.table)

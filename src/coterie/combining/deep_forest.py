@@ -170,7 +170,7 @@ class DeepForest(Learnt, Committee):
     def _grow(self, stand: Stand, growth: Growth, entropy: int) -> Grown:
         return grow(
             stand,
-            LevelFit(self._ensembles(), self._splits(stand), JoblibExecutor(self.n_jobs)),
+            self._level_fit(stand),
             growth,
             _stream(entropy, 0),
             lambda honest, _: self._score(stand, honest),
@@ -184,15 +184,20 @@ class DeepForest(Learnt, Committee):
         held, rest = stand.take(test), stand.take(train)
         grown = grow(
             rest,
-            LevelFit(self._ensembles(), self._splits(rest), JoblibExecutor(self.n_jobs)),
+            self._level_fit(rest),
             growth,
             _stream(entropy, 0),
             lambda _, cascade: self._score(held, cascade.predict(held.table)),
         )
         return len(grown.cascade.levels), grown.scores
 
+    def _level_fit(self, stand: Stand) -> LevelFit:
+        """How levels are fitted to rows."""
+        bags = self.vectors == "oob"
+        return LevelFit(self._ensembles(), self._splits(stand), bags, JoblibExecutor(self.n_jobs))
+
     def _splits(self, first: Stand) -> Any:
-        """What makes folds, or None where bags are used."""
+        """What makes folds."""
         given = np.arange(first.table.n_columns)
 
         def split(stand: Stand) -> list[Split]:
@@ -202,8 +207,7 @@ class DeepForest(Learnt, Committee):
             # By the columns that were given: answers beside them must not change the folds.
             return make_splits(folds, stand.table[:, given], stand.target, kept=stand.kept)
 
-        own = self.estimators is not None
-        return split if self.vectors == "kfold" or own else None
+        return split
 
     def _ensembles(self) -> list[tuple[Any, Any]]:
         """What a level holds, by name."""

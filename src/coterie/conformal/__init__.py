@@ -15,6 +15,7 @@ from coterie.conformal.coverage_report import CoverageReport, CoverageRow, cover
 from coterie.conformal.interval_regressor import ConformalRegressor, plus_interval
 from coterie.conformal.out_of_fold import kept_coverage, kept_limit, kept_sets
 from coterie.conformal.set_classifier import ConformalClassifier
+from coterie.conformal.shift import density_ratio
 
 __all__ = [
     "ConformalClassifier",
@@ -23,6 +24,7 @@ __all__ = [
     "CoverageRow",
     "class_scores",
     "coverage_rows",
+    "density_ratio",
     "kept_coverage",
     "kept_limit",
     "kept_sets",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -75,8 +76,19 @@ def strata_of(X: Any, by: Any) -> NDArray[Any]:
         except Exception as error:
             raise ValueError(f"by={by!r}: X has no column with this name.") from error
     else:
-        values = np.asarray(X)[:, by]
-    if values.dtype.kind != "O":
+        dense = X[:, [by]].toarray() if hasattr(X, "toarray") else np.asarray(X)[:, [by]]
+        values = dense[:, 0]
+    if values.dtype.kind not in ("f", "O"):
         return values
-    # Missing values are a group too, and cannot be sorted among words.
-    return np.array(["" if x is None or x != x else str(x) for x in values.tolist()], dtype=str)
+    cells = [None if _missing(x) else x for x in values.tolist()]
+    # Missing values are a group too: beyond all numbers, or before all words.
+    if all(x is None or isinstance(x, Real) for x in cells):
+        return np.array([np.inf if x is None else float(x) for x in cells])
+    return np.array(["" if x is None else str(x) for x in cells], dtype=str)
+
+
+def _missing(cell: Any) -> bool:
+    try:
+        return cell is None or bool(cell != cell)
+    except TypeError:  # pandas.NA is neither true nor false
+        return True

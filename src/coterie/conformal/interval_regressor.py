@@ -19,7 +19,7 @@ from coterie.conformal.wrapper import (
     Conformal,
     fit_copy,
     numeric_columns,
-    threshold,
+    thresholds,
     too_few,
 )
 from coterie.core import Allowed, draw_entropy, one_of
@@ -178,6 +178,11 @@ class ConformalRegressor(RegressorTask, Conformal):
     ) -> None:
         if self.by == "class":
             raise ValueError("by='class' is for classifiers. Pass a column, or None.")
+        ends = [float(level) for level in self.quantiles]
+        if len(ends) != 2 or not 0.0 < ends[0] < ends[1] < 1.0:
+            raise ValueError(
+                f"quantiles={self.quantiles!r} must be a lower and an upper level in (0, 1)."
+            )
         draft.weight_ = draft.strata_ = None
         numbers, truth = self._groups(groups, admitted, n_samples), self._truth(admitted)
         if model is not None:
@@ -363,29 +368,21 @@ class ConformalRegressor(RegressorTask, Conformal):
         if self.normalize and self.method_ != "cqr":
             scale = self._spread_of(X) + self.floor_
         for mine, known in self._parts(strata, len(low)):
-            down, up = self._moves(known, alpha, None if own is None else own[mine], len(mine))
+            down, up = self._moves(known, alpha, None if own is None else own[mine])
             out[mine, 0] = low[mine] - down * scale[mine]
             out[mine, 1] = high[mine] + up * scale[mine]
         crossed = out[:, 0] > out[:, 1]
         out[crossed] = out[crossed].mean(axis=1, keepdims=True)
         return out
 
-    def _moves(
-        self, known: NDArray[Any], alpha: float, own: Array | None, n: int
-    ) -> tuple[Any, Any]:
+    def _moves(self, known: NDArray[Any], alpha: float, own: Array | None) -> tuple[Any, Any]:
         """By how much the lower and the upper end move outwards."""
         weight = None if self.weight_ is None else self.weight_[known]
         if self.method_ == "cqr" and self.asymmetric:
-            ends = self.ends_[known]
-            down, up = (threshold(ends[:, k], alpha / 2.0, weight) for k in (0, 1))
+            down, up = (thresholds(self.ends_[known, k], alpha / 2, weight, own) for k in (0, 1))
             return down, up
-        scores = self.conformity_scores_[known]
-        if weight is None or own is None:
-            found = threshold(scores, alpha, weight)
-            return found, found
-        values, places = np.unique(own, return_inverse=True)
-        each = np.array([threshold(scores, alpha, weight, float(w)) for w in values])[places]
-        return each, each
+        found = thresholds(self.conformity_scores_[known], alpha, weight, own)
+        return found, found
 
     def _parts(self, strata: Any, n: int) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         """Queries, and the rows for calibration that speak for them."""

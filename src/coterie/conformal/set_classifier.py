@@ -19,12 +19,13 @@ from coterie.conformal.wrapper import (
     Conformal,
     fit_copy,
     numeric_columns,
-    threshold,
+    thresholds,
     too_few,
 )
 from coterie.core import Allowed, at_least, draw_entropy, one_of
 from coterie.core.axis import uniforms
 from coterie.core.seeds import shaking_stream
+from coterie.data import DataError
 from coterie.forests import RandomForestClassifier
 from coterie.learners.member_votes import class_places, votes_of_probabilities
 from coterie.theory import needed_rows, ranks_of
@@ -192,8 +193,8 @@ class ConformalClassifier(ClassifierTask, Conformal):
         """Remember what rows for calibration tell: rows without a vote tell nothing."""
         known = ~np.isnan(said).any(axis=1)
         table = admitted.table.take(np.flatnonzero(known))
-        draft.chances_, codes = said[known], class_places(draft.classes_, truth)
-        draft.codes_ = np.asarray(codes)[known]
+        draft.chances_, codes = said[known], _places(draft.classes_, truth)
+        draft.codes_ = codes[known]
         draft.uniforms_ = uniforms(table, draft.entropy_)
         strata = self._strata(admitted.table.given())
         draft.strata_ = None if strata is None else strata[known]
@@ -306,14 +307,9 @@ class ConformalClassifier(ClassifierTask, Conformal):
 
     def _limit(self, true: Array, rows: NDArray[np.intp], alpha: float, own: Array | None) -> Any:
         """The largest score in a set, for all rows or for each."""
-        if self.weight_ is None:
-            return threshold(true[rows], alpha)
-        weight = self.weight_[rows]
-        if own is None:
-            return threshold(true[rows], alpha, weight)
-        values, places = np.unique(own, return_inverse=True)
-        each = [threshold(true[rows], alpha, weight, float(value)) for value in values]
-        return np.array(each)[places][:, None]
+        weight = None if self.weight_ is None else self.weight_[rows]
+        found = thresholds(true[rows], alpha, weight, own)
+        return found if np.ndim(found) == 0 else found[:, None]
 
     def _crossed(
         self, scores: list[Array], true: Array, rows: NDArray[np.intp], alpha: float
@@ -374,7 +370,18 @@ class ConformalClassifier(ClassifierTask, Conformal):
         """
         this, labels = self._settled(), column_or_1d(y)
         sets = self.predict_set(X, alpha)
-        hits = sets[np.arange(len(sets)), class_places(this.classes_, labels)]
+        hits = sets[np.arange(len(sets)), _places(this.classes_, labels)]
         sizes = sets.sum(axis=1).astype(np.float64)
         columns = numeric_columns(this._admit(X))
         return CoverageReport(alpha, tuple(coverage_rows(hits, sizes, labels, columns)))
+
+
+def _places(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.intp]:
+    """Positions of the labels among the classes."""
+    unknown = sorted(set(labels.tolist()) - set(classes.tolist()), key=str)
+    if unknown:
+        raise DataError(
+            f"y contains the class {unknown[0]!r}, which the model does not know. No set can "
+            "contain it: fit the model to rows of this class too, or leave them out."
+        )
+    return np.asarray(class_places(classes, labels))

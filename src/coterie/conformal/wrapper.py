@@ -19,7 +19,7 @@ from coterie.core.params import a_list
 from coterie.core.seeds import growing_stream
 from coterie.data import Table
 from coterie.learners import seeded, takes_weight
-from coterie.theory import conformal_quantile, needed_rows
+from coterie.theory import conformal_quantile, conformal_quantiles, needed_rows
 from coterie.trees.growth import an_n_jobs
 
 Array = NDArray[np.float64]
@@ -162,11 +162,16 @@ class Conformal(Committee):
 
     def _held_out(self, admitted: Admitted, groups: Any, rng: Any) -> NDArray[np.bool_]:
         """The rows that "split" sets aside."""
-        n_parts = max(2, round(1.0 / self.holdout))
-        folds = self._folds(admitted, n_parts, groups, rng)
-        if self.holdout > 0.5:
-            return folds != 0
-        return folds == 0
+        codes = admitted.target.codes[:, 0] if self.task == "classification" else None
+        every = admitted.table.n_rows if groups is None else len(np.unique(groups))
+        turns = fold_numbers(admitted.table, every, rng, codes=codes, groups=groups)
+        # Evenly in the order of turns, which goes through the classes one after the other.
+        ends = np.ceil(np.round(np.arange(every + 1) * self.holdout, 9))
+        held = (np.diff(ends) > 0)[turns]
+        if held.all():
+            what = "rows" if groups is None else "groups"
+            raise ValueError(f"{every} {what} are too few to hold some out for calibration.")
+        return np.asarray(held)
 
     def _groups(self, groups: Any, admitted: Admitted, n_samples: int) -> Any:
         return read_groups(groups, n_samples, admitted.kept)
@@ -209,9 +214,7 @@ def fit_copy(model: Any, admitted: Admitted, truth: NDArray[Any], rng: Any) -> A
     return copy.fit(rows, truth, sample_weight=admitted.weight)
 
 
-def threshold(
-    scores: Array, alpha: float, weight: Array | None = None, own_weight: float = 1.0
-) -> float:
+def threshold(scores: Array, alpha: float, weight: Array | None = None) -> float:
     """The largest score that belongs to a set; a warning if there are too few to tell.
 
     Parameters
@@ -220,13 +223,28 @@ def threshold(
         Scores of rows for calibration.
     alpha : float
         Share of rows that may lie outside.
-    weight, own_weight
+    weight : ndarray of shape (n,), optional
         See `coterie.theory.conformal_quantile`.
     """
-    found = conformal_quantile(scores, alpha, weight, own_weight)
+    found = conformal_quantile(scores, alpha, weight)
     if weight is None and len(scores) < needed_rows(alpha):
         warnings.warn(too_few(len(scores), alpha), UserWarning, stacklevel=3)
     return found
+
+
+def thresholds(scores: Array, alpha: float, weight: Array | None, own: Array | None) -> Any:
+    """The largest score of all rows, or of each if rows have weights of their own.
+
+    Parameters
+    ----------
+    scores, alpha, weight
+        See `threshold`.
+    own : ndarray of shape (n_samples,) or None
+        Weights of the rows that sets are made for.
+    """
+    if weight is None or own is None:
+        return threshold(scores, alpha, weight)
+    return conformal_quantiles(scores, alpha, weight, own)
 
 
 def too_few(n_rows: int, alpha: float) -> str:

@@ -237,16 +237,18 @@ def start_classes(scene: Scene, start: str) -> Codes:
 
 
 def nearest_labelled(scene: Scene) -> NDArray[np.intp]:
-    """For every unlabelled row the nearest labelled one, by its place; the first among equals."""
-    # Among equals the lower class, so that the order of rows does not matter.
+    """For every unlabelled row the nearest labelled one, by its place; of equals the lower class.
+
+    The order of rows does not matter then.
+    """
     places = Coordinates.learn(
         settle_rows(scene.table, scene.target, scene.weight), scene.table.schema, 100
     )
     order = np.argsort(scene.codes[scene.labelled], kind="stable")
     known = places(scene.take(scene.labelled[order]))
     unknown = places(scene.take(scene.unlabelled))
-    distance, nearest = cKDTree(known).query(unknown, k=min(2, len(known)))
-    if distance.ndim == 2:
-        tied = distance[:, 0] == distance[:, 1]
-        nearest = np.where(tied, nearest.min(axis=1), nearest[:, 0])
-    return np.asarray(order[nearest], dtype=np.intp)
+    distinct, first = np.unique(known, axis=0, return_index=True)
+    tree = cKDTree(distinct)
+    reach = tree.query(unknown)[0] * (1.0 + 1e-12)  # equal but for rounding is equal
+    tied = tree.query_ball_point(unknown, reach)
+    return order[[first[near].min() for near in tied]].astype(np.intp)

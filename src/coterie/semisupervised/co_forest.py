@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from coterie.core import Allowed, Learner, Member, Pool, at_least, between, one_of
 from coterie.learners import TreeLearner
 from coterie.semisupervised.lessons import Lesson, Method, Round, Scene, Taught
+from coterie.semisupervised.tri_training import exact
 from coterie.semisupervised.unlabelled import TAUGHT, UnlabelledClassifier
 from coterie.trees import DecisionTreeClassifier
 from coterie.trees.growth import LABELS, SHAPE, resolve_growth
@@ -76,6 +77,28 @@ def companion_errors(
     return errors
 
 
+def rows_to_try(error_before: float, mass_before: float, error: float) -> int:
+    """How many unlabelled rows may be taught at a new error, if all of them are taken.
+
+    Floats stand for the ratios they come from: rounding would try a row too many where the number
+    is whole.
+
+    Parameters
+    ----------
+    error_before, mass_before : float
+        Error and total weight of the last lesson.
+    error : float
+        The new error, not 0.
+
+    Examples
+    --------
+    >>> rows_to_try(0.2, 10.0, 0.1)
+    19
+    """
+    former = exact(float(error_before)) * exact(float(mass_before))
+    return max(0, ceil(former / exact(float(error)) - 1))
+
+
 class CoForest:
     """The rule of Li & Zhou (2007).
 
@@ -96,6 +119,7 @@ class CoForest:
         self.n_trees, self.threshold, self.refit = n_trees, threshold, refit
         self.errors = np.full(n_trees, 0.5)
         self.masses = np.zeros(n_trees)
+        self.taught = np.zeros(n_trees, dtype=bool)
         self.bags: list[Lesson] = []
         self.outside = np.zeros((0, 0), dtype=bool)
 
@@ -124,7 +148,7 @@ class CoForest:
             if lesson is None:
                 continue
             confidence = np.asarray(lesson.weight)
-            self.errors[i], self.masses[i] = errors[i], confidence.sum()
+            self.errors[i], self.masses[i], self.taught[i] = errors[i], confidence.sum(), True
             new = lesson._replace(weight=scene.weighing(lesson.rows, confidence))
             lessons[i] = new.after(self.bags[i] if self.refit == "bag" else scene.given())
         rows = [lesson.rows for lesson in found if lesson is not None]
@@ -141,7 +165,7 @@ class CoForest:
             self.masses[i] = min(n_unknown / 10, 100)
         n_tried = n_unknown
         if error > 0:
-            n_tried = min(n_unknown, max(0, ceil(self.errors[i] * self.masses[i] / error - 1)))
+            n_tried = min(n_unknown, rows_to_try(self.errors[i], self.masses[i], error))
         places = scene.stream(number, i).permutation(n_unknown)[:n_tried]
         rows = scene.unlabelled[places]
         mean = (total[places] - scene.votes(tree, rows)) / (self.n_trees - 1)
@@ -155,7 +179,9 @@ class CoForest:
 
     def end(self, scene: Scene, taught: Taught) -> Taught:
         """All trees."""
-        return replace(taught, facts={"errors": self.errors, "masses": self.masses})
+        # Before its first lesson, the mass of a tree is but a guess to start from.
+        masses = np.where(self.taught, self.masses, 0.0)
+        return replace(taught, facts={"errors": self.errors, "masses": masses})
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -198,7 +224,7 @@ class CoForestClassifier(UnlabelledClassifier):
     oob_errors_ : ndarray of shape (n_estimators,)
         Error of the other trees when each tree was last regrown.
     pseudo_weight_ : ndarray of shape (n_estimators,)
-        Total weight of its last pseudo-labelled rows.
+        Total weight of its last pseudo-labelled rows, 0 for trees that were never regrown.
     trace_ : Trace
         Error, earlier error and rows by round and tree.
 

@@ -96,6 +96,8 @@ def combine_groups(labels: NDArray[np.integer], weights: Array, n_classes: int) 
     votes = labels[:, :, None] == np.arange(n_classes)
     size = votes.sum(axis=0)
     mean = (weights[:, None, None] * votes).sum(axis=0) / np.maximum(size, 1)
+    # The factor alone would be a half for a class nobody votes for, more than a single vote is
+    # worth at a weight below two thirds.
     return np.asarray(np.where(size > 0, (size + 0.5) / (size + 1.0) * mean, 0.0))
 
 

@@ -94,11 +94,14 @@ class SelfTraining:
         accuracy, honest, known = self._judge(scene, member)
         if accuracy < self.best[0] - _WORSE:
             return Round({}, scene.labelled[:0], [{"accuracy": accuracy}], "worse")
-        rows, votes = self._candidates(scene, member, honest)
+        rows, votes, n_fresh = self._candidates(scene, member, honest)
         if not len(rows):
             return Round({}, rows, [{"accuracy": accuracy}], "all_labeled")
         limits = self._limits(scene, honest[known], known)
-        chosen = self._choose(scene, votes, limits)
+        chosen = self._choose(scene, votes[:n_fresh], limits)
+        # Rows of earlier rounds stay as long as those that have not seen them are sure of them.
+        again = votes[n_fresh:].max(axis=1) >= limits[votes[n_fresh:].argmax(axis=1)]
+        chosen = np.append(chosen, n_fresh + np.flatnonzero(again))
         facts = {"accuracy": accuracy, "threshold": float(limits.min()), "taken": len(chosen)}
         taken = rows[chosen]
         if not len(taken):
@@ -155,8 +158,7 @@ class SelfTraining:
         if isinstance(fitted, OutOfBag) and fitted.bags_.spares:
             return _out_of_bag(scene, fitted, lesson)
         votes = np.full((len(lesson.rows), scene.n_classes), np.nan)
-        for rows in label_folds(scene, 3):
-            held = np.isin(lesson.rows, rows)
+        for held in self._folds(scene):
             rest = Lesson(
                 lesson.rows[~held],
                 lesson.codes[~held],
@@ -165,6 +167,15 @@ class SelfTraining:
             (other,) = scene.fit(self.learners, [rest], [int(scene.seeds(1)[0])])
             votes[held] = scene.votes(other, lesson.rows[held])
         return votes
+
+    def _folds(self, scene: Scene) -> list[NDArray[np.bool_]]:
+        """Rows of the lesson to hold out in turn, those with pseudo-labels among them."""
+        folds, rows = label_folds(scene, 3), self._lesson.rows
+        turn = np.full(scene.table.n_rows, -1)
+        for number, fold in enumerate(folds):
+            turn[fold] = number
+            turn[scene.unlabelled[number :: len(folds)]] = number
+        return [turn[rows] == number for number in range(len(folds))]
 
     def _judge(self, scene: Scene, member: Member) -> tuple[float, Array, Any]:
         """Accuracy on labelled rows, honest votes, and where among them these rows are.
@@ -182,17 +193,20 @@ class SelfTraining:
             self.best = accuracy, member, self.rounds.copy()
         return accuracy, honest, known
 
-    def _candidates(self, scene: Scene, member: Member, honest: Array) -> tuple[Any, Array]:
-        """Unlabelled rows that may be taken, and what is said of them by who has not seen them."""
+    def _candidates(self, scene: Scene, member: Member, honest: Array) -> tuple[Any, Array, int]:
+        """Unlabelled rows that may be taken, and what is said of them by who has not seen them.
+
+        Those that are not taught yet come first; the last answer is how many.
+        """
         lesson = self._lesson
         fresh = np.setdiff1d(scene.unlabelled, lesson.rows)
         votes = scene.votes(member, fresh)
         if not self.settings.forget:
-            return fresh, votes
+            return fresh, votes, len(fresh)
         taught = np.flatnonzero(scene.codes[lesson.rows] < 0)
         heard = taught[~np.isnan(honest[taught, 0])]
         rows = np.concatenate([fresh, lesson.rows[heard]])
-        return rows, np.concatenate([votes, honest[heard]])
+        return rows, np.concatenate([votes, honest[heard]]), len(fresh)
 
     def _limits(self, scene: Scene, honest: Array, known: Any) -> Array:
         """The least confidence of each class."""
@@ -274,11 +288,12 @@ class SelfTrainingClassifier(UnlabelledClassifier):
     min_rows : int, default=5
         Minimum number of labelled rows needed to estimate the threshold.
     max_share : float, default=0.2
-        Maximum number of rows pseudo-labelled in a round, as a share of the unlabelled rows.
+        Maximum number of rows newly pseudo-labelled in a round, as a share of the unlabelled rows.
     balance : bool, default=True
         Whether rows are taken in the class shares of the labels.
     forget : bool, default=True
-        Whether pseudo-labelled rows are predicted again in every round. With a constant
+        Whether pseudo-labelled rows are predicted again in every round, and dropped if their
+        confidence is below the threshold then. With a constant
         threshold they never are, as in scikit-learn.
     keep : {"best", "last"}, default="best"
         The round whose ensemble is kept.

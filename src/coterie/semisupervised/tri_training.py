@@ -67,7 +67,7 @@ def tri_training_update(
     >>> tri_training_update(0.2, 10, 0.1, 15)
     TriUpdate(taken=15, before=10)
     """
-    e_before, e = _exact(error_before), _exact(error)
+    e_before, e = exact(error_before), exact(error)
     if e >= e_before:
         return TriUpdate(0, n_before)
     ratio = e / (e_before - e)
@@ -82,7 +82,8 @@ def tri_training_update(
     return TriUpdate(0, n_before)
 
 
-def _exact(value: float | Fraction) -> Fraction:
+def exact(value: float | Fraction) -> Fraction:
+    """The ratio of small numbers that a float stands for."""
     return value if isinstance(value, Fraction) else Fraction(value).limit_denominator(10**12)
 
 
@@ -197,7 +198,7 @@ class TriTraining:
             return Fraction(*counts) if counts[1] else Fraction(1, 2)
         weight = scene.weight[scene.labelled]
         total = float(weight[agreed].sum())
-        return _exact(float(weight[wrong].sum()) / total) if total else Fraction(1, 2)
+        return exact(float(weight[wrong].sum()) / total) if total else Fraction(1, 2)
 
 
 def _facts(

@@ -12,7 +12,12 @@ Everything is a function of arrays, (members, samples) and then outputs, or of a
    :func:`effective_members` how many there are.
 """
 
-from coterie.theory.conformal_ranks import conformal_quantile, needed_rows, ranks_of
+from coterie.theory.conformal_ranks import (
+    conformal_quantile,
+    conformal_quantiles,
+    needed_rows,
+    ranks_of,
+)
 from coterie.theory.decomposition import AmbiguityParts, ambiguity, vote_ambiguity
 from coterie.theory.failures import DissentProfile, dissent, failure_chances
 from coterie.theory.rounds import rounds_needed, training_error_bound, training_margin_bound
@@ -51,6 +56,7 @@ __all__ = [
     "bias_variance",
     "bias_variance_covariance",
     "conformal_quantile",
+    "conformal_quantiles",
     "dissent",
     "domingos",
     "effective_members",

@@ -6,9 +6,9 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["conformal_quantile", "needed_rows", "ranks_of"]
+__all__ = ["conformal_quantile", "conformal_quantiles", "needed_rows", "ranks_of"]
 
 
 def ranks_of(n: int, alpha: float) -> tuple[int, int]:
@@ -98,9 +98,38 @@ def conformal_quantile(
     if weight is None:
         rank = ranks_of(len(given), alpha)[1]
         return math.inf if rank > len(given) else float(np.partition(given, rank - 1)[rank - 1])
+    return float(conformal_quantiles(given, alpha, weight, [own_weight])[0])
+
+
+def conformal_quantiles(
+    scores: ArrayLike, alpha: float, weight: ArrayLike, own_weights: ArrayLike
+) -> NDArray[np.float64]:
+    """`conformal_quantile` for many new rows, each with a weight of its own.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n,)
+        Scores of rows that the model has not seen.
+    alpha : float
+        Share of new rows that may be outside, between 0 and 1.
+    weight : array-like of shape (n,)
+        How much each row resembles future rows.
+    own_weights : array-like of shape (n_new,)
+        The weights of the new rows.
+
+    Returns
+    -------
+    ndarray of shape (n_new,)
+
+    Examples
+    --------
+    >>> conformal_quantiles([1.0, 2.0, 3.0], 0.4, [1.0, 1.0, 1.0], [0.1, 1.0, 9.0])
+    array([ 2.,  3., inf])
+    """
     ranks_of(1, alpha)  # refuses what is no share
+    given = np.asarray(scores, dtype=np.float64)
     order = np.argsort(given, kind="stable")
-    mass = np.cumsum(np.asarray(weight, dtype=np.float64)[order])
-    wanted = (1.0 - alpha) * (mass[-1] + own_weight)
-    place = int(np.searchsorted(mass, wanted * (1.0 - 1e-12), side="left"))
-    return math.inf if place == len(given) else float(given[order[place]])
+    mass = np.append(0.0, np.cumsum(np.asarray(weight, dtype=np.float64)[order]))
+    wanted = (1.0 - alpha) * (mass[-1] + np.asarray(own_weights, dtype=np.float64))
+    place = np.searchsorted(mass[1:], wanted * (1.0 - 1e-12), side="left")
+    return np.asarray(np.append(given[order], math.inf)[place])
