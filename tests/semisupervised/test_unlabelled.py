@@ -174,7 +174,6 @@ def test_folds_have_all_classes():
         assert set(scene.codes[rows].tolist()) == {0, 1, 2}
 
 
-@pytest.mark.one_in(2)
 @every
 def test_without_unlabelled_rows_nothing_is_taught(cls):
     X, y, _ = blobs(60)
