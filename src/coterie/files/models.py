@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -43,11 +44,16 @@ class Fitted:
         """The name of the target, if the model knows it."""
         return getattr(self.model, "target_name_", None)
 
-    @property
+    @cached_property
     def names(self) -> list[str] | None:
         """The columns it was fitted on; None if they had no names."""
         names = getattr(self.model, "feature_names_in_", None)
         return None if names is None else [str(name) for name in names]
+
+    @property
+    def given_names(self) -> list[str]:
+        """What requests call the columns: their names, or x0, x1, … where they have none."""
+        return self.names or [f"x{j}" for j in range(int(self.model.n_features_in_))]
 
     def columns(self, path: Path, options: ReadOptions) -> tuple[Columns, ReadOptions]:
         """What to read from a file: the columns of the fit with their kinds.

@@ -80,6 +80,7 @@ class Player {
   remember() {
     const state = new URLSearchParams({ round: this.t, tab: this.tab || "explorer", shade: this.look.shade, show: LAYERS.filter((name) => this.look[name]).join(" "), ...(this.extra ? this.extra() : {}) });
     try { history.replaceState(null, "", `#${state}`); } catch { /* a frame without an address */ }
+    return `#${state}`;
   }
   restore(text) {
     const state = new URLSearchParams(text.replace(/^#/, ""));
@@ -133,7 +134,7 @@ class Player {
     if (acts[event.key]) { event.preventDefault(); acts[event.key](); }
   }
   async copy() {
-    this.remember();
+    clearTimeout(this.rest); this.remember();
     try { await navigator.clipboard.writeText(location.href); at("said").textContent = "Link copied."; } catch { at("said").textContent = `The URL of this page holds its state: ${location.hash}`; }
   }
 }
