@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from coterie.data import ListSource
 from coterie.files.errors import CommandError, nearest
 from coterie.files.formats import ReadOptions, Source
 from coterie.files.kinds import Columns
@@ -89,6 +90,8 @@ class Fitted:
 
     def matrix(self, table: Any) -> Any:
         """A block of rows as the model takes it: with names, if it knows any."""
+        if isinstance(table, ListSource):
+            return table
         if self.names is not None:
             return table.select(self.names)
         return np.column_stack([np.asarray(column, dtype=np.float64) for column in table.columns])

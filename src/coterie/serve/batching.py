@@ -10,7 +10,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from coterie.serve.bodies import Rows, table_of
+from coterie.serve.bodies import Rows, taken
 from coterie.serve.predictions import asked
 from coterie.serve.shelf import Served
 
@@ -129,7 +129,7 @@ def _ask(served: Served, batch: list[_Waiting]) -> NDArray[Any]:
     rows = [one.rows for one in batch]
     if isinstance(rows[0], Rows):
         together = Rows([cells for one in rows for cells in one.cells])
-        return asked(served, table_of(served.fitted, together))
+        return asked(served, taken(served.fitted, together))
     return asked(served, rows[0] if len(rows) == 1 else pa.concat_tables(rows))
 
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from coterie.base import Committee
+from coterie.data import ListSource
 from coterie.files.convert import convert_block
 from coterie.files.errors import CommandError, nearest
 from coterie.files.formats import ReadOptions
@@ -18,7 +20,7 @@ from coterie.files.odd import OddCells
 from coterie.files.table import open_blocks
 from coterie.serve.problems import Problem
 
-__all__ = ["ENDINGS", "Rows", "read_body", "table_of", "typed"]
+__all__ = ["ENDINGS", "Rows", "read_body", "table_of", "taken", "typed"]
 
 # Types of bodies, and the file each would be.
 ENDINGS = {
@@ -68,6 +70,30 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.cells)
+
+
+def taken(fitted: Fitted, rows: Any) -> Any:
+    """Rows as the model reads them soonest: lists, or the Arrow table that `table_of` makes.
+
+    Parameters
+    ----------
+    fitted : Fitted
+        The model.
+    rows : Rows or pyarrow Table
+        What `read_body` gave.
+    """
+    if not isinstance(rows, Rows) or not _reads_lists(fitted):
+        return table_of(fitted, rows)
+    names = tuple(fitted.given_names)
+    columns = zip(names, zip(*rows.cells, strict=True), strict=True)
+    return ListSource(tuple(_checked(name, values) for name, values in columns), names)
+
+
+def _reads_lists(fitted: Fitted) -> bool:
+    """Whether the model takes cells as they are; one for whole tables prepares columns first."""
+    model = fitted.model
+    prepares = hasattr(model, "preparation_") or hasattr(model, "file_columns_")
+    return isinstance(model, Committee) and fitted.names is not None and not prepares
 
 
 def table_of(fitted: Fitted, rows: Any) -> Any:
@@ -234,9 +260,14 @@ def _unnamed(fitted: Fitted, rows: list[Any]) -> Rows:
 
 
 def _cells(name: str, values: Sequence[Any]) -> Any:
-    """An Arrow array of JSON values; integers and fractions may be mixed."""
+    """An Arrow array of JSON values."""
     import pyarrow as pa
 
+    return pa.array(_checked(name, values))
+
+
+def _checked(name: str, values: Sequence[Any]) -> Sequence[Any]:
+    """JSON values of one type, or missing; integers and fractions may be mixed."""
     types = set(map(type, values)) - {type(None)}
     if types <= {int, float}:
         if int in types:
@@ -251,7 +282,7 @@ def _cells(name: str, values: Sequence[Any]) -> Any:
             field=name,
             row=row,
         )
-    return pa.array(values)
+    return values
 
 
 def _stream_columns(body: bytes) -> dict[str, Any]:
