@@ -121,8 +121,10 @@ def running(command: list[str], port: int, ready: str, folder: Path | None = Non
                 time.sleep(0.2)
             yield process
         finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            # One by one: workers may have sessions of their own.
+            for pid in reversed(family(process.pid)):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
             process.wait()
 
 
