@@ -122,7 +122,7 @@ def running(command: list[str], port: int, ready: str, folder: Path | None = Non
             yield process
         finally:
             # One by one: workers may have sessions of their own.
-            for pid in reversed(family(process.pid)):
+            for pid in family(process.pid):
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             process.wait()
