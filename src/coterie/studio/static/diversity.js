@@ -23,7 +23,7 @@ function diversityCards(scene) {
 // of them are counted here sooner than a canvas takes them one by one.
 class Pairs {
   constructor(n, kappa, errors) {
-    this.n = n; this.kappa = kappa; this.errors = errors; this.worst = Math.max(0.5, ...errors);
+    this.n = n; this.kappa = kappa; this.errors = errors; this.worst = Math.max(0.5, ...errors); this.low = kappa.some((value) => value < -0.5) ? -1 : -0.5;
     this.canvas = Object.assign(document.createElement("canvas"), { width: 582, height: 371 });
     this.image = new ImageData(582, 371);
     this.pixels = new Uint32Array(this.image.data.buffer);
@@ -31,7 +31,7 @@ class Pairs {
   }
   draw(t, kept) {
     const { n, kappa, errors, counts, pixels } = this, { width, height } = this.canvas, size = t > 60 ? 4 : 7, edge = size >> 1;
-    const x = scale(-0.5, 1, 0, width - 1), y = scale(0, this.worst, height - 1, 0), inside = (place, end) => Math.min(end - size, Math.max(0, Math.round(place) - edge));
+    const x = scale(this.low, 1, 0, width - 1), y = scale(0, this.worst, height - 1, 0), inside = (place, end) => Math.min(end - size, Math.max(0, Math.round(place) - edge));
     for (const one of counts) one.fill(0);
     for (let a = 0; a < t; a++) for (let b = a + 1; b < t; b++) {
       const mine = counts[kept.has(a) && kept.has(b) ? 1 : 0], left = inside(x(kappa[a * n + b]), width), top = inside(y((errors[a] + errors[b]) / 2), height);
@@ -48,10 +48,10 @@ class Pairs {
 }
 
 function drawCloud(canvas, pairs, t, kept) {
-  const pen = canvas.getContext("2d"), x = scale(-0.5, 1, 64, 645), y = scale(0, pairs.worst, 400, 30);
+  const pen = canvas.getContext("2d"), x = scale(pairs.low, 1, 64, 645), y = scale(0, pairs.worst, 400, 30);
   pen.fillStyle = theme("--paper"); pen.fillRect(0, 0, 660, 462);
   pen.fillStyle = theme("--soft"); pen.strokeStyle = theme("--line"); pen.font = "17px system-ui, sans-serif"; pen.textAlign = "center";
-  for (const v of [-0.5, 0, 0.5, 1]) { pen.fillText(shown(v), x(v), 422); pen.strokeRect(x(v), 30, 0, 370); }
+  for (const v of ticks(pairs.low, 1, 4)) { pen.fillText(shown(v), x(v), 422); pen.strokeRect(x(v), 30, 0, 370); }
   pen.fillText("agreement beyond chance, κ", 352, 450); pen.textAlign = "right";
   for (const v of ticks(0, pairs.worst, 4)) { pen.fillText(shown(v, 2), 56, y(v) + 6); pen.strokeRect(64, y(v), 581, 0); }
   pen.textAlign = "left"; pen.fillText("mean error of the pair", 8, 18);

@@ -19,9 +19,9 @@ class Player {
       if (made) { cards.push(made[0]); this.follow(scene, made[1], "explorer"); } else if (scenes.length > 1 && scenes.some(make)) cards.push(html("div"));
     }
     this.name(scenes);
-    for (const scene of scenes) {
-      for (const [element, update] of diversityCards(scene)) { wide.push(element); this.follow(scene, update, "diversity"); }
-    }
+    // Cards of one kind stand side by side.
+    const groups = scenes.map((scene) => diversityCards(scene).map(([element, update]) => { this.follow(scene, update, "diversity"); return element; }));
+    for (let k = 0; k < 3; k++) for (const group of groups) if (group[k]) wide.push(group[k]);
     at("cards").replaceChildren(...cards);
     at("diversity-cards").replaceChildren(...(wide.length ? wide : [html("p", {}, "Fewer than two members are classifiers.")]));
     at("round").max = this.rounds;
