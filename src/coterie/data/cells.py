@@ -312,7 +312,7 @@ def cells_of_objects(values: Sequence[Any], where: str) -> Cells:
     return Numbers(_number_array(values, numbers, where), where)
 
 
-def _number_array(values: list[Any], types: set[type], where: str) -> Array:
+def _number_array(values: Sequence[Any], types: set[type], where: str) -> Array:
     """Python numbers as an array of the dtype they would have had on their own."""
     plain = all(issubclass(kind, bool | int | float | np.number | np.bool_) for kind in types)
     array = np.array(values) if plain and values else np.array([], dtype=np.float64)
