@@ -1,10 +1,12 @@
-"""Load and faults of `coterie serve`, beside MLflow's server with the same model.
+"""Load, memory and faults of `coterie serve`, beside other servers with the same model.
 
-    python -m benchmarks.serving        # about three minutes; writes results/serving.md
-    python -m benchmarks.serving --seconds 2 --connections 8
+    python -m benchmarks.serving        # a quarter of an hour; writes results/serving.md
+    python -m benchmarks.serving loads --seconds 2 --connections 8
+    python -m benchmarks.serving loads --peers MLflow BentoML MLServer --python ENV/bin/python
 
-The model is a random forest on german_credit. Every answer is compared with what the model says in
-this process; a wrong one counts as such. The client and the servers share the cores.
+BentoML and MLServer run in an environment of their own, which needs coterie too. The model is a
+random forest on german_credit. Every answer is compared with what the model says in this process;
+a wrong one counts as such. The client and the servers share the cores.
 """
 
 from __future__ import annotations
@@ -14,46 +16,21 @@ import asyncio
 import json
 import os
 import signal
-import socket
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.serving_servers import PEERS, Server, children, coterie_server, family
+
 RESULTS = Path(__file__).parent / "results" / "serving.md"
 CASES = {"one row": 1, "1,000 rows": 1000}
-
-
-@dataclass
-class Server:
-    """A running server, and how to ask it."""
-
-    name: str
-    port: int
-    process: Any
-    path: str
-    wrap: Callable[[list[dict[str, Any]]], Any]
-
-    def request(self, rows: list[dict[str, Any]]) -> bytes:
-        """The bytes of a request for these rows."""
-        body = json.dumps(self.wrap(rows)).encode()
-        head = (
-            f"POST {self.path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-            f"Content-Length: {len(body)}\r\n\r\n"
-        )
-        return head.encode() + body
-
-    def memory(self) -> float:
-        """MB that its processes hold."""
-        return sum(resident(pid) for pid in family(self.process.pid)) / 1e6
 
 
 @dataclass
@@ -73,84 +50,6 @@ class Tally:
         return f"| {' | '.join(map(str, cells))} |"
 
 
-def children(pid: int) -> list[int]:
-    """Processes that a process started."""
-    with suppress(OSError):
-        return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
-    return []
-
-
-def family(pid: int) -> list[int]:
-    """A process and all below it."""
-    return [pid, *(one for child in children(pid) for one in family(child))]
-
-
-def resident(pid: int) -> int:
-    """Bytes of memory a process holds."""
-    with suppress(OSError):
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    return 0
-
-
-def free_port() -> int:
-    """A port nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-@contextmanager
-def running(command: list[str], port: int, ready: str) -> Iterator[Any]:
-    """A server from when it is ready until the block ends."""
-    tools = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    env = os.environ | {"PATH": tools}
-    with tempfile.TemporaryFile() as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True, env=env)
-        try:
-            for _ in range(600):
-                if answers(port, ready):
-                    break
-                if process.poll() is not None:
-                    log.seek(0)
-                    raise RuntimeError(log.read().decode()[-2000:])
-                time.sleep(0.2)
-            yield process
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-
-
-def answers(port: int, path: str) -> bool:
-    """Whether a server is there and says that all is well."""
-    with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1) as probe:
-        probe.sendall(f"GET {path} HTTP/1.0\r\n\r\n".encode())
-        return b" 200 " in probe.recv(100)
-    return False
-
-
-@contextmanager
-def coterie_server(model: Path, workers: int) -> Iterator[Server]:
-    """`coterie serve`."""
-    port = free_port()
-    command = [str(Path(sys.executable).with_name("coterie")), "serve", f"m={model}"]
-    command += ["--port", str(port), "--workers", str(workers), "--timeout", "5"]
-    with running(command, port, "/v2/health/ready") as process:
-        yield Server("coterie", port, process, "/predict", lambda rows: rows)
-
-
-@contextmanager
-def mlflow_server(folder: Path, workers: int) -> Iterator[Server]:
-    """What ``mlflow models serve`` starts."""
-    port = free_port()
-    command = [sys.executable, "-m", "mlflow", "models", "serve", "-m", str(folder)]
-    command += ["--env-manager", "local", "-p", str(port), "-w", str(workers)]
-    with running(command, port, "/ping") as process:
-        yield Server(
-            "MLflow", port, process, "/invocations", lambda rows: {"dataframe_records": rows}
-        )
-
-
 async def exchange(reader: Any, writer: Any, request: bytes) -> tuple[int, bytes]:
     """Send a request, and read the answer to it."""
     writer.write(request)
@@ -161,11 +60,13 @@ async def exchange(reader: Any, writer: Any, request: bytes) -> tuple[int, bytes
     return status, await reader.readexactly(int(lines[b"content-length"]))
 
 
-async def client(port: int, request: bytes, expected: list[str], ends: float, tally: Tally) -> None:
+async def client(
+    server: Server, request: bytes, expected: list[str], ends: float, tally: Tally
+) -> None:
     """One connection that asks again and again; it connects anew when it is cut."""
     while time.monotonic() < ends:
         try:
-            reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 22)
+            reader, writer = await asyncio.open_connection("127.0.0.1", server.port, limit=1 << 22)
         except OSError:
             tally.ends["refused"] += 1
             await asyncio.sleep(0.05)
@@ -181,7 +82,7 @@ async def client(port: int, request: bytes, expected: list[str], ends: float, ta
                 if status != 200:
                     tally.ends[f"status {status}"] += 1
                     continue
-                right = json.loads(body)["predictions"] == expected
+                right = server.unwrap(json.loads(body)) == expected
                 tally.ends["right" if right else "WRONG"] += 1
                 tally.times.append(time.monotonic() - began)
         writer.close()
@@ -199,7 +100,7 @@ async def load(
     request = server.request(rows)
     ends = began + seconds
     await asyncio.gather(
-        *(client(server.port, request, expected, ends, tally) for _ in range(connections))
+        *(client(server, request, expected, ends, tally) for _ in range(connections))
     )
     tally.seconds = time.monotonic() - began
     return tally
@@ -219,15 +120,13 @@ def make_models(folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
     return X.to_dict("records"), model.predict(X).tolist()
 
 
-def measure_load(options: argparse.Namespace, folder: Path, known: Any) -> list[str]:
+def measure_loads(options: argparse.Namespace, folder: Path, known: Any) -> list[str]:
     """Lines of the table of loads."""
     rows, expected = known
-    starts = [lambda: coterie_server(folder / "model.coterie", 1)]
-    if not options.alone:
-        starts.append(lambda: mlflow_server(folder / "mlflow", 1))
     lines = []
-    for start in starts:
-        with start() as server:
+    for name in ("coterie", *options.peers):
+        start = coterie_server(folder) if name == "coterie" else PEERS[name](folder, options.python)
+        with start as server:
             asyncio.run(load(server, rows[:1], expected[:1], 8, 1.0))
             before = server.memory()
             for case, n in CASES.items():
@@ -237,6 +136,23 @@ def measure_load(options: argparse.Namespace, folder: Path, known: Any) -> list[
                     print(lines[-1], flush=True)
             after = server.memory()
             lines.append(f"| {server.name} | memory | | {before:.0f} to {after:.0f} MB | | | |")
+            print(lines[-1], flush=True)
+    return lines
+
+
+def measure_memory(options: argparse.Namespace, folder: Path, known: Any) -> list[str]:
+    """Lines of the table of memory, minute by minute under load."""
+    rows, expected = known
+    lines, asked, wrong = [], 0, 0
+    with coterie_server(folder) as server:
+        asyncio.run(load(server, rows[:1], expected[:1], 8, 5.0))
+        lines.append(f"| 0 | {server.memory():.1f} | | |")
+        for minute in range(1, options.minutes + 1):
+            for n, seconds in ((1, 40.0), (1000, 20.0)):
+                tally = asyncio.run(load(server, rows[:n], expected[:n], 8, seconds))
+                asked += len(tally.times)
+                wrong += sum(tally.ends.values()) - tally.ends["right"]
+            lines.append(f"| {minute} | {server.memory():.1f} | {asked:,} | {wrong} |")
             print(lines[-1], flush=True)
     return lines
 
@@ -281,7 +197,7 @@ def measure_faults(options: argparse.Namespace, folder: Path, known: Any) -> lis
         (folder / "new").replace(model)
 
     lines = []
-    with coterie_server(model, 2) as server:
+    with coterie_server(folder, 2) as server:
         for name, fault in {
             "none": lambda _: asyncio.sleep(0),
             "200 slow clients": slow_clients,
@@ -295,35 +211,67 @@ def measure_faults(options: argparse.Namespace, folder: Path, known: Any) -> lis
     return lines
 
 
+HEADS = {
+    "loads": (
+        "## Load\n\n{facts} One process each. BentoML batches adaptively; MLServer speaks the Open "
+        "Inference Protocol.\n\n"
+        "| server | request | connections | requests/s | p50 ms | p99 ms | not answered |\n"
+        "|---|---|--:|--:|--:|--:|---|\n"
+    ),
+    "memory": (
+        "## Memory\n\n{facts} One process, 8 connections; in each minute 40 s of single rows and "
+        "20 s of 1,000 rows.\n\n"
+        "| minute | MB | requests so far | not answered or wrong |\n|--:|--:|--:|--:|\n"
+    ),
+    "faults": (
+        "## Faults\n\n{facts} Two processes, 8 connections that ask for one row, and a fault after "
+        "a quarter of the run.\n\n"
+        "| fault | requests/s | p50 ms | p99 ms | not answered |\n|---|--:|--:|--:|---|\n"
+    ),
+}
+MEASURES = {"loads": measure_loads, "memory": measure_memory, "faults": measure_faults}
+
+
+def write(parts: dict[str, Any], out: Path) -> None:
+    """The page of all parts that were measured, and the parts themselves."""
+    out.with_suffix(".json").write_text(json.dumps(parts, indent=1) + "\n", encoding="utf-8")
+    text = (
+        "# Serving\n\n`python -m benchmarks.serving`: a random forest of 100 trees on "
+        f"german_credit (20 columns, 13 of them text), JSON over loopback. Client and server share "
+        f"{os.cpu_count()} cores. Compare the servers with each other, not with other machines. "
+        "Every answer was compared with the model's own.\n"
+    )
+    for name, head in HEADS.items():
+        if name in parts:
+            text += "\n" + head.format(facts=parts[name]["facts"])
+            text += "\n".join(parts[name]["lines"]) + "\n"
+    out.write_text(text, encoding="utf-8")
+
+
 def main() -> None:
     """Measure and write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", default=list(MEASURES), help=f"of {list(MEASURES)}")
     parser.add_argument("--seconds", type=float, default=6.0, help="of each run")
+    parser.add_argument("--minutes", type=int, default=10, help="of the run for memory")
     parser.add_argument("--connections", type=int, nargs="+", default=[8, 64])
-    parser.add_argument("--alone", action="store_true", help="without MLflow")
+    parser.add_argument("--peers", nargs="*", default=["MLflow"], help=f"of {list(PEERS)}")
+    parser.add_argument("--python", default=sys.executable, help="of an environment with the peers")
     parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args()
+    kept = options.out.with_suffix(".json")
+    parts = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
     with tempfile.TemporaryDirectory() as name:
         known = make_models(Path(name))
-        loads = measure_load(options, Path(name), known)
-        faults = measure_faults(options, Path(name), known)
-    busy = ", ".join(f"{part:.1f}" for part in os.getloadavg())
-    options.out.write_text(
-        "# Serving\n\n"
-        f"`python -m benchmarks.serving`: a random forest of 100 trees on german_credit, JSON over "
-        f"loopback, one process each, {options.seconds:g} s a run. Client and server share "
-        f"{os.cpu_count()} cores with whatever else ran: the load average at the end was {busy}. "
-        "Compare the servers with each other, not with other machines. Every answer was compared "
-        "with the model's own.\n\n"
-        "| server | request | connections | requests/s | p50 ms | p99 ms | not answered |\n"
-        "|---|---|--:|--:|--:|--:|---|\n" + "\n".join(loads) + "\n\n"
-        "## Faults\n\nTwo processes, 8 connections that ask for one row, and a fault after a "
-        "quarter of the run.\n\n"
-        "| fault | requests/s | p50 ms | p99 ms | not answered |\n|---|--:|--:|--:|---|\n"
-        + "\n".join(faults)
-        + "\n",
-        encoding="utf-8",
-    )
+        for part in options.parts:
+            before = os.getloadavg()[0]
+            lines = MEASURES[part](options, Path(name), known)
+            facts = f"The load average was {before:.1f} before the run"
+            facts += f", {os.getloadavg()[0]:.1f} after it."
+            if part != "memory":
+                facts += f" {options.seconds:g} s a run."
+            parts[part] = {"facts": facts, "lines": lines}
+            write(parts, options.out)
 
 
 if __name__ == "__main__":

@@ -25,6 +25,15 @@ def browser() -> Iterator[Any]:
         window.close()
 
 
+def rest(page: Any) -> str:
+    """What a page's address says of its state, once the round has come to rest.
+
+    The page waits for 120 ms; what it is asked to wait for here comes after that.
+    """
+    page.evaluate("() => new Promise((done) => setTimeout(done, 200))")
+    return str(page.evaluate("location.hash"))
+
+
 class Shown:
     """A page that was opened, with all it asked for and complained of."""
 
@@ -41,6 +50,10 @@ class Shown:
 
     def text(self, selector: str) -> str:
         return self.page.text_content(selector).replace("\u00a0", " ").strip()
+
+    def rest(self) -> str:
+        """What the address says of the state, once the round has come to rest."""
+        return rest(self.page)
 
     def slide(self, name: str, value: int) -> None:
         self.page.eval_on_selector(

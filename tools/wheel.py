@@ -62,6 +62,10 @@ def build_sdist() -> Path:
     with tarfile.open(archive) as tar:
         tar.extractall(BUILD / "sdist", filter="data")
     (source,) = (BUILD / "sdist").iterdir()
+    # All files of an sdist have one time, by which a changed file would not be compiled again.
+    for path in source.rglob("*"):
+        if (origin := ROOT / path.relative_to(source)).is_file():
+            shutil.copystat(origin, path)
     return source
 
 

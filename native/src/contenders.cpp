@@ -43,9 +43,10 @@ COTERIE_CLONES std::size_t keep_near(std::span<const std::uint16_t> codes,
     for (std::size_t i = 0; i < codes.size(); i += Tags::kLanes) {
         Lanes code, hit{};
         std::memcpy(&code, codes.data() + i, sizeof code);
-        for (const Contenders::Run& run : runs) {
-            const auto first = static_cast<std::uint16_t>(run.first);
-            const auto width = static_cast<std::uint16_t>(run.last - run.first);
+        // By pointer: of clones, Clang forgets to emit what an iterator calls.
+        for (const Contenders::Run* run = runs.data(); run != runs.data() + runs.size(); ++run) {
+            const auto first = static_cast<std::uint16_t>(run->first);
+            const auto width = static_cast<std::uint16_t>(run->last - run->first);
             hit |= reinterpret_cast<Lanes>(code - first <= width);
         }
         std::uint64_t words[sizeof hit / 8], any = 0;

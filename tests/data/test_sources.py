@@ -8,9 +8,11 @@ import pytest
 from scipy import sparse
 
 from coterie.data.errors import DataError, KindError
+from coterie.data.schema import learn_schema
 from coterie.data.sources import (
     ArraySource,
     FrameSource,
+    ListSource,
     SparseSource,
     TextSource,
     open_source,
@@ -228,3 +230,16 @@ def test_texts_are_given_on_as_a_sequence(kind):
 )
 def test_what_is_no_sequence_of_texts_is_left_alone(X):
     assert open_texts(X) is X
+
+
+def test_lists_are_read_like_a_frame():
+    columns = {"a": [1.5, None, 3.0], "b": ["x", None, "y"], "c": [True, False, True]}
+    lists = ListSource(tuple(columns.values()), tuple(columns))
+    assert open_source(lists) is lists
+    schema, values = learn_schema(open_source(pa.table(columns)))
+    np.testing.assert_array_equal(schema.read(lists), values)
+    some = np.array([2, 0])
+    np.testing.assert_array_equal(schema.read(lists.take(some)), values[some])
+    assert lists.native().to_pydict() == columns
+    with pytest.raises(KindError, match="'a'"):
+        schema.read(ListSource((["z"], ["x"], [True]), tuple(columns)))

@@ -1,11 +1,18 @@
 """Bodies of requests in every form, and bad ones."""
 
 import io
+import json
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import csv, parquet
+from sklearn.linear_model import LogisticRegression
 
+import coterie
+from coterie.data import ListSource
+from coterie.serve.bodies import read_body, taken
+from coterie.serve.shelf import Shelf
 from tests.serve.rows import GOOD
 
 
@@ -89,3 +96,29 @@ def test_bad_bodies_are_refused(serve, credit, body, kind, status):
     refused = serve(credit.model).post("/predict", content=body, headers={"content-type": kind})
     assert refused.status_code == status, refused.text
     assert refused.json()["error"]
+
+
+@pytest.mark.parametrize("kind", ["trees", "any"])
+def test_rows_of_any_model_are_read_without_a_table(serve, tmp_path, kind):
+    rng = np.random.default_rng(0)
+    columns = {"x": rng.normal(size=80).tolist(), "b": (rng.random(80) < 0.5).tolist()}
+    if kind == "trees":
+        columns |= {"x": [None, *columns["x"][1:]], "t": rng.choice(["a", "b", "c"], 80).tolist()}
+        model = coterie.RandomForestClassifier(5, random_state=0)
+    else:  # members of another package read rows by themselves
+        model = coterie.BaggingClassifier(LogisticRegression(), n_estimators=3, random_state=0)
+    table = pa.table(columns)
+    model.fit(table, rng.integers(0, 2, 80))
+    coterie.save(model, tmp_path / "model.coterie")
+    rows = table.to_pylist()
+    fitted = Shelf((str(tmp_path / "model.coterie"),)).open().find(None).fitted
+    body = read_body(fitted, "application/json", json.dumps(rows).encode(), 100)
+    assert isinstance(taken(fitted, body), ListSource)
+    client = serve(tmp_path / "model.coterie")
+    answer = client.post("/predict?probabilities=true", json=rows).json()
+    np.testing.assert_array_equal(answer["probability_0"], model.predict_proba(table)[:, 0])
+    refused = client.post("/predict", json=[rows[0], rows[1] | {"b": "yes"}])
+    assert (refused.status_code, refused.json()["field"]) == (422, "b")
+    refused = client.post("/predict", json=[rows[0] | {"x": "tall"}])
+    assert refused.status_code == 422
+    assert kind == "any" or "'x'" in refused.json()["error"]

@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("uvicorn")
 
-from benchmarks.serving import children, coterie_server, family
+from benchmarks.serving_servers import children, coterie_server, family
 from coterie import RandomForestClassifier, load, save
 from coterie.datasets import load_table
 
@@ -28,7 +28,7 @@ ROWS = TABLE.X[:5].tolist()
 def server(tmp_path_factory):
     path = tmp_path_factory.mktemp("served") / "model.coterie"
     save(RandomForestClassifier(n_estimators=10, random_state=0).fit(TABLE.X, TABLE.y), path)
-    with coterie_server(path, workers=2) as started:
+    with coterie_server(path.parent, workers=2) as started:
         started.file = path
         started.expected = load(path).predict(TABLE.X[:5]).tolist()
         yield started

@@ -28,6 +28,7 @@ def show(browser, tmp_path) -> Iterator[Any]:
         path = page.save(tmp_path / "page.html")
         opened.append(Shown(browser, path, width, scheme))
         if state:
+            opened[-1].rest()
             opened[-1].page.evaluate("state => { location.hash = state; }", state)
             opened[-1].page.reload()
         opened[-1].page.wait_for_selector("html[data-ready]")
@@ -73,6 +74,7 @@ def test_buttons_step_and_numbers_follow(page, show):
     # The formula has the same number in it.
     line = shown.text(".formulas > div:nth-child(2) dd")
     assert line.endswith(shown.text("[data-fact=alpha]"))
+    shown.rest()
     assert f"round 2 of 12: training error {scene['errors']['train'][1]:.3g}" in shown.text("#said")
 
 
@@ -121,7 +123,7 @@ def test_link_restores_the_state(page, show):
     first.page.select_option("#shade", "member")
     first.page.click("#forward")
     first.page.click("#forward")
-    state = first.page.evaluate("location.hash")
+    state = first.rest()
     second = show(page, state=state)
     assert second.text("#round-shown") == "3 of 12"
     assert not second.page.is_checked("#weights")
@@ -241,6 +243,7 @@ def test_two_methods_run_in_step(moons, show):
     shown = show(coterie.explore(pair, *moons, resolution=16))
     assert shown.page.locator("#stage canvas").count() == 2
     shown.page.click("#last")
+    shown.rest()
     words = shown.text("#said")
     assert "AdaBoostClassifier, round 6 of 6" in words
     assert "BaggingClassifier, round 4 of 4" in words
@@ -252,6 +255,7 @@ def test_numbers_have_a_curve(wave, show):
     before = shown.page.evaluate(PIXELS)
     shown.page.click("#last")
     assert shown.page.evaluate(PIXELS) != before
+    shown.rest()
     assert "mean squared error" in shown.text("#said")
     assert shown.complaints == []
 

@@ -7,6 +7,8 @@ from urllib.parse import parse_qs
 
 import pytest
 
+from tests.browsers import rest
+
 pytest.importorskip("uvicorn")
 
 pytestmark = pytest.mark.slow
@@ -33,7 +35,7 @@ PICTURE = "document.getElementById('picture-0').toDataURL()"
 
 
 def state(page: Any) -> dict[str, list[str]]:
-    return parse_qs(page.evaluate("location.hash").lstrip("#"))
+    return parse_qs(rest(page).lstrip("#"))
 
 
 def opened(browser: Any, url: str) -> Any:
@@ -151,7 +153,7 @@ def test_link_and_file_show_edited_points_alike(studio, browser, address, tmp_pa
         studio.click("#html")
     file = tmp_path / "page.html"
     saving.value.save_as(file)
-    linked = opened(browser, f"{address}{studio.evaluate('location.hash')}&token=the-token")
+    linked = opened(browser, f"{address}{rest(studio)}&token=the-token")
     linked.wait_for_selector("html[data-fits]")
     alone = opened(browser, file.as_uri())
     alone.wait_for_selector("html[data-ready]")
@@ -180,7 +182,7 @@ def test_numbers_and_their_variance(studio):
 def test_link_restores_set_and_method(studio, browser, address):
     after(studio, lambda: studio.select_option("#method", "LPBoost"))
     studio.click("#last")
-    state = studio.evaluate("location.hash")
+    state = rest(studio)
     again = browser.new_page(viewport={"width": 1280, "height": 900})
     again.goto(f"{address}{state}&token=the-token")
     again.wait_for_selector("html[data-fits='1']")

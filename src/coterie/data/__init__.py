@@ -18,6 +18,7 @@ from coterie.data.binned import BinnedRows
 from coterie.data.errors import DataError, KindError, OutputsError
 from coterie.data.schema import Schema
 from coterie.data.sources import (
+    ListSource,
     Opaque,
     Source,
     TextSource,
@@ -34,6 +35,7 @@ __all__ = [
     "BinnedRows",
     "DataError",
     "KindError",
+    "ListSource",
     "Opaque",
     "OutputsError",
     "RowStream",

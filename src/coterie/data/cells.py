@@ -30,6 +30,7 @@ __all__ = [
     "Numbers",
     "Texts",
     "cells_of_array",
+    "cells_of_objects",
     "cells_of_series",
     "cells_with_dates",
     "changed_kind",
@@ -166,7 +167,7 @@ class Levels:
         return distinct if all(isinstance(v, str) for v in distinct) else None
 
     def _objects(self) -> Cells:
-        return _cells_of_objects(self.series.to_list(), self.where)
+        return cells_of_objects(self.series.to_list(), self.where)
 
     def _replace(self, distinct: list[str], labels: Array) -> Codes:
         if not distinct:
@@ -192,7 +193,7 @@ def cells_of_array(values: Array, where: str) -> Cells:
     if kind in "UT":
         return Texts(values.tolist(), where, values.dtype)
     if kind == "O":
-        return _cells_of_objects(values.tolist(), where)
+        return cells_of_objects(values.tolist(), where)
     raise _unusable(where, str(values.dtype))
 
 
@@ -288,7 +289,7 @@ def from_days(days: Array, like: nw.Series[Any]) -> nw.Series[Any]:
     return (made if zone is None else made.dt.replace_time_zone("UTC")).cast(dtype)
 
 
-def _cells_of_objects(values: list[Any], where: str) -> Cells:
+def cells_of_objects(values: Sequence[Any], where: str) -> Cells:
     """Python objects as numbers or text, by their types: one of the two, and None."""
     types = set(map(type, values))
     missing = {kind for kind in types if kind.__name__ in ("NoneType", "NAType", "NaTType")}
@@ -311,7 +312,7 @@ def _cells_of_objects(values: list[Any], where: str) -> Cells:
     return Numbers(_number_array(values, numbers, where), where)
 
 
-def _number_array(values: list[Any], types: set[type], where: str) -> Array:
+def _number_array(values: Sequence[Any], types: set[type], where: str) -> Array:
     """Python numbers as an array of the dtype they would have had on their own."""
     plain = all(issubclass(kind, bool | int | float | np.number | np.bool_) for kind in types)
     array = np.array(values) if plain and values else np.array([], dtype=np.float64)

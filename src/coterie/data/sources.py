@@ -6,7 +6,7 @@ dropped before any cell is looked at.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from coterie.data.cells import Cells, cells_of_array, cells_with_dates
+from coterie.data.cells import Cells, cells_of_array, cells_of_objects, cells_with_dates
 from coterie.data.column_types import column_types
 from coterie.data.errors import DataError, KindError, column_label, refuse_twins
 from coterie.data.numbers import as_float, fits_float, is_long, unmask
@@ -24,6 +24,7 @@ from coterie.data.sparse import Sparse, read_sparse
 __all__ = [
     "ArraySource",
     "FrameSource",
+    "ListSource",
     "Opaque",
     "Opened",
     "Source",
@@ -144,6 +145,43 @@ class FrameSource(Opened):
             yield cells_with_dates(series, column_label(j, self.names))
 
 
+@dataclass(frozen=True, slots=True)
+class ListSource(Opened):
+    """Columns of Python values, as requests send them: of few rows, a frame would cost more.
+
+    Examples
+    --------
+    >>> ListSource(([1.0, None], ["a", "b"]), ("x", "y")).shape
+    (2, 2)
+    """
+
+    columns: tuple[Sequence[Any], ...]
+    names: tuple[str, ...]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return len(self.columns[0]), len(self.columns)
+
+    def native(self) -> Any:
+        """A frame, for members that read the rows themselves."""
+        lists = {name: list(values) for name, values in zip(self.names, self.columns, strict=True)}
+        return nw.from_dict(lists, backend="pyarrow").to_native()
+
+    def take(self, rows: Array) -> ListSource:
+        """Some of the rows."""
+        chosen = np.arange(self.n_rows)[rows].tolist()
+        return ListSource(tuple([c[row] for row in chosen] for c in self.columns), self.names)
+
+    def matrix(self) -> None:
+        """Nothing: the columns have to be read one by one."""
+
+    def cells(self) -> Iterator[Cells]:
+        """The columns."""
+        for j, values in enumerate(self.columns):
+            yield cells_of_objects(values, column_label(j, self.names))
+
+
 class Opaque(Opened):
     """Rows that only members read: cells are not looked at."""
 
@@ -212,7 +250,7 @@ class SparseSource(Opened):
         return SparseSource(self.values[rows], self.is_matrix)
 
 
-Source: TypeAlias = ArraySource | FrameSource | SparseSource
+Source: TypeAlias = ArraySource | FrameSource | ListSource | SparseSource
 
 
 def open_source(X: Any, *, owner: str = "Table") -> Source:

@@ -50,7 +50,7 @@ def chances_or_numbers(fitted: Fitted, table: Any) -> Array:
     """
     rows = fitted.matrix(table)
     if fitted.classes is None:
-        return np.asarray(fitted.model.predict(rows), dtype=np.float64).reshape(len(table))
+        return np.asarray(fitted.model.predict(rows), dtype=np.float64).ravel()
     if hasattr(fitted.model, "predict_proba"):
         return np.asarray(fitted.model.predict_proba(rows), dtype=np.float64)
     said = np.asarray(fitted.model.predict(rows))

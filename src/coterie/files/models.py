@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from coterie.data import ListSource
 from coterie.files.errors import CommandError, nearest
 from coterie.files.formats import ReadOptions, Source
 from coterie.files.kinds import Columns
@@ -43,11 +45,16 @@ class Fitted:
         """The name of the target, if the model knows it."""
         return getattr(self.model, "target_name_", None)
 
-    @property
+    @cached_property
     def names(self) -> list[str] | None:
         """The columns it was fitted on; None if they had no names."""
         names = getattr(self.model, "feature_names_in_", None)
         return None if names is None else [str(name) for name in names]
+
+    @property
+    def given_names(self) -> list[str]:
+        """What requests call the columns: their names, or x0, x1, … where they have none."""
+        return self.names or [f"x{j}" for j in range(int(self.model.n_features_in_))]
 
     def columns(self, path: Path, options: ReadOptions) -> tuple[Columns, ReadOptions]:
         """What to read from a file: the columns of the fit with their kinds.
@@ -83,6 +90,8 @@ class Fitted:
 
     def matrix(self, table: Any) -> Any:
         """A block of rows as the model takes it: with names, if it knows any."""
+        if isinstance(table, ListSource):
+            return table
         if self.names is not None:
             return table.select(self.names)
         return np.column_stack([np.asarray(column, dtype=np.float64) for column in table.columns])

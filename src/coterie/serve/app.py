@@ -73,12 +73,12 @@ class Service:
         name = path.get("model") or query.get("model")
         return self.shelf.find(name, path.get("version") or query.get("version"))
 
-    async def _say(self, request: Request, served: Served, table: Any) -> Any:
-        self.counters.rows[served.name, served.version] += len(table)
+    async def _say(self, request: Request, served: Served, rows: Any) -> Any:
+        self.counters.rows[served.name, served.version] += len(rows)
         request.scope["coterie.facts"] |= {"model": served.name, "version": served.version}
-        request.scope["coterie.facts"]["rows"] = len(table)
+        request.scope["coterie.facts"]["rows"] = len(rows)
         async with asyncio.timeout(self.settings.timeout):
-            return await self.batcher.ask(served, table)
+            return await self.batcher.ask(served, rows)
 
     async def predict(self, request: Request) -> Response:
         """Plain rows in JSON, CSV, Arrow or Parquet."""
@@ -88,9 +88,9 @@ class Service:
         # Large bodies are read in a thread, so that others need not wait.
         large = len(body) > 1 << 16
         read = (served.fitted, kind, body, rows)
-        table = await asyncio.to_thread(read_body, *read) if large else read_body(*read)
-        said = await self._say(request, served, table)
-        make = (served, table, said, wish)
+        sent = await asyncio.to_thread(read_body, *read) if large else read_body(*read)
+        said = await self._say(request, served, sent)
+        make = (served, sent, said, wish)
         columns = await asyncio.to_thread(columns_of, *make) if wish.shap else columns_of(*make)
         content, kind = encode(served, columns, request.headers.get("accept", ""))
         if isinstance(content, dict):

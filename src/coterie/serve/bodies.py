@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from coterie.base import Committee
+from coterie.data import ListSource
 from coterie.files.convert import convert_block
 from coterie.files.errors import CommandError, nearest
 from coterie.files.formats import ReadOptions
@@ -18,7 +20,7 @@ from coterie.files.odd import OddCells
 from coterie.files.table import open_blocks
 from coterie.serve.problems import Problem
 
-__all__ = ["ENDINGS", "read_body", "typed"]
+__all__ = ["ENDINGS", "Rows", "read_body", "table_of", "taken", "typed"]
 
 # Types of bodies, and the file each would be.
 ENDINGS = {
@@ -52,8 +54,66 @@ class _RequestRows:
         return iter(())
 
 
+@dataclass(frozen=True)
+class Rows:
+    """Rows of JSON, of which no table has been made yet.
+
+    A table of one row costs as much as one of a hundred, so rows of several requests share one.
+
+    Attributes
+    ----------
+    cells : list of sequences
+        For each row its cells, in the order of the model's columns.
+    """
+
+    cells: list[Sequence[Any]]
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+
+def taken(fitted: Fitted, rows: Any) -> Any:
+    """Rows as the model reads them soonest: lists, or the Arrow table that `table_of` makes.
+
+    Parameters
+    ----------
+    fitted : Fitted
+        The model.
+    rows : Rows or pyarrow Table
+        What `read_body` gave.
+    """
+    if not isinstance(rows, Rows) or not _reads_lists(fitted):
+        return table_of(fitted, rows)
+    names = tuple(fitted.given_names)
+    columns = zip(names, zip(*rows.cells, strict=True), strict=True)
+    return ListSource(tuple(_checked(name, values) for name, values in columns), names)
+
+
+def _reads_lists(fitted: Fitted) -> bool:
+    """Whether the model takes cells as they are; one for whole tables prepares columns first."""
+    model = fitted.model
+    prepares = hasattr(model, "preparation_") or hasattr(model, "file_columns_")
+    return isinstance(model, Committee) and fitted.names is not None and not prepares
+
+
+def table_of(fitted: Fitted, rows: Any) -> Any:
+    """Rows as the Arrow table that the model takes.
+
+    Parameters
+    ----------
+    fitted : Fitted
+        The model.
+    rows : Rows or pyarrow Table
+        What `read_body` gave.
+    """
+    if not isinstance(rows, Rows):
+        return rows
+    columns = zip(fitted.given_names, zip(*rows.cells, strict=True), strict=True)
+    return typed(fitted, {name: _cells(name, values) for name, values in columns})
+
+
 def read_body(fitted: Fitted, content_type: str, body: bytes, max_rows: int) -> Any:
-    """The rows of a request as an Arrow table that the model takes.
+    """The rows of a request: as JSON gave them, or as the Arrow table that the model takes.
 
     Parameters
     ----------
@@ -70,7 +130,7 @@ def read_body(fitted: Fitted, content_type: str, body: bytes, max_rows: int) -> 
     if not body.strip():
         raise Problem("The request has no body.", "Send rows.", 400)
     if kind == "application/json":
-        table = typed(fitted, _json_columns(fitted, body))
+        table = _of_json(fitted, body)
     elif kind == STREAM:
         table = typed(fitted, _stream_columns(body))
     elif kind in ENDINGS:
@@ -132,14 +192,14 @@ def _check_number(fitted: Fitted, columns: dict[str, Any]) -> None:
         )
 
 
-def _json_columns(fitted: Fitted, body: bytes) -> dict[str, Any]:
-    """Columns of JSON: a row, a list of rows, {"rows": […]} or {"columns": {…}}."""
+def _of_json(fitted: Fitted, body: bytes) -> Any:
+    """A row, a list of rows, {"rows": […]} or {"columns": {…}}."""
     try:
         said = json.loads(body, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise Problem(f"The body is not valid JSON: {error}", status=400) from None
     if isinstance(said, dict) and isinstance(said.get("columns"), dict) and len(said) == 1:
-        return _of_columns(said["columns"])
+        return typed(fitted, _of_columns(said["columns"]))
     if isinstance(said, dict):
         said = said["rows"] if set(said) == {"rows"} else [said]
     if not isinstance(said, list):
@@ -165,25 +225,29 @@ def _of_columns(columns: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _of_rows(fitted: Fitted, rows: list[Any]) -> dict[str, Any]:
-    names = fitted.names
-    if names is None:
+def _of_rows(fitted: Fitted, rows: list[Any]) -> Rows:
+    if fitted.names is None:
         return _unnamed(fitted, rows)
+    names = fitted.names
+    found: list[Sequence[Any]] = []
     for number, row in enumerate(rows):
         if isinstance(row, list) and len(row) == len(names):
-            rows[number] = row = dict(zip(names, row, strict=True))
+            found.append(row)
+            continue
         if not isinstance(row, dict):
             raise Problem("Not an object.", 'Write {"column": value, …}.', row=number)
-        if not all(name in row for name in names):
-            absent = next(name for name in names if name not in row)
+        try:
+            found.append([row[name] for name in names])
+        except KeyError as error:
+            absent = error.args[0]
             cure = f"{nearest(absent, row) if row else ''} Write null for a missing value."
             raise Problem(
                 "This column is missing from the row.", cure.strip(), field=absent, row=number
-            )
-    return {name: _cells(name, [row[name] for row in rows]) for name in names}
+            ) from None
+    return Rows(found)
 
 
-def _unnamed(fitted: Fitted, rows: list[Any]) -> dict[str, Any]:
+def _unnamed(fitted: Fitted, rows: list[Any]) -> Rows:
     wanted = int(fitted.model.n_features_in_)
     for number, row in enumerate(rows):
         if not isinstance(row, list) or len(row) != wanted:
@@ -192,16 +256,22 @@ def _unnamed(fitted: Fitted, rows: list[Any]) -> dict[str, Any]:
                 "The model was fitted on columns without names.",
                 row=number,
             )
-    return {f"x{j}": _cells(f"x{j}", [row[j] for row in rows]) for j in range(wanted)}
+    return Rows(rows)
 
 
-def _cells(name: str, values: list[Any]) -> Any:
-    """An Arrow array of JSON values; integers and fractions may be mixed."""
+def _cells(name: str, values: Sequence[Any]) -> Any:
+    """An Arrow array of JSON values."""
     import pyarrow as pa
 
-    types = {type(value) for value in values} - {type(None)}
+    return pa.array(_checked(name, values))
+
+
+def _checked(name: str, values: Sequence[Any]) -> Sequence[Any]:
+    """JSON values of one type, or missing; integers and fractions may be mixed."""
+    types = set(map(type, values)) - {type(None)}
     if types <= {int, float}:
-        values = [None if value is None else float(value) for value in values]
+        if int in types:
+            values = [None if value is None else float(value) for value in values]
     elif len(types) > 1 or types - {str, bool}:
         first = next(type(value) for value in values if value is not None)
         odd = (k for k, v in enumerate(values) if v is not None and type(v) is not first)
@@ -212,7 +282,7 @@ def _cells(name: str, values: list[Any]) -> Any:
             field=name,
             row=row,
         )
-    return pa.array(values)
+    return values
 
 
 def _stream_columns(body: bytes) -> dict[str, Any]:

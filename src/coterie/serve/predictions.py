@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from coterie.files.file_predictions import chances_or_numbers
 from coterie.files.intervals import interval_width
+from coterie.serve.bodies import table_of
 from coterie.serve.problems import Problem
 from coterie.serve.shelf import Served
 
@@ -98,14 +99,14 @@ def asked(served: Served, table: Any, *, labels: bool = False) -> NDArray[Any]:
     return chances_or_numbers(fitted, table)
 
 
-def columns_of(served: Served, table: Any, said: NDArray[Any], wish: Wish) -> dict[str, Any]:
+def columns_of(served: Served, rows: Any, said: NDArray[Any], wish: Wish) -> dict[str, Any]:
     """Columns of the response.
 
     Parameters
     ----------
     served : Served
         The model.
-    table : pyarrow Table
+    rows : Rows or pyarrow Table
         The rows.
     said : ndarray
         What `asked` gave for them.
@@ -114,7 +115,7 @@ def columns_of(served: Served, table: Any, said: NDArray[Any], wish: Wish) -> di
     """
     found = (_numbers if served.fitted.classes is None else _classes)(served, said, wish)
     if wish.shap:
-        found["shap"] = _shap(served, table)
+        found["shap"] = _shap(served, table_of(served.fitted, rows))
     return found
 
 

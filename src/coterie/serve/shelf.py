@@ -42,8 +42,7 @@ class Served:
     def kinds(self) -> dict[str, str]:
         """What each column holds, as far as the model knows."""
         known = getattr(self.fitted.model, "file_columns_", {"kinds": {}})["kinds"]
-        names = self.fitted.names or [f"x{j}" for j in range(int(self.fitted.model.n_features_in_))]
-        return {name: known.get(name, "any") for name in names}
+        return {name: known.get(name, "any") for name in self.fitted.given_names}
 
 
 @dataclass

@@ -169,7 +169,7 @@ def input_columns(fitted: Fitted, tensors: dict[str, NDArray[Any]]) -> dict[str,
     """
     import pyarrow as pa
 
-    names = fitted.names or [f"x{j}" for j in range(int(fitted.model.n_features_in_))]
+    names = fitted.given_names
     if len(tensors) == 1 and next(iter(tensors)) not in names:
         (whole,) = tensors.values()
         whole = whole.reshape(len(whole), -1)

@@ -13,7 +13,7 @@ from coterie.files.exact import Parts, exact_shapley
 from coterie.files.file_predictions import chances_or_numbers
 from coterie.files.formats import ReadOptions
 from coterie.files.table import open_blocks
-from coterie.serve.bodies import read_body
+from coterie.serve.bodies import read_body, table_of
 from coterie.serve.predictions import Wish, asked, columns_of
 from coterie.serve.problems import Problem
 
@@ -40,7 +40,8 @@ def what_if(served: Any, path: Path, row: Any) -> dict[str, Any]:
     if not isinstance(row, dict):
         raise Problem("A row must be an object that maps columns to values.", "Send one.")
     fitted = served.fitted
-    table = read_body(fitted, "application/json", json.dumps([row]).encode(), 1)
+    rows = read_body(fitted, "application/json", json.dumps([row]).encode(), 1)
+    table = table_of(fitted, rows)
     said = asked(served, table)
     wish = Wish(probabilities=fitted.classes is not None)
     answer = {

@@ -35,7 +35,7 @@ function marginChart(scene) {
     if (scene.train < scene.rows) held.setAttribute("d", plot.path(xs, steps(start + scene.train, start + scene.rows)));
     let low = 127;
     for (let k = start; k < start + scene.train; k++) low = Math.min(low, scene.arrays.margin[k]);
-    least.textContent = `Margin: ${scene.margins}. The smallest of a training row is about ${shown(low / 127, 2)}.`;
+    say(least, `Margin: ${scene.margins}. The smallest of a training row is about ${shown(low / 127, 2)}.`);
   };
   return [card(`Margins: ${scene.name}`, plot.root, least), update];
 }

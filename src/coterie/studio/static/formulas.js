@@ -22,11 +22,11 @@ function formulaPanel(scene) {
     return [line, text];
   });
   const update = (t) => {
-    for (const [element, values] of shownFacts) element.textContent = shown(values[t - 1]);
-    for (const [element, text] of lines) element.textContent = text.replace(/\{(\w+)\}/g, (_, name) => { const v = value(name, t); return v === undefined || v === null ? "…" : shown(v); });
+    for (const [element, values] of shownFacts) say(element, shown(values[t - 1]));
+    for (const [element, text] of lines) say(element, text.replace(/\{(\w+)\}/g, (_, name) => { const v = value(name, t); return v === undefined || v === null ? "…" : shown(v); }));
     const { kind, words, values } = scene.certificate;
     proof.classList.toggle("none", kind === "none");
-    proof.textContent = kind === "none" ? words.replace(/^None: /, "No certificate: ") : `Certificate (${kind}): ${shown(values[t - 1])}. ${words}`;
+    say(proof, kind === "none" ? words.replace(/^None: /, "No certificate: ") : `Certificate (${kind}): ${shown(values[t - 1])}. ${words}`);
   };
   return [html("div", { class: "panel" }, tiles, list, proof), update];
 }

@@ -151,7 +151,7 @@ class Live {
   }
   async save() {
     const { scenes } = this.player, names = { columns: scenes[0].columns, classes: scenes[0].classes };
-    try { download(await ask("export", { ...this.question(), ...names, state: location.hash }, true), fileName(scenes, scenes[0].rounds, "html")); } catch (error) { trouble(error); }
+    try { download(await ask("export", { ...this.question(), ...names, state: this.player.remember() }, true), fileName(scenes, scenes[0].rounds, "html")); } catch (error) { trouble(error); }
   }
   apply(edit) {
     const [kind, k, x, v] = edit, numbers = this.task === "numbers";

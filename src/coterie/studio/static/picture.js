@@ -4,7 +4,13 @@ const LIGHT = [[86, 180, 233], [240, 160, 40], [60, 199, 156], [255, 143, 134], 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const colourOf = (code) => (dark.matches ? LIGHT : COLOURS)[code % COLOURS.length];
 const css = (rgb, alpha = 1) => `rgba(${rgb[0]},${rgb[1]},${rgb[2]},${alpha})`;
-const theme = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+// Asked once for each scheme: asking makes the browser lay out what has changed.
+const asked = new Map();
+dark.addEventListener("change", () => asked.clear());
+function theme(name) {
+  if (!asked.has(name)) asked.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+  return asked.get(name);
+}
 
 function symbol(path, shape, x, y, r) {
   if (shape === 0 && r < 1.5) { path.rect(x - r, y - r, 2 * r, 2 * r); return; }

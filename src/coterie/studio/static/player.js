@@ -3,7 +3,7 @@ const LAYERS = ["regions", "member", "weights", "mistakes", "held"];
 
 class Player {
   constructor() {
-    this.t = 1; this.playing = null; this.pictures = []; this.updates = []; this.scenes = [];
+    this.t = 1; this.playing = null; this.rest = null; this.pictures = []; this.updates = []; this.scenes = [];
     this.look = { regions: true, member: true, weights: true, mistakes: true, held: false, shade: "ensemble" };
     this.listen();
   }
@@ -16,12 +16,12 @@ class Player {
     at("stage").replaceChildren(...scenes.map((scene, k) => this.view(scene, k)));
     for (const make of [retrainedChart, retrainedCurves, errorChart, marginChart, treeChart, factChart]) for (const scene of scenes) {
       const made = make(scene);
-      if (made) { cards.push(made[0]); this.follow(scene, made[1]); } else if (scenes.length > 1 && scenes.some(make)) cards.push(html("div"));
+      if (made) { cards.push(made[0]); this.follow(scene, made[1], "explorer"); } else if (scenes.length > 1 && scenes.some(make)) cards.push(html("div"));
     }
     this.name(scenes);
-    for (const scene of scenes) {
-      for (const [element, update] of diversityCards(scene)) { wide.push(element); this.follow(scene, update, "diversity"); }
-    }
+    // Cards of one kind stand side by side.
+    const groups = scenes.map((scene) => diversityCards(scene).map(([element, update]) => { this.follow(scene, update, "diversity"); return element; }));
+    for (let k = 0; k < 3; k++) for (const group of groups) if (group[k]) wide.push(group[k]);
     at("cards").replaceChildren(...cards);
     at("diversity-cards").replaceChildren(...(wide.length ? wide : [html("p", {}, "Fewer than two members are classifiers.")]));
     at("round").max = this.rounds;
@@ -53,11 +53,19 @@ class Player {
   go(t, tell = true) {
     this.t = Math.min(this.rounds, Math.max(1, Math.round(t) || 1));
     at("round").value = this.t;
-    at("round-shown").textContent = `${this.t} of ${this.rounds}`;
+    say(at("round-shown"), `${this.t} of ${this.rounds}`);
     at("round").setAttribute("aria-valuetext", `round ${this.t} of ${this.rounds}`);
     this.draw();
-    for (const [update, tab] of this.updates) if (!tab || this.tab === tab) update(this.t);
-    if (!this.playing) { if (tell) at("said").textContent = this.scenes.map((scene) => this.words(scene, Math.min(this.t, scene.rounds))).join("; "); this.remember(); }
+    for (const [update, tab] of this.updates) if (!tab || (this.tab || "explorer") === tab) update(this.t);
+    if (!this.playing) this.settle(tell);
+  }
+  // Words and address wait for the round to rest: browsers draw their own window anew for an address.
+  settle(tell) {
+    clearTimeout(this.rest);
+    this.rest = setTimeout(() => {
+      if (tell) say(at("said"), this.scenes.map((scene) => this.words(scene, Math.min(this.t, scene.rounds))).join("; "));
+      this.remember();
+    }, 120);
   }
   draw() { for (const picture of this.pictures) picture.draw(this.t); }
   play(on) {
@@ -72,6 +80,7 @@ class Player {
   remember() {
     const state = new URLSearchParams({ round: this.t, tab: this.tab || "explorer", shade: this.look.shade, show: LAYERS.filter((name) => this.look[name]).join(" "), ...(this.extra ? this.extra() : {}) });
     try { history.replaceState(null, "", `#${state}`); } catch { /* a frame without an address */ }
+    return `#${state}`;
   }
   restore(text) {
     const state = new URLSearchParams(text.replace(/^#/, ""));
@@ -116,7 +125,7 @@ class Player {
     document.addEventListener("keydown", (event) => this.key(event));
     window.addEventListener("resize", () => { this.pictures.forEach((picture) => picture.fit()); this.draw(); });
     window.addEventListener("hashchange", () => { this.restore(location.hash); this.go(this.t); });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.pictures.forEach((picture) => picture.fit()); this.draw(); });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.pictures.forEach((picture) => picture.fit()); this.go(this.t, false); });
   }
   key(event) {
     if (at("player").hidden || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea, canvas, [role=tab]")) return;
@@ -125,7 +134,7 @@ class Player {
     if (acts[event.key]) { event.preventDefault(); acts[event.key](); }
   }
   async copy() {
-    this.remember();
+    clearTimeout(this.rest); this.remember();
     try { await navigator.clipboard.writeText(location.href); at("said").textContent = "Link copied."; } catch { at("said").textContent = `The URL of this page holds its state: ${location.hash}`; }
   }
 }

@@ -12,6 +12,8 @@ function fill(element, attributes, children) {
   return element;
 }
 const put = (element, ...children) => element.replaceChildren(...children.filter((child) => child !== null && child !== undefined));
+// Text that is the same is left alone, which spares the layout of the page.
+const say = (element, text) => { if (element.textContent !== text) element.textContent = text; };
 const html = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, children);
 const svg = (name, attributes = {}, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
 

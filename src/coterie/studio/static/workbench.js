@@ -108,7 +108,7 @@ class Workbench {
     const said = await ask("whatif", { row }), adds = Object.entries(said.adds.values).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1])).slice(0, 12);
     const list = (title, rows) => (rows.length ? html("div", { class: "card" }, html("h4", {}, title), html("dl", { class: "made" }, ...rows.map(([name, value]) => html("div", {}, html("dt", {}, name), html("dd", {}, typeof value === "number" ? shown(value) : value))))) : null);
     put(answer, list("Prediction", Object.entries(said.answer).map(([name, value]) => [name.replaceAll("_", " "), value])), list(`What each column adds to ${shown(said.adds.base, 3)} (Shapley values, ${said.adds.method})`, adds), list("What each member predicts (and its weight)", said.members.map((one) => [`${one.name} (${shown(one.weight, 2)})`, one.says.map((v) => shown(v, 3)).join(", ")])),
-      list("Most similar training rows, by the share of common leaves", said.nearest.map((one) => [`${shown(100 * one.share, 3)} %`, Object.entries(one.row).map(([name, cell]) => `${name} ${cell}`).join(", ")])));
+      said.nearest.length ? html("div", { class: "whole" }, html("h4", {}, "Most similar training rows, by the share of common leaves"), grid("nearest", ["common leaves", ...Object.keys(said.nearest[0].row)], said.nearest.map((one) => [`${shown(100 * one.share, 3)} %`, ...Object.values(one.row)]))) : null);
   }
   list() {
     return this.try(async () => {
