@@ -190,6 +190,16 @@ void init_halves(nb::module_& module) {
             },
             nb::arg("node"), nb::arg("histogram").noconvert(), "Tell the histogram of a node.")
         .def(
+            "left_share",
+            [](const DeciderHalf& half, std::size_t node) {
+                return half.decider->left_share(node);
+            },
+            nb::arg("node"), "Which part of a node will go left, by weight.")
+        .def(
+            "counted_sibling",
+            [](DeciderHalf& half, std::size_t node) { half.decider->counted_sibling(node); },
+            nb::arg("node"), "Say that the histogram told of a node is its larger sibling's.")
+        .def(
             "decide",
             [](DeciderHalf& half,
                const std::function<NewArray<std::uint32_t>(std::size_t, std::size_t, std::size_t)>&

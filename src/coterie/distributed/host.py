@@ -54,6 +54,7 @@ def admitted(
         The rows, how many were given, and what else the fit should know.
     """
     with Session.open() as session:
+        session.go_direct()
         if _grows_by_shards(estimator):
             _refuse(estimator)
             rows, n_samples = _admit(session, estimator, X, y, sample_weight)

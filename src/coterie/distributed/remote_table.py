@@ -130,8 +130,9 @@ class RemoteTable(Table):
         if self.n_rows <= SAMPLE_ROWS:
             return bins
         # Where the sample shows few values, all rows are asked whether there are more.
-        seems = [len(np.unique(column[~np.isnan(column)])) for column in sample.T]
-        doubtful = np.flatnonzero((np.array(seems) <= max_bins) | bins.categorical)
+        cuts = zip(bins.offsets[:-1], bins.offsets[1:], strict=True)
+        few = [(bins.lower[at:end] == bins.upper[at:end]).all() for at, end in cuts]
+        doubtful = np.flatnonzero(np.array(few) | bins.categorical)
         if not len(doubtful):
             return bins
         values = self._all_values(doubtful, max_bins)

@@ -129,6 +129,13 @@ class RowHolder:
         """The number of the last call that was answered; told even while another is worked on."""
         return self.answered
 
+    def several(self, *calls: tuple[Any, ...]) -> Any:
+        """Some methods with what they are given, one after the other; the last one's answer."""
+        said = None
+        for method, *given in calls:
+            said = getattr(self, method)(*given)
+        return said
+
     def begin(self, growth: NewtonGrowth, slopes: Slopes) -> Any:
         """Take the slopes of a tree; their scale, or None if no row is learnt from."""
         self.leaves = np.full(len(self.table.codes), -1, dtype=np.int32)

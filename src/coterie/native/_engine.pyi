@@ -542,6 +542,12 @@ class Decider:
     def tell(self, node: int, histogram: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Tell the histogram of a node."""
 
+    def left_share(self, node: int) -> float:
+        """Which part of a node will go left, by weight."""
+
+    def counted_sibling(self, node: int) -> None:
+        """Say that the histogram told of a node is its larger sibling's."""
+
     def decide(self, count_codes: Callable[[int, int, int], Annotated[NDArray[numpy.uint32], dict(shape=(None,))]]) -> None:
         """Look for splits, and what to part next."""
 
