@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -15,6 +16,8 @@ from coterie.native import Bins, Forest, NewtonGrowth, NewtonTable, Slopes
 from coterie.native.halves import Shard
 
 Array = NDArray[Any]
+
+_COPIED = 0.15  # bins beyond this part of a worker's memory are kept by rows only
 
 
 @dataclass
@@ -109,7 +112,9 @@ class RowHolder:
         parts = [codes if rows is None else codes[rows] for codes, rows in pairs]
         codes = np.ascontiguousarray(parts[0] if len(parts) == 1 else np.concatenate(parts))
         self.held = held
-        self.table = NewtonTable(codes, np.asfortranarray(codes), held.bins)
+        # Parting rows is faster by columns, but that takes as much memory again.
+        short = codes.nbytes > _COPIED * memory_limit()
+        self.table = NewtonTable(codes, codes if short else np.asfortranarray(codes), held.bins)
         self.shard: Shard | None = None
         self.answered = -1
 
@@ -191,6 +196,17 @@ class RowHolder:
 
     def _table(self) -> Table:
         return Table(self.held.schema, None, None, self.held.bins, self.table.codes)
+
+
+def memory_limit() -> float:
+    """Bytes that the process of this worker may use."""
+    from distributed import get_worker
+
+    try:
+        limit = get_worker().memory_manager.memory_limit
+    except ValueError:  # this is no worker
+        limit = None
+    return limit or math.inf
 
 
 def _sealed_error(error: Exception) -> bytes:

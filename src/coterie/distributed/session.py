@@ -115,9 +115,13 @@ class Session:
 
     def release(self, futures: Sequence[Any]) -> None:
         """Take results away from the cluster, finished or not."""
-        self._futures.difference_update(futures)
         if futures and self.client.status == "running":
             self.client.cancel(futures, force=True)
+        self.forget(futures)
+
+    def forget(self, futures: Sequence[Any]) -> None:
+        """Let results go that nothing needs any more but what was made of them, which stays."""
+        self._futures.difference_update(futures)
         for future in futures:
             future.release()
 
