@@ -116,6 +116,7 @@ class RowHolder:
         short = codes.nbytes > _COPIED * memory_limit()
         self.table = NewtonTable(codes, codes if short else np.asfortranarray(codes), held.bins)
         self.shard: Shard | None = None
+        self.leaves: NDArray[np.int32] | None = None  # -1 where a row was not learnt from
         self.answered = -1
 
     def answer(self, number: int, asked: bytes) -> bytes:
@@ -143,12 +144,13 @@ class RowHolder:
 
     def begin(self, growth: NewtonGrowth, slopes: Slopes) -> Any:
         """Take the slopes of a tree; their scale, or None if no row is learnt from."""
-        self.leaves = np.full(len(self.table.codes), -1, dtype=np.int32)
-        self.shard = None
+        self.leaves = self.shard = None
         if slopes.rows is not None and not len(slopes.rows):
             return None
+        # Workers give memory back to the system at once, and asking for it anew takes long.
+        memory = self.table.workspace
         self.shard = Shard(
-            self.table, slopes, growth, self.held.first_row, n_threads=self.held.n_threads
+            self.table, slopes, growth, self.held.first_row, self.held.n_threads, memory
         )
         return self.shard.scale()
 
@@ -175,20 +177,26 @@ class RowHolder:
             return np.zeros((len(nodes), 2))
         sums = np.array(self.shard.rows.leaf_sums(nodes), dtype=np.float64).reshape(-1, 2)
         known = self.shard.slopes.rows
-        if known is None:
-            self.leaves = self.shard.leaves
-        else:
+        self.leaves = self.shard.leaves
+        if known is not None:
+            self.leaves = np.full(len(self.table.codes), -1, dtype=np.int32)
             self.leaves[known] = self.shard.leaves[known]
         self.shard = None  # and with it memory as large as the rows
         return sums
 
     def find_leaves(self, tree: Forest) -> Array:
+        """The leaves of all rows."""
+        return self._walk(tree).astype(_narrow(len(tree.values)), copy=False)
+
+    def _walk(self, tree: Forest) -> NDArray[np.int32]:
         """The leaves of all rows, those that were not learnt from by walking the tree."""
+        if self.leaves is None:
+            self.leaves = np.full(len(self.table.codes), -1, dtype=np.int32)
         unseen = np.flatnonzero(self.leaves < 0)
         if len(unseen):
             walked = [tree.apply(cells)[:, 0] for _, cells in self._table().take(unseen).blocks()]
             self.leaves[unseen] = ~tree.nodes["left"][np.concatenate(walked)]
-        return self.leaves.astype(_narrow(len(tree.values)), copy=False)
+        return self.leaves
 
     def votes(self, pool: Pool) -> Array:
         """What members say of all rows."""

@@ -54,7 +54,7 @@ class ScoreHolder(RowHolder):
         """Add votes, numbered from the first, that were not added before."""
         for vote in votes[self.done - first :]:
             if self.done != self.grown:
-                self.leaves = np.full(len(self.table.codes), -1, dtype=np.int32)
+                self.leaves = None
             self._vote(vote)
 
     def begin_round(self, number: int, loss: PointwiseLoss) -> None:
@@ -84,8 +84,7 @@ class ScoreHolder(RowHolder):
 
     def _vote(self, vote: Vote) -> None:
         """Add what a tree says; leaves of rows that grew it may be known."""
-        leaves = self.find_leaves(vote.tree).astype(np.int32, copy=False)
-        threads = self.held.n_threads
+        leaves, threads = self._walk(vote.tree), self.held.n_threads
         add_votes(self.board.raw[:, vote.score], leaves, vote.values, n_threads=threads)
         self.done += 1
 
