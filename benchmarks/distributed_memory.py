@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 COLUMNS, FILES, WORKERS = 100, 40, 2
+GROUP = 20_000  # rows of a group within a file: the smallest part that can be read
 
 
 def write(folder: Path, rows: int) -> int:
@@ -31,7 +32,7 @@ def write(folder: Path, rows: int) -> int:
         X = rng.normal(size=(size, COLUMNS))
         late = X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(size=size) > 0
         frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(COLUMNS)]).assign(late=late)
-        frame.to_parquet(folder / f"{number:03}.parquet", compression=None)
+        frame.to_parquet(folder / f"{number:03}.parquet", compression=None, row_group_size=GROUP)
         n_bytes += int(frame.memory_usage().sum())
     return n_bytes
 
@@ -82,23 +83,26 @@ def watched(command: list[str], scratch: Path) -> dict[str, Any]:
     peaks: dict[int, float] = {}
     spilled = 0.0
     while running.poll() is None:
-        for process in children(running.pid):
+        for process in (running.pid, *children(running.pid)):
             peaks[process] = max(peaks.get(process, 0.0), peak(process))
         spilled = max(spilled, size_of(scratch))
         time.sleep(0.5)
+    driver = peaks.pop(running.pid)
     workers = sorted(peaks.values())[-WORKERS:]
     wall = time.perf_counter() - began
-    return {"wall": wall, "workers": workers, "spilled": spilled, "code": running.returncode}
+    seen = {"wall": wall, "workers": workers, "driver": driver, "spilled": spilled}
+    return {**seen, "code": running.returncode}
 
 
 def main() -> None:
     """Print what was seen."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=2_000_000)
-    parser.add_argument("--limit", default="600MB")
-    parser.add_argument("--time", default="2m")
+    parser.add_argument("--rows", type=int, default=5_000_000)
+    parser.add_argument("--limit", default="1GB")
+    parser.add_argument("--time", default="1m")
+    parser.add_argument("--folder", type=Path, help="where to write the table, instead of /tmp")
     chosen = parser.parse_args()
-    with TemporaryDirectory() as name:
+    with TemporaryDirectory(dir=chosen.folder) as name:
         folder, scratch = Path(name) / "trips", Path(name) / "scratch"
         folder.mkdir()
         scratch.mkdir()
@@ -112,8 +116,8 @@ def main() -> None:
     print(
         f"{chosen.rows:,} rows of {COLUMNS} columns, {table:.0f} MB in memory, in {FILES} files; "
         f"{WORKERS} workers of {chosen.limit} each: exit code {seen['code']} after "
-        f"{seen['wall']:.0f} s, largest memory of the workers {peaks} MB, at most "
-        f"{seen['spilled']:.0f} MB spilled to disk."
+        f"{seen['wall']:.0f} s, largest memory of the workers {peaks} MB and of the driver "
+        f"{seen['driver']:.0f} MB, at most {seen['spilled']:.0f} MB spilled to disk."
     )
 
 

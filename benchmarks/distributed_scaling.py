@@ -3,9 +3,8 @@
 ``python -m benchmarks.distributed_scaling`` measures two things. First, what exchanges with holders
 cost, by the number of holders and the bytes that each answers: a straight line is fitted to that.
 Second, the course of real trees: every exchange of some trees on rows in this process, with the
-bytes of its answers and the time of its counting. The nodes that are looked at ahead are those of
-the simulated number of rows and workers. Then each exchange is priced: delay of the network, line
-of the driver, and counting that goes with the rows of a worker.
+bytes of its answers and the time of its counting. Then each exchange is priced: delay of the
+network, line of the driver, and counting that goes with the rows of a worker.
 """
 
 from __future__ import annotations
@@ -14,14 +13,12 @@ import argparse
 import time
 from functools import cache
 from typing import Any, NamedTuple
-from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.distributed import COLUMNS, LEAVES, cluster, made
 from coterie.data import Schema
-from coterie.distributed import remote_growth
 from coterie.distributed.calls import Call, seal
 from coterie.distributed.holders import Share
 from coterie.distributed.remote_growth import RemoteGround, layout_of
@@ -68,6 +65,7 @@ def measured_exchanges(times: int) -> list[tuple[int, int, float]]:
     """Holders, bytes of an answer, and CPU seconds of the driver for an exchange."""
     found = []
     with cluster() as client:
+        client.direct_to_workers = True  # as sessions do
         futures = [client.submit(Sayer, actor=True, pure=False) for _ in range(max(HOLDERS))]
         actors = [future.result() for future in futures]
         for holders in HOLDERS:
@@ -131,40 +129,38 @@ def table() -> tuple[NDArray[Any], Any, NDArray[np.int64]]:
 
 
 @cache
-def course(worth: float) -> list[list[Exchange]]:
-    """The exchanges of some trees, if nodes of so many cells are small."""
+def course() -> list[list[Exchange]]:
+    """The exchanges of some trees."""
     codes, bins, y = table()
     recorder, leaves = Recorder(codes, bins), np.empty(ROWS, dtype=np.int32)
     growth = NewtonGrowth(max_leaf_nodes=LEAVES)
     ground = RemoteGround(None, growth, 1, layout_of(bins), leaves, recorder)  # type: ignore[arg-type]
     found, gradient = [], 0.5 - y.astype(float)
-    with patch.object(remote_growth, "_WORTH", worth):
-        for seed in range(TREES):
-            recorder.exchanges.clear()
-            tree = ground.grow(Slopes(gradient, np.full(ROWS, 0.25)), seed)
-            gradient = gradient + 0.1 * tree.values[leaves, 0]
-            # The leaves stay where the rows are; a vote goes there, and a round is begun.
-            found.append(recorder.exchanges[:-1] + [Exchange(0, 0.0)] * 2)
+    for seed in range(TREES):
+        recorder.exchanges.clear()
+        tree = ground.grow(Slopes(gradient, np.full(ROWS, 0.25)), seed)
+        gradient = gradient + 0.1 * tree.values[leaves, 0]
+        # The leaves stay where the rows are; the vote goes there with the next tree's beginning.
+        found.append(recorder.exchanges[:-1])
     return found
 
 
-def tree_seconds(rows: float, workers: int, delay: float, line: Line) -> tuple[float, float]:
-    """Seconds of a tree, and its exchanges, the mean of some trees."""
-    # With more cells than the root has, or hardly any, nothing changes any more.
-    worth = float(np.clip(remote_growth._WORTH * workers * ROWS / rows, 1e3, ROWS * COLUMNS))
-    trees = course(worth)
+def tree_seconds(rows: float, workers: int, delay: float, line: Line) -> float:
+    """Seconds of a tree, the mean of some trees."""
+    trees = course()
     share = rows / ROWS / workers
     spent = [
         sum(delay + line.seconds(workers, e.answer) + share * e.work for e in tree)
         for tree in trees
     ]
-    return float(np.mean(spent)), float(np.mean([len(tree) for tree in trees]))
+    return float(np.mean(spent))
 
 
 def report(line: Line, delays: tuple[float, ...]) -> str:
     """Tables of seconds per tree."""
     lines = [
-        f"An exchange costs the driver {1e3 * line.once:.2f} ms, {1e3 * line.each:.2f} ms for "
+        f"A tree takes {np.mean([len(tree) for tree in course()]):.0f} exchanges. One "
+        f"costs the driver {1e3 * line.once:.2f} ms, {1e3 * line.each:.2f} ms for "
         f"every worker and {1e9 * line.byte:.2f} ns for every byte it receives.",
     ]
     powers = (7, 8, 9, 10)
@@ -172,14 +168,14 @@ def report(line: Line, delays: tuple[float, ...]) -> str:
         lines += [
             "",
             f"Seconds per tree of {LEAVES} leaves and {COLUMNS} columns, with {1e3 * delay:g} ms "
-            "to a worker and back (exchanges in brackets):",
+            "to a worker and back:",
             "",
             "| workers | " + " | ".join(f"10^{p} rows" for p in powers) + " |",
             "|" + "---|" * (1 + len(powers)),
         ]
         for workers in (2, 4, 16, 64, 256):
             cells = [tree_seconds(10.0**p, workers, delay, line) for p in powers]
-            shown = " | ".join(f"{seconds:.2f} ({n:.0f})" for seconds, n in cells)
+            shown = " | ".join(f"{seconds:.2f}" for seconds in cells)
             lines.append(f"| {workers} | {shown} |")
     return "\n".join(lines) + "\n"
 

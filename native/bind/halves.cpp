@@ -9,13 +9,12 @@ namespace {
 
 using Bytes = OutVector<std::uint8_t>;
 
-// What a half works with when nobody lends it anything. Python keeps the arrays alive.
+// What a half works with besides a workspace. Python keeps the arrays alive.
 struct Own {
     explicit Own(int n_threads = 1) : team(n_threads) {}
-    Workspace workspace;
     Team team;
     Interrupt interrupt;
-    Tools tools() { return {workspace, team, interrupt}; }
+    Tools tools(Workspace& workspace) { return {workspace, team, interrupt}; }
 };
 
 struct RowsHalf {
@@ -25,6 +24,7 @@ struct RowsHalf {
 
 struct DeciderHalf {
     std::unique_ptr<Own> own = std::make_unique<Own>();
+    std::unique_ptr<Workspace> workspace = std::make_unique<Workspace>();
     std::unique_ptr<Decider> decider;
 };
 
@@ -39,7 +39,8 @@ SlopeScale measure_slopes(const TableArrays& table, const SlopesArrays& slopes,
 
 void open(RowsHalf* self, const TableArrays& table, const SlopesArrays& slopes,
           const GrowthArrays& growth, const SlopeScale& scale, std::uint64_t seed,
-          std::uint64_t first_row, const OutVector<std::int32_t>& leaves, int n_threads) {
+          std::uint64_t first_row, const OutVector<std::int32_t>& leaves, Workspace& workspace,
+          int n_threads) {
     with_task(table, slopes, growth, [&](auto& task) {
         require(leaves.shape(0) == task.table.codes.rows, "leaves: one per row expected");
         require(scale.rows >= task.slopes.learnt(), "scale: measured on fewer rows than there are");
@@ -48,8 +49,8 @@ void open(RowsHalf* self, const TableArrays& table, const SlopesArrays& slopes,
         task.leaves = {leaves.data(), leaves.shape(0)};
         new (self) RowsHalf{std::make_unique<Own>(n_threads), nullptr};
         const nb::gil_scoped_release unlock;
-        self->rows =
-            open_rows(task, scale, plan_cells(task.table, task.growth, scale), self->own->tools());
+        self->rows = open_rows(task, scale, plan_cells(task.table, task.growth, scale),
+                               self->own->tools(workspace));
     });
 }
 
@@ -61,8 +62,9 @@ void open_choice(DeciderHalf* self, const TableArrays& table, const GrowthArrays
             const auto view = table.view(codes);
             const NewtonGrowth settings = growth.view(view.bins.columns());
             new (self) DeciderHalf;
-            self->decider = open_decider(view.bins, settings, seed, scale,
-                                         plan_cells(view, settings, scale), self->own->tools());
+            self->decider =
+                open_decider(view.bins, settings, seed, scale, plan_cells(view, settings, scale),
+                             self->own->tools(*self->workspace));
         },
         table.codes);
 }
@@ -114,9 +116,10 @@ void init_halves(nb::module_& module) {
              [](CodeSplit& split, const SplitState& state) { restore(split, state); });
     nb::class_<RowsHalf>(module, "RowSide", "Everything that touches rows while a tree grows.")
         .def("__init__", &open, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
-             nb::keep_alive<1, 4>(), nb::keep_alive<1, 8>(), nb::kw_only(), nb::arg("table"),
-             nb::arg("slopes"), nb::arg("growth"), nb::arg("scale"), nb::arg("seed"),
-             nb::arg("first_row"), nb::arg("leaves").noconvert(), nb::arg("n_threads") = 1)
+             nb::keep_alive<1, 4>(), nb::keep_alive<1, 8>(), nb::keep_alive<1, 9>(), nb::kw_only(),
+             nb::arg("table"), nb::arg("slopes"), nb::arg("growth"), nb::arg("scale"),
+             nb::arg("seed"), nb::arg("first_row"), nb::arg("leaves").noconvert(),
+             nb::arg("workspace"), nb::arg("n_threads") = 1)
         .def_prop_ro("packed", [](const RowsHalf& half) { return half.rows->packed(); })
         .def_prop_ro("histogram_bytes",
                      [](const RowsHalf& half) { return half.rows->histogram_bytes(); })
@@ -189,6 +192,16 @@ void init_halves(nb::module_& module) {
                 std::memcpy(cells.data(), histogram.data(), cells.size());
             },
             nb::arg("node"), nb::arg("histogram").noconvert(), "Tell the histogram of a node.")
+        .def(
+            "left_share",
+            [](const DeciderHalf& half, std::size_t node) {
+                return half.decider->left_share(node);
+            },
+            nb::arg("node"), "Which part of a node will go left, by weight.")
+        .def(
+            "counted_sibling",
+            [](DeciderHalf& half, std::size_t node) { half.decider->counted_sibling(node); },
+            nb::arg("node"), "Say that the histogram told of a node is its larger sibling's.")
         .def(
             "decide",
             [](DeciderHalf& half,

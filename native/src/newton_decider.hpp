@@ -62,12 +62,17 @@ class NewtonDecider final : public Decider {
         if (nodes_.at(at).cells.empty()) nodes_[at].cells = store_.take();
         return nodes_[at].cells;
     }
+    double left_share(std::size_t at) const override { return left_share(nodes_.at(at)); }
+    void counted_sibling(std::size_t at) override { exchanged_.push_back(at); }
 
     void decide(const CountCodes& count_codes) override {
         to_part_.clear();
         for (const std::size_t at : to_count_)
             if (at) subtract_from_sibling(at);
+        for (const std::size_t at : exchanged_)
+            std::swap(nodes_[at].cells, nodes_[sibling(at)].cells);
         to_count_.clear();
+        exchanged_.clear();
         if (growth_.symmetric) {
             decide_level(count_codes);
         } else {
@@ -136,11 +141,12 @@ class NewtonDecider final : public Decider {
         nodes_.push_back(std::move(right));
     }
 
-    // The larger child has what its parent had and the smaller one has not. Children come in
-    // pairs after the root.
+    // Children come in pairs after the root.
+    static std::size_t sibling(std::size_t at) { return at % 2 ? at + 1 : at - 1; }
+
+    // The larger child has what its parent had and the smaller one has not.
     void subtract_from_sibling(std::size_t at) {
-        const std::size_t large = at % 2 ? at + 1 : at - 1;
-        store_.subtract(store_.plan(nodes_[at].barren), nodes_[large].cells.data(),
+        store_.subtract(store_.plan(nodes_[at].barren), nodes_[sibling(at)].cells.data(),
                         nodes_[at].cells.data());
     }
 
@@ -176,11 +182,15 @@ class NewtonDecider final : public Decider {
         }
     }
 
+    double left_share(const Grown<Cell>& node) const {
+        return node.node.sums.h > 0.0 ? node.split.left_weight / node.node.sums.h : 0.5;
+    }
+
     // Whether a side seems to have too few rows, going by its weight.
     bool doubtful(const Grown<Cell>& node) const {
         if (Cells::kCounted || growth_.min_samples_leaf < 2 || !(node.node.sums.h > 0.0))
             return false;
-        const double left = node.split.left_weight / node.node.sums.h, rows = node.rows;
+        const double left = left_share(node), rows = node.rows;
         return rows * std::min(left, 1.0 - left) < static_cast<double>(growth_.min_samples_leaf);
     }
 
@@ -269,6 +279,7 @@ class NewtonDecider final : public Decider {
     NewtonSearch<Cells> search_;
     std::vector<Grown<Cell>> nodes_;
     std::vector<std::size_t> to_part_, to_count_;
+    std::vector<std::size_t> exchanged_;        // of to_count_, those with their sibling's cells
     std::vector<std::size_t> refused_, fresh_;  // since the last decision
     std::vector<std::size_t> waiting_;          // a heap
     std::vector<std::size_t> level_;            // of a symmetric tree

@@ -36,6 +36,19 @@ def test_files_are_read_by_folder_pattern_and_name(trips, tmp_path):
         clustered.read_files(folder)
 
 
+def test_partitions_are_small_beside_the_memory_of_a_worker(tmp_path):
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(40_000, 2)), columns=list("ab"))
+    frame.to_parquet(tmp_path / "a.parquet", compression=None, row_group_size=5000)
+    assert clustered.read_files(tmp_path).npartitions == 1
+    there = clustered.read_files(tmp_path, "4MB")
+    assert there.map_partitions(len).compute().tolist() == [5000] * 8
+    np.testing.assert_array_equal(there.compute(), frame)
+    text = tmp_path / "text"
+    text.mkdir()
+    frame.to_csv(text / "a.csv", index=False)
+    assert clustered.read_files(text, "4MB").npartitions > 8
+
+
 def test_only_one_may_say_who_works(call, trips):
     said = call("fit", trips[0], "--target", "late", "--workers", "2", "--cluster", "tcp://x:1")
     assert said.code == 2

@@ -49,6 +49,11 @@ def test_holders_are_asked_together_and_leave_nothing(client, left):
             holders.ask_one(0, "no_such_method")
         with pytest.raises(TypeError, match="positional"):
             holders.ask_one(0, "leaf_sums")
+        assert not [key for known in client.has_what().values() for key in known if "codes" in key]
+        again = Holders(holders.table)
+        assert len(again.ask_alike("leaf_sums", [0])) == 2
+        again.close()
+        assert len(holders.ask_alike("leaf_sums", [0])) == 2
         holders.close()
     assert not left()
 
@@ -94,7 +99,8 @@ def test_bins_that_dask_gave_up_are_made_again(client, left):
         parts = Partitions.open(session, da.from_array(X, chunks=(5, 2)))
         table = RemoteTable.of(parts, None, gathers=False).bin()
         holders = Holders(table)
-        client.cancel([*table.encoded, *holders._futures], force=True)  # as a restart does
+        assert table.encoded == [None] * 4  # whoever holds them needs them no longer
+        client.cancel(holders._futures, force=True)  # as a restart does
         with pytest.raises(HolderLostError):
             ask_on(holders)
         assert holders.lost == 2

@@ -18,6 +18,7 @@ from coterie import (
     EnsembleSelectionClassifier,
     ExtraTreesRegressor,
     GentleBoostClassifier,
+    GradientBoostingSurvival,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
     IsolationForest,
@@ -38,6 +39,11 @@ dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 QUICK = {"max_iter": 2, "max_leaf_nodes": 6, "random_state": 0}
+
+
+def _nothing(estimator, X, y):
+    """A scorer of the user's."""
+    return 0.0
 
 
 def frame(n=600):
@@ -271,7 +277,7 @@ def test_what_would_bring_all_rows_here_unasked_is_refused(client):
     ("model", "words"),
     [
         (ECOCClassifier(), r"ECOCClassifier\.fit"),
-        (HistGradientBoostingClassifier(scoring="roc_auc"), "scoring='roc_auc'"),
+        (HistGradientBoostingClassifier(scoring=["loss", _nothing]), "a function as scoring"),
         (HistGradientBoostingClassifier(missing=0.0), "missing="),
         (HistGradientBoostingClassifier(high_cardinality="ordered"), "high_cardinality"),
         (HistGradientBoostingClassifier(init=LogisticRegression()), "init="),
@@ -283,11 +289,45 @@ def test_what_is_not_supported_is_named_with_the_cure(client, model, words):
         model.fit(da.from_array(X), y > 0.5)
 
 
-def test_rankers_are_refused(client):
+def test_survival_models_are_refused(client):
     X, y = table(60)
-    grades, queries = np.digitize(y, [0.0, 1.0]), np.repeat(np.arange(6), 10)
-    with pytest.raises(NotDistributedError, match=r"LambdaMARTRanker\.fit"):
+    with pytest.raises(NotDistributedError, match=r"GradientBoostingSurvival\.fit"):
+        GradientBoostingSurvival().fit(da.from_array(X), np.abs(y) + 1)
+
+
+@pytest.mark.parametrize("settings", [{}, {"early_stopping": True, "scoring": ["map", "ndcg@3"]}])
+def test_rankers_are_those_of_memory_wherever_queries_are_cut(client, left, settings):
+    X, y = table(300)
+    grades, queries = np.digitize(y, [0.0, 1.0]), np.repeat(np.arange(20), 15)
+    weight = (np.arange(300) % 7 > 0).astype(float)
+    one = LambdaMARTRanker(**QUICK, **settings).fit(X, grades, weight, groups=queries)
+    rows = da.from_array(X, chunks=(70, -1))
+    known = [da.from_array(a, chunks=40) for a in (grades, weight, queries)]
+    other = LambdaMARTRanker(**QUICK, **settings).fit(rows, *known[:2], groups=known[2])
+    assert same_forest(one, other)
+    np.testing.assert_array_equal(one.validation_score_, other.validation_score_)
+    np.testing.assert_array_equal(one.predict(X), other.predict(rows).compute())
+    assert not left()
+
+
+def test_documents_must_be_in_the_order_of_their_queries(client, left):
+    X, y = table(60)
+    grades, queries = np.digitize(y, [0.0, 1.0]), np.tile(np.arange(6), 10)
+    with pytest.raises(NotDistributedError, match="in the order of their queries. Sort them"):
         LambdaMARTRanker().fit(da.from_array(X), grades, groups=queries)
+    assert not left()
+
+
+@pytest.mark.parametrize("fraction", [0.2, None])
+def test_scorers_may_watch_by_name(client, fraction):
+    X, y = table(300)
+    settings = {"early_stopping": True, "scoring": "roc_auc", "validation_fraction": fraction}
+    rows, target = da.from_array(X, chunks=(150, -1)), da.from_array(y > 0.5, chunks=150)
+    one = HistGradientBoostingClassifier(**QUICK, **settings).fit(X, y > 0.5)
+    other = HistGradientBoostingClassifier(**QUICK, **settings).fit(rows, target)
+    assert same_forest(one, other)
+    np.testing.assert_array_equal(one.train_score_, other.train_score_)
+    np.testing.assert_array_equal(one.validation_score_, other.validation_score_)
 
 
 def test_categories_that_memory_would_replace_are_refused(client, left):

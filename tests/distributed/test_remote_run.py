@@ -75,7 +75,7 @@ def test_models_do_not_depend_on_workers_and_partitions(forked, workers):
     with benchmark_cluster(workers):
         for partitions in distributed_bits.PARTITIONS:
             for case in distributed_bits.thinned(workers, partitions, step=12):
-                assert distributed_bits.agrees(case, partitions), (case, partitions)
+                assert distributed_bits.agrees(case, str(partitions)), (case, partitions)
 
 
 @pytest.mark.slow

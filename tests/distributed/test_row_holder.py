@@ -2,6 +2,7 @@ import numpy as np
 
 from coterie.core import Pool
 from coterie.data import Schema
+from coterie.distributed import row_holder
 from coterie.distributed.row_holder import Found, Held, RowHolder, Step
 from coterie.native import NewtonGrowth, NewtonTable, Slopes, encode, find_bins, grow_newton
 
@@ -30,6 +31,18 @@ def test_a_holder_takes_the_rows_it_is_told():
     rows = np.array([3, 5, 250])
     _, codes, some = holder([rows])
     np.testing.assert_array_equal(some.table.codes, codes[rows])
+
+
+def test_where_memory_is_short_bins_are_kept_once(monkeypatch):
+    trees = []
+    for limit in (np.inf, 3 * N):
+        monkeypatch.setattr(row_holder, "memory_limit", lambda limit=limit: limit)
+        X, _, one = holder()
+        assert np.shares_memory(one.table.codes, one.table.by_column) == (limit < np.inf)
+        scale = one.begin(NewtonGrowth(), Slopes(X[:, 0].copy()))
+        found = one.step(Step((scale, 0), counts=[(0, np.zeros(3, dtype=np.uint8))]))
+        trees.append(found.histograms[0])
+    np.testing.assert_array_equal(*trees)
 
 
 def test_a_step_divides_parts_and_counts():

@@ -2,7 +2,7 @@ import numpy as np
 
 from coterie.boosting.gradient.rows import Draw
 from coterie.data import Schema
-from coterie.distributed.row_holder import Held
+from coterie.distributed.row_holder import Held, Step
 from coterie.distributed.score_holder import Outset, ScoreHolder, Vote
 from coterie.losses import SquaredError
 from coterie.native import NewtonGrowth, NewtonTable, Slopes, encode, find_bins, grow_newton
@@ -48,13 +48,27 @@ def test_a_round_that_is_begun_anew_starts_where_it_did():
     one.catch_up(0, votes[:1])
     one.begin_round(1, SquaredError())
     first, before = one.gradients().copy(), one.scores(None).copy()
-    one.leaves = np.full(N, -1, dtype=np.int32)
-    one.vote(votes[1])
+    one.catch_up(1, votes[1:])
     assert (one.scores(None) != before).any()
     one.begin_round(1, SquaredError())
     np.testing.assert_array_equal(one.gradients(), first)
     np.testing.assert_array_equal(one.scores(None), before)
     assert one.done == 1
+
+
+def test_leaves_of_the_tree_that_was_grown_last_serve_its_vote():
+    *given, votes = start()
+    one, other = begun(*given), begun(*given)
+    for holder in (one, other):
+        holder.catch_up(0, votes[:1])
+    one.begin_round(1, SquaredError())
+    scale = one.begin_tree(0, NewtonGrowth())
+    one.several(("step", Step((scale, 0))), ("leaf_sums", [0]))  # the tree stays a root
+    one.several(("catch_up", 1, [Vote(0, votes[1].tree, np.full(99, 7.0))]))
+    assert one.done == 2
+    np.testing.assert_array_equal(one.scores(None), other.scores(None) + 7.0)
+    one.catch_up(2, votes[1:])  # of no tree that was grown here: rows walk it
+    assert len(np.unique(one.scores(None) - other.scores(None))) > 2
 
 
 def test_slopes_are_made_here_and_scaled_as_drawn():

@@ -52,6 +52,18 @@ def _odd(number):
     raise KindError("odd")
 
 
+def test_workers_are_spoken_to_directly_where_they_are_who_they_should_be(client):
+    assert client.direct_to_workers is None
+    with Session(client) as session:
+        session.go_direct()
+        assert client.direct_to_workers is True
+        session.go_direct()
+    assert client.direct_to_workers is None
+    known = dict.fromkeys(client.nthreads(), "another")
+    assert not client.sync(session._reaches, known)
+    assert not client.sync(session._reaches, {"tcp://127.0.0.1:1": "nobody"})
+
+
 def test_workers_come_with_their_threads(client):
     assert list(Session(client).workers().values()) == [1, 1]
 

@@ -99,6 +99,11 @@ class Decider {
     virtual std::span<const std::size_t> to_count() const = 0;
     virtual std::span<const std::uint8_t> barren(std::size_t node) const = 0;
     virtual std::span<std::byte> cells(std::size_t node) = 0;
+    // Which part of a node will go left, by weight: whoever counts a side before all rows are
+    // parted guesses the smaller one by it.
+    virtual double left_share(std::size_t node) const = 0;
+    // Says that what was written to the cells of a node in to_count() is the larger sibling's.
+    virtual void counted_sibling(std::size_t node) = 0;
 
     // `count_codes` is asked where packed cells, which do not count rows, leave a doubt.
     virtual void decide(const CountCodes& count_codes) = 0;

@@ -26,6 +26,7 @@ __all__ = [
     "wants_search",
 ]
 
+_PARTITIONS = 32  # so many partitions would fill a worker; reading one takes several times its size
 _READERS = {".parquet": "read_parquet", ".csv": "read_csv", ".gz": "read_csv", ".tsv": "read_table"}
 
 
@@ -128,9 +129,14 @@ def _told(console: Console) -> Iterator[None]:
         log.propagate = before[1]
 
 
-def read_files(pattern: Path) -> Any:
-    """A Dask frame of a folder, of files that a pattern names, or of one file."""
+def read_files(pattern: Path, worker_memory: str | None = None) -> Any:
+    """A Dask frame of a folder, of files that a pattern names, or of one file.
+
+    Files are cut into partitions that are small beside the memory of a worker, if that is known:
+    Parquet files where their groups of rows end.
+    """
     import dask.dataframe as dd
+    from dask.utils import parse_bytes
 
     found = sorted(pattern.iterdir()) if pattern.is_dir() else sorted(_matching(pattern))
     kinds = {path.suffix for path in found if path.suffix in _READERS}
@@ -142,8 +148,14 @@ def read_files(pattern: Path) -> Any:
             file=pattern,
         )
     (kind,) = kinds
-    more = {"blocksize": None} if kind == ".gz" else {}
+    more: dict[str, Any] = {"blocksize": None} if kind == ".gz" else {}
+    if worker_memory is not None and not more:
+        more = {"blocksize": parse_bytes(worker_memory) // _PARTITIONS}
     return getattr(dd, _READERS[kind])([str(p) for p in found if p.suffix == kind], **more)
+
+
+def _read(pattern: Path, options: dict[str, Any]) -> Any:
+    return read_files(pattern, options["worker_memory"])
 
 
 def _matching(pattern: Path) -> list[Path]:
@@ -185,7 +197,7 @@ def fit_files(pattern: Path, options: dict[str, Any]) -> None:
             file=directory.path,
         )
     with workers(options, console):
-        X, y = _known(read_files(pattern), options["target"], pattern)
+        X, y = _known(_read(pattern, options), options["target"], pattern)
         y = y.compute()
         task = options["task"]
         if task == "auto":
@@ -225,7 +237,7 @@ def predict_files(fitted: Any, pattern: Path, options: dict[str, Any]) -> None:
         if options[name]:
             raise click.UsageError(f"--{name.replace('_', '-')} cannot be used with workers.")
     with workers(options, console):
-        frame = read_files(pattern)
+        frame = _read(pattern, options)
         rows = frame[fitted.names] if fitted.names else frame
         answers = frame[list(options["keep"])].assign(prediction=fitted.model.predict(rows))
         if options["probabilities"] and fitted.classes is not None:
@@ -249,7 +261,7 @@ def evaluate_files(fitted: Any, pattern: Path, options: dict[str, Any]) -> Any:
             "The model does not store the name of its target. Set it with --target."
         )
     with workers(options, Console(quiet=True)):
-        X, y = _known(read_files(pattern), target, pattern)
+        X, y = _known(_read(pattern, options), target, pattern)
         rows = X[fitted.names] if fitted.names else X
         ask = fitted.model.predict if fitted.classes is None else fitted.model.predict_proba
         truth, said = y.compute(), ask(rows).compute()

@@ -124,10 +124,13 @@ class Holders:
 
     def _make(self, numbers: Sequence[int]) -> None:
         """Have holders made, on the workers that have fewest of them."""
+        parts = [k for number in numbers for k in self.shares[number].parts]
+        self.table.renew(parts)
         for number, worker in zip(numbers, self._places(len(numbers)), strict=True):
             self._submit(number, worker)
         for number in numbers:
             self._await(number)
+        self.table.let_go(parts)
 
     def _places(self, count: int) -> list[str]:
         """Workers for new holders."""
@@ -166,13 +169,13 @@ class Holders:
                 if not is_loss(error):
                     raise self._explained(number, error) from error
                 self._lose([number], error)
-            self.table.renew()
+            self.table.renew(self.shares[number].parts)
             self._submit(number, *self._places(1))
 
     def _explained(self, number: int, error: Exception) -> Exception:
         """An error in making a holder, which says if a partition is to blame."""
         for k in self.shares[number].parts:
-            if self.table.encoded[k].status == "error":
+            if getattr(self.table.encoded[k], "status", "") == "error":
                 return named(k, error)
         return error
 
@@ -196,7 +199,6 @@ class Holders:
     def _replace(self, gone: Sequence[int], error: Exception) -> None:
         """Make lost holders again."""
         self._lose(gone, error)
-        self.table.renew()
         self._make(gone)
         rows = sum(s.rows.stop - s.rows.start for s in (self.shares[number] for number in gone))
         _LOG.warning(

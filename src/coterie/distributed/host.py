@@ -13,7 +13,7 @@ from coterie.base import Admitted, Committee
 from coterie.base.bagged import Bagged
 from coterie.base.check import admit_target
 from coterie.base.executor import members_on
-from coterie.base.scoring import OWN, Validation
+from coterie.base.scoring import Validation
 from coterie.boosting.booster import Booster
 from coterie.boosting.gradient.base import GradientBooster
 from coterie.boosting.gradient.default_rules import TableFacts, is_auto, ordered_columns
@@ -27,6 +27,7 @@ from coterie.distributed.remote_run import RemoteBoard, RemoteRun
 from coterie.distributed.remote_table import RemoteTable
 from coterie.distributed.session import NotDistributedError, Session
 from coterie.outliers.isolation_forest import IsolationTrees
+from coterie.ranking import LambdaMARTRanker
 from coterie.selection.pooled import Pooled
 
 # They take the rows as they are, so all of them come here; members and folds are spread.
@@ -54,10 +55,12 @@ def admitted(
         The rows, how many were given, and what else the fit should know.
     """
     with Session.open() as session:
+        session.go_direct()
         if _grows_by_shards(estimator):
             _refuse(estimator)
             rows, n_samples = _admit(session, estimator, X, y, sample_weight)
             _refuse_ordered(estimator, rows)
+            _refuse_shuffled(estimator, rows)
             yield rows, n_samples, {**extra, "given": _remote(session, extra["given"])}
             return
         if _needs_bins_alone(estimator):
@@ -98,7 +101,7 @@ def on_workers() -> Iterator[Session]:
 
 def _is_plain(estimator: Any) -> bool:
     """Whether rows are read in the usual way; those who read them otherwise need them here."""
-    usual = Committee._admit_fit, GradientBooster._admit_fit
+    usual = Committee._admit_fit, GradientBooster._admit_fit, LambdaMARTRanker._admit_fit
     return type(estimator)._admit_fit in usual
 
 
@@ -133,14 +136,15 @@ def _admit(
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y "
             "is None."
         )
+    ranks = isinstance(estimator, LambdaMARTRanker)  # grades and queries are two columns of numbers
     target = admit_target(
         estimator,
         here(session, y),
         kept,
         n_rows,
-        task=estimator.task,
+        task="regression" if ranks else estimator.task,
         min_classes=estimator.min_classes,
-        multi_output=estimator.multi_output or estimator.multi_label,
+        multi_output=estimator.multi_output or estimator.multi_label or ranks,
     )
     table = RemoteTable.of(partitions, kept, gathers=gathers)
     return Admitted(table, target, weight, kept), n_rows
@@ -184,13 +188,24 @@ def _refuse_ordered(booster: GradientBooster, rows: Admitted) -> None:
         )
 
 
+def _refuse_shuffled(booster: GradientBooster, rows: Admitted) -> None:
+    """Refuse documents that a ranker would sort by query in memory."""
+    if isinstance(booster, LambdaMARTRanker) and np.any(np.diff(rows.target.values[:, 1]) < 0):
+        raise NotDistributedError(
+            f"{type(booster).__name__} needs the rows of a Dask collection in the order of their "
+            "queries. Sort them first, as with frame.sort_values('query'), or pass X.compute() and "
+            "y.compute()."
+        )
+
+
 def _refuse(booster: GradientBooster) -> None:
     """Name what works in memory only."""
+    scorings = booster.scoring if isinstance(booster.scoring, list | tuple) else [booster.scoring]
     refused = {
         "a number for missing values (missing=)": booster.missing is not None,
         "an initial model (init=)": hasattr(booster.init, "fit"),
         "high_cardinality='ordered'": booster.high_cardinality == "ordered",
-        f"scoring={booster.scoring!r}": booster.scoring not in OWN,
+        "a function as scoring": any(callable(one) for one in scorings),
     }
     for what, is_given in refused.items():
         if is_given:

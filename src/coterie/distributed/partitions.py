@@ -148,20 +148,20 @@ def glance(part: Any, chosen: Collection[Any]) -> Glance:
     n_rows = len(part)
     if not n_rows:
         return Glance(0)
-    kinds = []
-    telling: set[int] = {0}
     frame = hasattr(part, "iloc")
     names = part.columns if frame else range(part.shape[1])
+    kinds = tuple(_is_number(part.iloc[:, j] if frame else part) for j in range(len(names)))
+    telling: set[int] = {0}
     for j, name in enumerate(names):
-        column = part.iloc[:, j] if frame else part[:, j]
-        kinds.append(_is_number(column))
-        if name in chosen or j in chosen or not kinds[-1]:
-            telling.update(_first_ones(column))
-        else:
-            numbers = _as_numbers(column)
-            if not np.isnan(numbers).all():
-                telling.update((int(np.nanargmin(numbers)), int(np.nanargmax(numbers))))
-    return Glance(n_rows, _take(part, np.array(sorted(telling))), tuple(kinds))
+        if name in chosen or j in chosen or not kinds[j]:
+            telling.update(_first_ones(part.iloc[:, j] if frame else part[:, j]))
+        elif frame:
+            telling.update(_ends(_as_numbers(part.iloc[:, j])))
+    rows = _take(part, np.array(sorted(telling)))
+    if not frame and kinds[0]:  # row by row, as they lie in memory
+        ends = [np.fmin.reduce(part, axis=0), np.fmax.reduce(part, axis=0)]
+        rows = np.concatenate([rows, ends])
+    return Glance(n_rows, rows, kinds)
 
 
 def read_cells(part: Any, reading: Reading, rows: Array | None) -> Array:
@@ -203,10 +203,16 @@ def _is_number(column: Any) -> bool:
     return bool(is_numeric_dtype(column.dtype))
 
 
-def _as_numbers(column: Any) -> NDArray[np.float64]:
-    if isinstance(column, np.ndarray):
-        return column.astype(np.float64)
+def _as_numbers(column: Any) -> Array:
+    if isinstance(column.dtype, np.dtype):
+        return np.asarray(column.to_numpy())
     return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+
+
+def _ends(numbers: Array) -> list[int]:
+    """Where the smallest and the largest number are; nowhere if all are missing."""
+    ends = np.fmin.reduce(numbers), np.fmax.reduce(numbers)
+    return [int(np.argmax(numbers == end)) for end in ends if end == end]
 
 
 def _first_ones(column: Any) -> Array:

@@ -25,7 +25,7 @@ from coterie.native import (
 
 Done = TypeVar("Done")
 
-_WORTH = 2_000_000  # cells of a holder that are counted in the time of an exchange, about
+_SURE = 6  # of so many splits that are left, one is sure to be taken whatever else is found
 
 
 @dataclass(frozen=True)
@@ -115,21 +115,21 @@ def decide_tree(
 class Ahead(NamedTuple):
     """What is known of a split before the decider asks: rows on the left, and where the parts are.
 
-    `small` is the histogram of the smaller part; None if nobody will ask for it.
+    `histogram` is that of one part, of the right one if `side` is 1; None if nobody will ask.
     """
 
     left: int
     place: int
-    small: NDArray[Any] | None
+    side: int
+    histogram: NDArray[Any] | None
 
 
 class Course:
     """The course of a tree: carries out what a decider wants, and what it is going to want.
 
-    An exchange with the holders takes as long as counting some hundred thousand cells. So whenever
-    a node has to be parted and counted, so are others that wait for their turn: those that will
-    surely be split, and small ones as long as splits are left. The decider takes the same splits as
-    without it.
+    An exchange with the holders takes as long as counting some million cells. So whenever a node
+    has to be parted and counted, so are others that wait for their turn and will surely be split.
+    The decider takes the same splits as without it.
 
     Parameters
     ----------
@@ -182,26 +182,30 @@ class Course:
                 self.rows[left + side], self.depth[left + side] = sizes[side], self.depth[node] + 1
                 self.place[left + side] = known.place + side
                 self.waiting.add(left + side)
-            if known.small is not None:
-                counted[left + int(sizes[0] > sizes[1])] = known.small
+            if known.histogram is not None:
+                counted[left + known.side] = known.histogram
         self._tell(counted)
 
     def _tell(self, counted: dict[int, NDArray[Any]]) -> None:
-        """Tell the decider histograms; those that nobody foresaw are counted now."""
+        """Tell the decider histograms, each of a child or of its sibling."""
         wanted = self.decider.to_count()
-        missing = [node for node in wanted if node not in counted]
+        missing = [n for n in wanted if n not in counted and _sibling(n) not in counted]
         if missing:
             asked = [(self.place[node], self.decider.barren(node)) for node in missing]
             found = self._ask(Step(counts=asked)).histograms
             counted |= dict(zip(missing, found, strict=True))
         for node in wanted:
-            self.decider.tell(node, counted[node].view(np.uint8))
+            known = node if node in counted else _sibling(node)
+            self.decider.tell(node, counted[known].view(np.uint8))
+            if known != node:
+                self.decider.counted_sibling(node)
 
     def _likely(self, wanted: set[int]) -> list[int]:
         """Nodes that will be split soon, the most promising ones.
 
-        Children mostly gain less than their parents, so nodes in the first quarter of those that
-        may still be split hardly ever stay leaves. Of the others, small ones are worth a try.
+        Children mostly gain less than their parents, so the first sixth of those that may still be
+        split hardly ever stay leaves. More of them would spare hardly any exchanges, but send
+        histograms in vain. By levels, all nodes are split.
         """
         if self.growth.symmetric:  # levels are parted as wholes
             return []
@@ -211,10 +215,10 @@ class Course:
             if self.decider.split(node).column >= 0
         }
         budget = self._budget()
+        if self.growth.level_wise:
+            return sorted(found, key=lambda node: (self.depth[node], node))[: budget - 1]
         ranked = sorted(found, key=lambda node: -found[node])[: budget - 1]
-        return [
-            node for rank, node in enumerate(ranked) if rank < budget // 4 or self._is_small(node)
-        ]
+        return [node for rank, node in enumerate(ranked) if rank * _SURE < budget]
 
     def _budget(self) -> int:
         """Splits that are left."""
@@ -222,49 +226,26 @@ class Course:
         n_leaves = (len(self.rows) + 1) // 2
         return len(self.rows) + 1 if most is None else most - n_leaves
 
-    def _is_small(self, node: int) -> bool:
-        """Whether counting a node takes no longer than an exchange."""
-        n_cells = self.rows[node] * len(self.decider.barren(0))
-        return n_cells <= _WORTH * len(self.holders.shares)
-
     def _look_ahead(self, nodes: Sequence[int]) -> None:
-        """Part nodes and count their smaller parts.
+        """Part nodes, and count a part of each.
 
-        Which is the smaller one is known when all holders have parted: one exchange later. Of small
-        nodes both parts are counted at once.
+        Which part has fewer rows is known when all holders have parted. So that it takes no
+        further exchange, the one of less weight is counted; either tells the other.
         """
-        small = [node for node in nodes if self._is_small(node)]
-        large = [node for node in nodes if not self._is_small(node)]
         step, decider = Step(), self.decider
-        for node in (*small, *large):
+        for node in nodes:
+            side = int(decider.left_share(node) > 0.5)
             step.parts.append((self.place[node], decider.split(node)))
             step.divides.append((self.place[node], self.places))
-            self.ahead[node] = Ahead(0, self.places, None)
+            if self._is_counted(node):
+                step.counts.append((self.places + side, decider.barren(node)))
+            self.ahead[node] = Ahead(0, self.places, side, None)
             self.places += 2
-        both = [node for node in small if self._is_counted(node)]
-        for node in both:
-            at = self.ahead[node].place
-            step.counts += [(at + side, decider.barren(node)) for side in (0, 1)]
         found = self._ask(step)
-        for node, moved in zip((*small, *large), found.lefts.tolist(), strict=True):
-            self.ahead[node] = self.ahead[node]._replace(left=moved)
-        for node, left, right in zip(
-            both, found.histograms[::2], found.histograms[1::2], strict=True
-        ):
-            self._note(node, right if self._right_is_small(node) else left)
-        one = [node for node in large if self._is_counted(node)]
-        if one:
-            places = [self.ahead[node].place + self._right_is_small(node) for node in one]
-            barren = [decider.barren(node) for node in one]
-            found = self._ask(Step(counts=list(zip(places, barren, strict=True))))
-            for node, histogram in zip(one, found.histograms, strict=True):
-                self._note(node, histogram)
-
-    def _note(self, node: int, small: NDArray[Any]) -> None:
-        self.ahead[node] = self.ahead[node]._replace(small=small)
-
-    def _right_is_small(self, node: int) -> bool:
-        return self.ahead[node].left > self.rows[node] - self.ahead[node].left
+        histograms = iter(found.histograms)
+        for node, left in zip(nodes, found.lefts.tolist(), strict=True):
+            counted = next(histograms) if self._is_counted(node) else None
+            self.ahead[node] = self.ahead[node]._replace(left=left, histogram=counted)
 
     def _is_counted(self, node: int) -> bool:
         """Whether the decider may ask for the parts of a node."""
@@ -276,6 +257,11 @@ class Course:
     def _ask(self, step: Step) -> Found:
         answers = self.holders.ask_alike("step", step)
         return Found.together([found for found in answers if found is not None])
+
+
+def _sibling(node: int) -> int:
+    """Children come in pairs after the root."""
+    return node + 1 if node % 2 else node - 1
 
 
 def _by_codes(tree: Forest, last_left: list[int], bins: Bins) -> Forest:

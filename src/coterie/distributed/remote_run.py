@@ -92,7 +92,7 @@ class RemoteRun(GradientRun):
         if plan.ccp_alpha > 0:
             raise NotDistributedError.of("ccp_alpha")
         layout = layout_of(table.bins)
-        self.there, self.voted = self._keeps_scores_there(), list[Vote]()
+        self.there, self.voted, self.told = self._keeps_scores_there(), list[Vote](), 0
         if self.there:
             assert isinstance(self.train, RemoteBoard)
             self.train.ask = self._scores_there
@@ -180,18 +180,31 @@ class RemoteRun(GradientRun):
     def _round(self, rate: float, seed: int, rng: Generator) -> tuple[list[Forest], list[Vote]]:
         """The trees of a round, and what they have added to the scores of all holders."""
         plan, holders = self.plan, self.holders
-        holders.ask_alike("begin_round", len(self.voted), plan.loss)
+        first = len(self.voted)
+        calls: list[tuple[Any, ...]] = [self._news(), ("begin_round", first, plan.loss)]
+        if plan.rows is not all_rows:
+            holders.ask_alike("several", *calls)
+            calls = []
         self._draw_there(rng)
         ground = self.ground.of_columns(plan.columns, rng)
-        trees, votes = [], []
+        trees: list[Forest] = []
+        votes: list[Vote] = []
         for score in range(self.width):
-            scales = holders.ask_alike("begin_tree", score, ground.growth)
+            scales = holders.ask_alike("several", *calls, ("begin_tree", score, ground.growth))
             grown = holders, ground.layout, ground.growth, scales, tree_seed(seed, score)
             tree, walked = decide_tree(*grown)
             trees.append(limited(tree, plan.loss.longest_step))
             votes.append(Vote(score, walked, rate * trees[-1].values[:, 0]))
-            holders.ask_alike("vote", votes[-1])
+            calls = [("catch_up", first + score, votes[-1:])]
+        self.told = first
         return trees, votes
+
+    def _news(self) -> tuple[Any, ...]:
+        """The votes that holders may not know yet, as a call: those of the last round.
+
+        They go with whatever is asked next, which saves an exchange.
+        """
+        return "catch_up", self.told, self.voted[self.told :]
 
     def _draw_there(self, rng: Generator) -> None:
         """Draw the rows of a round, and tell every holder its own."""
@@ -236,18 +249,20 @@ class RemoteRun(GradientRun):
     def _scores_there(self, rows: NDArray[np.intp] | None) -> Array:
         shares = [share.rows for share in self.holders.shares]
         own = [None if rows is None else within(rows, at) for at in shares]
-        return np.concatenate(self._persist(lambda: self.holders.ask("scores", own)))
+        calls = [("scores", known) for known in own]
+        news = [self._news()] * len(own)
+        return np.concatenate(self._persist(lambda: self.holders.ask("several", news, calls)))
 
     def _add(self, board: Board, part: Pool) -> None:
         if board is not self.train or not self.there:
             super()._add(board, part)
             return
         trees, rates = part.forest, np.repeat(part.weights, part.width)
-        first = len(self.voted)
         for k, rate in enumerate(rates):
             tree = trees[k : k + 1]
             self.voted.append(Vote(k % part.width, tree, rate * tree.values[:, 0]))
-        self._persist(lambda: self.holders.ask_alike("catch_up", first, self.voted[first:]))
+        self._persist(lambda: self.holders.ask_alike(*self._news()))
+        self.told = len(self.voted)
 
     def _votes(self, board: Board, part: Pool) -> Array:
         if board is not self.train:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -32,7 +32,7 @@ class RemoteTable(Table):
     rows : int array or None
         Which of them, ascending; None for all.
     encoded : list of futures
-        The bins of all rows of every partition, once the table is binned.
+        The bins of all rows of every partition, once the table is binned; None once let go.
     gathers : bool, default=False
         Whether `bin` brings all bins here.
     """
@@ -86,22 +86,37 @@ class RemoteTable(Table):
         """The table with all bins here, without the cells."""
         own = self.partitions.split(self.rows)
         run = self.partitions.session.run
+        self.renew()
         codes = np.concatenate(run(take_codes, self.encoded, own, renew=self.renew))
         return Table(self.schema, None, None, self.bins, codes)
 
-    def renew(self) -> None:
-        """Have partitions encoded again whose bins the loss of workers has spoilt for good.
+    def renew(self, some: Sequence[int] | None = None) -> None:
+        """Have partitions encoded again whose bins were let go, or spoilt by the loss of workers.
 
         Dask gives a task up once it has cost several workers, and all tasks when workers are
         restarted; what is merely lost with a worker, it computes again by itself.
         """
-        spoilt = [k for k, future in enumerate(self.encoded) if is_spoilt(future)]
+        numbers = range(len(self.encoded)) if some is None else some
+        known = {k: self.encoded[k] for k in numbers}
+        spoilt = [k for k, future in known.items() if future is None or is_spoilt(future)]
         if spoilt:
             assert self.bins is not None
-            self.partitions.session.release([self.encoded[k] for k in spoilt])
+            session = self.partitions.session
+            session.release([known[k] for k in spoilt if known[k] is not None])
             again = self.partitions.encode(self.bins, spoilt)
             for k, future in zip(spoilt, again, strict=True):
                 self.encoded[k] = future
+
+    def let_go(self, some: Sequence[int]) -> None:
+        """Take the bins of partitions off the cluster, now that somebody holds them."""
+        for k in some:
+            if self.encoded[k] is not None:
+                self.partitions.session.forget([self.encoded[k]])
+                self.encoded[k] = None
+
+    def given(self) -> RemoteTable:
+        """The rows as nobody has them here: scorers by name pass them on, and never look."""
+        return self
 
     def blocks(self, max_cells: int = 0) -> Iterator[tuple[slice, Array]]:
         """All rows with their cells, which are fetched once and kept: as bins, if there are any."""
@@ -130,8 +145,9 @@ class RemoteTable(Table):
         if self.n_rows <= SAMPLE_ROWS:
             return bins
         # Where the sample shows few values, all rows are asked whether there are more.
-        seems = [len(np.unique(column[~np.isnan(column)])) for column in sample.T]
-        doubtful = np.flatnonzero((np.array(seems) <= max_bins) | bins.categorical)
+        cuts = zip(bins.offsets[:-1], bins.offsets[1:], strict=True)
+        few = [(bins.lower[at:end] == bins.upper[at:end]).all() for at, end in cuts]
+        doubtful = np.flatnonzero(np.array(few) | bins.categorical)
         if not len(doubtful):
             return bins
         values = self._all_values(doubtful, max_bins)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -15,6 +16,8 @@ from coterie.native import Bins, Forest, NewtonGrowth, NewtonTable, Slopes
 from coterie.native.halves import Shard
 
 Array = NDArray[Any]
+
+_COPIED = 0.15  # bins beyond this part of a worker's memory are kept by rows only
 
 
 @dataclass
@@ -109,8 +112,11 @@ class RowHolder:
         parts = [codes if rows is None else codes[rows] for codes, rows in pairs]
         codes = np.ascontiguousarray(parts[0] if len(parts) == 1 else np.concatenate(parts))
         self.held = held
-        self.table = NewtonTable(codes, np.asfortranarray(codes), held.bins)
+        # Parting rows is faster by columns, but that takes as much memory again.
+        short = codes.nbytes > _COPIED * memory_limit()
+        self.table = NewtonTable(codes, codes if short else np.asfortranarray(codes), held.bins)
         self.shard: Shard | None = None
+        self.leaves: NDArray[np.int32] | None = None  # -1 where a row was not learnt from
         self.answered = -1
 
     def answer(self, number: int, asked: bytes) -> bytes:
@@ -129,14 +135,22 @@ class RowHolder:
         """The number of the last call that was answered; told even while another is worked on."""
         return self.answered
 
+    def several(self, *calls: tuple[Any, ...]) -> Any:
+        """Some methods with what they are given, one after the other; the last one's answer."""
+        said = None
+        for method, *given in calls:
+            said = getattr(self, method)(*given)
+        return said
+
     def begin(self, growth: NewtonGrowth, slopes: Slopes) -> Any:
         """Take the slopes of a tree; their scale, or None if no row is learnt from."""
-        self.leaves = np.full(len(self.table.codes), -1, dtype=np.int32)
-        self.shard = None
+        self.leaves = self.shard = None
         if slopes.rows is not None and not len(slopes.rows):
             return None
+        # Workers give memory back to the system at once, and asking for it anew takes long.
+        memory = self.table.workspace
         self.shard = Shard(
-            self.table, slopes, growth, self.held.first_row, n_threads=self.held.n_threads
+            self.table, slopes, growth, self.held.first_row, self.held.n_threads, memory
         )
         return self.shard.scale()
 
@@ -163,20 +177,26 @@ class RowHolder:
             return np.zeros((len(nodes), 2))
         sums = np.array(self.shard.rows.leaf_sums(nodes), dtype=np.float64).reshape(-1, 2)
         known = self.shard.slopes.rows
-        if known is None:
-            self.leaves = self.shard.leaves
-        else:
+        self.leaves = self.shard.leaves
+        if known is not None:
+            self.leaves = np.full(len(self.table.codes), -1, dtype=np.int32)
             self.leaves[known] = self.shard.leaves[known]
         self.shard = None  # and with it memory as large as the rows
         return sums
 
     def find_leaves(self, tree: Forest) -> Array:
+        """The leaves of all rows."""
+        return self._walk(tree).astype(_narrow(len(tree.values)), copy=False)
+
+    def _walk(self, tree: Forest) -> NDArray[np.int32]:
         """The leaves of all rows, those that were not learnt from by walking the tree."""
+        if self.leaves is None:
+            self.leaves = np.full(len(self.table.codes), -1, dtype=np.int32)
         unseen = np.flatnonzero(self.leaves < 0)
         if len(unseen):
             walked = [tree.apply(cells)[:, 0] for _, cells in self._table().take(unseen).blocks()]
             self.leaves[unseen] = ~tree.nodes["left"][np.concatenate(walked)]
-        return self.leaves.astype(_narrow(len(tree.values)), copy=False)
+        return self.leaves
 
     def votes(self, pool: Pool) -> Array:
         """What members say of all rows."""
@@ -184,6 +204,17 @@ class RowHolder:
 
     def _table(self) -> Table:
         return Table(self.held.schema, None, None, self.held.bins, self.table.codes)
+
+
+def memory_limit() -> float:
+    """Bytes that the process of this worker may use."""
+    from distributed import get_worker
+
+    try:
+        limit = get_worker().memory_manager.memory_limit
+    except ValueError:  # this is no worker
+        limit = None
+    return limit or math.inf
 
 
 def _sealed_error(error: Exception) -> bytes:

@@ -48,12 +48,14 @@ class ScoreHolder(RowHolder):
         n_scores, threads = self.board.raw.shape[1], self.held.n_threads
         self.maker = SlopeMaker(outset.y, outset.weight, n_scores, threads, outset.kind)
         self.done, self.saved_at, self.saved = 0, -1, np.empty_like(self.board.raw)
+        self.grown = -1  # the vote of the tree that was grown last, whose leaves are known
 
     def catch_up(self, first: int, votes: Sequence[Vote]) -> None:
         """Add votes, numbered from the first, that were not added before."""
         for vote in votes[self.done - first :]:
-            self.leaves = np.full(len(self.table.codes), -1, dtype=np.int32)
-            self.vote(vote)
+            if self.done != self.grown:
+                self.leaves = None
+            self._vote(vote)
 
     def begin_round(self, number: int, loss: PointwiseLoss) -> None:
         """Make the slopes of a round, once as many votes as `number` are added."""
@@ -77,12 +79,12 @@ class ScoreHolder(RowHolder):
         """Begin the tree of a score; the scale of its slopes."""
         bend = None if self.hessian is None else np.ascontiguousarray(self.hessian[:, score])
         slope = np.ascontiguousarray(self.gradient[:, score])
+        self.grown = self.done
         return self.begin(growth, Slopes(slope, bend, self.drawn.rows))
 
-    def vote(self, vote: Vote) -> None:
-        """Add what a tree says; leaves of rows that grew it are known."""
-        leaves = self.find_leaves(vote.tree).astype(np.int32, copy=False)
-        threads = self.held.n_threads
+    def _vote(self, vote: Vote) -> None:
+        """Add what a tree says; leaves of rows that grew it may be known."""
+        leaves, threads = self._walk(vote.tree), self.held.n_threads
         add_votes(self.board.raw[:, vote.score], leaves, vote.values, n_threads=threads)
         self.done += 1
 

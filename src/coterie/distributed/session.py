@@ -15,6 +15,7 @@ from coterie.native import stop_if_told
 _LOG = logging.getLogger("coterie.distributed")
 PATIENCE = 1.0  # seconds between two looks at whether those who should answer are still there
 _BLINK = 0.2  # seconds between two looks at a cluster without workers
+_REACH = 3.0  # seconds for a worker to answer
 _UNEASE = 5.0  # seconds without workers after which the user is told
 _ATTEMPTS = 5  # at a partition: each ends when it has cost Dask's allowed number of workers
 _CLIENT = (
@@ -65,6 +66,7 @@ class Session:
     def __init__(self, client: Any) -> None:
         self.client = client
         self._futures: set[Any] = set()
+        self._chose = False
 
     @classmethod
     def open(cls) -> Session:
@@ -83,6 +85,27 @@ class Session:
 
     def __exit__(self, *error: object) -> None:
         self.release(list(self._futures))
+        if self._chose:
+            self.client.direct_to_workers = None
+
+    def go_direct(self) -> None:
+        """Speak to workers without the detour by the scheduler, if all of them can be reached.
+
+        The client does so until the session ends, unless its user has decided on that.
+        """
+        if self.client.direct_to_workers is None:
+            self._chose = True
+            known = self.client.run(_name_of, on_error="ignore")
+            self.client.direct_to_workers = bool(self.client.sync(self._reaches, known))
+
+    async def _reaches(self, known: dict[str, str]) -> bool:
+        """Whether those who answer at the addresses of workers are the workers of these names."""
+        asked = [self.client.rpc(address).identity() for address in known]
+        try:
+            found = await asyncio.wait_for(asyncio.gather(*asked), timeout=_REACH)
+        except (OSError, TimeoutError):
+            return False
+        return [one["id"] for one in found] == list(known.values())
 
     def keep(self, futures: Iterable[Any]) -> list[Any]:
         """Remember futures until they are released."""
@@ -92,9 +115,13 @@ class Session:
 
     def release(self, futures: Sequence[Any]) -> None:
         """Take results away from the cluster, finished or not."""
-        self._futures.difference_update(futures)
         if futures and self.client.status == "running":
             self.client.cancel(futures, force=True)
+        self.forget(futures)
+
+    def forget(self, futures: Sequence[Any]) -> None:
+        """Let results go that nothing needs any more but what was made of them, which stays."""
+        self._futures.difference_update(futures)
         for future in futures:
             future.release()
 
@@ -257,6 +284,12 @@ class Session:
             finally:
                 self.release([future])
         raise error
+
+
+def _name_of(dask_worker: Any) -> str:
+    """A name that no other worker ever has."""
+    name: str = dask_worker.id
+    return name
 
 
 def worker_timeout() -> float:

@@ -500,7 +500,7 @@ class CodeSplit:
 class RowSide:
     """Everything that touches rows while a tree grows."""
 
-    def __init__(self, *, table: NewtonTable, slopes: NewtonSlopes, growth: NewtonPlan, scale: SlopeScale, seed: int, first_row: int, leaves: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], n_threads: int = 1) -> None: ...
+    def __init__(self, *, table: NewtonTable, slopes: NewtonSlopes, growth: NewtonPlan, scale: SlopeScale, seed: int, first_row: int, leaves: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], workspace: Workspace, n_threads: int = 1) -> None: ...
 
     @property
     def packed(self) -> bool: ...
@@ -541,6 +541,12 @@ class Decider:
 
     def tell(self, node: int, histogram: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Tell the histogram of a node."""
+
+    def left_share(self, node: int) -> float:
+        """Which part of a node will go left, by weight."""
+
+    def counted_sibling(self, node: int) -> None:
+        """Say that the histogram told of a node is its larger sibling's."""
 
     def decide(self, count_codes: Callable[[int, int, int], Annotated[NDArray[numpy.uint32], dict(shape=(None,))]]) -> None:
         """Look for splits, and what to part next."""

@@ -38,6 +38,8 @@ class Shard:
         Number of the first row among the rows of all shards.
     n_threads : int, default=1
         Threads of the engine.
+    workspace : Workspace, optional
+        Memory that the shard of another tree has left.
     """
 
     table: NewtonTable
@@ -45,6 +47,7 @@ class Shard:
     growth: NewtonGrowth
     first_row: int = 0
     n_threads: int = 1
+    workspace: _engine.Workspace = field(default_factory=_engine.Workspace)
     leaves: NDArray[np.int32] = field(init=False)
     rows: _engine.RowSide = field(init=False)
 
@@ -64,6 +67,7 @@ class Shard:
             seed=seed,
             first_row=self.first_row,
             leaves=self.leaves,
+            workspace=self.workspace,
             n_threads=self.n_threads,
         )
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from coterie.base import Admitted
 from coterie.base.check import Task, admit_fit
+from coterie.base.elsewhere import host_of
 from coterie.base.scoring import Scoring, Validation
 from coterie.boosting.gradient.faces import HistBooster
 from coterie.boosting.gradient.fit import ALONE, Given
@@ -165,7 +166,8 @@ class LambdaMARTRanker(RankingTask, GradientOrder, HistBooster):
         sample_weight : array-like of shape (n_samples,), optional
             Weights >= 0, usually the same within a query; a row with weight 0 is ignored.
         groups, qid : array-like of shape (n_samples,), optional
-            The query of every row, in any order; two names for the same thing.
+            The query of every row, in any order; two names for the same thing. The rows of a
+            Dask collection must be in the order of their queries.
         group : array-like of int, optional
             Instead, the number of rows of each query, if its rows are contiguous.
         eval_set : tuple (X, y, groups) or (X, y, groups, sample_weight), optional
@@ -179,6 +181,7 @@ class LambdaMARTRanker(RankingTask, GradientOrder, HistBooster):
             raise DataError(
                 "This LambdaMARTRanker estimator requires y to be passed, but the target y is None."
             )
+        y, groups, qid, group = (_as_arrays(given) for given in (y, groups, qid, group))
         documents = grade_rows(y, read_queries(groups, qid, group, len(np.asarray(y))))
         validation = None if eval_set is None else _read_validation(eval_set)
         return self._fit(X, documents, sample_weight, given=Given(0, validation))
@@ -250,11 +253,17 @@ class LambdaMARTRanker(RankingTask, GradientOrder, HistBooster):
         return ndcg(y, scores, queries, k=self.k, gain=self.gain, sample_weight=sample_weight)
 
 
+def _as_arrays(given: Any) -> Any:
+    """What is known of rows of a collection that is elsewhere, here; others as they are."""
+    return given if host_of(given) is None else np.asarray(given)
+
+
 def _read_validation(eval_set: Any) -> Validation:
     """Rows to watch: X, y, queries and perhaps weights."""
     if not isinstance(eval_set, tuple) or len(eval_set) not in (3, 4):
         raise DataError("eval_set must be a tuple (X, y, groups) or (X, y, groups, sample_weight).")
-    X, y, groups, *weight = eval_set
+    X, *others = eval_set
+    y, groups, *weight = (_as_arrays(given) for given in others)
     documents = grade_rows(y, read_queries(groups, None, None, len(y)))
     return Validation(X, documents, *weight)
 

@@ -39,6 +39,7 @@ class GradientOrder:
 
     scoring: Any
 
+    @where_rows_are
     def predict(self, X: Any) -> Array:
         """Scores; rows with larger scores come first.
 
