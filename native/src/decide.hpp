@@ -161,7 +161,7 @@ CodedColumn Grower<Code, Kind>::coded_column(const Pending& pending, std::int32_
 
 template <class Code, class Kind>
 bool Grower<Code, Kind>::varies(const RowSet<Code>& set, std::int32_t column) const {
-    if (flags_.is(column)) return varying_ >> flags_.bit(column) & 1;
+    if (is_flag(column)) return varying_ >> flags_.bit(column) & 1;
     const Code* codes = set.codes.col(place(column));
     const auto code = [&](std::size_t i) {
         return codes[static_cast<std::ptrdiff_t>(set.rows[i]) * set.codes.row_stride];
@@ -217,7 +217,7 @@ std::size_t Grower<Code, Kind>::choose_columns(Pending& pending, std::size_t& at
             continue;
         }
         const Way way = way_of(static_cast<std::size_t>(column), set.size);
-        if (flags_.is(column)) {
+        if (is_flag(column)) {
             batch_.push_back({column, way, 0});
             ++chosen;
             continue;
@@ -236,7 +236,7 @@ void Grower<Code, Kind>::search_direct(Pending& pending, const NodeSums& node, S
     std::size_t wanted = drawn_;
     visited_.clear();
     if (sparse_) cells_->open(rows_.data(), pending.begin, pending.end);
-    if (flags_.any()) varying_ = Flags::varying(flags_.words() + pending.begin, set.size);
+    if (has_flags()) varying_ = Flags::varying(flags_.words() + pending.begin, set.size);
     for (std::size_t at = pending.constants; wanted && at < growth_.columns.size();) {
         const std::size_t room = std::max<std::size_t>(kGatheredCells / set.size, 8);
         const std::size_t chosen = choose_columns(pending, at, std::min(wanted, room));
@@ -289,7 +289,7 @@ void Grower<Code, Kind>::offer_counted(const Chosen& chosen, const Pending& pend
 template <class Code, class Kind>
 Way Grower<Code, Kind>::way_of(std::size_t column, std::size_t rows) const {
     if (growth_.random_thresholds && !bins_.categorical[column]) return Way::drawn;
-    if (flags_.is(static_cast<std::int32_t>(column))) return Way::flagged;
+    if (is_flag(static_cast<std::int32_t>(column))) return Way::flagged;
     if (tagged_ && fast_ && !counted_ && !bins_.categorical[column]) {
         const bool few = 2 * std::size_t{bins_.count(column)} <= rows;
         if (thinned_ && !few && rows >= Contenders::kFewRows) return Way::thinned;
@@ -481,7 +481,7 @@ void Grower<Code, Kind>::gather_codes(const RowSet<Code>& set,
 
 template <class Code, class Kind>
 void Grower<Code, Kind>::find_range(Chosen& chosen, std::size_t rows) const {
-    if (flags_.is(chosen.column)) {  // it varies, and nothing is missing
+    if (is_flag(chosen.column)) {  // it varies, and nothing is missing
         chosen.most = 1;
         return;
     }
@@ -555,7 +555,7 @@ void Grower<Code, Kind>::offer_drawn(const Chosen& chosen, const Pending& pendin
     const Cut cut = cut_of(chosen);
     if (sparse_) {
         sum_filled_sides(chosen, cut.last_left, pending, node);
-    } else if (flags_.is(chosen.column)) {
+    } else if (is_flag(chosen.column)) {
         sum_flag(chosen.column, pending, node);
     } else {
         sum_sides(pending, gathered(chosen.slot, pending.size()), cut.last_left,

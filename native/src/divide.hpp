@@ -39,7 +39,7 @@ std::uint32_t Grower<Code, Kind>::part(const Pending& pending, const Split& spli
     const Lane<Item> items{items_.data(), spare_items_.get()};
     const Lane<std::uint16_t> tags{row_tags_.data(), spare_tags_.data()};
     const auto by_codes = [&](const auto& left, auto... rest) {
-        if (flags_.is(split.column)) {
+        if (is_flag(split.column)) {
             const auto goes = [&, bit = flags_.bit(split.column)](std::uint32_t i) {
                 return left(static_cast<Code>(flags_.words()[i] >> bit & 1));
             };
@@ -57,8 +57,10 @@ std::uint32_t Grower<Code, Kind>::part(const Pending& pending, const Split& spli
         return part_places(pending.begin, pending.end, goes, rows, rest...);
     };
     const auto with_lanes = [&](const auto& left) {
-        if (!tagged_) return by_codes(left, items);
-        return flags_.any() ? by_codes(left, tags, flags_.lane()) : by_codes(left, tags);
+        if constexpr (kOne)
+            if (tagged_)
+                return has_flags() ? by_codes(left, tags, flags_.lane()) : by_codes(left, tags);
+        return by_codes(left, items);
     };
     const std::uint32_t kept = sparse_ ? part_filled(pending, split)
                                        : split.with_side<Code>(bins_.count(column), with_lanes);
@@ -69,7 +71,7 @@ std::uint32_t Grower<Code, Kind>::part(const Pending& pending, const Split& spli
     move(rows);
     if (!tagged_) move(items);
     if (tagged_) move(tags);
-    if (flags_.any()) move(flags_.lane());
+    if (has_flags()) move(flags_.lane());
     if (sparse_) cells_->moved(rows_.data(), pending.begin, pending.end);
     interrupt_.after(pending.size());
     return middle;

@@ -92,6 +92,18 @@ struct Prepared {
     bool light = false;            // and each of them fits into a tag?
 };
 
+// `many_classes`: for LabelKind; `many_values`: for ValuesKind.
+Prepared prepare(const TargetView& target, std::span<const double> weight, const Growth& growth,
+                 bool many_classes, bool many_values);
+
+// A condition that not every kind of target can meet: where it cannot, what it guards is not
+// compiled.
+template <bool Possible>
+struct Condition {
+    bool holds;
+    constexpr operator bool() const { return Possible && holds; }
+};
+
 template <class Code, class Kind>
 class Grower {
   public:
@@ -107,6 +119,7 @@ class Grower {
     using Candidate = coterie::Candidate<Code>;
     using Chosen = coterie::Chosen<Code>;
     using Part = typename NodeCells<Code>::Part;
+    static constexpr bool kOne = Kind::kPair || std::is_same_v<Kind, LabelKind>;  // output
 
     // Deciding
     bool decide(Pending& pending, Split& split);
@@ -207,6 +220,8 @@ class Grower {
         const auto j = static_cast<std::size_t>(column);
         return places_.empty() ? j : places_[j];
     }
+    bool has_flags() const { return tagged_ && flags_.any(); }
+    bool is_flag(std::int32_t column) const { return tagged_ && flags_.is(column); }
     // Without items where rows have tags.
     RowSet<Code> rows_of(const Pending& pending) const {
         return {pending.frame->codes, rows_.data() + pending.begin,
@@ -248,11 +263,11 @@ class Grower {
     std::vector<std::ptrdiff_t> offsets_;
     const std::vector<double> products_, centre_;
     const double tolerance_;
-    const bool fast_;          // see OrderedSearch
-    const bool tagged_;        // see Tags
-    const bool plain_;         // tags, Gini's index, columns that are drawn, and no limits
-    const bool thinned_;       // see Contenders
-    const std::size_t drawn_;  // columns a node looks at
+    const Condition<kOne> fast_;            // see OrderedSearch
+    const Condition<kOne> tagged_;          // see Tags
+    const Condition<kOne> plain_;           // tags, Gini's index, columns drawn, and no limits
+    const Condition<Kind::kPair> thinned_;  // see Contenders
+    const std::size_t drawn_;               // columns a node looks at
     bool counted_;
     std::vector<std::int32_t> columns_;  // those of the tree, see choose_columns
     std::vector<std::size_t> starts_;    // first bin of a column in a whole histogram

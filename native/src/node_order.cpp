@@ -9,13 +9,13 @@
 namespace coterie {
 namespace {
 
-using Lanes = std::int16_t __attribute__((vector_size(32)));
+using Shorts = std::int16_t __attribute__((vector_size(32)));
 
 // How many codes are less than each of them; there is room for whole vectors.
 COTERIE_CLONES void count_below(const std::int16_t* codes, std::size_t n, std::uint16_t* below) {
-    constexpr std::size_t lanes = sizeof(Lanes) / sizeof(std::int16_t);
+    constexpr std::size_t lanes = sizeof(Shorts) / sizeof(std::int16_t);
     for (std::size_t at = 0; at < n; at += lanes) {
-        Lanes mine, count{};
+        Shorts mine, count{};
         std::memcpy(&mine, codes + at, sizeof mine);
         for (std::size_t i = 0; i < n; ++i) count -= mine > codes[i];  // true is -1
         std::memcpy(below + at, &count, sizeof count);

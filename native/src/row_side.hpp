@@ -163,13 +163,16 @@ class PartedRows : public RowSide {
         counts[table_.sparse->usual(column)] += node.size() - found;
     }
 
+    // Where a block of the rows of a node begins.
+    static std::uint32_t block_of(const Range& node, std::size_t block) {
+        return node.begin + static_cast<std::uint32_t>(block) * kPartBlock;
+    }
+
     template <class Left>
     std::uint32_t part_by(Range& node, const Code* codes, std::ptrdiff_t step, const Left& left) {
         std::uint32_t *rows = rows_.data(), *spare = spare_.data();
         const std::size_t blocks = (node.size() + kPartBlock - 1) / kPartBlock;
-        const auto begin_of = [&](std::size_t b) {
-            return node.begin + static_cast<std::uint32_t>(b) * kPartBlock;
-        };
+        const auto begin_of = [&](std::size_t b) { return block_of(node, b); };
         lefts_.resize(blocks);
         interrupt_.after(node.size());
         team_.run(blocks, [&](std::size_t b) {
@@ -183,7 +186,7 @@ class PartedRows : public RowSide {
         });
         node.middle = node.begin + std::accumulate(lefts_.begin(), lefts_.end(), 0u);
         if (blocks > 2 && team_.size() > 1) {
-            join_blocks(node, begin_of);
+            join_blocks(node);
             return node.middle - node.begin;
         }
         std::uint32_t middle = node.begin;
@@ -204,8 +207,8 @@ class PartedRows : public RowSide {
 
     // Puts blocks that were parted one by one together, by several threads: each writes what goes
     // left behind what goes right in the spare room, and both to where they belong.
-    template <class BeginOf>
-    void join_blocks(const Range& node, const BeginOf& begin_of) {
+    void join_blocks(const Range& node) {
+        const auto begin_of = [&](std::size_t b) { return block_of(node, b); };
         std::uint32_t *rows = rows_.data(), *spare = spare_.data();
         const std::size_t blocks = lefts_.size();
         std::vector<std::uint32_t> before(blocks, 0);  // rows of earlier blocks that go left
