@@ -277,6 +277,8 @@ void define_slopes(nb::module_& module) {
                         gradient.shape(1) == n && gradient.shape(0) == classes &&
                         hessian.shape(1) == n && hessian.shape(0) == classes,
                     "raw of shape (n, K), slopes of shape (K, n) expected");
+            require(n < 2 || (gradient.stride(1) == 1 && hessian.stride(1) == 1),
+                    "slopes: those of a class must lie side by side");
             const nb::gil_scoped_release unlock;
             softmax_slopes<Real>(as_matrix(raw), as_span(y), given(weight), as_matrix(gradient),
                                  as_matrix(hessian), n_threads);

@@ -9,10 +9,12 @@
 
 namespace coterie {
 
-inline constexpr std::size_t kDirectBytes = 128 * 1024;      // histograms of the columns counted together
+inline constexpr std::size_t kDirectBytes =
+    128 * 1024;  // histograms of the columns counted together
 inline constexpr std::size_t kWholeBytes = 8 * 1024 * 1024;  // larger whole histograms do not pay
-inline constexpr std::size_t kCompactBytes = 768 * 1024;     // a copy of codes that stays in the cache
-inline constexpr std::size_t kThinned = 8;  // of so many rows of a large frame, one is left in the node
+inline constexpr std::size_t kCompactBytes = 768 * 1024;  // a copy of codes that stays in the cache
+inline constexpr std::size_t kThinned =
+    8;  // of so many rows of a large frame, one is left in the node
 
 inline std::size_t direct_slots(std::size_t wanted, std::size_t largest_bins, std::size_t stride) {
     const std::size_t fit = kDirectBytes / ((largest_bins + 1) * stride * sizeof(double));
@@ -263,9 +265,9 @@ Tree grow_as(Kind kind, const Channels& channels, const CodeTable<Code>& codes,
 }
 
 // Several outputs are compiled by themselves.
-#define COTERIE_SEVERAL(Code, Kind)                                                            \
-    template Tree grow_as(Kind, const Channels&, const CodeTable<Code>&, const BinsView&,      \
-                          const TargetView&, std::span<const double>, const Growth&,           \
+#define COTERIE_SEVERAL(Code, Kind)                                                       \
+    template Tree grow_as(Kind, const Channels&, const CodeTable<Code>&, const BinsView&, \
+                          const TargetView&, std::span<const double>, const Growth&,      \
                           std::uint64_t, int, std::span<std::int32_t>, Interrupt&)
 extern COTERIE_SEVERAL(std::uint8_t, LabelsKind);
 extern COTERIE_SEVERAL(std::uint16_t, LabelsKind);

@@ -42,7 +42,11 @@ COTERIE_CLONES void write_logistic(const double* raw, const double* y, const dou
     logistic_block(raw, y, weight, gradient, hessian, n);
 }
 
-// p[k][i] = e^(raw of class k less the largest), and their sum over the classes.
+COTERIE_CLONES void raise_to(const double* scores, std::size_t n, double* most) {
+    for (std::size_t i = 0; i < n; ++i) most[i] = std::max(most[i], scores[i]);
+}
+
+// Of one class: e^(its score less the largest), added to the sums over the classes.
 COTERIE_CLONES void exponentials(const double* scores, const double* most, std::size_t n,
                                  double* out, double* sums) {
     for (std::size_t i = 0; i < n; ++i) {
@@ -50,6 +54,44 @@ COTERIE_CLONES void exponentials(const double* scores, const double* most, std::
         out[i] = e;
         sums[i] += e;
     }
+}
+
+// What is needed to write the slopes of one class.
+template <class Real>
+struct ClassTask {
+    const double *exponentials, *shares;  // and one over their sums
+    const double* weight;                 // or null
+    const std::int32_t* y;
+    std::int32_t code;
+    Real *gradient, *hessian;
+    std::size_t n;
+};
+
+template <class Real>
+inline void class_block(const ClassTask<Real>& task) {
+    // Copies: what the loops store may alias anything behind a reference.
+    const auto [exponentials, shares, weight, y, code, gradient, hessian, n] = task;
+    const auto one = [=](std::size_t i, double w) {
+        const double p = exponentials[i] * shares[i];
+        gradient[i] = static_cast<Real>(w * (p - (y[i] == code ? 1.0 : 0.0)));
+        hessian[i] = static_cast<Real>(w * p * (1.0 - p));
+    };
+    if (weight) {
+        for (std::size_t i = 0; i < n; ++i) one(i, weight[i]);
+    } else {
+        for (std::size_t i = 0; i < n; ++i) one(i, 1.0);
+    }
+}
+
+COTERIE_CLONES void write_class(const ClassTask<double>& task) { class_block(task); }
+COTERIE_CLONES void write_class(const ClassTask<float>& task) { class_block(task); }
+
+// As if they were unsigned, so that one below 0 is too large.
+COTERIE_CLONES std::uint32_t greatest_leaf(const std::int32_t* leaves, std::size_t n) {
+    std::uint32_t most = 0;
+    for (std::size_t i = 0; i < n; ++i)
+        most = std::max(most, static_cast<std::uint32_t>(leaves[i]));
+    return most;
 }
 
 template <class Task>
@@ -81,27 +123,27 @@ void softmax_slopes(const Matrix<const double>& raw, std::span<const std::int32_
     const std::size_t classes = raw.cols;
     in_blocks(raw.rows, n_threads, [&](std::size_t block, std::size_t size) {
         std::vector<double> scores(classes * strip), most(strip), sums(strip);
+        const auto scores_of = [&](std::size_t at, std::size_t k) {
+            return raw.row_stride == 1 ? raw.col(k) + at : scores.data() + k * strip;
+        };
         for (std::size_t at = block; at < block + size; at += strip) {
             const std::size_t n = std::min(strip, block + size - at);
             std::fill_n(most.begin(), n, -std::numeric_limits<double>::infinity());
             std::fill_n(sums.begin(), n, 0.0);
+            for (std::size_t k = 0; k < classes; ++k) {
+                if (raw.row_stride != 1)
+                    for (std::size_t i = 0; i < n; ++i) scores[k * strip + i] = raw(at + i, k);
+                raise_to(scores_of(at, k), n, most.data());
+            }
             for (std::size_t k = 0; k < classes; ++k)
-                for (std::size_t i = 0; i < n; ++i) {
-                    scores[k * strip + i] = raw(at + i, k);
-                    most[i] = std::max(most[i], raw(at + i, k));
-                }
-            for (std::size_t k = 0; k < classes; ++k)
-                exponentials(scores.data() + k * strip, most.data(), n, scores.data() + k * strip,
+                exponentials(scores_of(at, k), most.data(), n, scores.data() + k * strip,
                              sums.data());
             for (std::size_t i = 0; i < n; ++i) sums[i] = 1.0 / sums[i];
             for (std::size_t k = 0; k < classes; ++k)
-                for (std::size_t i = 0; i < n; ++i) {
-                    const double p = scores[k * strip + i] * sums[i];
-                    const double w = weight.empty() ? 1.0 : weight[at + i];
-                    const double hit = y[at + i] == static_cast<std::int32_t>(k) ? 1.0 : 0.0;
-                    gradient(k, at + i) = static_cast<Real>(w * (p - hit));
-                    hessian(k, at + i) = static_cast<Real>(w * p * (1.0 - p));
-                }
+                write_class(ClassTask<Real>{scores.data() + k * strip, sums.data(),
+                                            weight.empty() ? nullptr : weight.data() + at,
+                                            y.data() + at, static_cast<std::int32_t>(k),
+                                            gradient.row(k) + at, hessian.row(k) + at, n});
         }
     });
 }
@@ -120,10 +162,7 @@ bool add_votes(double* raw, std::ptrdiff_t step, std::span<const std::int32_t> l
     std::atomic<bool> fine{true};
     const auto count = static_cast<std::uint32_t>(values.size());
     in_blocks(leaves.size(), n_threads, [&](std::size_t begin, std::size_t n) {
-        std::uint32_t most = 0;
-        for (std::size_t i = begin; i < begin + n; ++i)
-            most = std::max(most, static_cast<std::uint32_t>(leaves[i]));
-        if (most >= count) {
+        if (greatest_leaf(leaves.data() + begin, n) >= count) {
             fine = false;
             return;
         }

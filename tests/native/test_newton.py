@@ -310,6 +310,11 @@ def test_softmax_slopes():
     p = np.exp(raw) / np.exp(raw).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(gradient.T, weight[:, None] * (p - np.eye(4)[y]), atol=1e-14)
     np.testing.assert_allclose(hessian.T, weight[:, None] * p * (1 - p), atol=1e-14)
+    again = np.empty((4, 700)), np.empty((4, 700))
+    softmax_slopes(np.asfortranarray(raw), y.astype(np.int32), weight, *again)
+    assert np.array_equal(again, (gradient, hessian))
+    with pytest.raises(ValueError, match="slopes: those of a class must lie side by side"):
+        softmax_slopes(raw, y.astype(np.int32), weight, gradient, np.empty((700, 4)).T)
 
 
 def test_bad_arrays_are_refused():

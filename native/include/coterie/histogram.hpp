@@ -241,23 +241,33 @@ template <class Code, class Kind>
 void fill_whole(const Kind& kind, const RowSet<Code>& set, std::span<const std::int32_t> columns,
                 std::span<const std::size_t> starts, WholeHistogram& out) {
     constexpr std::size_t ahead = 12;
-    const std::size_t stride = kind.stride(), n = set.size;
+    const std::size_t stride = Kind::kPair ? 2 : kind.stride(), n = set.size;
     const Matrix<const Code> table = set.codes;
     const std::uint32_t* rows = set.rows;
-    double* sums = out.sums.data();
+    // Whatever does not depend on the row is worked out beforehand.
+    struct Lane {
+        std::ptrdiff_t offset;
+        double* sums;
+        std::size_t start;
+    };
+    std::vector<Lane> lanes;
+    for (const std::int32_t column : columns) {
+        const std::size_t start = starts[static_cast<std::size_t>(column)];
+        lanes.push_back({column * table.col_stride, out.sums.data() + start * stride, start});
+    }
     std::uint32_t* counts = out.counts.empty() ? nullptr : out.counts.data();
     for (std::size_t i = 0; i < n; ++i) {
         if (i + ahead < n) __builtin_prefetch(table.row(rows[i + ahead]));
         const Item item = set.items[i];
         const Code* codes = table.row(rows[i]);
-        for (const std::int32_t column : columns) {
-            const std::size_t bin =
-                starts[static_cast<std::size_t>(column)] + codes[column * table.col_stride];
-            kind.add(sums + (Kind::kPair ? bin * 2 : bin * stride), item);
-            if (counts) ++counts[bin];
+        for (const Lane& lane : lanes) {
+            const std::size_t code = codes[lane.offset];
+            kind.add(lane.sums + code * stride, item);
+            if (counts) ++counts[lane.start + code];
         }
     }
-    for (std::size_t entry = 0; entry < out.sums.size(); entry += stride) kind.finish(sums + entry);
+    for (std::size_t entry = 0; entry < out.sums.size(); entry += stride)
+        kind.finish(out.sums.data() + entry);
 }
 
 }  // namespace coterie

@@ -15,8 +15,8 @@ void logistic_slopes(std::span<const double> raw, std::span<const double> y,
                      std::span<const double> weight, std::span<Real> gradient,
                      std::span<Real> hessian, int n_threads);
 
-// Multinomial loss of scores (n, K); slopes are (K, n), a row per class: g = w (p_k - [y = k]),
-// h = w p_k (1 - p_k). Codes of y must lie in 0 … K - 1.
+// Multinomial loss of scores (n, K); slopes are (K, n), a row per class, whose numbers lie side by
+// side: g = w (p_k - [y = k]), h = w p_k (1 - p_k). Codes of y must lie in 0 … K - 1.
 template <class Real>
 void softmax_slopes(const Matrix<const double>& raw, std::span<const std::int32_t> y,
                     std::span<const double> weight, const Matrix<Real>& gradient,

@@ -434,7 +434,7 @@ def softmax_slopes(
     weight : float64 array of shape (n,) or None
         Weights of the rows.
     gradient, hessian : float32 or float64 arrays of shape (n_classes, n)
-        Receive the slopes, a row per class.
+        Receive the slopes, a row per class; its numbers must lie side by side.
     n_threads : int, default=1
         Threads to use.
     """
