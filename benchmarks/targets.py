@@ -256,8 +256,8 @@ def page(known: dict[str, dict[str, Any]]) -> str:
     >>> print(page({"a": {"asked": 2, "found": 3.0, "date": "today", "seconds": [1.0, 3.0]}}))
     # Speeds that were set as goals
     <BLANKLINE>
-    Their CPU seconds over ours, one thread; of one row the fastest twentieth of many, in µs; of two
-    threads, seconds by the clock with one over those with two.
+    Their CPU seconds over ours, one thread; of one row the fastest twentieth of many, in µs;
+    of two threads, seconds by the clock with one over those with two.
     <BLANKLINE>
     | case | asked | found | | ours, theirs | scores | measured |
     |---|---|---|---|---|---|---|
@@ -267,8 +267,8 @@ def page(known: dict[str, dict[str, Any]]) -> str:
     lines = [
         "# Speeds that were set as goals",
         "",
-        "Their CPU seconds over ours, one thread; of one row the fastest twentieth of many, in µs; of two",
-        "threads, seconds by the clock with one over those with two.",
+        "Their CPU seconds over ours, one thread; of one row the fastest twentieth of many, in µs;",
+        "of two threads, seconds by the clock with one over those with two.",
         "",
         "| case | asked | found | | ours, theirs | scores | measured |",
         "|---|---|---|---|---|---|---|",
