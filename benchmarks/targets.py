@@ -257,7 +257,8 @@ def page(known: dict[str, dict[str, Any]]) -> str:
     # Speeds that were set as goals
     <BLANKLINE>
     Their CPU seconds over ours, one thread; of one row the fastest twentieth of many, in µs;
-    of two threads, seconds by the clock with one over those with two.
+    of two threads, seconds by the clock with one over those with two. On 2026-11-18 the two
+    cores were shared with other work: ratios of CPU seconds vary by a tenth, others by more.
     <BLANKLINE>
     | case | asked | found | | ours, theirs | scores | measured |
     |---|---|---|---|---|---|---|
@@ -268,7 +269,8 @@ def page(known: dict[str, dict[str, Any]]) -> str:
         "# Speeds that were set as goals",
         "",
         "Their CPU seconds over ours, one thread; of one row the fastest twentieth of many, in µs;",
-        "of two threads, seconds by the clock with one over those with two.",
+        "of two threads, seconds by the clock with one over those with two. On 2026-11-18 the two",
+        "cores were shared with other work: ratios of CPU seconds vary by a tenth, others by more.",
         "",
         "| case | asked | found | | ours, theirs | scores | measured |",
         "|---|---|---|---|---|---|---|",
