@@ -53,6 +53,8 @@ class Learnt:
     confidence_: Array
     n_clusters_: int
     tuples_: int
+    responsibilities_: Array
+    log_likelihood_: float
     centre_: Array
     scale_: Array
     lookup_: TupleTable
@@ -119,6 +121,11 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         Confidence in a row's cluster: the mean share of its member clusters that have its label.
     tuples_ : int
         Number of distinct tuples of labels.
+    responsibilities_ : ndarray of shape (n_samples, n_components)
+        With ``consensus="mixture"`` only: the probability of each component of the mixture, in the
+        order of the clusters; components without rows come last. NaN where `labels_` is -1.
+    log_likelihood_ : float
+        With ``consensus="mixture"`` only: that of the training rows.
 
     References
     ----------
@@ -127,6 +134,8 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
        Pattern Anal. Mach. Intell. 27 (2005).
     .. [3] Fern & Brodley, "Solving cluster ensemble problems by bipartite graph partitioning",
        ICML (2004).
+    .. [4] Topchy, Jain & Punch, "Clustering ensembles: models of consensus and weak partitions",
+       IEEE Trans. Pattern Anal. Mach. Intell. 27 (2005).
 
     Examples
     --------
@@ -214,6 +223,12 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         draft.tuples_ = labellings.n_tuples
         draft.labels_, draft.member_labels_ = codes[tuples], labels.astype(narrow(labels))
         draft.confidence_ = draft.lookup_.confidence(labels, draft.labels_)
+        if found.mixture is not None:
+            inside = codes >= 0
+            likely = np.full((len(codes), len(found.mixture.shares)), np.nan)
+            likely[inside] = found.mixture.under(codes[inside])
+            draft.responsibilities_ = likely[tuples]
+            draft.log_likelihood_ = found.mixture.log_likelihoods[-1]
 
     def _range(self, n_rows: int) -> tuple[int, int]:
         """Fewest and most clusters of a member."""
@@ -358,3 +373,7 @@ def _spread(draft: Any, places: NDArray[np.intp], admitted: Admitted, n_samples:
         spread = np.full((*found.shape[:-1], n_samples), nothing, dtype=found.dtype)
         spread[..., kept] = found[..., places]
         setattr(draft, name, spread)
+    if hasattr(draft, "responsibilities_"):
+        found = draft.responsibilities_
+        draft.responsibilities_ = np.full((n_samples, found.shape[1]), np.nan)
+        draft.responsibilities_[kept] = found[places]

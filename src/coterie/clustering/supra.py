@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -22,7 +23,10 @@ from coterie.clustering.consensus_graphs import (
 )
 from coterie.clustering.consensus_votes import (
     MOST_CLUSTERS,
+    Mixture,
+    fit_mixture,
     information_partition,
+    likeliest_mixture,
     mixture,
     voting,
 )
@@ -63,11 +67,14 @@ class Agreed(NamedTuple):
         The method that won.
     anmi : dict of str to float
         Mean normalised mutual information with the members, by method.
+    mixture : Mixture or None
+        Of the tuples that some member clustered, if the method is "mixture".
     """
 
     codes: Codes
     name: str
     anmi: dict[str, float]
+    mixture: Mixture | None = None
 
 
 def agree(labellings: Labellings, n_clusters: int | None, method: str, rng: Generator) -> Agreed:
@@ -86,8 +93,13 @@ def agree(labellings: Labellings, n_clusters: int | None, method: str, rng: Gene
         Draws starts.
     """
     _check_number(labellings, n_clusters)
+    inside = np.flatnonzero(labellings.clustered)
     if labellings.n_members == 1 and n_clusters in (None, int(labellings.sizes[0])):
-        return Agreed(labellings.codes[0], method, {method: 1.0})
+        own = None
+        if method == "mixture":  # its clusters are the likeliest components
+            known = _only(labellings, inside)
+            own = fit_mixture(known, np.eye(int(labellings.sizes[0]))[known.codes[0]])
+        return Agreed(labellings.codes[0], method, {method: 1.0}, own)
     if n_clusters is None and method not in _OWN_NUMBER:
         n_clusters = count_clusters(labellings, rng)
     tried = [method]
@@ -95,7 +107,6 @@ def agree(labellings: Labellings, n_clusters: int | None, method: str, rng: Gene
         few = labellings.n_tuples <= _FEW
         every = ["cspa", "hgpa", "mcla", "hbgf", "eac"] if method == "supra" else []
         tried = every or (["cspa", "mcla", "hbgf", "eac"] if few else ["mcla", "hbgf"])
-    inside = np.flatnonzero(labellings.clustered)
     if len(inside) < labellings.n_tuples:
         warnings.warn(
             f"{int(labellings.counts.sum() - labellings.counts[inside].sum())} rows were not "
@@ -103,34 +114,28 @@ def agree(labellings: Labellings, n_clusters: int | None, method: str, rng: Gene
             UserWarning,
             stacklevel=3,
         )
+    known, model = _only(labellings, inside), None
     found: dict[str, Codes] = {}
     for name in tried:
         codes = np.full(labellings.n_tuples, -1, dtype=np.int32)
-        codes[inside] = _within(labellings, inside, n_clusters, CONSENSUS[name], rng)
+        if name == "mixture":
+            model = likeliest_mixture(known, n_clusters, rng)
+            codes[inside] = model.codes
+        else:
+            codes[inside] = 0 if n_clusters == 1 else CONSENSUS[name](known, n_clusters, rng)
         found[name] = codes
     scores = {name: anmi_of(codes, labellings) for name, codes in found.items()}
     best = max(scores, key=lambda name: scores[name])  # the first among equals
-    return Agreed(found[best], best, scores)
+    return Agreed(found[best], best, scores, model)
 
 
-def _within(
-    labellings: Labellings,
-    inside: NDArray[np.intp],
-    n_clusters: int | None,
-    method: Consensus,
-    rng: Generator,
-) -> Codes:
-    """A consensus of the tuples that some member has clustered."""
-    if len(inside) < labellings.n_tuples:
-        labellings = Labellings(
-            labellings.codes[:, inside],
-            labellings.counts[inside],
-            labellings.weights,
-            labellings.sizes,
-        )
-    if n_clusters == 1:
-        return np.zeros(labellings.n_tuples, dtype=np.int32)
-    return method(labellings, n_clusters, rng)
+def _only(labellings: Labellings, inside: NDArray[np.intp]) -> Labellings:
+    """The tuples that some member has clustered."""
+    if len(inside) == labellings.n_tuples:
+        return labellings
+    return replace(
+        labellings, codes=labellings.codes[:, inside], counts=labellings.counts[inside]
+    )
 
 
 def _check_number(labellings: Labellings, n_clusters: int | None) -> None:
