@@ -7,7 +7,7 @@ from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
 from sklearn.datasets import make_moons
 
 from coterie import ClusterEnsemble
-from coterie.clustering import CONSENSUS, adjusted_rand
+from coterie.clustering import CONSENSUS, adjusted_rand, consensus
 from coterie.clustering.lookup import narrow
 
 
@@ -191,3 +191,15 @@ def test_a_mixture_of_one_member_has_its_clusters():
     assert found.log_likelihood_ == pytest.approx(float(sizes @ np.log(sizes / 150)))
     one = small(n_clusters=1, consensus="mixture").fit(X)
     assert (one.responsibilities_ == 1).all()
+
+
+def test_unique_reaches_the_consensus():
+    X = np.random.default_rng(0).random((60, 2))
+    plain, apart = (
+        small(n_clusters=3, n_members=6, k_min=6, k_max=9, consensus="mcla", unique=unique).fit(X)
+        for unique in (False, True)
+    )
+    labels = consensus(apart.member_labels_, 3, "mcla", unique=True)
+    assert adjusted_rand(apart.labels_, labels) == 1
+    assert adjusted_rand(apart.labels_, plain.labels_) < 1
+    assert 0 <= apart.stability_ <= 1

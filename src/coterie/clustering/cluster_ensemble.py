@@ -86,6 +86,8 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         "sel-voting", "sel-w-voting", "mixture" or "qmi"; "auto" and "supra" try several and keep
         the one with the highest mutual information with the members. See
         `coterie.clustering.consensus`.
+    unique : bool, default=False
+        Whether "mcla" never puts two clusters of one member in the same group of clusters.
     select : {"all", "quality", "jc", "cas"}, default="all"
         Which members to use, see `coterie.clustering.choose_members`.
     share : float, default=0.5
@@ -152,6 +154,7 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         "members": one_of(*_OWN, "embedding") | a_list,
         "n_members": at_least(1),
         "consensus": one_of("auto", "supra", *CONSENSUS),
+        "unique": one_of(True, False),
         "select": one_of("all", "quality", "jc", "cas"),
         "share": between(0.0, 1.0, closed="right"),
         "k_min": at_least(1) | one_of(None),
@@ -164,6 +167,7 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
     members: Any = "kmeans"
     n_members: int = 50
     consensus: str = "auto"
+    unique: bool = False
     select: str = "all"
     share: float = 0.5
     k_min: int | None = None
@@ -191,7 +195,8 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
             members, labels = [members[number] for number in chosen], labels[chosen]
             labellings, tuples = Labellings.read(labels, row_weight=weight)
         rng = np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(2**32 - 1,)))
-        found = agree(labellings, self._number(labellings), self.consensus, rng)
+        number = self._number(labellings)
+        found = agree(labellings, number, self.consensus, rng, self._options())
         draft.members_ = members
         self._publish(draft, labellings, found, labels, tuples)
         _spread(draft, places, admitted, n_samples)
@@ -211,6 +216,10 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         if self.n_clusters is None and labellings.n_tuples == 1:
             return 1
         return self.n_clusters
+
+    def _options(self) -> dict[str, Any]:
+        """Options of `coterie.clustering.consensus`."""
+        return {"unique": self.unique}
 
     def _publish(
         self, draft: Self, labellings: Labellings, found: Agreed, labels: Any, tuples: Any
@@ -322,8 +331,8 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         """Mean agreement of the consensus clusterings of halves of the members."""
         this = self._settled()
         kept = (this.member_labels_ >= 0).any(axis=0)
-        method = this.consensus_
-        return stability(this.member_labels_[:, kept], this.n_clusters_, method)
+        labels, method = this.member_labels_[:, kept], this.consensus_
+        return stability(labels, this.n_clusters_, method, **this._options())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

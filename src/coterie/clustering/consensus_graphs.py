@@ -20,6 +20,7 @@ _PAIRS = 20_000  # tuples beyond which all pairs are not compared
 _STARTS = 20
 _MANY = 20_000  # points from which fewer starts of k-means must do
 _BALANCE = 1.05
+_NEVER = 1e9  # a distance whose mean with millions of others is still larger than they are
 _DENSE = 400  # order of a matrix up to which all its eigenvectors are computed
 
 
@@ -216,7 +217,9 @@ def jaccard(labellings: Labellings) -> Array:
     return np.divide(common, either, out=np.zeros_like(common), where=either > 0)
 
 
-def meta_clusters(labellings: Labellings, n_clusters: int) -> tuple[Codes, Array]:
+def meta_clusters(
+    labellings: Labellings, n_clusters: int, *, unique: bool = False
+) -> tuple[Codes, Array]:
     """Clusters of clusters, and how much rows are associated with each.
 
     Parameters
@@ -225,21 +228,50 @@ def meta_clusters(labellings: Labellings, n_clusters: int) -> tuple[Codes, Array
         The members.
     n_clusters : int
         Number of meta-clusters.
+    unique : bool, default=False
+        Whether no meta-cluster has two clusters of one member. Members of more than `n_clusters`
+        clusters then need more meta-clusters, of which the largest are kept; clusters of the others
+        are in none (-1), and rows of such clusters alone go by how similar these are to the rest.
 
     Returns
     -------
     tuple of ndarrays of shapes (n_all,) and (n_tuples, n_clusters)
     """
     n_groups = min(n_clusters, labellings.n_all)
-    groups = agglomerate(1.0 - jaccard(labellings), np.ones(labellings.n_all)).cut(n_groups)
-    weights = labellings.weights[labellings.owners]
+    similar = jaccard(labellings)
+    if unique:
+        groups = _apart(labellings, similar, n_groups)
+    else:
+        groups = agglomerate(1.0 - similar, np.ones(labellings.n_all)).cut(n_groups)
+    placed = np.flatnonzero(groups >= 0)
     share = np.zeros((labellings.n_all, n_groups))
-    share[np.arange(labellings.n_all), groups] = weights
+    share[placed, groups[placed]] = labellings.weights[labellings.owners][placed]
     share /= np.maximum(share.sum(axis=0), np.finfo(np.float64).tiny)
-    return groups, np.asarray(labellings.incidence @ share)
+    association = np.asarray(labellings.incidence @ share)
+    lost = labellings.clustered & ~association.any(axis=1)
+    if lost.any():
+        association[lost] = labellings.incidence[lost] @ (similar @ share)
+    return groups, association
 
 
-def meta_clustering(labellings: Labellings, n_clusters: int, rng: Generator) -> Codes:
+def _apart(labellings: Labellings, similar: Array, n_groups: int) -> Codes:
+    """The largest groups of clusters in which no two are of one member, -1 for other clusters."""
+    owners, sizes = labellings.owners, np.diag(labellings.overlaps)
+    # Even their means are larger than any distance: such clusters are merged last, and cut apart.
+    distance = np.where(owners[:, None] == owners, _NEVER, 1.0 - similar)
+    found = agglomerate(distance, np.ones(len(owners)))
+    least = len(owners) - int((found.heights < 2.0).sum())
+    groups = found.cut(max(n_groups, least))
+    order = np.argsort(-np.bincount(groups, weights=sizes), kind="stable")
+    names = np.full(len(order), -1, dtype=np.int32)
+    kept = np.sort(order[:n_groups])
+    names[kept] = np.arange(len(kept))
+    return names[groups]
+
+
+def meta_clustering(
+    labellings: Labellings, n_clusters: int, rng: Generator, *, unique: bool = False
+) -> Codes:
     """MCLA: cluster the clusters, and give rows to the group they are in most (Strehl & Ghosh).
 
     Clusters are grouped by average linkage of Jaccard distances. Its time grows with the rows, the
@@ -253,13 +285,15 @@ def meta_clustering(labellings: Labellings, n_clusters: int, rng: Generator) -> 
         Most clusters; groups that no row is given to vanish.
     rng : Generator
         Not used.
+    unique : bool, default=False
+        Whether no group has two clusters of one member, see `meta_clusters`.
 
     Returns
     -------
     ndarray of int32 of shape (n_tuples,)
         -1 for tuples that no member clustered.
     """
-    _, association = meta_clusters(labellings, n_clusters)
+    _, association = meta_clusters(labellings, n_clusters, unique=unique)
     # Among equals the larger group, then the first.
     mass = labellings.counts @ association
     best = association >= association.max(axis=1, keepdims=True) - 1e-12

@@ -35,9 +35,10 @@ from coterie.clustering.labellings import Codes, Labellings
 from coterie.clustering.partition_measures import anmi_of, member_nmi, nmi
 
 Array = NDArray[np.float64]
-Consensus = Callable[[Labellings, Any, Generator], Codes]
+Consensus = Callable[..., Codes]
 
 _FEW = 5000  # tuples up to which methods that compare all pairs are tried
+_TAKES = {"mcla": ("unique",)}  # options by method
 _OWN_NUMBER = ("eac", "mixture")  # which find the number of clusters in their own way
 
 #: Consensus functions by name.
@@ -77,7 +78,13 @@ class Agreed(NamedTuple):
     mixture: Mixture | None = None
 
 
-def agree(labellings: Labellings, n_clusters: int | None, method: str, rng: Generator) -> Agreed:
+def agree(
+    labellings: Labellings,
+    n_clusters: int | None,
+    method: str,
+    rng: Generator,
+    options: Mapping[str, Any] | None = None,
+) -> Agreed:
     """A consensus by one method, or by the one of several that agrees most with the members.
 
     Parameters
@@ -91,6 +98,8 @@ def agree(labellings: Labellings, n_clusters: int | None, method: str, rng: Gene
         tuples, MCLA and HBGF; or "supra", which tries CSPA, HGPA, MCLA, HBGF and EAC.
     rng : Generator
         Draws starts.
+    options : dict, optional
+        Options of `consensus`, for the methods that have them.
     """
     _check_number(labellings, n_clusters)
     inside = np.flatnonzero(labellings.clustered)
@@ -121,8 +130,11 @@ def agree(labellings: Labellings, n_clusters: int | None, method: str, rng: Gene
         if name == "mixture":
             model = likeliest_mixture(known, n_clusters, rng)
             codes[inside] = model.codes
+        elif n_clusters == 1:
+            codes[inside] = 0
         else:
-            codes[inside] = 0 if n_clusters == 1 else CONSENSUS[name](known, n_clusters, rng)
+            own = {key: (options or {})[key] for key in _TAKES.get(name, ()) if options}
+            codes[inside] = CONSENSUS[name](known, n_clusters, rng, **own)
         found[name] = codes
     scores = {name: anmi_of(codes, labellings) for name, codes in found.items()}
     best = max(scores, key=lambda name: scores[name])  # the first among equals
@@ -176,6 +188,7 @@ def consensus(
     *,
     weights: ArrayLike | None = None,
     random_state: int = 0,
+    unique: bool = False,
 ) -> NDArray[np.int32]:
     """The consensus of several clusterings.
 
@@ -193,6 +206,8 @@ def consensus(
         Weight of each member.
     random_state : int, default=0
         Seed of starts.
+    unique : bool, default=False
+        Whether "mcla" never puts two clusters of one member in the same group of clusters.
 
     Returns
     -------
@@ -208,7 +223,8 @@ def consensus(
         known = ", ".join(map(repr, ["auto", "supra", *CONSENSUS]))
         raise ValueError(f"method={method!r} is not allowed; use one of {known}.")
     labellings, places = Labellings.read(labels, weights)
-    found = agree(labellings, n_clusters, method, np.random.default_rng(random_state))
+    rng = np.random.default_rng(random_state)
+    found = agree(labellings, n_clusters, method, rng, {"unique": unique})
     return in_order(found.codes)[places]
 
 
@@ -228,6 +244,7 @@ def stability(
     *,
     n_draws: int = 20,
     random_state: int = 0,
+    **options: Any,
 ) -> float:
     """Mean normalised mutual information of consensus clusterings of halves of the members.
 
@@ -243,6 +260,8 @@ def stability(
         Number of random halves; each is compared with the next.
     random_state : int, default=0
         Seed of draws.
+    **options : any
+        Further options of `consensus`.
 
     Returns
     -------
@@ -257,7 +276,9 @@ def stability(
     rng = np.random.default_rng(random_state)
     half = max(1, len(members) // 2)
     drawn = [
-        consensus(members[np.sort(rng.permutation(len(members))[:half])], n_clusters, method)
+        consensus(
+            members[np.sort(rng.permutation(len(members))[:half])], n_clusters, method, **options
+        )
         for _ in range(n_draws)
     ]
     return float(np.mean([nmi(first, second) for first, second in itertools.pairwise(drawn)]))
