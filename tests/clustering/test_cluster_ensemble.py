@@ -7,7 +7,8 @@ from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
 from sklearn.datasets import make_moons
 
 from coterie import ClusterEnsemble
-from coterie.clustering import CONSENSUS, adjusted_rand, consensus
+from coterie.clustering import CONSENSUS, adjusted_rand
+from coterie.clustering import consensus as combine
 from coterie.clustering.lookup import narrow
 
 
@@ -184,7 +185,7 @@ def test_responsibilities_of_a_mixture():
 
 
 def test_a_mixture_of_one_member_has_its_clusters():
-    X, truth = blobs()
+    X, _ = blobs()
     found = small(n_members=1, k_min=3, k_max=3, n_clusters=3, consensus="mixture").fit(X)
     np.testing.assert_array_equal(found.responsibilities_, np.eye(3)[found.labels_])
     sizes = np.bincount(found.labels_)
@@ -199,7 +200,7 @@ def test_unique_reaches_the_consensus():
         small(n_clusters=3, n_members=6, k_min=6, k_max=9, consensus="mcla", unique=unique).fit(X)
         for unique in (False, True)
     )
-    labels = consensus(apart.member_labels_, 3, "mcla", unique=True)
+    labels = combine(apart.member_labels_, 3, "mcla", unique=True)
     assert adjusted_rand(apart.labels_, labels) == 1
     assert adjusted_rand(apart.labels_, plain.labels_) < 1
     assert 0 <= apart.stability_ <= 1

@@ -19,7 +19,15 @@ from coterie.clustering.cluster_members import (
 )
 from coterie.clustering.labellings import Codes, Labellings
 from coterie.clustering.lookup import TupleTable, narrow
-from coterie.clustering.supra import CONSENSUS, Agreed, agree, choose_members, in_order, stability
+from coterie.clustering.supra import (
+    CONSENSUS,
+    PARTITIONS,
+    Agreed,
+    agree,
+    choose_members,
+    in_order,
+    stability,
+)
 from coterie.core import (
     Allowed,
     RandomLike,
@@ -88,6 +96,10 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         `coterie.clustering.consensus`.
     unique : bool, default=False
         Whether "mcla" never puts two clusters of one member in the same group of clusters.
+    partition : {"spectral", "metis"}, default="spectral"
+        How "cspa" and "hbgf" cut graphs: along eigenvectors, or by METIS into balanced parts, as
+        published; "mcla" uses average linkage in place of eigenvectors. METIS needs the package
+        pymetis: ``pip install 'coterie[metis]'``.
     select : {"all", "quality", "jc", "cas"}, default="all"
         Which members to use, see `coterie.clustering.choose_members`.
     share : float, default=0.5
@@ -155,6 +167,7 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         "n_members": at_least(1),
         "consensus": one_of("auto", "supra", *CONSENSUS),
         "unique": one_of(True, False),
+        "partition": one_of(*PARTITIONS),
         "select": one_of("all", "quality", "jc", "cas"),
         "share": between(0.0, 1.0, closed="right"),
         "k_min": at_least(1) | one_of(None),
@@ -168,6 +181,7 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
     n_members: int = 50
     consensus: str = "auto"
     unique: bool = False
+    partition: str = "spectral"
     select: str = "all"
     share: float = 0.5
     k_min: int | None = None
@@ -219,7 +233,7 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
 
     def _options(self) -> dict[str, Any]:
         """Options of `coterie.clustering.consensus`."""
-        return {"unique": self.unique}
+        return {"unique": self.unique, "partition": self.partition}
 
     def _publish(
         self, draft: Self, labellings: Labellings, found: Agreed, labels: Any, tuples: Any

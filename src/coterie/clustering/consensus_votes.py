@@ -354,9 +354,7 @@ def mixture(
     -------
     ndarray of int32 of shape (n_tuples,)
     """
-    return likeliest_mixture(
-        labellings, n_clusters, rng, n_init=n_init, smoothing=smoothing
-    ).codes
+    return likeliest_mixture(labellings, n_clusters, rng, n_init=n_init, smoothing=smoothing).codes
 
 
 def bic(labellings: Labellings, found: Mixture) -> float:

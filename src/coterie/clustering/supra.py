@@ -37,8 +37,9 @@ from coterie.clustering.partition_measures import anmi_of, member_nmi, nmi
 Array = NDArray[np.float64]
 Consensus = Callable[..., Codes]
 
+PARTITIONS = ("spectral", "metis")
 _FEW = 5000  # tuples up to which methods that compare all pairs are tried
-_TAKES = {"mcla": ("unique",)}  # options by method
+_TAKES = {"cspa": ("partition",), "mcla": ("unique", "partition"), "hbgf": ("partition",)}
 _OWN_NUMBER = ("eac", "mixture")  # which find the number of clusters in their own way
 
 #: Consensus functions by name.
@@ -123,7 +124,7 @@ def agree(
             UserWarning,
             stacklevel=3,
         )
-    known, model = _only(labellings, inside), None
+    known, model, given = _only(labellings, inside), None, options or {}
     found: dict[str, Codes] = {}
     for name in tried:
         codes = np.full(labellings.n_tuples, -1, dtype=np.int32)
@@ -133,7 +134,7 @@ def agree(
         elif n_clusters == 1:
             codes[inside] = 0
         else:
-            own = {key: (options or {})[key] for key in _TAKES.get(name, ()) if options}
+            own = {key: given[key] for key in _TAKES.get(name, ()) if key in given}
             codes[inside] = CONSENSUS[name](known, n_clusters, rng, **own)
         found[name] = codes
     scores = {name: anmi_of(codes, labellings) for name, codes in found.items()}
@@ -145,9 +146,7 @@ def _only(labellings: Labellings, inside: NDArray[np.intp]) -> Labellings:
     """The tuples that some member has clustered."""
     if len(inside) == labellings.n_tuples:
         return labellings
-    return replace(
-        labellings, codes=labellings.codes[:, inside], counts=labellings.counts[inside]
-    )
+    return replace(labellings, codes=labellings.codes[:, inside], counts=labellings.counts[inside])
 
 
 def _check_number(labellings: Labellings, n_clusters: int | None) -> None:
@@ -189,6 +188,7 @@ def consensus(
     weights: ArrayLike | None = None,
     random_state: int = 0,
     unique: bool = False,
+    partition: str = "spectral",
 ) -> NDArray[np.int32]:
     """The consensus of several clusterings.
 
@@ -208,6 +208,10 @@ def consensus(
         Seed of starts.
     unique : bool, default=False
         Whether "mcla" never puts two clusters of one member in the same group of clusters.
+    partition : {"spectral", "metis"}, default="spectral"
+        How "cspa" and "hbgf" cut graphs: along eigenvectors, or by METIS into balanced parts, as
+        published; "mcla" uses average linkage in place of eigenvectors. METIS needs the package
+        pymetis: ``pip install 'coterie[metis]'``.
 
     Returns
     -------
@@ -222,9 +226,11 @@ def consensus(
     if method not in CONSENSUS and method not in ("auto", "supra"):
         known = ", ".join(map(repr, ["auto", "supra", *CONSENSUS]))
         raise ValueError(f"method={method!r} is not allowed; use one of {known}.")
+    if partition not in PARTITIONS:
+        raise ValueError(f"partition={partition!r} is not allowed; use 'spectral' or 'metis'.")
     labellings, places = Labellings.read(labels, weights)
     rng = np.random.default_rng(random_state)
-    found = agree(labellings, n_clusters, method, rng, {"unique": unique})
+    found = agree(labellings, n_clusters, method, rng, {"unique": unique, "partition": partition})
     return in_order(found.codes)[places]
 
 
