@@ -293,7 +293,7 @@ def fit_mixture(
             return Mixture(responsibilities, shares, curve)
 
 
-def likeliest_mixture(
+def mixture(
     labellings: Labellings,
     n_clusters: int | None,
     rng: Generator,
@@ -301,7 +301,7 @@ def likeliest_mixture(
     n_init: int = 10,
     smoothing: float = 1e-3,
 ) -> Mixture:
-    """The likeliest of several mixtures in which members label rows independently.
+    """The likeliest mixture in which members label rows independently (Topchy et al. 2005).
 
     Parameters
     ----------
@@ -333,28 +333,6 @@ def likeliest_mixture(
             elif more > len(best.shares) + 1:  # two in a row are no better
                 break
     return best
-
-
-def mixture(
-    labellings: Labellings,
-    n_clusters: int | None,
-    rng: Generator,
-    *,
-    n_init: int = 10,
-    smoothing: float = 1e-3,
-) -> Codes:
-    """Components of a mixture in which members label rows independently (Topchy et al. 2005).
-
-    Parameters
-    ----------
-    labellings, n_clusters, rng, n_init, smoothing
-        See `likeliest_mixture`.
-
-    Returns
-    -------
-    ndarray of int32 of shape (n_tuples,)
-    """
-    return likeliest_mixture(labellings, n_clusters, rng, n_init=n_init, smoothing=smoothing).codes
 
 
 def bic(labellings: Labellings, found: Mixture) -> float:

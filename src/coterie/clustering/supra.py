@@ -26,7 +26,6 @@ from coterie.clustering.consensus_votes import (
     Mixture,
     fit_mixture,
     information_partition,
-    likeliest_mixture,
     mixture,
     voting,
 )
@@ -35,7 +34,7 @@ from coterie.clustering.labellings import Codes, Labellings
 from coterie.clustering.partition_measures import anmi_of, member_nmi, nmi
 
 Array = NDArray[np.float64]
-Consensus = Callable[..., Codes]
+Consensus = Callable[..., Codes | Mixture]
 
 PARTITIONS = ("spectral", "metis")
 _FEW = 5000  # tuples up to which methods that compare all pairs are tried
@@ -105,11 +104,8 @@ def agree(
     _check_number(labellings, n_clusters)
     inside = np.flatnonzero(labellings.clustered)
     if labellings.n_members == 1 and n_clusters in (None, int(labellings.sizes[0])):
-        own = None
-        if method == "mixture":  # its clusters are the likeliest components
-            known = _only(labellings, inside)
-            own = fit_mixture(known, np.eye(int(labellings.sizes[0]))[known.codes[0]])
-        return Agreed(labellings.codes[0], method, {method: 1.0}, own)
+        alone = _as_mixture(_only(labellings, inside)) if method == "mixture" else None
+        return Agreed(labellings.codes[0], method, {method: 1.0}, alone)
     if n_clusters is None and method not in _OWN_NUMBER:
         n_clusters = count_clusters(labellings, rng)
     tried = [method]
@@ -128,18 +124,22 @@ def agree(
     found: dict[str, Codes] = {}
     for name in tried:
         codes = np.full(labellings.n_tuples, -1, dtype=np.int32)
-        if name == "mixture":
-            model = likeliest_mixture(known, n_clusters, rng)
-            codes[inside] = model.codes
-        elif n_clusters == 1:
+        if n_clusters == 1 and name != "mixture":
             codes[inside] = 0
         else:
             own = {key: given[key] for key in _TAKES.get(name, ()) if key in given}
-            codes[inside] = CONSENSUS[name](known, n_clusters, rng, **own)
+            made = CONSENSUS[name](known, n_clusters, rng, **own)
+            model = made if isinstance(made, Mixture) else None
+            codes[inside] = made.codes if isinstance(made, Mixture) else made
         found[name] = codes
     scores = {name: anmi_of(codes, labellings) for name, codes in found.items()}
     best = max(scores, key=lambda name: scores[name])  # the first among equals
     return Agreed(found[best], best, scores, model)
+
+
+def _as_mixture(labellings: Labellings) -> Mixture:
+    """The clusters of a single member, which are the likeliest components."""
+    return fit_mixture(labellings, np.eye(int(labellings.sizes[0]))[labellings.codes[0]])
 
 
 def _only(labellings: Labellings, inside: NDArray[np.intp]) -> Labellings:
