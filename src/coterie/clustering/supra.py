@@ -108,11 +108,6 @@ def agree(
         return Agreed(labellings.codes[0], method, {method: 1.0}, alone)
     if n_clusters is None and method not in _OWN_NUMBER:
         n_clusters = count_clusters(labellings, rng)
-    tried = [method]
-    if method in ("auto", "supra"):
-        few = labellings.n_tuples <= _FEW
-        every = ["cspa", "hgpa", "mcla", "hbgf", "eac"] if method == "supra" else []
-        tried = every or (["cspa", "mcla", "hbgf", "eac"] if few else ["mcla", "hbgf"])
     if len(inside) < labellings.n_tuples:
         warnings.warn(
             f"{int(labellings.counts.sum() - labellings.counts[inside].sum())} rows were not "
@@ -122,7 +117,7 @@ def agree(
         )
     known, model, given = _only(labellings, inside), None, options or {}
     found: dict[str, Codes] = {}
-    for name in tried:
+    for name in _tried(labellings, method):
         codes = np.full(labellings.n_tuples, -1, dtype=np.int32)
         if n_clusters == 1 and name != "mixture":
             codes[inside] = 0
@@ -135,6 +130,16 @@ def agree(
     scores = {name: anmi_of(codes, labellings) for name, codes in found.items()}
     best = max(scores, key=lambda name: scores[name])  # the first among equals
     return Agreed(found[best], best, scores, model)
+
+
+def _tried(labellings: Labellings, method: str) -> list[str]:
+    """The methods that a name stands for."""
+    if method == "supra":
+        return ["cspa", "hgpa", "mcla", "hbgf", "eac"]
+    if method == "auto":
+        few = labellings.n_tuples <= _FEW
+        return ["cspa", "mcla", "hbgf", "eac"] if few else ["mcla", "hbgf"]
+    return [method]
 
 
 def _as_mixture(labellings: Labellings) -> Mixture:

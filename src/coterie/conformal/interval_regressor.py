@@ -268,7 +268,8 @@ class ConformalRegressor(RegressorTask, Conformal):
         draft.strata_ = self._strata(rows)
         if draft.method_ == "cqr-oob":
             draft.band_ = QuantilePredictor(model, rows, truth, admitted.weight)
-            draft._measure_band(*draft.band_.predict_oob(list(self.quantiles)).T, truth)
+            low, high = draft.band_.predict_oob(list(self.quantiles)).T
+            draft._measure_band(low, high, truth)
             return
         if draft.method_ in ("jackknife+ab", "oob"):
             draft.plus_ = JackknifePlusIntervals(model, rows, truth, admitted.weight)
