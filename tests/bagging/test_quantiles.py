@@ -90,6 +90,27 @@ def test_quantiles_by_hand():
     np.testing.assert_array_equal(found, [[1, 1, 2, 2, 2, 4, 4]])
 
 
+@pytest.mark.parametrize("weight", WEIGHTS)
+def test_out_of_bag_quantiles_are_of_trees_that_did_not_see_a_row(weight):
+    given = WEIGHTS[weight]
+    forest = RandomForestRegressor(6, min_samples_leaf=5, random_state=0).fit(X, y, given)
+    kept = np.arange(len(y)) if given is None else np.flatnonzero(given)
+    found = QuantilePredictor(forest, X, y, given).predict_oob([0.2, 0.7])
+    outside = np.stack([forest.bags_.unseen(tree) for tree in range(6)], axis=1)
+    assert found.shape == (len(kept), 2)
+    np.testing.assert_array_equal(np.isnan(found[:, 0]), ~outside.any(axis=1))
+    for place in np.flatnonzero(outside.any(axis=1))[:12]:
+        few = forest.reweighted(outside[place].astype(float))
+        expected = QuantilePredictor(few, X, y, given).predict(X[kept[[place]]], [0.2, 0.7])
+        np.testing.assert_array_equal(found[[place]], expected)
+
+
+def test_without_bags_there_are_no_out_of_bag_quantiles():
+    trees = ExtraTreesRegressor(3, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="every member saw every row"):
+        QuantilePredictor(trees, X, y).predict_oob()
+
+
 def test_quantiles_rise_and_cover():
     rng = np.random.default_rng(0)
     rows = rng.uniform(size=(1500, 1))

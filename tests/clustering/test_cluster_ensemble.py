@@ -8,6 +8,7 @@ from sklearn.datasets import make_moons
 
 from coterie import ClusterEnsemble
 from coterie.clustering import CONSENSUS, adjusted_rand
+from coterie.clustering import consensus as combine
 from coterie.clustering.lookup import narrow
 
 
@@ -160,3 +161,46 @@ def test_confidence_is_the_share_of_member_clusters_with_the_label():
         axis=0,
     )
     np.testing.assert_allclose(model.confidence_, expected)
+
+
+def test_responsibilities_of_a_mixture():
+    X, _ = blobs()
+    weight = np.ones(150)
+    weight[::5] = 0
+    model = small(n_clusters=3, consensus="mixture").fit(X, sample_weight=weight)
+    found, kept = model.responsibilities_, weight > 0
+    assert found.shape == (150, 3)
+    assert np.isnan(found[~kept]).all()
+    np.testing.assert_allclose(found[kept].sum(axis=1), 1)
+    np.testing.assert_array_equal(found[kept].argmax(axis=1), model.labels_[kept])
+    # The likelihood from what components say of the members' labels.
+    joint = np.log(found[kept].mean(axis=0))
+    for row in model.member_labels_[:, kept]:
+        chances = np.stack([found[kept][row == label].sum(axis=0) for label in np.unique(row)])
+        chances = chances / chances.sum(axis=0) + 1e-300
+        joint = joint + np.log(chances)[np.unique(row, return_inverse=True)[1]]
+    expected = np.log(np.exp(joint - joint.max()).sum(axis=1)).sum() + joint.max() * kept.sum()
+    assert model.log_likelihood_ == pytest.approx(expected, rel=1e-2)
+    assert not hasattr(small(n_clusters=3).fit(X), "responsibilities_")
+
+
+def test_a_mixture_of_one_member_has_its_clusters():
+    X, _ = blobs()
+    found = small(n_members=1, k_min=3, k_max=3, n_clusters=3, consensus="mixture").fit(X)
+    np.testing.assert_array_equal(found.responsibilities_, np.eye(3)[found.labels_])
+    sizes = np.bincount(found.labels_)
+    assert found.log_likelihood_ == pytest.approx(float(sizes @ np.log(sizes / 150)))
+    one = small(n_clusters=1, consensus="mixture").fit(X)
+    assert (one.responsibilities_ == 1).all()
+
+
+def test_unique_reaches_the_consensus():
+    X = np.random.default_rng(0).random((60, 2))
+    plain, apart = (
+        small(n_clusters=3, n_members=6, k_min=6, k_max=9, consensus="mcla", unique=unique).fit(X)
+        for unique in (False, True)
+    )
+    labels = combine(apart.member_labels_, 3, "mcla", unique=True)
+    assert adjusted_rand(apart.labels_, labels) == 1
+    assert adjusted_rand(apart.labels_, plain.labels_) < 1
+    assert 0 <= apart.stability_ <= 1

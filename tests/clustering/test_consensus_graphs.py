@@ -137,3 +137,32 @@ def test_too_many_pairs_are_refused(name):
     method = {"EAC": evidence_accumulation, "CSPA": similarity_partition}[name]
     with pytest.raises(ValueError, match=f"{name} compares all pairs of 20001 .* 3.2 GB"):
         method(many, 3, rng())
+
+
+def test_no_group_has_two_clusters_of_one_member():
+    # Two members halve what the third has whole: by linkage alone halves join.
+    labels = [[0, 0, 0, 0, 1, 1], [0, 1, 2, 2, 3, 3], [0, 0, 0, 0, 1, 1], [0, 1, 1, 1, 2, 2]]
+    found, places = Labellings.read(labels)
+    plain, _ = meta_clusters(found, 2)
+    groups, association = meta_clusters(found, 2, unique=True)
+
+    def twice(codes):
+        pairs = [pair for pair in zip(codes, found.owners, strict=True) if pair[0] >= 0]
+        return len(pairs) - len(set(pairs))
+
+    assert twice(plain) > 0
+    assert twice(groups) == 0
+    assert set(groups) == {-1, 0, 1}
+    assert association.shape == (found.n_tuples, 2)
+    codes = meta_clustering(found, 2, rng(), unique=True)[places]
+    assert adjusted_rand(codes, labels[0]) == 1
+    # On the seven objects linkage keeps them apart without being told.
+    same, _ = meta_clusters(FOUND, 3, unique=True)
+    assert adjusted_rand(same, meta_clusters(FOUND, 3)[0]) == 1
+
+
+def test_rows_of_lost_clusters_go_to_the_most_similar_group():
+    labels = [[0, 0, 0, 1, 1, 1, 2], [0, 0, 0, 1, 1, 1, 1]]
+    found, places = Labellings.read(labels, [1.0, 0.0])  # its second member has no say
+    codes = meta_clustering(found, 2, rng(), unique=True)[places]
+    assert codes.tolist() == [0, 0, 0, 1, 1, 1, 1]

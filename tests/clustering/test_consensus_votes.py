@@ -92,7 +92,7 @@ def test_mixture_of_clear_labels():
     noise = rng().random((8, 60)) < 0.1
     labels = np.where(noise, rng().integers(0, 3, (8, 60)), truth)
     found, places = Labellings.read(labels)
-    assert adjusted_rand(mixture(found, 3, rng())[places], truth) > 0.9
+    assert adjusted_rand(mixture(found, 3, rng()).codes[places], truth) > 0.9
 
 
 def test_k_means_finds_the_most_information():
@@ -139,6 +139,6 @@ def test_the_number_of_components_has_the_least_bic():
     noise = rng().random((6, 100)) < 0.05
     labels = np.where(noise, rng().integers(0, 4, (6, 100)), truth)
     found, places = Labellings.read(labels)
-    codes = mixture(found, None, rng(), n_init=2)
+    codes = mixture(found, None, rng(), n_init=2).codes
     assert codes.max() == 3
     assert adjusted_rand(codes[places], truth) > 0.9

@@ -154,7 +154,7 @@ def test_with_many_tuples_all_pairs_are_not_compared(monkeypatch):
 def test_some_find_the_number_in_their_own_way(monkeypatch, method, asked):
     seen = []
 
-    def note(labellings, n_clusters, rng):
+    def note(labellings, n_clusters, rng, **_):
         seen.append(n_clusters)
         return np.zeros(labellings.n_tuples, dtype=np.int32)
 

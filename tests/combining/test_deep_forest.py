@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris, load_wine
+from sklearn.metrics import log_loss, mean_absolute_error
 from sklearn.naive_bayes import GaussianNB
 
 import coterie
@@ -82,6 +83,51 @@ def test_screening_changes_only_who_answers():
     X, y = load_wine(return_X_y=True)
     model = DeepForestClassifier(n_trees=10, screening=True, max_layers=3, random_state=0)
     assert model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
+
+
+@pytest.mark.parametrize(("scoring", "sign"), [("log_loss", 1), ("neg_log_loss", -1)])
+def test_levels_are_chosen_by_any_score(scoring, sign):
+    X, y = load_wine(return_X_y=True)
+    weight = np.where(y == 0, 2.0, 1.0)
+    model = DeepForestClassifier(
+        n_forests=2, n_trees=10, max_layers=3, patience=3, scoring=scoring, random_state=0
+    ).fit(X, y, sample_weight=weight)
+    assert len(model.layer_scores_) == 3
+    assert model.n_layers_ == int(np.argmin(sign * np.array(model.layer_scores_))) + 1
+    expected = log_loss(y, model.oob_decision_function_, sample_weight=weight)
+    assert model.layer_scores_[model.n_layers_ - 1] == pytest.approx(sign * expected)
+
+
+def test_a_function_scores_numbers_held_out():
+    X, y = load_diabetes(return_X_y=True)
+    seen = []
+
+    def score(estimator, rows, truth):
+        seen.append(len(truth))
+        return -mean_absolute_error(truth, estimator.predict(rows))
+
+    model = DeepForestRegressor(
+        n_forests=1, n_trees=5, max_layers=2, validation_fraction=0.25, scoring=score
+    ).fit(X, y)
+    assert set(seen[:2]) == {111}
+    assert all(-100 < score < -20 for score in model.layer_scores_)
+
+
+def test_screening_goes_by_the_accuracy_whatever_the_score():
+    X, y = load_iris(return_X_y=True)
+    params = {"n_forests": 2, "n_trees": 10, "max_layers": 2, "patience": 2, "screening": True}
+    rising = iter(range(9))
+    plain = DeepForestClassifier(**params, random_state=0).fit(X, y)
+    other = DeepForestClassifier(**params, scoring=lambda *_: next(rising), random_state=0)
+    other.fit(X, y)
+    levels = plain.pool_.member(0).levels, other.pool_.member(0).levels
+    assert other.n_layers_ == 2
+    assert levels[0][0].threshold == levels[1][0].threshold < 1
+
+
+def test_one_score_decides():
+    with pytest.raises(ValueError, match="scoring"):
+        DeepForestClassifier(scoring=["accuracy", "log_loss"]).fit(*load_iris(return_X_y=True))
 
 
 def test_missing_values_categories_and_files(tmp_path):

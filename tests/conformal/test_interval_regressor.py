@@ -28,7 +28,9 @@ def coverage(model, alpha=0.1):
     return model.coverage_report(X[300:], y[300:], alpha).coverage
 
 
-@pytest.mark.parametrize("method", ["split", "cv+", "minmax", "jackknife+ab", "oob", "cqr"])
+@pytest.mark.parametrize(
+    "method", ["split", "cv+", "minmax", "jackknife+ab", "oob", "cqr", "cqr-oob"]
+)
 def test_every_method_covers_about_as_often_as_asked(method):
     model = ConformalRegressor(FOREST, method=method, cv=4, random_state=0).fit(X[:300], y[:300])
     assert model.method_ == method
@@ -113,6 +115,23 @@ def test_quantile_models_are_conformalised():
     assert 0.8 < coverage(model) < 0.99
 
 
+def test_bands_out_of_bag_are_of_all_rows():
+    model = ConformalRegressor(FOREST, method="cqr-oob", quantiles=(0.2, 0.8)).fit(X, y)
+    assert model.n_calibration_ == len(y)
+    band = coterie.QuantilePredictor(FOREST.fit(X, y), X, y)
+    low, high = band.predict_oob([0.2, 0.8]).T
+    scores = np.maximum(low - y, y - high)
+    np.testing.assert_allclose(model.conformity_scores_, scores)
+    move = np.sort(scores)[ranks_of(len(y), 0.1)[1] - 1]
+    expected = band.predict(X[:9], [0.2, 0.8]) + np.array([-move, move])
+    np.testing.assert_allclose(model.predict_interval(X[:9], 0.1), expected)
+    # Ends that move alone.
+    model.set_params(asymmetric=True).fit(X, y)
+    up = np.sort(y - high)[ranks_of(len(y), 0.05)[1] - 1]
+    expected = band.predict(X[:9], [0.8])[:, 0] + up
+    np.testing.assert_allclose(model.predict_interval(X[:9], 0.1)[:, 1], expected)
+
+
 def test_kept_out_of_fold_predictions_are_used():
     class Keeper(Zero):
         def fit(self, X, y):
@@ -179,7 +198,7 @@ def test_infinite_intervals_are_told():
     assert np.isinf(ends).all()
 
 
-@pytest.mark.parametrize("method", ["jackknife+ab", "oob"])
+@pytest.mark.parametrize("method", ["jackknife+ab", "oob", "cqr-oob"])
 def test_infinite_intervals_of_few_members_are_told(method):
     forest = coterie.RandomForestRegressor(4, random_state=0)
     X = np.random.default_rng(0).normal(size=(60, 2))
@@ -191,6 +210,8 @@ def test_infinite_intervals_of_few_members_are_told(method):
 def test_wrong_methods_are_refused():
     with pytest.raises(ValueError, match="not LinearRegression. Use method='cv.'"):
         ConformalRegressor(LinearRegression(), method="oob").fit(X, y)
+    with pytest.raises(ValueError, match="not LinearRegression. Use method='cv.'"):
+        ConformalRegressor(LinearRegression(), method="cqr-oob").fit(X, y)
     with pytest.raises(ValueError, match="keeps no out-of-fold"):
         ConformalRegressor(LinearRegression(), method="oof").fit(X, y)
     with pytest.raises(ValueError, match="needs a quantile model or a forest"):

@@ -315,15 +315,7 @@ class JackknifePlusIntervals:
         *ends : ndarray
             Bounds of intervals.
         """
-        seen = np.count_nonzero(np.isinf(self._residuals))
-        if seen and any(np.isinf(end).any() for end in ends):
-            warnings.warn(
-                f"Intervals are infinite: {seen} of {len(self._residuals)} rows are in the bags of "
-                f"all {len(self._model.pool_)} members, so they have no out-of-bag residual. Add "
-                "members.",
-                UserWarning,
-                stacklevel=3,
-            )
+        explain_infinite(self._residuals, len(self._model.pool_), *ends)
 
     def leave_one_out(self, X: Any) -> Array:
         """Predictions for new rows by the members that did not see each training row.
@@ -360,3 +352,25 @@ class JackknifePlusIntervals:
         total[known] /= mass[known, None]
         total[~known] = mean  # their residual is infinite anyway
         return total
+
+
+def explain_infinite(scores: Array, n_members: int, *ends: Array) -> None:
+    """Warn if intervals are infinite because all members have seen too many rows.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_rows,)
+        Out-of-bag scores, infinite for rows that all members have seen.
+    n_members : int
+        Number of members.
+    *ends : ndarray
+        Bounds of intervals.
+    """
+    seen = np.count_nonzero(np.isinf(scores))
+    if seen and any(np.isinf(end).any() for end in ends):
+        warnings.warn(
+            f"Intervals are infinite: {seen} of {len(scores)} rows are in the bags of all "
+            f"{n_members} members, so they have no out-of-bag residual. Add members.",
+            UserWarning,
+            stacklevel=4,
+        )

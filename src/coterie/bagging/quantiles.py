@@ -100,10 +100,40 @@ class QuantilePredictor:
         -------
         ndarray of shape (n_samples, n_quantiles)
         """
-        shares = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
-        if shares.ndim != 1 or not np.all((shares >= 0) & (shares <= 1)):
-            raise ValueError(f"quantiles={quantiles!r} is not allowed; use numbers in [0, 1].")
-        ranked = self._ranked(X)
+        return self._quantiles(self._ranked(X), _levels(quantiles))
+
+    def predict_oob(self, quantiles: ArrayLike = (0.05, 0.5, 0.95)) -> Array:
+        """Out-of-bag quantiles of the training rows: from the trees that did not see a row.
+
+        Parameters
+        ----------
+        quantiles : array-like of float, default=(0.05, 0.5, 0.95)
+            Levels in [0, 1].
+
+        Returns
+        -------
+        ndarray of shape (n_training_rows, n_quantiles)
+            NaN for rows that all trees saw; rows of weight zero are left out.
+        """
+        bags, shares = self._model.bags_, _levels(quantiles)
+        bags.check_judges()
+        n_rows, n_trees = self._leaves.shape
+        total = sparse.csr_array((n_rows, n_rows))
+        for tree in range(n_trees):
+            rows = np.flatnonzero(bags.unseen(tree)[self._rows])
+            if len(rows):
+                places = (rows, np.arange(len(rows)))
+                spread = sparse.csr_array((np.ones(len(rows)), places), shape=(n_rows, len(rows)))
+                total = total + spread @ self._one_tree(tree, self._leaves[rows, tree])
+        total.sort_indices()
+        known = np.flatnonzero(np.diff(total.indptr))
+        found = np.full((n_rows, len(shares)), np.nan)
+        if len(known):
+            found[self._rows[known]] = self._quantiles(total[known], shares)
+        return found
+
+    def _quantiles(self, ranked: sparse.csr_array, shares: Array) -> Array:
+        """Targets at which running sums of weights reach their shares."""
         running = np.cumsum(ranked.data)
         starts, ends = ranked.indptr[:-1], ranked.indptr[1:]
         before = np.where(starts > 0, running[starts - 1], 0.0)
@@ -149,3 +179,10 @@ class QuantilePredictor:
         # Rows were drawn by their weights, or by repetitions: counts stand for them already.
         alike = draw.axis.weighs or repetitions(self._weight) is not None
         return counts if alike else counts * self._weight
+
+
+def _levels(quantiles: ArrayLike) -> Array:
+    shares = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
+    if shares.ndim != 1 or not np.all((shares >= 0) & (shares <= 1)):
+        raise ValueError(f"quantiles={quantiles!r} is not allowed; use numbers in [0, 1].")
+    return shares

@@ -94,13 +94,15 @@ def _read(scoring: Any, number: int) -> Scoring:
     return Scoring(scoring, get_scorer(f"neg_{scoring}"))
 
 
-def a_scoring(*own: str) -> Allowed:
+def a_scoring(*own: str, several: bool = True) -> Allowed:
     """What `scoring` may be in a family with these measures of its own.
 
     Parameters
     ----------
     *own : str
         Of `OWN`.
+    several : bool, default=True
+        Whether it may be a list.
 
     Examples
     --------
@@ -117,14 +119,15 @@ def a_scoring(*own: str) -> Allowed:
 
     def admits(scoring: Any) -> bool:
         if isinstance(scoring, list | tuple):
-            return len(scoring) > 0 and all(is_one(one) for one in scoring)
+            return several and len(scoring) > 0 and all(is_one(one) for one in scoring)
         return is_one(scoring)
 
     words = ", ".join(repr(word) for word in own)
     return Allowed(
         admits,
         f"{words}, the name of a scorer as in sklearn.metrics.get_scorer_names() with or without "
-        "its 'neg_', a function (estimator, X, y) -> float, a list of these, or None",
+        "its 'neg_', a function (estimator, X, y) -> float, "
+        f"{'a list of these, ' if several else ''}or None",
     )
 
 

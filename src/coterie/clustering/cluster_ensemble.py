@@ -19,7 +19,15 @@ from coterie.clustering.cluster_members import (
 )
 from coterie.clustering.labellings import Codes, Labellings
 from coterie.clustering.lookup import TupleTable, narrow
-from coterie.clustering.supra import CONSENSUS, Agreed, agree, choose_members, in_order, stability
+from coterie.clustering.supra import (
+    CONSENSUS,
+    PARTITIONS,
+    Agreed,
+    agree,
+    choose_members,
+    in_order,
+    stability,
+)
 from coterie.core import (
     Allowed,
     RandomLike,
@@ -53,6 +61,8 @@ class Learnt:
     confidence_: Array
     n_clusters_: int
     tuples_: int
+    responsibilities_: Array
+    log_likelihood_: float
     centre_: Array
     scale_: Array
     lookup_: TupleTable
@@ -84,6 +94,12 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         "sel-voting", "sel-w-voting", "mixture" or "qmi"; "auto" and "supra" try several and keep
         the one with the highest mutual information with the members. See
         `coterie.clustering.consensus`.
+    unique : bool, default=False
+        Whether "mcla" never puts two clusters of one member in the same group of clusters.
+    partition : {"spectral", "metis"}, default="spectral"
+        How "cspa" and "hbgf" cut graphs: along eigenvectors, or by METIS into balanced parts, as
+        published; "mcla" uses average linkage in place of eigenvectors. METIS needs the package
+        pymetis: ``pip install 'coterie[metis]'``.
     select : {"all", "quality", "jc", "cas"}, default="all"
         Which members to use, see `coterie.clustering.choose_members`.
     share : float, default=0.5
@@ -119,6 +135,11 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         Confidence in a row's cluster: the mean share of its member clusters that have its label.
     tuples_ : int
         Number of distinct tuples of labels.
+    responsibilities_ : ndarray of shape (n_samples, n_components)
+        With ``consensus="mixture"`` only: the probability of each component of the mixture, in the
+        order of the clusters; components without rows come last. NaN where `labels_` is -1.
+    log_likelihood_ : float
+        With ``consensus="mixture"`` only: that of the training rows.
 
     References
     ----------
@@ -127,6 +148,8 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
        Pattern Anal. Mach. Intell. 27 (2005).
     .. [3] Fern & Brodley, "Solving cluster ensemble problems by bipartite graph partitioning",
        ICML (2004).
+    .. [4] Topchy, Jain & Punch, "Clustering ensembles: models of consensus and weak partitions",
+       IEEE Trans. Pattern Anal. Mach. Intell. 27 (2005).
 
     Examples
     --------
@@ -143,6 +166,8 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         "members": one_of(*_OWN, "embedding") | a_list,
         "n_members": at_least(1),
         "consensus": one_of("auto", "supra", *CONSENSUS),
+        "unique": one_of(True, False),
+        "partition": one_of(*PARTITIONS),
         "select": one_of("all", "quality", "jc", "cas"),
         "share": between(0.0, 1.0, closed="right"),
         "k_min": at_least(1) | one_of(None),
@@ -155,6 +180,8 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
     members: Any = "kmeans"
     n_members: int = 50
     consensus: str = "auto"
+    unique: bool = False
+    partition: str = "spectral"
     select: str = "all"
     share: float = 0.5
     k_min: int | None = None
@@ -182,7 +209,8 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
             members, labels = [members[number] for number in chosen], labels[chosen]
             labellings, tuples = Labellings.read(labels, row_weight=weight)
         rng = np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(2**32 - 1,)))
-        found = agree(labellings, self._number(labellings), self.consensus, rng)
+        number = self._number(labellings)
+        found = agree(labellings, number, self.consensus, rng, self._options())
         draft.members_ = members
         self._publish(draft, labellings, found, labels, tuples)
         _spread(draft, places, admitted, n_samples)
@@ -203,6 +231,10 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
             return 1
         return self.n_clusters
 
+    def _options(self) -> dict[str, Any]:
+        """Options of `coterie.clustering.consensus`."""
+        return {"unique": self.unique, "partition": self.partition}
+
     def _publish(
         self, draft: Self, labellings: Labellings, found: Agreed, labels: Any, tuples: Any
     ) -> None:
@@ -214,6 +246,12 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         draft.tuples_ = labellings.n_tuples
         draft.labels_, draft.member_labels_ = codes[tuples], labels.astype(narrow(labels))
         draft.confidence_ = draft.lookup_.confidence(labels, draft.labels_)
+        if found.mixture is not None:
+            inside = codes >= 0
+            likely = np.full((len(codes), len(found.mixture.shares)), np.nan)
+            likely[inside] = found.mixture.under(codes[inside])
+            draft.responsibilities_ = likely[tuples]
+            draft.log_likelihood_ = found.mixture.log_likelihoods[-1]
 
     def _range(self, n_rows: int) -> tuple[int, int]:
         """Fewest and most clusters of a member."""
@@ -307,8 +345,8 @@ class ClusterEnsemble(Learnt, TargetlessTask, ClusterMixin, Committee):
         """Mean agreement of the consensus clusterings of halves of the members."""
         this = self._settled()
         kept = (this.member_labels_ >= 0).any(axis=0)
-        method = this.consensus_
-        return stability(this.member_labels_[:, kept], this.n_clusters_, method)
+        labels, method = this.member_labels_[:, kept], this.consensus_
+        return stability(labels, this.n_clusters_, method, **this._options())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -358,3 +396,7 @@ def _spread(draft: Any, places: NDArray[np.intp], admitted: Admitted, n_samples:
         spread = np.full((*found.shape[:-1], n_samples), nothing, dtype=found.dtype)
         spread[..., kept] = found[..., places]
         setattr(draft, name, spread)
+    if hasattr(draft, "responsibilities_"):
+        found = draft.responsibilities_
+        draft.responsibilities_ = np.full((n_samples, found.shape[1]), np.nan)
+        draft.responsibilities_[kept] = found[places]

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.linalg import eigh
 from scipy.sparse.linalg import eigsh
 from sklearn.cluster import KMeans
 
 from coterie.clustering.dendrogram import agglomerate, longest_lived
 from coterie.clustering.labellings import Codes, Labellings
+from coterie.clustering.metis import cut_graph
 
 Array = NDArray[np.float64]
 
@@ -20,6 +22,7 @@ _PAIRS = 20_000  # tuples beyond which all pairs are not compared
 _STARTS = 20
 _MANY = 20_000  # points from which fewer starts of k-means must do
 _BALANCE = 1.05
+_NEVER = 1e9  # a distance whose mean with millions of others is still larger than they are
 _DENSE = 400  # order of a matrix up to which all its eigenvectors are computed
 
 
@@ -122,10 +125,13 @@ def k_means(points: Any, n_clusters: int, weight: Array, rng: Generator) -> Code
     return np.asarray(model.fit(points, sample_weight=weight).labels_, dtype=np.int32)
 
 
-def similarity_partition(labellings: Labellings, n_clusters: int, rng: Generator) -> Codes:
+def similarity_partition(
+    labellings: Labellings, n_clusters: int, rng: Generator, *, partition: str = "spectral"
+) -> Codes:
     r"""CSPA: cut the graph of how often rows are together (Strehl & Ghosh 2002).
 
-    The graph is cut along the leading eigenvectors of :math:`D^{-1/2} S D^{-1/2}`.
+    The graph is cut along the leading eigenvectors of :math:`D^{-1/2} S D^{-1/2}`, or by METIS into
+    parts whose sizes differ by about 5 % at most, as published.
 
     Parameters
     ----------
@@ -135,15 +141,26 @@ def similarity_partition(labellings: Labellings, n_clusters: int, rng: Generator
         Number of clusters.
     rng : Generator
         Draws starts of k-means.
+    partition : {"spectral", "metis"}, default="spectral"
+        How the graph is cut; "metis" needs the package pymetis.
 
     Returns
     -------
     ndarray of int32 of shape (n_tuples,)
     """
     check_pairs("CSPA", labellings)
-    matrix, counts = normalised_similarity(labellings), labellings.counts
+    counts = labellings.counts
+    if partition == "metis":
+        pairs = labellings.similarity() * counts[:, None] * counts
+        return _numbered(cut_graph(pairs, counts, n_clusters, rng))
+    matrix = normalised_similarity(labellings)
     _, vectors = _leading(matrix, n_clusters)
     return k_means(_unit(vectors / np.sqrt(counts)[:, None]), n_clusters, counts, rng)
+
+
+def _numbered(codes: Codes) -> Codes:
+    """Parts numbered through: METIS may leave some empty."""
+    return np.unique(codes, return_inverse=True)[1].astype(np.int32)
 
 
 def normalised_similarity(labellings: Labellings) -> Array:
@@ -186,7 +203,9 @@ def bipartite_values(labellings: Labellings, n_values: int) -> tuple[Array, Arra
     return sigma, rows, vectors
 
 
-def bipartite_partition(labellings: Labellings, n_clusters: int, rng: Generator) -> Codes:
+def bipartite_partition(
+    labellings: Labellings, n_clusters: int, rng: Generator, *, partition: str = "spectral"
+) -> Codes:
     """HBGF: cut the graph of rows and clusters (Fern & Brodley 2004), in linear time.
 
     Parameters
@@ -197,11 +216,21 @@ def bipartite_partition(labellings: Labellings, n_clusters: int, rng: Generator)
         Number of clusters.
     rng : Generator
         Draws starts of k-means.
+    partition : {"spectral", "metis"}, default="spectral"
+        How the graph is cut; "metis" needs the package pymetis, and balances the parts.
 
     Returns
     -------
     ndarray of int32 of shape (n_tuples,)
     """
+    if partition == "metis":
+        sides = labellings.incidence * labellings.weights[labellings.owners]
+        sides = sparse.csr_array(sides * labellings.counts[:, None])
+        graph = sparse.block_array([[None, sides], [sides.T, None]])
+        # Parts are balanced by their rows alone.
+        sizes = np.concatenate([labellings.counts, np.zeros(labellings.n_all)])
+        parts = cut_graph(graph, sizes, n_clusters, rng)
+        return _numbered(parts[: labellings.n_tuples])
     _, rows, clusters = bipartite_values(labellings, n_clusters)
     points = _unit(np.vstack([rows, clusters]))
     weight = np.concatenate([labellings.counts, np.ones(len(clusters))])
@@ -216,7 +245,14 @@ def jaccard(labellings: Labellings) -> Array:
     return np.divide(common, either, out=np.zeros_like(common), where=either > 0)
 
 
-def meta_clusters(labellings: Labellings, n_clusters: int) -> tuple[Codes, Array]:
+def meta_clusters(
+    labellings: Labellings,
+    n_clusters: int,
+    *,
+    unique: bool = False,
+    partition: str = "spectral",
+    rng: Generator | None = None,
+) -> tuple[Codes, Array]:
     """Clusters of clusters, and how much rows are associated with each.
 
     Parameters
@@ -225,21 +261,65 @@ def meta_clusters(labellings: Labellings, n_clusters: int) -> tuple[Codes, Array
         The members.
     n_clusters : int
         Number of meta-clusters.
+    unique : bool, default=False
+        Whether no meta-cluster has two clusters of one member. Members of more than `n_clusters`
+        clusters then need more meta-clusters, of which the largest are kept; clusters of the others
+        are in none (-1), and rows of such clusters alone go by how similar these are to the rest.
+    partition : {"spectral", "metis"}, default="spectral"
+        "metis" cuts the graph of Jaccard similarities into parts of about as many rows, as
+        published, in place of average linkage.
+    rng : Generator, optional
+        Seeds METIS.
 
     Returns
     -------
     tuple of ndarrays of shapes (n_all,) and (n_tuples, n_clusters)
     """
     n_groups = min(n_clusters, labellings.n_all)
-    groups = agglomerate(1.0 - jaccard(labellings), np.ones(labellings.n_all)).cut(n_groups)
-    weights = labellings.weights[labellings.owners]
+    similar = jaccard(labellings)
+    if partition == "metis":
+        if unique:
+            raise ValueError("unique=True does not work with partition='metis'. Omit one of them.")
+        seeds = np.random.default_rng(0) if rng is None else rng
+        groups = cut_graph(similar, np.diag(labellings.overlaps), n_groups, seeds)
+    elif unique:
+        groups = _apart(labellings, similar, n_groups)
+    else:
+        groups = agglomerate(1.0 - similar, np.ones(labellings.n_all)).cut(n_groups)
+    placed = np.flatnonzero(groups >= 0)
     share = np.zeros((labellings.n_all, n_groups))
-    share[np.arange(labellings.n_all), groups] = weights
+    share[placed, groups[placed]] = labellings.weights[labellings.owners][placed]
     share /= np.maximum(share.sum(axis=0), np.finfo(np.float64).tiny)
-    return groups, np.asarray(labellings.incidence @ share)
+    association = np.asarray(labellings.incidence @ share)
+    lost = labellings.clustered & ~association.any(axis=1)
+    if lost.any():
+        association[lost] = labellings.incidence[lost] @ (similar @ share)
+    return groups, association
 
 
-def meta_clustering(labellings: Labellings, n_clusters: int, rng: Generator) -> Codes:
+def _apart(labellings: Labellings, similar: Array, n_groups: int) -> Codes:
+    """The largest groups of clusters in which no two are of one member, -1 for other clusters."""
+    owners, sizes = labellings.owners, np.diag(labellings.overlaps)
+    # Even their means are larger than any distance: such clusters are merged last, and cut apart.
+    distance = np.where(owners[:, None] == owners, _NEVER, 1.0 - similar)
+    found = agglomerate(distance, np.ones(len(owners)))
+    least = len(owners) - int((found.heights < 2.0).sum())
+    groups = found.cut(max(n_groups, least))
+    order = np.argsort(-np.bincount(groups, weights=sizes), kind="stable")
+    names = np.full(len(order), -1, dtype=np.int32)
+    kept = np.sort(order[:n_groups])
+    names[kept] = np.arange(len(kept))
+    return names[groups]
+
+
+def meta_clustering(
+    labellings: Labellings,
+    n_clusters: int,
+    rng: Generator,
+    *,
+    unique: bool = False,
+    partition: str = "spectral",
+) -> Codes:
     """MCLA: cluster the clusters, and give rows to the group they are in most (Strehl & Ghosh).
 
     Clusters are grouped by average linkage of Jaccard distances. Its time grows with the rows, the
@@ -252,14 +332,20 @@ def meta_clustering(labellings: Labellings, n_clusters: int, rng: Generator) -> 
     n_clusters : int
         Most clusters; groups that no row is given to vanish.
     rng : Generator
-        Not used.
+        Seeds METIS.
+    unique : bool, default=False
+        Whether no group has two clusters of one member, see `meta_clusters`.
+    partition : {"spectral", "metis"}, default="spectral"
+        How clusters are grouped, see `meta_clusters`.
 
     Returns
     -------
     ndarray of int32 of shape (n_tuples,)
         -1 for tuples that no member clustered.
     """
-    _, association = meta_clusters(labellings, n_clusters)
+    _, association = meta_clusters(
+        labellings, n_clusters, unique=unique, partition=partition, rng=rng
+    )
     # Among equals the larger group, then the first.
     mass = labellings.counts @ association
     best = association >= association.max(axis=1, keepdims=True) - 1e-12

@@ -236,6 +236,18 @@ class Mixture(NamedTuple):
     shares: Array
     log_likelihoods: list[float]
 
+    @property
+    def codes(self) -> Codes:
+        """The likeliest component of each tuple; one that no tuple is given to is no cluster."""
+        codes = np.unique(self.responsibilities.argmax(axis=1), return_inverse=True)[1]
+        return codes.astype(np.int32)
+
+    def under(self, codes: Codes) -> Array:
+        """Responsibilities with components in the order of these names for `codes`."""
+        first = np.full(len(self.shares), len(codes), dtype=np.intp)
+        np.minimum.at(first, self.responsibilities.argmax(axis=1), codes)
+        return self.responsibilities[:, np.argsort(first, kind="stable")]
+
 
 def fit_mixture(
     labellings: Labellings,
@@ -288,8 +300,8 @@ def mixture(
     *,
     n_init: int = 10,
     smoothing: float = 1e-3,
-) -> Codes:
-    """Components of a mixture in which members label rows independently (Topchy et al. 2005).
+) -> Mixture:
+    """The likeliest mixture in which members label rows independently (Topchy et al. 2005).
 
     Parameters
     ----------
@@ -303,10 +315,6 @@ def mixture(
         Random starts; the likeliest mixture is kept.
     smoothing : float, default=1e-3
         Added to the mass of every label, but in the first run.
-
-    Returns
-    -------
-    ndarray of int32 of shape (n_tuples,)
     """
 
     def fit(n_components: int) -> Mixture:
@@ -324,9 +332,7 @@ def mixture(
                 best = found
             elif more > len(best.shares) + 1:  # two in a row are no better
                 break
-    # A component that no row is given to is no cluster.
-    codes = np.unique(best.responsibilities.argmax(axis=1), return_inverse=True)[1]
-    return codes.astype(np.int32)
+    return best
 
 
 def bic(labellings: Labellings, found: Mixture) -> float:

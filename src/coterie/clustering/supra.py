@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -22,6 +23,8 @@ from coterie.clustering.consensus_graphs import (
 )
 from coterie.clustering.consensus_votes import (
     MOST_CLUSTERS,
+    Mixture,
+    fit_mixture,
     information_partition,
     mixture,
     voting,
@@ -31,9 +34,11 @@ from coterie.clustering.labellings import Codes, Labellings
 from coterie.clustering.partition_measures import anmi_of, member_nmi, nmi
 
 Array = NDArray[np.float64]
-Consensus = Callable[[Labellings, Any, Generator], Codes]
+Consensus = Callable[..., Codes | Mixture]
 
+PARTITIONS = ("spectral", "metis")
 _FEW = 5000  # tuples up to which methods that compare all pairs are tried
+_TAKES = {"cspa": ("partition",), "mcla": ("unique", "partition"), "hbgf": ("partition",)}
 _OWN_NUMBER = ("eac", "mixture")  # which find the number of clusters in their own way
 
 #: Consensus functions by name.
@@ -63,14 +68,23 @@ class Agreed(NamedTuple):
         The method that won.
     anmi : dict of str to float
         Mean normalised mutual information with the members, by method.
+    mixture : Mixture or None
+        Of the tuples that some member clustered, if the method is "mixture".
     """
 
     codes: Codes
     name: str
     anmi: dict[str, float]
+    mixture: Mixture | None = None
 
 
-def agree(labellings: Labellings, n_clusters: int | None, method: str, rng: Generator) -> Agreed:
+def agree(
+    labellings: Labellings,
+    n_clusters: int | None,
+    method: str,
+    rng: Generator,
+    options: Mapping[str, Any] | None = None,
+) -> Agreed:
     """A consensus by one method, or by the one of several that agrees most with the members.
 
     Parameters
@@ -84,18 +98,16 @@ def agree(labellings: Labellings, n_clusters: int | None, method: str, rng: Gene
         tuples, MCLA and HBGF; or "supra", which tries CSPA, HGPA, MCLA, HBGF and EAC.
     rng : Generator
         Draws starts.
+    options : dict, optional
+        Options of `consensus`, for the methods that have them.
     """
     _check_number(labellings, n_clusters)
+    inside = np.flatnonzero(labellings.clustered)
     if labellings.n_members == 1 and n_clusters in (None, int(labellings.sizes[0])):
-        return Agreed(labellings.codes[0], method, {method: 1.0})
+        alone = _as_mixture(_only(labellings, inside)) if method == "mixture" else None
+        return Agreed(labellings.codes[0], method, {method: 1.0}, alone)
     if n_clusters is None and method not in _OWN_NUMBER:
         n_clusters = count_clusters(labellings, rng)
-    tried = [method]
-    if method in ("auto", "supra"):
-        few = labellings.n_tuples <= _FEW
-        every = ["cspa", "hgpa", "mcla", "hbgf", "eac"] if method == "supra" else []
-        tried = every or (["cspa", "mcla", "hbgf", "eac"] if few else ["mcla", "hbgf"])
-    inside = np.flatnonzero(labellings.clustered)
     if len(inside) < labellings.n_tuples:
         warnings.warn(
             f"{int(labellings.counts.sum() - labellings.counts[inside].sum())} rows were not "
@@ -103,34 +115,43 @@ def agree(labellings: Labellings, n_clusters: int | None, method: str, rng: Gene
             UserWarning,
             stacklevel=3,
         )
+    known, model, given = _only(labellings, inside), None, options or {}
     found: dict[str, Codes] = {}
-    for name in tried:
+    for name in _tried(labellings, method):
         codes = np.full(labellings.n_tuples, -1, dtype=np.int32)
-        codes[inside] = _within(labellings, inside, n_clusters, CONSENSUS[name], rng)
+        if n_clusters == 1 and name != "mixture":
+            codes[inside] = 0
+        else:
+            own = {key: given[key] for key in _TAKES.get(name, ()) if key in given}
+            made = CONSENSUS[name](known, n_clusters, rng, **own)
+            model = made if isinstance(made, Mixture) else None
+            codes[inside] = made.codes if isinstance(made, Mixture) else made
         found[name] = codes
     scores = {name: anmi_of(codes, labellings) for name, codes in found.items()}
     best = max(scores, key=lambda name: scores[name])  # the first among equals
-    return Agreed(found[best], best, scores)
+    return Agreed(found[best], best, scores, model)
 
 
-def _within(
-    labellings: Labellings,
-    inside: NDArray[np.intp],
-    n_clusters: int | None,
-    method: Consensus,
-    rng: Generator,
-) -> Codes:
-    """A consensus of the tuples that some member has clustered."""
-    if len(inside) < labellings.n_tuples:
-        labellings = Labellings(
-            labellings.codes[:, inside],
-            labellings.counts[inside],
-            labellings.weights,
-            labellings.sizes,
-        )
-    if n_clusters == 1:
-        return np.zeros(labellings.n_tuples, dtype=np.int32)
-    return method(labellings, n_clusters, rng)
+def _tried(labellings: Labellings, method: str) -> list[str]:
+    """The methods that a name stands for."""
+    if method == "supra":
+        return ["cspa", "hgpa", "mcla", "hbgf", "eac"]
+    if method == "auto":
+        few = labellings.n_tuples <= _FEW
+        return ["cspa", "mcla", "hbgf", "eac"] if few else ["mcla", "hbgf"]
+    return [method]
+
+
+def _as_mixture(labellings: Labellings) -> Mixture:
+    """The clusters of a single member, which are the likeliest components."""
+    return fit_mixture(labellings, np.eye(int(labellings.sizes[0]))[labellings.codes[0]])
+
+
+def _only(labellings: Labellings, inside: NDArray[np.intp]) -> Labellings:
+    """The tuples that some member has clustered."""
+    if len(inside) == labellings.n_tuples:
+        return labellings
+    return replace(labellings, codes=labellings.codes[:, inside], counts=labellings.counts[inside])
 
 
 def _check_number(labellings: Labellings, n_clusters: int | None) -> None:
@@ -171,6 +192,8 @@ def consensus(
     *,
     weights: ArrayLike | None = None,
     random_state: int = 0,
+    unique: bool = False,
+    partition: str = "spectral",
 ) -> NDArray[np.int32]:
     """The consensus of several clusterings.
 
@@ -188,6 +211,12 @@ def consensus(
         Weight of each member.
     random_state : int, default=0
         Seed of starts.
+    unique : bool, default=False
+        Whether "mcla" never puts two clusters of one member in the same group of clusters.
+    partition : {"spectral", "metis"}, default="spectral"
+        How "cspa" and "hbgf" cut graphs: along eigenvectors, or by METIS into balanced parts, as
+        published; "mcla" uses average linkage in place of eigenvectors. METIS needs the package
+        pymetis: ``pip install 'coterie[metis]'``.
 
     Returns
     -------
@@ -202,8 +231,11 @@ def consensus(
     if method not in CONSENSUS and method not in ("auto", "supra"):
         known = ", ".join(map(repr, ["auto", "supra", *CONSENSUS]))
         raise ValueError(f"method={method!r} is not allowed; use one of {known}.")
+    if partition not in PARTITIONS:
+        raise ValueError(f"partition={partition!r} is not allowed; use 'spectral' or 'metis'.")
     labellings, places = Labellings.read(labels, weights)
-    found = agree(labellings, n_clusters, method, np.random.default_rng(random_state))
+    rng = np.random.default_rng(random_state)
+    found = agree(labellings, n_clusters, method, rng, {"unique": unique, "partition": partition})
     return in_order(found.codes)[places]
 
 
@@ -223,6 +255,7 @@ def stability(
     *,
     n_draws: int = 20,
     random_state: int = 0,
+    **options: Any,
 ) -> float:
     """Mean normalised mutual information of consensus clusterings of halves of the members.
 
@@ -238,6 +271,8 @@ def stability(
         Number of random halves; each is compared with the next.
     random_state : int, default=0
         Seed of draws.
+    **options : any
+        Further options of `consensus`.
 
     Returns
     -------
@@ -252,7 +287,9 @@ def stability(
     rng = np.random.default_rng(random_state)
     half = max(1, len(members) // 2)
     drawn = [
-        consensus(members[np.sort(rng.permutation(len(members))[:half])], n_clusters, method)
+        consensus(
+            members[np.sort(rng.permutation(len(members))[:half])], n_clusters, method, **options
+        )
         for _ in range(n_draws)
     ]
     return float(np.mean([nmi(first, second) for first, second in itertools.pairwise(drawn)]))

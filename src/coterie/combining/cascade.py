@@ -365,6 +365,7 @@ def grow(
     growth: Growth,
     rng: Generator,
     score: Callable[[Array, Cascade], float],
+    accuracy: Callable[[Array, Cascade], float] | None = None,
 ) -> Grown:
     """Add levels while they help.
 
@@ -380,6 +381,8 @@ def grow(
         Seeds levels.
     score : callable
         Of honest answers and the cascade so far; larger is better.
+    accuracy : callable or None, default=None
+        What screening goes by, if `score` is something else.
     """
     levels: list[Level] = []
     scores: list[float] = []
@@ -394,11 +397,13 @@ def grow(
         mean = level.mean(answers)
         honest = honest.copy() if honest.size else np.zeros((len(left), mean.shape[1]))
         honest[left] = mean
-        scores.append(score(honest, Cascade((*levels, level))))
+        so_far = Cascade((*levels, level))
+        scores.append(score(honest, so_far))
         if best is None or scores[-1] > scores[best[0]] + growth.tol:
             best = len(levels), honest, own.beside(answers, growth.max_bins)
         if growth.screening:
-            level = replace(level, threshold=clear_threshold(mean, own, scores[-1]))
+            right = scores[-1] if accuracy is None else accuracy(honest, so_far)
+            level = replace(level, threshold=clear_threshold(mean, own, right))
         levels.append(level)
         if len(levels) - 1 - best[0] >= growth.patience:
             break

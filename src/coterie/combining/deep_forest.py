@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -18,8 +18,10 @@ from coterie.base import (
     RegressorTask,
     thread_count,
 )
+from coterie.base.scoring import Answers, Measures, a_scoring, read_scoring
 from coterie.boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from coterie.combining.cascade import (
+    Cascade,
     Grown,
     Growth,
     LevelFit,
@@ -38,6 +40,7 @@ from coterie.core import (
     one_of,
 )
 from coterie.core.params import a_list
+from coterie.data import Target
 from coterie.forests import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
@@ -84,6 +87,9 @@ class DeepForest(Learnt, Committee):
         Number of further levels to try when one has not improved.
     tol : float, default=0.0
         Smallest improvement that counts.
+    scoring : str, callable or None, default=None
+        The score that must improve: the name of a scorer of scikit-learn, with or without its
+        "neg_", or a function ``(estimator, X, y) -> float``; None is the accuracy, or R².
     validation_fraction : float or None, default=None
         Share of the held-out rows to choose the number of levels, as in the paper, before the
         levels are fitted to all rows; None uses the out-of-bag or out-of-fold predictions of all
@@ -112,6 +118,7 @@ class DeepForest(Learnt, Committee):
         "max_layers": at_least(1),
         "patience": at_least(1),
         "tol": at_least(0.0),
+        "scoring": a_scoring("error", several=False),
         "validation_fraction": fraction("neither") | one_of(None),
         "predictor": one_of("gradient", None),
         **{name: SHAPE[name] for name in ("min_samples_leaf", "max_bins", "n_jobs")},
@@ -126,6 +133,7 @@ class DeepForest(Learnt, Committee):
     max_layers: int = 20
     patience: int = 2
     tol: float = 0.0
+    scoring: Any = None
     validation_fraction: float | None = None
     predictor: Literal["gradient"] | None = None
     min_samples_leaf: float = 1
@@ -139,6 +147,31 @@ class DeepForest(Learnt, Committee):
 
     def _score(self, stand: Stand, honest: Array) -> float:
         raise NotImplementedError
+
+    def _answers(self, target: Target) -> Answers:
+        raise NotImplementedError
+
+    def _judge(self, stand: Stand, answers: Callable[[Array, Cascade], Array]) -> dict[str, Any]:
+        """How levels are scored on rows, by what is said of these."""
+
+        def own(honest: Array, cascade: Cascade) -> float:
+            return self._score(stand, answers(honest, cascade))
+
+        if self.scoring is None:
+            return {"score": own}
+        scorings = read_scoring(self.scoring, stand.target.kind)
+        rows = Admitted(stand.table, stand.target, stand.weight, stand.kept)
+        measures = Measures(scorings, self._answers(stand.target), rows)
+
+        def score(honest: Array, cascade: Cascade) -> float:
+            (value,) = measures(answers(honest, cascade)).values()
+            return self._sign(stand.target) * value
+
+        return {"score": score, "accuracy": own}
+
+    def _sign(self, target: Target) -> float:
+        """Minus one if smaller scores are better."""
+        return 1.0 if read_scoring(self.scoring, target.kind)[0].larger else -1.0
 
     @property
     def _screens(self) -> bool:
@@ -157,7 +190,8 @@ class DeepForest(Learnt, Committee):
             n_layers, scores = self._measure(stand, growth, entropy)
             growth = replace(growth, max_layers=n_layers, patience=n_layers + 1, tol=-np.inf)
         grown = self._grow(stand, growth, entropy)
-        draft.layer_scores_ = grown.scores if self.validation_fraction is None else scores
+        scores = grown.scores if self.validation_fraction is None else scores
+        draft.layer_scores_ = [self._sign(stand.target) * score for score in scores]
         cascade = grown.cascade
         if self.predictor is not None:
             booster = self.kinds[2](max_bins=min(self.max_bins, 255))
@@ -173,7 +207,7 @@ class DeepForest(Learnt, Committee):
             self._level_fit(stand),
             growth,
             _stream(entropy, 0),
-            lambda honest, _: self._score(stand, honest),
+            **self._judge(stand, lambda honest, _: honest),
         )
 
     def _measure(self, stand: Stand, growth: Growth, entropy: int) -> tuple[int, list[float]]:
@@ -187,7 +221,7 @@ class DeepForest(Learnt, Committee):
             self._level_fit(rest),
             growth,
             _stream(entropy, 0),
-            lambda _, cascade: self._score(held, cascade.predict(held.table)),
+            **self._judge(held, lambda _, cascade: cascade.predict(held.table)),
         )
         return len(grown.cascade.levels), grown.scores
 
@@ -292,7 +326,7 @@ class DeepForestClassifier(ClassifierTask, DeepForest):
     n_layers_ : int
         Levels that were kept.
     layer_scores_ : list of float
-        Out-of-bag or out-of-fold accuracy of all fitted levels.
+        Out-of-bag or out-of-fold accuracy, or `scoring`, of all fitted levels.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
         Out-of-bag or out-of-fold probabilities of the training rows in the last level.
     feature_importances_ : ndarray of shape (n_features,)
@@ -323,6 +357,10 @@ class DeepForestClassifier(ClassifierTask, DeepForest):
         right = honest.argmax(axis=1) == stand.target.codes[:, 0]
         return float(np.average(right, weights=stand.weight))
 
+    def _answers(self, target: Target) -> Answers:
+        classes = target.classes[0]
+        return Answers(lambda raw: classes[raw.argmax(axis=1)], lambda raw: raw, classes=classes)
+
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DeepForestRegressor(RegressorTask, DeepForest):
@@ -335,7 +373,7 @@ class DeepForestRegressor(RegressorTask, DeepForest):
     layers_, n_layers_, feature_importances_, pool_ : see DeepForestClassifier
         As documented there.
     layer_scores_ : list of float
-        Out-of-bag or out-of-fold R² of all fitted levels.
+        Out-of-bag or out-of-fold R², or `scoring`, of all fitted levels.
     oob_prediction_ : ndarray of shape (n_samples,)
         Out-of-bag or out-of-fold predictions of the training rows in the last level.
 
@@ -361,3 +399,6 @@ class DeepForestRegressor(RegressorTask, DeepForest):
         spread = float(weight @ (truth - middle) ** 2)
         loss = float(weight @ (truth - honest[:, 0]) ** 2)
         return 1.0 - loss / spread if spread > 0 else 0.0
+
+    def _answers(self, target: Target) -> Answers:
+        return Answers(lambda raw: raw[:, 0])

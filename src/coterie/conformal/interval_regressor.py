@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from coterie.bagging import JackknifePlusIntervals, QuantilePredictor
+from coterie.bagging.intervals import explain_infinite
 from coterie.base import Admitted, RegressorTask
 from coterie.base.bagged import Bagged
 from coterie.conformal.coverage_report import CoverageReport, coverage_rows
@@ -30,7 +31,8 @@ from coterie.theory import ranks_of
 
 Array = NDArray[np.float64]
 
-METHODS = ("auto", "split", "cv+", "minmax", "jackknife+ab", "oob", "oof", "cqr")
+METHODS = ("auto", "split", "cv+", "minmax", "jackknife+ab", "oob", "oof", "cqr", "cqr-oob")
+_BANDS = ("cqr", "cqr-oob")
 _CELLS = 1 << 23  # of a matrix of calibration rows by queries
 
 
@@ -117,15 +119,17 @@ class ConformalRegressor(RegressorTask, Conformal):
           fit` do;
         * "cqr": a band of quantiles (`quantiles`) of a quantile model, or of a forest, widened or
           narrowed until it covers; ``asymmetric`` treats the ends apart;
+        * "cqr-oob": the same with the out-of-bag quantiles of a forest, so that all rows are
+          fitted to and calibrated on; no guarantee, which needs the split of "cqr";
         * "auto": "cqr" for quantile models, "jackknife+ab" for ensembles of bags, "oof" for
           models that keep out-of-fold predictions, "cv+" for others.
     normalize : bool, default=False
         Whether the width follows the spread of the members' predictions; for "split", "oob" and
         "oof" with models of coterie.
     quantiles : tuple of two floats, default=(0.05, 0.95)
-        Levels of the band that "cqr" starts from.
+        Levels of the band that "cqr" and "cqr-oob" start from.
     asymmetric : bool, default=False
-        Whether "cqr" moves each end by a quantile of its own.
+        Whether "cqr" and "cqr-oob" move each end by a quantile of its own.
 
     Attributes
     ----------
@@ -206,7 +210,7 @@ class ConformalRegressor(RegressorTask, Conformal):
     def _second_choice(self, fitted: Any) -> str:
         """What "auto" means for a model that is fitted."""
         bagged = isinstance(fitted, Bagged) and fitted.bags_.spares
-        if self.method in ("jackknife+ab", "oob") and not bagged:
+        if self.method in ("jackknife+ab", "oob", "cqr-oob") and not bagged:
             raise ValueError(
                 f"method={self.method!r} needs a bagged ensemble with out-of-bag rows, not "
                 f"{type(fitted).__name__}. Use method='cv+'."
@@ -245,12 +249,16 @@ class ConformalRegressor(RegressorTask, Conformal):
         rows, truth = admitted.table.given(), self._truth(admitted)
         draft.strata_ = self._strata(rows)
         if draft.method_ == "cqr":
-            low, high = draft._band(rows)
-            draft.ends_ = np.column_stack([low - truth, truth - high])
-            draft.conformity_scores_ = draft.ends_.max(axis=1)
+            draft._measure_band(*draft._band(rows), truth)
             return
         scale = draft._learn_scale(rows)
         draft.conformity_scores_ = np.abs(truth - np.asarray(model.predict(rows))) / scale
+
+    def _measure_band(self, low: Array, high: Array, truth: NDArray[Any]) -> None:
+        """How far targets are outside of a band; it is unknown, so infinite, if the band is."""
+        ends = np.column_stack([low - truth, truth - high])
+        self.ends_ = np.where(np.isnan(ends), np.inf, ends)
+        self.conformity_scores_ = self.ends_.max(axis=1)
 
     def _unseen(
         self, draft: Self, admitted: Admitted, truth: NDArray[Any], groups: Any, rng: Any
@@ -258,6 +266,11 @@ class ConformalRegressor(RegressorTask, Conformal):
         """Scores of all rows by models, or members, that have not seen them."""
         rows, model = admitted.table.given(), draft.estimator_
         draft.strata_ = self._strata(rows)
+        if draft.method_ == "cqr-oob":
+            draft.band_ = QuantilePredictor(model, rows, truth, admitted.weight)
+            low, high = draft.band_.predict_oob(list(self.quantiles)).T
+            draft._measure_band(low, high, truth)
+            return
         if draft.method_ in ("jackknife+ab", "oob"):
             draft.plus_ = JackknifePlusIntervals(model, rows, truth, admitted.weight)
             residuals = draft.plus_.residuals
@@ -354,18 +367,20 @@ class ConformalRegressor(RegressorTask, Conformal):
         ends = np.stack([this._interval(X, level, strata, own) for level in levels], axis=2)
         if this.method_ in ("jackknife+ab", "oob"):
             this.plus_.explain_infinite(ends)
+        elif this.method_ == "cqr-oob":
+            explain_infinite(this.conformity_scores_, len(this.estimator_.pool_), ends)
         return ends[:, :, 0] if np.ndim(alpha) == 0 else ends
 
     def _interval(self, X: Any, alpha: float, strata: Any, own: Array | None) -> Array:
         if self.method_ in ("cv+", "minmax", "jackknife+ab"):
             return self._plus(X, alpha, strata)
-        if self.method_ == "cqr":
+        if self.method_ in _BANDS:
             low, high = self._band(X)
         else:
             low = high = self.predict(X)
         out = np.empty((len(low), 2))
         scale = np.ones(len(low))
-        if self.normalize and self.method_ != "cqr":
+        if self.normalize and self.method_ not in _BANDS:
             scale = self._spread_of(X) + self.floor_
         for mine, known in self._parts(strata, len(low)):
             down, up = self._moves(known, alpha, None if own is None else own[mine])
@@ -378,7 +393,7 @@ class ConformalRegressor(RegressorTask, Conformal):
     def _moves(self, known: NDArray[Any], alpha: float, own: Array | None) -> tuple[Any, Any]:
         """By how much the lower and the upper end move outwards."""
         weight = None if self.weight_ is None else self.weight_[known]
-        if self.method_ == "cqr" and self.asymmetric:
+        if self.method_ in _BANDS and self.asymmetric:
             down, up = (thresholds(self.ends_[known, k], alpha / 2, weight, own) for k in (0, 1))
             return down, up
         found = thresholds(self.conformity_scores_[known], alpha, weight, own)
