@@ -33,6 +33,7 @@ def bases(make):
     return trials, situation, material, metric
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [labelled, numbered])
 def test_models_of_a_split_ask_members_that_do_not_know_its_rows(make):
     trials, situation, material, _ = bases(make)

@@ -11,6 +11,7 @@ from coterie.bagging import IteratedBaggingRegressor
 STUMP = DecisionTreeRegressor(max_depth=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tree", [None, STUMP])
 def test_first_stage_is_plain_bagging(tree):
     X, y = load_diabetes(return_X_y=True)

@@ -18,7 +18,7 @@ every = pytest.mark.parametrize("cls", ESTIMATORS)
 some = pytest.mark.parametrize("cls", ESTIMATORS[::4])
 
 
-@pytest.mark.slow("RuleFit")
+@pytest.mark.slow
 @pytest.mark.contract
 @some
 def test_threads_predict_while_another_fits(cls):

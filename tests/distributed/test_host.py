@@ -351,6 +351,7 @@ def test_rows_to_watch_may_be_there_too(client):
     np.testing.assert_array_equal(one.validation_score_, other.validation_score_)
 
 
+@pytest.mark.slow
 def test_bad_rows_are_named_by_partition_and_column(client, left):
     X, y = frame(60)
     there = dd.from_pandas(X, npartitions=3)

@@ -42,10 +42,9 @@ if find_spec("skops"):
 
 
 @pytest.fixture(scope="module")
-def numbers(request):
-    """How many files of a model are damaged, by kind; few of them in the short suite."""
-    share = 30 if request.config.getoption("--short") else 1
-    return {"blind": 200 // share, "knowing": 120 // share}
+def numbers():
+    """How many files of a model are damaged, by kind."""
+    return {"blind": 200, "knowing": 120}
 
 
 @pytest.fixture(scope="module")
@@ -80,11 +79,13 @@ def tried(tmp_path_factory, numbers):
     return results
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_blind_damage_is_always_noticed(name, tried, numbers):
     assert tried[name, "blind"] == ["refused"] * numbers["blind"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_damage_with_right_checksums_never_crashes(name, tried, numbers):
     found = tried[name, "knowing"]
@@ -93,7 +94,7 @@ def test_damage_with_right_checksums_never_crashes(name, tried, numbers):
     assert found.count("refused") > numbers["knowing"] // 6
 
 
-@pytest.mark.contract
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_the_healthy_file_gives_the_healthy_prediction(name, tried):
     assert tried[name, "healthy"] == [repr(MODELS[name].predict(X).tolist())]

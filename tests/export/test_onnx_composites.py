@@ -117,6 +117,7 @@ BLENDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("blend", BLENDS, ids=lambda blend: blend.name)
 def test_all_ways_to_blend(blend, tmp_path):
     model, other = (

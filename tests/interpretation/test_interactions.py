@@ -87,6 +87,7 @@ def test_an_additive_model_has_none():
     np.testing.assert_allclose(found, found * np.eye(X.shape[1]), atol=1e-12)
 
 
+@pytest.mark.slow
 def test_shap_says_the_same():
     shap = pytest.importorskip("shap")
     from sklearn.tree import DecisionTreeRegressor as Theirs

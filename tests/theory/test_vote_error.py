@@ -101,6 +101,7 @@ def test_log_odds_are_the_best_weights(accuracies, plain, best):
     assert min(tried) >= 1 - best - 1e-12
 
 
+@pytest.mark.slow
 def test_too_many_sums_are_refused():
     rng = np.random.default_rng(0)
     with pytest.raises(DataError, match="different sums"):
