@@ -89,7 +89,7 @@ class DeepForest(Learnt, Committee):
         Smallest improvement that counts.
     scoring : str, callable or None, default=None
         The score that must improve: the name of a scorer of scikit-learn, with or without its
-        "neg_", or a function ``(estimator, X, y) -> float``; None is the accuracy, or R².
+        ``neg_``, or a function ``(estimator, X, y) -> float``; None is the accuracy, or R².
     validation_fraction : float or None, default=None
         Share of the held-out rows to choose the number of levels, as in the paper, before the
         levels are fitted to all rows; None uses the out-of-bag or out-of-fold predictions of all
