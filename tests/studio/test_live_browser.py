@@ -68,7 +68,8 @@ def test_methods_and_sets_are_chosen(studio):
     after(studio, lambda: studio.select_option("#set", "ten points"))
     assert studio.text_content("h2") == "AdaBoost"
     assert studio.locator("[data-fact=held]").count() == 0
-    assert "set=ten+points" in studio.url
+    # The address follows when the controls rest.
+    studio.wait_for_function("location.hash.includes('set=ten+points')")
 
 
 def test_points_are_added_moved_relabelled_and_removed(studio):
