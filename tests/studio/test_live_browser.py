@@ -69,7 +69,7 @@ def test_methods_and_sets_are_chosen(studio):
     assert studio.text_content("h2") == "AdaBoost"
     assert studio.locator("[data-fact=held]").count() == 0
     # The address follows when the controls rest.
-    studio.wait_for_function("location.hash.includes('set=ten+points')")
+    studio.wait_for_url(lambda url: "set=ten+points" in url)
 
 
 def test_points_are_added_moved_relabelled_and_removed(studio):
