@@ -13,6 +13,7 @@ from benchmarks.defaults import mean_losses, mean_ranks
 
 Record = dict[str, Any]
 OURS, RIVAL = "BoostedTrees", "CatBoost"
+EFFORTS = {OURS: "default", f"{OURS}, fast": "fast", f"{OURS}, best": "best"}
 HALVES = {"choose": "Choosing half", "confirm": "Confirming half"}
 FLOOR = 0.01  # of the prior's loss, added to both losses: ratios of losses near zero say nothing
 DRAWS = 2_000
@@ -105,6 +106,29 @@ def half_lines(records: Sequence[Record]) -> list[str]:
     return lines
 
 
+def effort_lines(records: Sequence[Record]) -> list[str]:
+    """What `effort` costs and gains, against the default, by half."""
+    lines = [
+        "| half | effort | tables | loss against the default's (95 %) | won, tied, lost | "
+        "median of CPU ratios |",
+        "|---|---|---:|---:|---:|---:|",
+    ]
+    for half in HALVES:
+        part = [r for r in records if r["half"] == half]
+        base = seconds(part, OURS)
+        for name, effort in EFFORTS.items():
+            ratios = log_ratios(part, name, OURS)
+            if name == OURS or not ratios:
+                continue
+            cpu = seconds(part, name)
+            mean, low, high = interval([float(each.mean()) for each in ratios.values()])
+            row = [half, effort, str(len(ratios)), f"{mean:+.3f} ({low:+.3f} to {high:+.3f})"]
+            row += ["{}, {}, {}".format(*outcomes(ratios))]
+            row += [f"{median(cpu[t] / base[t] for t in cpu if t in base):.2f}"]
+            lines.append("| " + " | ".join(row) + " |")
+    return lines
+
+
 def table_lines(records: Sequence[Record]) -> list[str]:
     """Mean losses of every table."""
     losses = mean_losses(records)
@@ -139,12 +163,15 @@ def markdown(records: Sequence[Record], note: str = "") -> str:
         "bootstrapped over the tables. Defaults were chosen on the choosing half.",
     ]
     lines += ["", note] if note else []
+    compared = [r for r in records if r["contender"] == OURS or r["contender"] not in EFFORTS]
     for half, title in HALVES.items():
-        part = [r for r in records if r["half"] == half]
+        part = [r for r in compared if r["half"] == half]
         if part:
             lines += ["", f"## {title}: {len({r['table'] for r in part})} tables", ""]
             lines += half_lines(part)
-    lines += ["", "## Every table", "", *table_lines(records)]
+    if len(compared) < len(records):
+        lines += ["", "## Effort", "", *effort_lines(records)]
+    lines += ["", "## Every table", "", *table_lines(compared)]
     failures = [r for r in records if "error" in r]
     if failures:
         lines += ["", "## Failures", ""]

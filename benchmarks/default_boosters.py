@@ -3,7 +3,7 @@
 ``python -m benchmarks.default_boosters`` fits every contender with its own defaults and one thread
 to repeated splits of the tables of the data folder, and writes `results/boosted_trees.json` after
 each fit and `results/boosted_trees.md` at the end. What is there already is not measured again;
-``--again NAME`` measures one contender anew. Defaults may be tuned on the choosing half (to which
+``--again NAME`` measures one contender anew. ``--efforts`` adds our fast and our best effort. Defaults may be tuned on the choosing half (to which
 all tables of the older reports belong), never on the confirming one.
 """
 
@@ -24,12 +24,11 @@ from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
 from benchmarks.automl import score
-from benchmarks.boosters_report import markdown
+from benchmarks.boosters_report import EFFORTS, OURS, markdown
 from benchmarks.tables import PROJECT, REAL, Real, data_folder, read_file
 
 Record = dict[str, Any]
 RESULTS = PROJECT / "benchmarks" / "results" / "boosted_trees.json"
-OURS = "BoostedTrees"
 PEERS = ("CatBoost", "LightGBM", "XGBoost", "HistGradientBoosting", "RandomForest")
 MOST_LABELS = 255  # that scikit-learn's histogram boosting takes in a column
 LEFT_OUT = ("mnist",)  # 784 columns
@@ -47,9 +46,8 @@ class Listed:
 
     @property
     def splits(self) -> int:
-        """How often it is split: small tables more often."""
-        size = self.real.rows * max(1, self.real.classes - 2)
-        return 1 if size > 6_000 or self.columns > MANY_COLUMNS else 2 if size > 2_000 else 3
+        """How often it is split: once where there are many columns."""
+        return 1 if self.columns > MANY_COLUMNS else 3
 
     @property
     def most(self) -> int:
@@ -112,10 +110,11 @@ def contender(name: str, table: Listed, frame: Any, seed: int) -> tuple[Any, Any
     """A model as it comes, with one thread, and what its table needs before."""
     kind = "Classifier" if table.real.task == "classification" else "Regressor"
     text = [c for c in frame.columns if frame[c].dtype == "category"]
-    if name == OURS:
+    if name in EFFORTS:
         import coterie
 
-        return getattr(coterie, OURS + kind)(random_state=seed, n_jobs=1), _same
+        given = {"effort": EFFORTS[name], "random_state": seed, "n_jobs": 1}
+        return getattr(coterie, OURS + kind)(**given), _same
     if name == "CatBoost":
         import catboost
 
@@ -209,6 +208,7 @@ def main() -> None:
     add("--tables", default="", help="names, separated by commas")
     add("--splits", type=int, default=3, help="splits of a table at most")
     add("--contenders", default="", help="names, separated by commas")
+    add("--efforts", action="store_true", help="our efforts too")
     add("--again", default="", metavar="NAME", help="measure this contender anew")
     add("--note", default="", help="a sentence for the report")
     add("--out", type=Path, default=RESULTS)
@@ -220,6 +220,7 @@ def main() -> None:
     anew = {t.name for t in tables}
     records = [r for r in records if r["contender"] != args.again or r["table"] not in anew]
     names = args.contenders.split(",") if args.contenders else [OURS, *PEERS]
+    names += [name for name in EFFORTS if args.efforts and name not in names]
     data: tuple[str, Any] = "", None
     for name, table, seed in missing(records, tables, names):
         if seed >= args.splits:

@@ -64,3 +64,13 @@ def test_report_of_a_forest_and_a_rival():
     assert "1, 0, 0" in row
     assert "0.25" in row
     assert "| 1.00 | – | – |" in markdown([ours])
+
+
+def test_efforts_are_set_beside_the_default_and_do_not_change_ranks():
+    base = {"table": "t", "half": "choose", "split": 0, "prior": 0.0}
+    given = {OURS: (0.5, 1.0), "CatBoost": (0.4, 4.0), f"{OURS}, best": (0.25, 3.0)}
+    found = [{**base, "contender": n, "loss": v, "cpu": c} for n, (v, c) in given.items()]
+    text = markdown(found)
+    assert "| choose | best | 1 | -0.693 (-0.693 to -0.693) | 1, 0, 0 | 3.00 |" in text
+    ranked = [line for line in text.splitlines() if line.startswith("| CatBoost | 1.00 |")]
+    assert len(ranked) == 1
