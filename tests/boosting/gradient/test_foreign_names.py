@@ -37,6 +37,11 @@ def test_a_name_that_means_two_things_gets_both():
     assert "LightGBM's alpha is quantile here" in said
 
 
+def test_three_libraries_are_listed_with_a_comma():
+    said = answer("scale_pos_weight", ["class_weight"], {})
+    assert said.startswith("LightGBM's, XGBoost's and CatBoost's scale_pos_weight is class_weight")
+
+
 def test_what_nobody_knows_is_an_ordinary_error():
     with pytest.raises(TypeError, match="unexpected keyword argument 'leafs'"):
         HistGradientBoostingClassifier(leafs=31)

@@ -302,7 +302,8 @@ def answer(name: str, known: Iterable[str], words: Mapping[str, str]) -> str:
         if ours == name:
             continue
         records = list(group)
-        owners = " and ".join(f"{one.library}'s" for one in records)
+        *others, last = (f"{one.library}'s" for one in records)
+        owners = f"{', '.join(others)} and {last}" if others else last
         place = f"is {ours} here" if ours in known else "is not a parameter here"
         place = place if ours else "is not needed here"
         note = f": {records[0].note}" if records[0].note else ""
