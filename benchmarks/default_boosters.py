@@ -3,8 +3,9 @@
 ``python -m benchmarks.default_boosters`` fits every contender with its own defaults and one thread
 to repeated splits of the tables of the data folder, and writes `results/boosted_trees.json` after
 each fit and `results/boosted_trees.md` at the end. What is there already is not measured again;
-``--again NAME`` measures one contender anew. ``--efforts`` adds our fast and our best effort. Defaults may be tuned on the choosing half (to which
-all tables of the older reports belong), never on the confirming one.
+``--again NAME`` measures one contender anew, and ``--efforts`` adds our fast and our best effort.
+Defaults may be tuned on the choosing half (to which all tables of the older reports belong), never
+on the confirming one.
 """
 
 from __future__ import annotations

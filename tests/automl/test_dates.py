@@ -141,3 +141,15 @@ def test_dates_may_be_missing_or_written():
     # Models of former versions do not know of time zones.
     former = DateColumns(("d",))
     assert former.apply(frame.assign(d=WHEN.dt.tz_localize("UTC"))).equals(expected)
+
+
+def test_dates_of_python_are_dates():
+    pandas = pytest.importorskip("pandas")
+    days = [datetime.date(2024, 2, 29), None, datetime.date(2024, 3, 1)]
+    frame = pandas.DataFrame({"when": pandas.Series(days, dtype=object), "x": [1, 2, 3]})
+    found = DateColumns.find(frame)
+    assert (found.names, found.kinds) == (("when",), ("dates",))
+    made = found.apply(frame)
+    np.testing.assert_array_equal(made["when.month"], [2, np.nan, 3])
+    moments = frame.assign(when=pandas.to_datetime(frame["when"]))
+    pandas.testing.assert_frame_equal(found.apply(moments), made)

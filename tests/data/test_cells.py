@@ -20,6 +20,7 @@ from coterie.data.cells import (
     Texts,
     cells_of_array,
     cells_of_series,
+    cells_with_dates,
     from_days,
     in_days,
 )
@@ -107,9 +108,15 @@ def test_categories_may_be_numbers(values, labels):
         cells.match(np.array(["a"], dtype=object))
 
 
-def test_categories_of_other_kinds_are_refused():
-    with pytest.raises(KindError, match="Column 'c' contains Interval"):
-        series_of(pd.Series(pd.cut([1.0, 5.0], 2))).learn()
+def test_categories_of_other_kinds_have_names():
+    cells = series_of(pd.Series(pd.cut([1.0, 5.0, np.nan, 1.5], [0, 2, 6])))
+    labels, codes = cells.learn()
+    assert labels.tolist() == ["(0, 2]", "(2, 6]"]
+    assert codes.tolist() == [0, 1, -1, 0]
+    assert cells.match(labels).tolist() == codes.tolist()
+
+
+def test_categories_of_text_and_numbers_are_refused():
     with pytest.raises(KindError, match="Column 'c' mixes text and numbers"):
         series_of(pd.Series(pd.Categorical(["a", 1]))).learn()
 
@@ -310,6 +317,25 @@ def test_plain_estimators_take_dates():
     frame = pd.DataFrame({"when": pd.date_range("2024-01-01", periods=40)})
     model = DecisionTreeClassifier().fit(frame, np.arange(40) >= 20)
     assert model.predict(frame[18:22]).tolist() == [False, False, True, True]
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT])
+def test_dates_of_python_are_moments(missing):
+    days = [datetime.date(1970, 1, 3), datetime.datetime(1970, 1, 2, 12), missing]
+    cells = cells_with_dates(nw.from_native(pd.Series(days, dtype=object), series_only=True), "c")
+    assert (cells.kind, cells.values[:2].tolist()) == ("dates", [2.0, 1.5])
+    assert np.isnan(cells.values[2])
+    zone = datetime.timezone(datetime.timedelta(hours=6))
+    aware = [datetime.datetime(1970, 1, 2, tzinfo=zone), missing]
+    cells = cells_with_dates(nw.from_native(pd.Series(aware, dtype=object), series_only=True), "c")
+    assert (cells.kind, cells.values[0]) == ("dates with a time zone", 0.75)
+
+
+@pytest.mark.parametrize("other", [datetime.datetime(1970, 1, 2, tzinfo=datetime.UTC), 3.0, b"x"])
+def test_dates_beside_anything_else_are_refused(other):
+    mixed = pd.Series([datetime.datetime(1970, 1, 2), other], dtype=object)
+    with pytest.raises(KindError, match="[Cc]olumn 'c' contains datetime"):
+        cells_with_dates(nw.from_native(mixed, series_only=True), "column 'c'")
 
 
 @pytest.mark.parametrize("of", [pd.Series, pl.Series])

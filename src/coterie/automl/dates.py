@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.automl.amounts import check_text, no_value
-from coterie.data.cells import changed_kind, kind_of
+from coterie.data.cells import as_moments, changed_kind, kind_of
 from coterie.data.column_types import column_types
 from coterie.data.errors import KindError
 from coterie.tags import tagged
@@ -72,10 +72,11 @@ class DateColumns:
         # By type first: most columns need no look, and there may be very many.
         kinds = (nw.Datetime, nw.Date, nw.String, nw.Object)
         some = [name for name, dtype in column_types(frame).items() if isinstance(dtype, kinds)]
-        found = {name: _format(frame[name]) for name in some}
+        columns = {name: as_moments(frame[name]) for name in some}
+        found = {name: _format(column) for name, column in columns.items()}
         found = {name: how for name, how in found.items() if how is not None}
         formats = tuple(str(how) for how in found.values())
-        held = tuple(_date_kind(frame[name].dtype) for name in found)
+        held = tuple(_date_kind(columns[name].dtype) for name in found)
         return cls(tuple(found), formats if any(formats) else (), held)
 
     def apply(self, X: Any) -> Any:
@@ -91,8 +92,9 @@ class DateColumns:
         ):
             if name not in columns:
                 continue
-            _check_dates(frame[name], how, kind)
-            parts = date_parts(_moments(frame[name], how))
+            column = as_moments(frame[name])
+            _check_dates(column, how, kind)
+            parts = date_parts(_moments(column, how))
             made[name] = {f"{name}.{p}": v for p, v in zip(PARTS, parts, strict=True)}
         return with_made(frame, made)
 
@@ -104,6 +106,7 @@ class DateColumns:
 
 def moments_or_values(series: nw.Series[Any]) -> NDArray[Any]:
     """Something that rows can be sorted by: moments of dates, however written, or the values."""
+    series = as_moments(series)
     how = _format(series)
     return series.to_numpy() if how is None else _moments(series, how)
 

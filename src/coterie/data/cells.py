@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from itertools import repeat
@@ -29,6 +29,7 @@ __all__ = [
     "Levels",
     "Numbers",
     "Texts",
+    "as_moments",
     "cells_of_array",
     "cells_of_objects",
     "cells_of_series",
@@ -46,6 +47,8 @@ _FEW = 500  # so many cells are looked up one by one sooner than a frame joins t
 _DAY = 86_400e6  # microseconds
 _YEARS = -719_162.0, 2_932_896.0  # days of the first and the last year that Python knows
 _OBJECT = np.dtype(object)
+_NUMBERS = (bool, int, float, np.number, np.bool_, Decimal, Fraction)
+_MISSING = ("NoneType", "NAType", "NaTType")  # names of types
 NUMBERS = "numbers"
 _MIXTURE_CURE = "Convert all values to text, for example with str, or all to numbers."
 
@@ -167,7 +170,15 @@ class Levels:
         return distinct if all(isinstance(v, str) for v in distinct) else None
 
     def _objects(self) -> Cells:
-        return cells_of_objects(self.series.to_list(), self.where)
+        """The cells one by one; categories such as intervals by what they are called."""
+        known = self.series.drop_nulls().to_list()
+        types = set(map(type, known))
+        if not types or any(issubclass(kind, (str, *_NUMBERS)) for kind in types):
+            return cells_of_objects(self.series.to_list(), self.where)
+        # Beside a missing cell, pandas has intervals of integers as intervals of floats.
+        values = np.full(len(self), None, dtype=object)
+        values[~self.series.is_null().to_numpy()] = [str(v) for v in known]
+        return Texts(values.tolist(), self.where)
 
     def _replace(self, distinct: list[str], labels: Array) -> Codes:
         if not distinct:
@@ -232,10 +243,43 @@ def kind_of(dtype: Any) -> str:
 
 def cells_with_dates(series: nw.Series[Any], where: str) -> Cells:
     """A frame's column as cells, dates and durations as numbers of days."""
+    series = as_moments(series)
     kind = kind_of(series.dtype)
     if kind == NUMBERS:
         return cells_of_series(series, where)
     return Numbers(in_days(series).to_numpy(), where, kind)
+
+
+def as_moments(series: nw.Series[Any]) -> nw.Series[Any]:
+    """Python's own dates in a column of objects as moments; any other column as it is.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> when = pd.Series([date(2024, 2, 29), None], dtype=object)
+    >>> as_moments(nw.from_native(when, series_only=True)).dtype
+    Datetime(time_unit='us', time_zone=None)
+    """
+    if not isinstance(series.dtype, nw.Object):
+        return series
+    values = [None if _is_missing(v) else v for v in series.to_list()]
+    first = next((v for v in values if v is not None), None)
+    zone = getattr(first, "tzinfo", None)
+    alike = (
+        isinstance(v, date) and (getattr(v, "tzinfo", None) is None) == (zone is None)
+        for v in values
+        if v is not None
+    )
+    if first is None or not all(alike):
+        return series
+    if zone is not None:
+        values = [None if v is None else v.astimezone(UTC).replace(tzinfo=None) for v in values]
+    moments = [
+        v if v is None or isinstance(v, datetime) else datetime(v.year, v.month, v.day)
+        for v in values
+    ]
+    made = nw.new_series(series.name, moments, nw.Datetime("us"), backend=series.implementation)
+    return made if zone is None else made.dt.replace_time_zone("UTC")
 
 
 def in_days(series: nw.Series[Any]) -> Any:
@@ -292,13 +336,9 @@ def from_days(days: Array, like: nw.Series[Any]) -> nw.Series[Any]:
 def cells_of_objects(values: Sequence[Any], where: str) -> Cells:
     """Python objects as numbers or text, by their types: one of the two, and None."""
     types = set(map(type, values))
-    missing = {kind for kind in types if kind.__name__ in ("NoneType", "NAType", "NaTType")}
+    missing = {kind for kind in types if kind.__name__ in _MISSING}
     texts = {kind for kind in types if issubclass(kind, str)}
-    numbers = {
-        kind
-        for kind in types
-        if issubclass(kind, bool | int | float | np.number | np.bool_ | Decimal | Fraction)
-    }
+    numbers = {kind for kind in types if issubclass(kind, _NUMBERS)}
     others = types - missing - texts - numbers
     if others:
         odd = next(value for value in values if type(value) in others)
@@ -310,6 +350,10 @@ def cells_of_objects(values: Sequence[Any], where: str) -> Cells:
     if missing:
         values = [np.nan if type(v) in missing else v for v in values]
     return Numbers(_number_array(values, numbers, where), where)
+
+
+def _is_missing(value: Any) -> bool:
+    return type(value).__name__ in _MISSING or (isinstance(value, float) and value != value)
 
 
 def _number_array(values: Sequence[Any], types: set[type], where: str) -> Array:
