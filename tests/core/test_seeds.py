@@ -48,6 +48,15 @@ def test_member_seeds_are_children():
     assert not np.array_equal(member_seeds(6, 0, 100), seeds)
 
 
+@pytest.mark.parametrize("bits", [0, 1, 31, 32, 33, 63, 127, 128, 129, 300])
+def test_member_seeds_are_those_of_numpy(bits):
+    entropy = (1 << bits) - 1
+    children = [np.random.SeedSequence(entropy, spawn_key=(t,)) for t in (0, 1, 9999)]
+    expected = [int(child.generate_state(1, np.uint64)[0]) >> 1 for child in children]
+    found = member_seeds(entropy, 0, 10_000)
+    assert [int(found[t]) for t in (0, 1, 9999)] == expected
+
+
 def test_streams_of_a_member_differ():
     draws = [stream(9).integers(2**62) for stream in (growing_stream, shaking_stream)]
     assert draws[0] != draws[1]

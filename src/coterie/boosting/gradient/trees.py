@@ -126,8 +126,10 @@ class GrowthTable:
     def grow_all(self, slopes: Slopes, seed: int, votes: Votes) -> Forest:
         """A tree per score; each has voted on the scores."""
         gradient, hessian = np.asfortranarray(slopes.gradient), slopes.hessian
-        if hessian is not None:  # weights are the same for all scores
-            hessian = np.broadcast_to(np.asfortranarray(hessian), gradient.shape)
+        if hessian is not None:
+            hessian = np.asfortranarray(hessian)
+            if hessian.shape != gradient.shape:  # weights are the same for all scores
+                hessian = np.broadcast_to(hessian, gradient.shape)
         raw, rate, longest = votes
         seeds = [tree_seed(seed, k) for k in range(gradient.shape[1])]
         return grow_scores(
