@@ -49,7 +49,7 @@ def make(cls: type, **params: Any) -> Any:
         )
     # Folds that do not depend on the order of rows, nor on whether they are repeated or weighted.
     small["cv"] = coterie.RowFolds(3)
-    small["effort"] = "fast"  # nothing is drawn
+    small["effort"] = "single"  # nothing is drawn
     if cls in READ_DATES:
         small["members"] = "fast"  # searches try two small ensembles
     small["final_estimator"] = "mlr"  # of a penalised one the scale of weights would matter

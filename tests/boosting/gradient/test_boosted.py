@@ -23,7 +23,7 @@ def test_one_model_is_that_of_the_engine():
     settings = {"max_leaf_nodes": 8, "min_samples_leaf": 5, "l2_regularization": 2.0}
     settings |= {"max_iter": 12, "learning_rate": 0.1}
     ours = BoostedTreesRegressor(
-        growth="leaf", subsample=1.0, colsample_bytree=1.0, effort="fast", **settings
+        growth="leaf", subsample=1.0, colsample_bytree=1.0, effort="single", **settings
     )
     plain = HistGradientBoostingRegressor(early_stopping=False, **settings)
     expected = plain.fit(NUMBERS, SIZES).predict(NUMBERS)
@@ -153,8 +153,8 @@ def test_dropped_trees_keep_their_weights():
 
 
 def test_effort_fast_draws_nothing():
-    first = BoostedTreesClassifier(effort="fast", max_iter=10, random_state=1).fit(X, Y)
-    second = BoostedTreesClassifier(effort="fast", max_iter=10, random_state=2).fit(X, Y)
+    first = BoostedTreesClassifier(effort="single", max_iter=10, random_state=1).fit(X, Y)
+    second = BoostedTreesClassifier(effort="single", max_iter=10, random_state=2).fit(X, Y)
     assert first.n_models_ == 1
     np.testing.assert_array_equal(first.decision_function(X), second.decision_function(X))
 
@@ -185,7 +185,7 @@ def test_columns_of_many_words_become_statistics():
     assert watched.n_models_ == 2
     assert expected < log_loss(y[870:], np.full((30, 2), 0.5))
     assert small(high_cardinality="split").fit(frame, y).ordered_ is None
-    assert small(effort="fast").fit(frame, y).ordered_ is None
+    assert small(effort="single").fit(frame, y).ordered_ is None
 
 
 @pytest.mark.slow

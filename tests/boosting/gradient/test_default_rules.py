@@ -24,15 +24,15 @@ def test_facts_of_a_table():
     table = Table.read(np.zeros((4, 2)))
     target = Target.labels([0, 1, 2, 0], n_rows=4)
     weight = np.array([1.0, 2.0, 3.0, 1.0])
-    whole = TableFacts.of(Admitted(table, target, weight, None), "fast")
-    assert whole == TableFacts(7.0, 2, 3, "fast")
+    whole = TableFacts.of(Admitted(table, target, weight, None), "single")
+    assert whole == TableFacts(7.0, 2, 3, "single")
     assert whole.kind == "many classes"
     assert whole.trees_per_round == 3
     for other in (weight / 10, weight * 1e18):
-        assert TableFacts.of(Admitted(table, target, other, None), "fast").n_rows == 4.0
+        assert TableFacts.of(Admitted(table, target, other, None), "single").n_rows == 4.0
 
 
-@pytest.mark.parametrize("effort", ["fast", "default", "best"])
+@pytest.mark.parametrize("effort", ["single", "fast", "default", "best"])
 @pytest.mark.parametrize("n_classes", [0, 2, 3, 30])
 def test_rules_hold_for_tables_of_all_sizes(effort, n_classes):
     for n_rows in (2, 50, 1_000, 100_000, 10**8):
@@ -76,5 +76,16 @@ def test_many_classes_take_fewer_rounds():
 
 
 def test_without_held_out_rows_the_path_follows_the_rows():
-    steps = [choose(facts(n, effort="fast"), AUTO)[0][0]["learning_rate"] for n in (500, 5_000)]
+    steps = [choose(facts(n, effort="single"), AUTO)[0][0]["learning_rate"] for n in (500, 5_000)]
     assert steps[0] < steps[1]
+
+
+@pytest.mark.parametrize("n_rows", [60, 700, 20_000, 10**6])
+def test_more_effort_means_more_models_and_smaller_steps(n_rows):
+    each = [choose(facts(n_rows, effort=e), AUTO)[0][0] for e in ("fast", "default", "best")]
+    folds, steps, rounds = (
+        [one[name] for one in each] for name in ("n_folds", "learning_rate", "max_iter")
+    )
+    assert folds == sorted(folds)
+    assert steps == sorted(steps, reverse=True)
+    assert rounds == sorted(set(rounds))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from coterie.base import Admitted
 from coterie.tags import tagged
 
-Effort = Literal["fast", "default", "best"]
+Effort = Literal["single", "fast", "default", "best"]
 Kind = Literal["numbers", "two classes", "many classes"]
 
 _MOST_REPEATS = 1_000_000
@@ -48,7 +48,7 @@ class TableFacts:
         Columns.
     n_classes : int
         Classes; 0 for numbers.
-    effort : {"fast", "default", "best"}
+    effort : {"single", "fast", "default", "best"}
         How much time may be spent.
     watched : bool, default=False
         Whether rows that models do not see decide how many rounds are best.
@@ -75,7 +75,7 @@ class TableFacts:
         n_rows = float(weight.sum() if weight is not None and repeats(weight) else table.n_rows)
         n_classes = max(target.n_classes, default=0)
         # So few rows are not worth parting, nor drawing from.
-        effort = "fast" if n_rows < _TINY else effort
+        effort = "single" if n_rows < _TINY else effort
         return cls(n_rows, table.n_columns, n_classes, effort)
 
     @property
@@ -98,8 +98,10 @@ def repeats(weight: NDArray[np.float64]) -> bool:
 
 def folds(facts: TableFacts) -> Choice:
     """Parts in turn held out; a model is fitted to all others, and all models are averaged."""
-    if facts.effort == "fast":
+    if facts.effort == "single":
         return Choice(None, "one model is fitted to all rows")
+    if facts.effort == "fast":
+        return Choice(3 if facts.n_rows < 50_000 else 2, "few models are soon fitted")
     steps = ((500, 8), (5_000, 6), (50_000, 4))
     number = next((folds for below, folds in steps if facts.n_rows < below), 2)
     if facts.effort == "best":
@@ -109,7 +111,7 @@ def folds(facts: TableFacts) -> Choice:
 
 def rounds(facts: TableFacts) -> Choice:
     """The most rounds of a model."""
-    most = {"fast": 200, "default": 1_000, "best": 3_000}[facts.effort]
+    most = {"single": 200, "fast": 300, "default": 1_000, "best": 3_000}[facts.effort]
     if facts.trees_per_round <= _FEW_TREES:
         return Choice(most, "set by effort")
     capped = max(150, round(_FEW_TREES * most / facts.trees_per_round))
@@ -120,7 +122,7 @@ def learning_rate(facts: TableFacts) -> Choice:
     """The step of a model whose rounds are chosen by held-out rows, or that takes all of them."""
     if not facts.watched:
         return Choice(_path(facts) / rounds(facts).value, "as far as this number of rows supports")
-    step = 0.08 if facts.effort == "default" else 0.03
+    step = {"single": 0.15, "fast": 0.15, "default": 0.08, "best": 0.03}[facts.effort]
     if facts.trees_per_round > _FEW_TREES:
         return Choice(1.5 * step, "larger, because there are fewer rounds")
     return Choice(step, "the number of rounds is chosen on held-out rows")
@@ -134,9 +136,9 @@ def patience(facts: TableFacts) -> Choice:
 def _path(facts: TableFacts) -> float:
     """Rounds times step without held-out rows: more rows bear a longer path."""
     slope, level = {
-        "numbers": (0.16, 2.6),
-        "two classes": (0.41, -0.4),
-        "many classes": (0.05, 4.0),
+        "numbers": (0.16, 1.6),
+        "two classes": (0.41, -0.9),
+        "many classes": (0.05, 2.1),
     }[facts.kind]
     path = math.exp(slope * math.log(max(2.0, facts.n_rows)) + level)
     return min(path, 0.3 * rounds(facts).value)
@@ -144,8 +146,8 @@ def _path(facts: TableFacts) -> float:
 
 def shapes(facts: TableFacts) -> Choice:
     """How trees of the models grow, in turn."""
-    if facts.effort == "fast":
-        return Choice(("leaf",), "one model")
+    if facts.effort in ("single", "fast"):
+        return Choice(("leaf",), "the faster of the shapes")
     if facts.together:
         return Choice(("leaf",), "one tree for all classes")
     return Choice(("leaf", "symmetric"), "diverse models combine better")
@@ -194,7 +196,7 @@ def is_wide(n_rows: float, n_columns: int) -> bool:
 
 def columns(facts: TableFacts) -> Choice:
     """Share of the columns drawn for a round."""
-    if facts.effort == "fast":
+    if facts.effort == "single":
         return Choice(1.0, "no sampling")
     if is_wide(facts.n_rows, facts.n_columns):
         return Choice(0.25, "trees of all columns would fit the same noise")
@@ -204,7 +206,7 @@ def columns(facts: TableFacts) -> Choice:
 
 def rows(facts: TableFacts) -> Choice:
     """Share of the rows drawn for a round."""
-    if facts.effort == "fast" or facts.n_rows < 100:
+    if facts.effort == "single" or facts.n_rows < 100:
         return Choice(1.0, "no sampling")
     return Choice(0.8, "for diverse trees")
 
@@ -219,7 +221,7 @@ def ordered_columns(facts: TableFacts, labels: Mapping[int, Any]) -> list[int]:
     >>> ordered_columns(TableFacts(2000, 3, 2, "default"), {0: range(4), 1: range(30)})
     [1]
     """
-    if facts.effort == "fast":
+    if facts.effort == "single":
         return []
     most = facts.n_rows / _ROWS_OF_LABEL
     return [j for j, known in labels.items() if _FEW_LABELS < len(known) <= most]
