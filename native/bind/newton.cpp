@@ -462,6 +462,16 @@ void init_newton(nb::module_& module) {
         "Columns that are never unusual together: home, first, usual, sizes; and how often each is "
         "unusual.");
     module.def(
+        "copy_codes",
+        [](const InMatrix<std::uint8_t>& codes, const OutMatrix<std::uint8_t>& out, int n_threads) {
+            require(out.shape(0) == codes.shape(0) && out.shape(1) == codes.shape(1),
+                    "out: the shape of the codes expected");
+            const nb::gil_scoped_release unlock;
+            copy_codes(as_matrix(codes), as_matrix(out), n_threads);
+        },
+        nb::arg("codes").noconvert(), nb::arg("out").noconvert(), nb::arg("n_threads"),
+        "Copy codes from one layout to another.");
+    module.def(
         "encode_bundles",
         [](const InMatrix<std::uint8_t>& codes, const Column& home, const Column& first,
            const Column& usual, const Column& sizes, const OutMatrix<std::uint8_t>& out,

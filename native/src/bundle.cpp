@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <numeric>
 #include <stdexcept>
 
@@ -38,6 +39,29 @@ Marks mark(const Matrix<const std::uint8_t>& codes, std::size_t column, std::int
         marks.count += other;
     }
     return marks;
+}
+
+// Copies eight lines of eight codes such that codes of one place lie side by side: halves of words,
+// then quarters, then bytes change places.
+void turn_tile(const std::uint8_t* from, std::ptrdiff_t from_step, std::uint8_t* to,
+               std::ptrdiff_t to_step) {
+    std::array<std::uint64_t, 8> words;
+    for (std::size_t k = 0; k < 8; ++k)
+        std::memcpy(&words[k], from + static_cast<std::ptrdiff_t>(k) * from_step, 8);
+    const auto exchange = [&](std::size_t apart, std::uint64_t mask) {
+        const auto bits = 8 * apart;
+        for (std::size_t k = 0; k < 8; ++k) {
+            if (k & apart) continue;
+            const std::uint64_t both = ((words[k] >> bits) ^ words[k + apart]) & mask;
+            words[k] ^= both << bits;
+            words[k + apart] ^= both;
+        }
+    };
+    exchange(4, 0x00000000ffffffff);
+    exchange(2, 0x0000ffff0000ffff);
+    exchange(1, 0x00ff00ff00ff00ff);
+    for (std::size_t k = 0; k < 8; ++k)
+        std::memcpy(to + static_cast<std::ptrdiff_t>(k) * to_step, &words[k], 8);
 }
 
 }  // namespace
@@ -158,6 +182,27 @@ Unusual::Unusual(const SparseCodes<Code>& codes, const BinsView& bins)
 }
 template Unusual::Unusual(const SparseCodes<std::uint8_t>&, const BinsView&);
 template Unusual::Unusual(const SparseCodes<std::uint16_t>&, const BinsView&);
+
+void copy_codes(const Matrix<const std::uint8_t>& codes, const Matrix<std::uint8_t>& out,
+                int n_threads) {
+    constexpr std::size_t block = 4096, tile = 8;
+    const bool to_columns = codes.col_stride == 1 && out.row_stride == 1;
+    const bool to_rows = codes.row_stride == 1 && out.col_stride == 1;
+    Team(n_threads).run((codes.rows + block - 1) / block, [&](std::size_t b) {
+        const std::size_t begin = b * block, end = std::min(codes.rows, begin + block);
+        const std::size_t rows =
+            to_columns || to_rows ? begin + (end - begin) / tile * tile : begin;
+        const std::size_t cols = rows > begin ? codes.cols / tile * tile : 0;
+        for (std::size_t i = begin; i < rows; i += tile)
+            for (std::size_t j = 0; j < cols; j += tile)
+                turn_tile(codes.row(i) + static_cast<std::ptrdiff_t>(j) * codes.col_stride,
+                          to_columns ? codes.row_stride : codes.col_stride,
+                          out.row(i) + static_cast<std::ptrdiff_t>(j) * out.col_stride,
+                          to_columns ? out.col_stride : out.row_stride);
+        for (std::size_t i = begin; i < end; ++i)
+            for (std::size_t j = i < rows ? cols : 0; j < codes.cols; ++j) out(i, j) = codes(i, j);
+    });
+}
 
 void encode_bundles(const Matrix<const std::uint8_t>& codes, const BundlesView& bundles,
                     const Matrix<std::uint8_t>& out, int n_threads) {

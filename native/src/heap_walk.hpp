@@ -12,13 +12,13 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "coterie/forest.hpp"
 #include "coterie/matrix.hpp"
 #include "coterie/predict.hpp"
+#include "keys.hpp"
 #include "packed_walk.hpp"
 
 namespace coterie {
@@ -44,7 +44,7 @@ class HeapForest {
             heaps_.push_back({cuts_.size(), depth_of(forest, t)});
             const std::size_t size = cuts_.size() + (std::size_t{1} << heaps_.back().depth);
             // What is below a leaf leads to the left: no key is above the greatest.
-            cuts_.resize(size, std::numeric_limits<Key>::max());
+            cuts_.resize(size, std::numeric_limits<Key<T>>::max());
             columns_.resize(size);
             votes_.resize(size);
             lay(forest, t, tree_weight.empty() ? 1.0 : tree_weight[t]);
@@ -56,12 +56,12 @@ class HeapForest {
     template <class Otherwise>
     void add(const Matrix<const T>& X, std::size_t begin, std::size_t end,
              const Matrix<double>& out, Otherwise&& otherwise) const {
-        const std::size_t bytes = kLanes * X.cols * sizeof(Key);
+        const std::size_t bytes = kLanes * X.cols * sizeof(Key<T>);
         const std::size_t strip = kLanes * std::clamp<std::size_t>(kStripBytes / bytes, 1, 64);
-        std::vector<Key> keys(strip * X.cols);
+        std::vector<Key<T>> keys(strip * X.cols);
         for (std::size_t at = begin; at < end; at += strip) {
             const std::size_t last = std::min(end, at + strip);
-            if (!write_keys(X, at, last, keys.data())) {
+            if (write_keys<kLanes>(X, at, last, keys.data())) {
                 otherwise(at, last);
                 continue;
             }
@@ -71,8 +71,6 @@ class HeapForest {
     }
 
   private:
-    using Key = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-
     static constexpr std::size_t kColumns = 4096;  // of more, most are written for nothing
     static constexpr unsigned kDepth = 8;
     static constexpr std::size_t kSlotsPerNode = 4;
@@ -97,13 +95,6 @@ class HeapForest {
         return *std::max_element(depth.begin(), depth.end());
     }
 
-    // Both zeros have one key.
-    static Key key(T x) {
-        constexpr int sign = std::numeric_limits<Key>::digits - 1;
-        const auto bits = std::bit_cast<Key>(x + T{0});
-        return bits ^ ((Key{0} - (bits >> sign)) | (Key{1} << sign));
-    }
-
     void lay(const ForestView& forest, std::size_t t, double weight) {
         const Node* nodes = forest.nodes.data() + forest.node_offsets[t];
         const double* values = forest.values.row(static_cast<std::size_t>(forest.leaf_offsets[t]));
@@ -120,7 +111,7 @@ class HeapForest {
                 votes_[start + end] = weight * values[~node.left];
                 continue;
             }
-            cuts_[start + place] = key(largest_below<T>(node.threshold));
+            cuts_[start + place] = key_of(largest_below<T>(node.threshold));
             columns_[start + place] = node.feature() * std::uint32_t{kLanes};
             const auto left = static_cast<std::size_t>(node.left);
             waiting.emplace_back(left, 2 * place);
@@ -128,27 +119,12 @@ class HeapForest {
         }
     }
 
-    // Returns whether no cell is missing. Lanes behind the last row keep what they hold.
-    static bool write_keys(const Matrix<const T>& X, std::size_t begin, std::size_t end,
-                           Key* keys) {
-        bool missing = false;
-        for (std::size_t i = begin; i < end; ++i) {
-            Key* lane = keys + (i - begin) / kLanes * kLanes * X.cols + (i - begin) % kLanes;
-            for (std::size_t j = 0; j < X.cols; ++j) {
-                const T x = X(i, j);
-                lane[j * kLanes] = key(x);
-                missing |= x != x;
-            }
-        }
-        return !missing;
-    }
-
     template <unsigned Depth>
-    static void walk(const HeapForest& forest, std::size_t t, const Key* keys,
+    static void walk(const HeapForest& forest, std::size_t t, const Key<T>* keys,
                      std::size_t n_columns, std::size_t begin, std::size_t end,
                      const Matrix<double>& out) {
         const std::size_t start = forest.heaps_[t].start;
-        const Key* cuts = forest.cuts_.data() + start;
+        const Key<T>* cuts = forest.cuts_.data() + start;
         const std::uint32_t* columns = forest.columns_.data() + start;
         const double* votes = forest.votes_.data() + start;
         const std::size_t output = first_output(1, out, t);
@@ -166,7 +142,7 @@ class HeapForest {
         }
     }
 
-    using Walk = void (*)(const HeapForest&, std::size_t, const Key*, std::size_t, std::size_t,
+    using Walk = void (*)(const HeapForest&, std::size_t, const Key<T>*, std::size_t, std::size_t,
                           std::size_t, const Matrix<double>&);
     template <unsigned... Depth>
     static constexpr std::array<Walk, sizeof...(Depth)> walks(
@@ -179,7 +155,7 @@ class HeapForest {
     std::vector<Heap> heaps_;  // by tree
     // By node; the root of a heap is its node 1. Apart, as a processor multiplies an index by 8 or
     // 4 for nothing, but not by 16.
-    std::vector<Key> cuts_;
+    std::vector<Key<T>> cuts_;
     std::vector<std::uint32_t> columns_;  // times the number of lanes
     std::vector<double> votes_;           // of the lowest level
 };

@@ -158,15 +158,13 @@ class NewtonDecider final : public Decider {
             nodes_[at].sure = true;
             enqueue(at);
         }
-        for (const std::size_t at : fresh_) {
-            if (may_split(nodes_[at])) {
-                search_.total(nodes_[at]);
-                search_.best(nodes_[at], at, nullptr);
-                enqueue(at);
-            } else {
-                store_.give_back(nodes_[at].cells);
-            }
-        }
+        std::erase_if(fresh_, [&](std::size_t at) {
+            if (may_split(nodes_[at])) return false;
+            store_.give_back(nodes_[at].cells);
+            return true;
+        });
+        search_.best_of(nodes_, fresh_);
+        for (const std::size_t at : fresh_) enqueue(at);
         while (!waiting_.empty() && leaf_count_ < growth_.max_leaf_nodes) {
             std::pop_heap(waiting_.begin(), waiting_.end(), later());
             const std::size_t at = waiting_.back();

@@ -14,6 +14,7 @@
 namespace coterie {
 
 inline constexpr std::size_t kWorthScan = 7'500;  // cells to scan before threads pay
+inline constexpr std::size_t kWorthNode = 1'000;  // cells of one of several nodes
 
 // A node while the tree grows.
 template <class Cell>
@@ -60,14 +61,33 @@ class NewtonSearch {
         node.node.sums.n = node.rows;
     }
 
+    // Sets the sums and the best splits of some nodes.
+    void best_of(std::vector<Grown<Cell>>& nodes, std::span<const std::size_t> fresh) {
+        const auto look = [&](std::size_t at) {
+            total(nodes[at]);
+            best(nodes[at], at, nullptr);
+        };
+        // Few columns are not worth dividing; two children are, between threads that are awake.
+        if (plan_.cells < kWorthNode || divided() || fresh.size() > scanners_.size()) {
+            for (const std::size_t at : fresh) look(at);
+            return;
+        }
+        team_.run(fresh.size(), [&](std::size_t k) {
+            Grown<Cell>& node = nodes[fresh[k]];
+            total(node);
+            weigh(node);
+            const std::vector<std::uint32_t> slots = drawn(fresh[k], node.depth);
+            node.split = {};
+            offer_all(node, slots, scanners_[k], node.split);
+        });
+    }
+
     // Sets the best split of a node. With `count_codes`, rows of packed cells are counted where a
     // column would win, so that it leaves enough of them on both sides.
     void best(Grown<Cell>& node, std::size_t at, const CountCodes* count_codes) {
-        NewtonNode& facts = node.node;
-        facts.score = leaf().score(facts.sums, leaf().value(facts.sums, facts.bounds));
-        facts.tie = 1e-12 * std::abs(facts.score);
+        weigh(node);
         const std::vector<std::uint32_t> slots = drawn(at, node.depth);
-        const std::size_t parts = plan_.cells >= kWorthScan ? team_.size() : 1;
+        const std::size_t parts = divided() ? team_.size() : 1;
         std::vector<CodeSplit> best(parts);
         if (count_codes) interrupt_.after(node.rows * plan_.places.size());
         team_.run(parts, [&](std::size_t t) {
@@ -76,10 +96,9 @@ class NewtonSearch {
                 std::span(slots).subspan(begin, slots.size() * (t + 1) / parts - begin);
             if (count_codes)
                 return offer_counted(node, at, own, scanners_[t], *count_codes, best[t]);
-            if (plan_.sparse && scanners_[t].plain())
-                return offer_together(node, own, scanners_[t], best[t]);
-            for (const std::uint32_t slot : own) offer(node, slot, scanners_[t], nullptr, best[t]);
+            offer_all(node, own, scanners_[t], best[t]);
         });
+        const NewtonNode& facts = node.node;
         node.split = {};
         for (CodeSplit& split : best)
             if (split.found() &&
@@ -127,6 +146,22 @@ class NewtonSearch {
     }
 
   private:
+    // Whether the columns of a node are divided between the threads.
+    bool divided() const { return plan_.cells >= kWorthScan; }
+
+    void weigh(Grown<Cell>& node) const {
+        NewtonNode& facts = node.node;
+        facts.score = leaf().score(facts.sums, leaf().value(facts.sums, facts.bounds));
+        facts.tie = 1e-12 * std::abs(facts.score);
+    }
+
+    // Offers columns to a node without counting its rows.
+    void offer_all(Grown<Cell>& node, std::span<const std::uint32_t> slots,
+                   NewtonScanner<Cells>& scanner, CodeSplit& best) {
+        if (plan_.sparse && scanner.plain()) return offer_together(node, slots, scanner, best);
+        for (const std::uint32_t slot : slots) offer(node, slot, scanner, nullptr, best);
+    }
+
     // The cells of a column in the order of its codes; good until the scanner is asked for others.
     const Cell* column_cells(Grown<Cell>& node, const CellPlan::Place& place,
                              NewtonScanner<Cells>& scanner) const {

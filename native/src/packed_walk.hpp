@@ -113,7 +113,10 @@ Strip<T> lay_out(const Matrix<const T>& X, std::size_t begin, std::size_t end,
     }
     for (std::uint32_t i = 0; i < strip.rows && !strip.missing; ++i) {
         const T* row = strip.cells + static_cast<std::ptrdiff_t>(i) * strip.stride;
-        for (std::size_t j = 0; j < X.cols; ++j) strip.missing |= row[j] != row[j];
+        // Counted in a local of the cells' width: a vector adds up what it compares.
+        std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t> missing = 0;
+        for (std::size_t j = 0; j < X.cols; ++j) missing += row[j] != row[j];
+        strip.missing = missing > 0;
     }
     return strip;
 }

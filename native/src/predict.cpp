@@ -233,7 +233,7 @@ void predict(const ForestView& forest, const Matrix<const T>& X,
         return for_blocks(
             X.rows, kStripRows * 8, forest.trees(), team, interrupt,
             [&](std::size_t begin, std::size_t end) { bits->add(X, begin, end, out); });
-    if (X.rows >= SmallForest<T>::kWorth && SmallForest<T>::suits(forest)) {
+    if (X.rows >= SmallForest<T>::kWorth && SmallForest<T>::suits(forest, X.cols)) {
         const SmallForest<T> small(forest, tree_weight);
         const auto add = [&](std::size_t begin, std::size_t end) { small.add(X, begin, end, out); };
         if (!HeapForest<T>::suits(forest, X.cols))

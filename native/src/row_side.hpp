@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <numeric>
 #include <stdexcept>
@@ -282,22 +283,16 @@ class CountedRows : public PartedRows<Code> {
         const std::size_t n = range.second;
         interrupt_.after(n * plan.columns.size());
         if (worth_joining(plan, n)) return count_jointly(rows, n, out);
-        const std::size_t blocks =
+        const std::size_t takers =
             n * plan.columns.size() >= kWorthTeam + 4 * plan_->cells ? team_.size() : 1;
-        store_.clear(plan, out);
-        if (blocks <= 1) {
-            count(plan, rows, 0, n, out);
-            return;
-        }
-        std::vector<Workspace::Buffer> parts(blocks - 1);
-        for (auto& part : parts) {
-            part = store_.take();
-            store_.clear(plan, part.data());
-        }
-        team_.run(blocks, [&](std::size_t b) {
-            const std::size_t begin = n * b / blocks, end = n * (b + 1) / blocks;
-            count(plan, rows ? rows + begin : nullptr, begin, end - begin,
-                  b ? parts[b - 1].data() : out);
+        std::vector<Workspace::Buffer> parts(takers - 1);
+        for (auto& part : parts) part = store_.take();
+        in_shares(n, takers, [&](std::size_t taker, const auto& share) {
+            std::byte* sums = taker ? parts[taker - 1].data() : out;
+            store_.clear(plan, sums);
+            share([&](std::size_t begin, std::size_t end) {
+                count(plan, rows ? rows + begin : nullptr, begin, end - begin, sums);
+            });
         });
         for (auto& part : parts) {
             store_.add(plan, out, part.data());
@@ -314,6 +309,7 @@ class CountedRows : public PartedRows<Code> {
 
   private:
     using Cell = typename Cells::Cell;
+    static constexpr std::size_t kShares = 8;  // blocks of rows per thread
 
     // Whether additions that are saved outweigh the sums over joint codes.
     bool worth_joining(const CellPlan& plan, std::size_t n) const {
@@ -321,18 +317,35 @@ class CountedRows : public PartedRows<Code> {
                n * (plan.columns.size() - joint_.columns.size()) >= 2 * joint_.cells;
     }
 
+    // Calls work(taker, share) for every taker, on a thread each; share(use) calls use(begin, end)
+    // for blocks of the `n` places until no taker has any left. Who comes late takes fewer.
+    template <class Work>
+    void in_shares(std::size_t n, std::size_t takers, Work&& work) {
+        const std::size_t blocks = takers > 1 ? kShares * takers : 1;
+        std::atomic<std::size_t> next{0};
+        team_.run(takers, [&](std::size_t taker) {
+            work(taker, [&](auto&& use) {
+                for (std::size_t b; (b = next.fetch_add(1)) < blocks;)
+                    use(n * b / blocks, n * (b + 1) / blocks);
+            });
+        });
+    }
+
     void count_jointly(const std::uint32_t* rows, std::size_t n, std::byte* out) {
         const Joint& joint = *table_.joint;
         const std::size_t columns = joint_.columns.size();
-        const std::size_t blocks = n * columns >= kWorthTeam + 4 * joint_.cells ? team_.size() : 1;
-        const auto part = [&](std::size_t b) { return joint_sums_.data() + b * joint_.cells; };
-        team_.run(blocks, [&](std::size_t b) {
-            const std::size_t begin = n * b / blocks, end = n * (b + 1) / blocks;
-            std::fill_n(part(b), joint_.cells, Cell{});
-            count_rows<Cells>(items_.data(), joint_, joint.view(), rows ? rows + begin : nullptr,
-                              begin, end - begin, part(b));
+        const std::size_t takers = n * columns >= kWorthTeam + 4 * joint_.cells ? team_.size() : 1;
+        const auto part = [&](std::size_t taker) {
+            return joint_sums_.data() + taker * joint_.cells;
+        };
+        in_shares(n, takers, [&](std::size_t taker, const auto& share) {
+            std::fill_n(part(taker), joint_.cells, Cell{});
+            share([&](std::size_t begin, std::size_t end) {
+                count_rows<Cells>(items_.data(), joint_, joint.view(),
+                                  rows ? rows + begin : nullptr, begin, end - begin, part(taker));
+            });
         });
-        for (std::size_t b = 1; b < blocks; ++b)
+        for (std::size_t b = 1; b < takers; ++b)
             for (std::size_t i = 0; i < joint_.cells; ++i) Cells::add(part(0)[i], part(b)[i]);
         store_.clear(*plan_, out);
         Cell* cells = store_.cells_of(out);

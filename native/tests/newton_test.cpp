@@ -34,9 +34,9 @@ Fit fit(const SmallTable& table, const std::vector<double>& gradient,
     return {std::move(tree), std::move(leaves)};
 }
 
-// Rows enough for packed sums: y depends on the first two of four columns.
+// Rows enough for packed sums, and for threads: y depends on the first two of four columns.
 struct Large {
-    std::size_t rows = 40'000;
+    std::size_t rows = 70'000;
     std::vector<double> cells, gradient, hessian;
 
     Large() {
@@ -87,6 +87,23 @@ TEST_CASE(newton_does_not_depend_on_threads) {
             CHECK(many.leaves == one.leaves);
         }
     }
+}
+
+TEST_CASE(codes_are_copied_from_one_layout_to_another) {
+    Random random(8);
+    for (const std::size_t rows : {1ul, 63ul, 9000ul})
+        for (const std::size_t cols : {1ul, 5ul, 70ul}) {
+            std::vector<std::uint8_t> by_row(rows * cols), by_column(rows * cols),
+                again(rows * cols);
+            for (auto& code : by_row) code = static_cast<std::uint8_t>(random.below(256));
+            const auto n = static_cast<std::ptrdiff_t>(rows), d = static_cast<std::ptrdiff_t>(cols);
+            copy_codes({by_row.data(), rows, cols, d, 1}, {by_column.data(), rows, cols, 1, n}, 2);
+            for (std::size_t i = 0; i < rows; ++i)
+                for (std::size_t j = 0; j < cols; ++j)
+                    CHECK(by_column[j * rows + i] == by_row[i * cols + j]);
+            copy_codes({by_column.data(), rows, cols, 1, n}, {again.data(), rows, cols, d, 1}, 1);
+            CHECK(again == by_row);
+        }
 }
 
 TEST_CASE(packed_and_exact_sums_agree) {

@@ -187,6 +187,30 @@ TEST_CASE(shallow_trees_say_what_plain_walks_say) {
             }
 }
 
+// Too many leaves for bits, few enough nodes for the first cache; cells as above.
+TEST_CASE(small_trees_say_what_plain_walks_say) {
+    Random random(6);
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    const std::vector<double> odd{0.0, -0.0, kInfinity, -kInfinity, 1e300, -1e300, 1e-300, kNaN};
+    for (const std::size_t splits : {70ul, 231ul, 511ul})
+        for (const std::uint32_t columns : {1u, 7u, 57u, 3000u})
+            for (const std::size_t outputs : {1ul, 2ul, 3ul}) {
+                RandomForest forest(3, splits, columns, outputs, random);
+                for (Node& node : forest.nodes)
+                    node.threshold =
+                        random.below(9) ? random.uniform() - 0.5 : odd[random.below(7)];
+                const std::size_t rows = 64 + random.below(70);
+                std::vector<double> x = cells_of<double>(rows * columns, false, random);
+                // Of half the forests, no cell is missing.
+                const std::uint32_t kinds = 7 + splits % 2;
+                for (double& cell : x)
+                    cell = random.below(9) ? cell - 0.5 : odd[random.below(kinds)];
+                const std::vector<float> narrow(x.begin(), x.end());
+                compare<double>(forest, rows, columns, x, {});
+                compare<float>(forest, rows, columns, narrow, std::vector<double>{0.5, 2.0, -1.25});
+            }
+}
+
 TEST_CASE(trees_that_are_not_worth_packing_are_walked_too) {
     Random random(5);
     for (const bool holes : {false, true}) {

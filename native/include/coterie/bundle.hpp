@@ -55,6 +55,10 @@ struct Unusual {
     Unusual(const SparseCodes<Code>& codes, const BinsView& bins);
 };
 
+// Copies codes from one layout to another.
+void copy_codes(const Matrix<const std::uint8_t>& codes, const Matrix<std::uint8_t>& out,
+                int n_threads);
+
 void encode_bundles(const Matrix<const std::uint8_t>& codes, const BundlesView& bundles,
                     const Matrix<std::uint8_t>& out, int n_threads);
 

@@ -190,7 +190,7 @@ class NewtonTable:
         if not isinstance(codes, np.ndarray):
             few = _engine.Unusual(codes.checked(bins), *bins.arrays())
             return cls(codes, codes, bins, unusual=few)
-        by_column = codes if compact else np.asfortranarray(codes)
+        by_column = codes if compact else _laid_out(codes, "F", n_threads)
         if codes.dtype != np.uint8 or codes.shape[1] < 2:
             return cls(np.ascontiguousarray(codes), by_column, bins)
         found = _engine.find_bundles(by_column, *bins.arrays(), n_threads)
@@ -201,7 +201,7 @@ class NewtonTable:
             few = _engine.Unusual(by_column, *bins.arrays(), usual)
             return cls(by_column, by_column, bins, unusual=few)
         if len(sizes) == codes.shape[1]:
-            counted = np.ascontiguousarray(codes)
+            counted = _laid_out(codes, "C", n_threads)
             joint = _engine.join_columns(counted, n_threads)
             return cls(counted, by_column, bins, joint=joint)
         counted = np.empty((len(codes), len(sizes)), dtype=np.uint8)
@@ -229,6 +229,15 @@ class NewtonTable:
             joint=self.joint,
             **bins,
         )
+
+
+def _laid_out(codes: Codes, order: Literal["C", "F"], n_threads: int) -> Codes:
+    """Codes in C or Fortran order; the array itself if it is so already."""
+    if codes.dtype != np.uint8 or codes.flags[f"{order}_CONTIGUOUS"]:
+        return np.asarray(codes, order=order)
+    out = np.empty(codes.shape, dtype=np.uint8, order=order)
+    _engine.copy_codes(codes, out, n_threads)
+    return out
 
 
 def grow_newton(
