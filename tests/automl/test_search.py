@@ -14,10 +14,11 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from coterie.automl.candidates import DEFAULT, Candidate
-from coterie.automl.clock import Clock
+from coterie.automl.clock import Clock, WorkClock
 from coterie.automl.combine import WAYS
 from coterie.automl.journal import Journal
 from coterie.automl.search import Search
+from coterie.automl.splits import Plan
 from coterie.automl.trial import Attempt
 from coterie.trees import DecisionTreeClassifier as NativeTree
 from tests.automl.material import labelled
@@ -263,3 +264,23 @@ def test_what_had_no_time_is_tried_prior_with_more(tmp_path):
     longer, _ = search(Clock(1e6, spent=99.0), page=page)
     longer.run([LINEAR, TREE])
     assert [t.name for t in longer.trials] == ["linear", "tree"]
+
+
+def test_a_search_that_judged_by_a_few_splits_goes_on_with_them(tmp_path):
+    page = Journal(tmp_path).open("x")
+    plan = Plan(6)
+    situation, material, _, metric = labelled(300, plan)
+    clock = WorkClock(6 * situation.booster_seconds)
+    first = Search(situation, material, metric, clock, page=page)
+    first.run([LINEAR])
+    assert (len(first.material.splits), first.owed) == (2, 4)
+    assert len(first.material.further) == 4
+    assert clock.share > Clock(1.0).share
+    ample = WorkClock(60 * situation.booster_seconds)
+    again = Search(situation, material, metric, ample, page=page)
+    again.run([LINEAR])
+    assert (len(again.material.splits), again.owed) == (2, 4)
+    np.testing.assert_array_equal(again.trials[0].unseen, first.trials[0].unseen)
+    whole = Search(situation, material, metric, WorkClock(60 * situation.booster_seconds))
+    whole.run([LINEAR])
+    assert (len(whole.material.splits), whole.owed) == (6, 0)
