@@ -13,8 +13,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from coterie.automl.candidates import DEFAULT, Candidate
-from coterie.automl.clock import Clock, WorkClock
+from coterie.automl.candidates import DEFAULT, Candidate, choose_candidates
+from coterie.automl.clock import Clock, OutOfTime, WorkClock
 from coterie.automl.combine import WAYS
 from coterie.automl.journal import Journal
 from coterie.automl.search import Search
@@ -284,3 +284,18 @@ def test_a_search_that_judged_by_a_few_splits_goes_on_with_them(tmp_path):
     whole = Search(situation, material, metric, WorkClock(60 * situation.booster_seconds))
     whole.run([LINEAR])
     assert (len(whole.material.splits), whole.owed) == (6, 0)
+
+
+def test_the_first_candidate_is_not_lost_for_a_measurement(monkeypatch):
+    def late(*args):
+        raise OutOfTime("none was left")
+
+    monkeypatch.setattr("coterie.automl.search.gain_of_mean", late)
+    found, _ = search()
+    boost, forest, *_ = choose_candidates("auto", interpretable=False)
+    found.run([boost])
+    assert [(trial.name, trial.noise) for trial in found.trials] == [(DEFAULT, 0.0)]
+    monkeypatch.setattr("coterie.automl.search.gain_of_mean", lambda *args: 0.25)
+    found, _ = search()
+    found.run([boost, forest])
+    assert [trial.noise for trial in found.trials] == [0.25, 0.0]

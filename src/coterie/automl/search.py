@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -179,15 +180,23 @@ class Search:
         seconds = attempt.rest_seconds
         if not self.clock.measured:
             seconds = left * self.situation.booster_seconds
-        if left and (attempt.cut or _SAFE * seconds > _REST * self.clock.searching):
+        short = left and (attempt.cut or _SAFE * seconds > _REST * self.clock.searching)
+        if short:
             attempt.material = few
-            self._judge_by(len(attempt.models), seconds)
+            self._judge_by(len(attempt.models))
         self._finish(attempt)
+        if self.trials:
+            self._measure_noise(candidate)
+        if short:
+            self._keep_for_owed(seconds)
 
-    def _judge_by(self, number: int, seconds: float) -> None:
-        """Judge by the first splits alone, and keep time for models of the others, if it can be."""
+    def _judge_by(self, number: int) -> None:
+        """Judge by the first splits alone."""
         self.owed = len(self.material.splits) - number
         self.material = self.material.judged_by(number)
+
+    def _keep_for_owed(self, seconds: float) -> None:
+        """Keep time for models of the other splits, as far as there is any."""
         kept = min(_SAFE * seconds, _OWED * max(0.0, self.clock.searching))
         self.clock.share += kept / self.clock.limit
 
@@ -301,26 +310,27 @@ class Search:
             left, rest = self.clock.searching, _SAFE * attempt.rest_seconds
             if self.trials and self.clock.measured and rest > left:
                 attempt.shrink(_MOST_OF_IT * left / rest)
-            trial = attempt.finish()
-            if not self.trials:
-                trial.noise = self._noise_of(attempt.candidate, trial)
-            self._take(trial, write=True)
+            self._take(attempt.finish(), write=True)
 
         self._charge(len(self.material.splits) - len(attempt.models))
         self._guarded(attempt.candidate, finish, self.clock.searching)
 
-    def _noise_of(self, candidate: Candidate, trial: Trial) -> float:
-        """What the mean of the models of the default candidate gains over one of them."""
+    def _measure_noise(self, candidate: Candidate) -> None:
+        """Measure what the mean of the default candidate's models gains over one of them."""
+        trial, material, metric = self.trials[0], self.material, self.metric
         if candidate.name != DEFAULT or not candidate.turns or len(trial.recipe.rounds) < 2:
-            return 0.0
-        material, metric = self.material, self.metric
+            return
 
         def loss(said: Array, rows: NDArray[np.intp]) -> float:
             truth, weight = material.truth[rows], material.weights(rows)
             return metric.loss(truth, said if material.n_classes else said[:, 0], weight)
 
         self._charge(1)
-        return gain_of_mean(candidate, self.situation, material, trial, loss)
+        # What is known already is not to be lost for it.
+        seconds = max(0.0, self.clock.searching)
+        with suppress(*FAILURES), self.clock.ending_after(seconds):
+            trial.noise = gain_of_mean(candidate, self.situation, material, trial, loss)
+            self._write(trial)
 
     def _charge(self, n_fits: int) -> None:
         self.clock.charge(n_fits * self.situation.booster_seconds)
@@ -400,8 +410,8 @@ class Search:
         assert self.page is not None
         number = facts.get("splits", len(self.material.splits))
         if number < len(self.material.splits):
-            seconds = facts["fit_seconds"] / number * (len(self.material.splits) - number)
-            self._judge_by(number, seconds)
+            self._judge_by(number)
+            self._keep_for_owed(facts["fit_seconds"] / number * self.owed)
         kept = self.page.models(candidate.name, len(self.material.splits))
         models = [self.material.seat(model) for model in kept or ()]
         trial = Trial(candidate.name, candidate.family, unseen, models, facts["fit_seconds"])
@@ -415,7 +425,13 @@ class Search:
         score = oof.score(oof.profile[0])
         self.trials.append(trial)
         self.scores.append(score)
-        if write and self.page is not None:
+        if write:
+            self._write(trial)
+        self._remember("done", trial.name, trial.family, score, trial.fit_seconds, trial.note)
+
+    def _write(self, trial: Trial) -> None:
+        """Note the trial in the journal, if there is one."""
+        if self.page is not None:
             self.page.keep(trial.name, trial.models)
             facts = {
                 "fit_seconds": trial.fit_seconds,
@@ -427,7 +443,6 @@ class Search:
                 "elapsed": self.clock.elapsed,
             }
             self.page.write(trial.name, facts, trial.unseen)
-        self._remember("done", trial.name, trial.family, score, trial.fit_seconds, trial.note)
 
     def _note(self, kind: Kind, candidate: Candidate, note: str, *, write: bool = False) -> None:
         if write and self.page is not None:
