@@ -117,7 +117,8 @@ def one(what: str) -> None:
         cores = sorted(os.sched_getaffinity(0))
         os.sched_setaffinity(0, {cores[core % len(cores)]})
     table = next(t for t in listed() if t.name == name)
-    print(json.dumps(fit(table, contender, seconds)))
+    load = {"load": round(os.getloadavg()[0], 1)} if hasattr(os, "getloadavg") else {}
+    print(json.dumps(fit(table, contender, seconds) | load))
 
 
 def _mean(values: Sequence[float]) -> str:

@@ -12,6 +12,7 @@ from coterie.automl.combine import (
     best_single,
     choose,
     convex,
+    expected_loss,
     greedy,
     judge,
     stacked,
@@ -71,11 +72,30 @@ def test_nothing_is_impossible():
 
 def test_a_member_alone_is_chosen_if_nothing_is_better():
     oof = labels([1.0, 1.0, 3.0])
-    first = alone(oof, 0, "default")
+    first, cooler = alone(oof, 0, "default")
     assert first.loss == oof.loss(oof.profile[0])
-    worse = alone(oof, 2, "worse")
+    assert cooler.blend.tau == pytest.approx(np.sqrt(tempered(first.blend, oof).tau))
+    assert cooler.loss < first.loss
+    worse = alone(oof, 2, "worse")[0]
     assert choose([first, worse], oof) is first
     assert choose([worse, first], oof) is first
+    assert len(alone(oof.take(np.arange(200)), 0, "default")) == 1
+    assert len(alone(numbers([1.0]), 0, "default")) == 1
+
+
+def test_what_the_mean_of_models_gains_anyway_is_no_gain_of_a_combination():
+    """Three members alike: all of what they gain together is noise that averages out."""
+    oof = numbers([1.0, 1.0, 1.0])
+    single = alone(oof, 0, "default")[0]
+    together = next(
+        one for one in judge(oof, np.arange(400) % 4) if one.blend.name != "best single"
+    )
+    assert choose([single, together], oof) is together
+    assert expected_loss(single, 0.5) == single.loss - 0.5
+    assert expected_loss(together, 0.6) == pytest.approx(together.loss - 0.2, abs=0.02)
+    gain = single.loss - together.loss
+    assert choose([single, together], oof, noise=1.6 * gain) is single
+    assert choose([single, together], oof, noise=1.4 * gain) is together
 
 
 def test_best_single_is_the_member_of_least_loss():
@@ -179,7 +199,7 @@ def test_other_metrics_are_combined_for(metric):
 def test_one_member_alone_leaves_no_class_without_a_chance():
     truth = np.array([0, 1] * 50)
     said = np.tile([1.0, 0.0], (1, 100, 1))
-    found = alone(OutOfFold(said, truth, CLASS_METRICS["log_loss"]), 0, "it alone")
+    (found,) = alone(OutOfFold(said, truth, CLASS_METRICS["log_loss"]), 0, "it alone")
     assert (found.nested > 0).all()
     assert np.isfinite(found.loss)
     assert found.loss < 4.0

@@ -13,11 +13,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from coterie.automl.candidates import DEFAULT, Candidate
-from coterie.automl.clock import Clock
+from coterie.automl.candidates import DEFAULT, Candidate, choose_candidates
+from coterie.automl.clock import Clock, OutOfTime, WorkClock
 from coterie.automl.combine import WAYS
 from coterie.automl.journal import Journal
 from coterie.automl.search import Search
+from coterie.automl.splits import Plan
 from coterie.automl.trial import Attempt
 from coterie.trees import DecisionTreeClassifier as NativeTree
 from tests.automl.material import labelled
@@ -263,3 +264,38 @@ def test_what_had_no_time_is_tried_prior_with_more(tmp_path):
     longer, _ = search(Clock(1e6, spent=99.0), page=page)
     longer.run([LINEAR, TREE])
     assert [t.name for t in longer.trials] == ["linear", "tree"]
+
+
+def test_a_search_that_judged_by_a_few_splits_goes_on_with_them(tmp_path):
+    page = Journal(tmp_path).open("x")
+    plan = Plan(6)
+    situation, material, _, metric = labelled(300, plan)
+    clock = WorkClock(6 * situation.booster_seconds)
+    first = Search(situation, material, metric, clock, page=page)
+    first.run([LINEAR])
+    assert (len(first.material.splits), first.owed) == (2, 4)
+    assert len(first.material.further) == 4
+    assert clock.share > Clock(1.0).share
+    ample = WorkClock(60 * situation.booster_seconds)
+    again = Search(situation, material, metric, ample, page=page)
+    again.run([LINEAR])
+    assert (len(again.material.splits), again.owed) == (2, 4)
+    np.testing.assert_array_equal(again.trials[0].unseen, first.trials[0].unseen)
+    whole = Search(situation, material, metric, WorkClock(60 * situation.booster_seconds))
+    whole.run([LINEAR])
+    assert (len(whole.material.splits), whole.owed) == (6, 0)
+
+
+def test_the_first_candidate_is_not_lost_for_a_measurement(monkeypatch):
+    def late(*args):
+        raise OutOfTime("none was left")
+
+    monkeypatch.setattr("coterie.automl.search.gain_of_mean", late)
+    found, _ = search()
+    boost, forest, *_ = choose_candidates("auto", interpretable=False)
+    found.run([boost])
+    assert [(trial.name, trial.noise) for trial in found.trials] == [(DEFAULT, 0.0)]
+    monkeypatch.setattr("coterie.automl.search.gain_of_mean", lambda *args: 0.25)
+    found, _ = search()
+    found.run([boost, forest])
+    assert [trial.noise for trial in found.trials] == [0.25, 0.0]

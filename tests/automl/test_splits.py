@@ -11,6 +11,8 @@ from coterie.automl.splits import (
     thinned,
 )
 from coterie.automl.twins import find_twins
+from coterie.boosting.gradient.default_rules import TableFacts
+from coterie.boosting.gradient.default_rules import folds as default_folds
 from coterie.data import Table
 
 RNG = np.random.default_rng(0)
@@ -101,10 +103,17 @@ def test_rows_in_order_are_split_into_blocks():
 
 
 def test_one_part_is_held_out_where_time_is_short():
-    assert plan_splits(5_000, 10, 2, seconds=1.0).hold_out
-    assert not plan_splits(5_000, 10, 2, seconds=100.0).hold_out
+    assert plan_splits(5_000, 10, 2, seconds=0.1).hold_out
+    assert not plan_splits(5_000, 10, 2, seconds=1.0).hold_out
     assert plan_splits(300, 10, 2, seconds=10.0).n_repeats == 1
     assert plan_splits(300, 10, 2, seconds=100.0).n_repeats == 2
+
+
+def test_there_are_as_many_folds_as_the_default_booster_has():
+    for n_rows in (100, 400, 600, 4_000, 6_000, 60_000, 200_000):
+        own = default_folds(TableFacts(n_rows, 10, 2, "default")).value
+        for seconds in (20.0, 100.0, 1_000.0):
+            assert plan_splits(n_rows, 10, 2, seconds=seconds).n_folds >= own
 
 
 def test_moments_decide_about_the_order():

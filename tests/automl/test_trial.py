@@ -25,6 +25,7 @@ from coterie.automl.trial import (
     Attempt,
     ask_unseen,
     fit_again,
+    gain_of_mean,
     prepared,
     run_trial,
 )
@@ -137,7 +138,39 @@ def test_models_of_further_splits():
     again = fit_again(boost, situation, material, trial.recipe, numbers=[1, 2])
     assert [seat.estimator.growth for seat in again] == ["symmetric", "leaf"]
     (rounds,) = trial.recipe.rounds
-    assert [len(seat.estimator.pool_) for seat in again] == [rounds, rounds]
+    assert len(again[1].estimator.pool_) == rounds
+    # Nothing was judged of its shape, so the rows it leaves out tell.
+    other = again[0].estimator
+    train, test = more[0]
+    own = prepared(boost, situation, {}, 1).set_params(max_iter=len(other.pool_) + 1)
+    longer = own.fit(material.matrix[train], material.truth[train])
+    losses = [
+        log_loss(material.truth[test], model.predict_proba(material.matrix[test]))
+        for model in (longer, other)
+    ]
+    assert losses[1] < losses[0]
+
+
+def test_what_the_mean_of_the_models_gains():
+    situation, material, _, metric = labelled(600)
+    (boost,) = choose_candidates(["gradient boosting"], interpretable=False)
+    trial = run_trial(boost, situation, material, Clock(LONG))
+    asked = []
+
+    def loss(said, rows):
+        asked.append(said)
+        return metric.loss(material.truth[rows], said)
+
+    gain = gain_of_mean(boost, situation, material, trial, loss)
+    first, second, mean = asked
+    np.testing.assert_array_equal(
+        first, trial.models[0].ask(material.matrix[material.splits[0][1]])
+    )
+    np.testing.assert_allclose(mean, (first + second) / 2)
+    truth = material.truth[material.splits[0][1]]
+    halves = (metric.loss(truth, first) + metric.loss(truth, second)) / 2
+    assert gain == pytest.approx(2 * (1 - 1 / 3) * (halves - metric.loss(truth, mean)))
+    assert gain > 0
 
 
 def test_a_class_that_a_fold_never_saw_has_no_chance():

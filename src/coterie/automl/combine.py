@@ -23,6 +23,7 @@ Array = NDArray[np.float64]
 NOTHING = 1e-12  # below which a probability is zero but for rounding
 _FLOOR = 1e-6  # of probabilities whose logarithm is taken
 _PENALTY = 1.0  # of the pool of logarithms, for weights far from equal ones
+_CALIBRATED = 300  # rows, below which a temperature is a guess
 _ENOUGH = {"maxiter": 60}
 _WORTH = 1.0  # standard errors by which the best must beat what is simpler, if that is wanted
 
@@ -297,14 +298,43 @@ def judge(
     ]
 
 
-def alone(oof: OutOfFold, member: int, name: str) -> ScoredBlend:
-    """One member that was named beforehand, so that there is nothing to learn."""
-    blend = Blend(name, np.eye(len(oof.profile))[member], floor=_least_chance(oof))
-    said = blend(oof.profile)
-    return ScoredBlend(blend, said, oof.score(said), oof.loss(said))
+def alone(oof: OutOfFold, member: int, name: str) -> list[ScoredBlend]:
+    """One member that was named beforehand; with enough rows, calibrated, too.
+
+    Half of the temperature that its rows ask for is taken, on the scale of logs, as `BoostedTrees*`
+    does: one model is less sure of itself than the mean of all is right.
+    """
+    blends = [Blend(name, np.eye(len(oof.profile))[member], floor=_least_chance(oof))]
+    if oof.labels and oof.metric.name == "log_loss" and len(oof.truth) >= _CALIBRATED:
+        cooler = tempered(blends[0], oof)
+        blends.append(replace(cooler, tau=float(np.sqrt(cooler.tau))))
+    said = [blend(oof.profile) for blend in blends]
+    pairs = zip(blends, said, strict=True)
+    return [ScoredBlend(blend, one, oof.score(one), oof.loss(one)) for blend, one in pairs]
 
 
-def choose(judged: list[ScoredBlend], oof: OutOfFold, *, simple: bool = False) -> ScoredBlend:
+def expected_loss(one: ScoredBlend, noise: float) -> float:
+    r"""The loss that is expected of the mean of all models of each member.
+
+    It was measured with one model of each member. That noise of the models averages out looks like
+    a gain from further members, but the final ones have it anyway: of a loss that one model of a
+    member has for its noise, members of shares :math:`w_t` have the part :math:`\sum_t w_t^2` here,
+    and hardly any of it in the end.
+
+    Parameters
+    ----------
+    one : ScoredBlend
+        A way to combine.
+    noise : float
+        What a member gains from the mean of its models.
+    """
+    share = one.blend.weights / one.blend.weights.sum()
+    return one.loss - noise * float(share @ share)
+
+
+def choose(
+    judged: list[ScoredBlend], oof: OutOfFold, *, simple: bool = False, noise: float = 0.0
+) -> ScoredBlend:
     """The best, the simplest of equals; or a simpler one that is as good as rows can tell.
 
     Parameters
@@ -315,8 +345,10 @@ def choose(judged: list[ScoredBlend], oof: OutOfFold, *, simple: bool = False) -
         What members say.
     simple : bool, default=False
         Whether a simpler one is wanted if the best is not clearly better.
+    noise : float, default=0
+        See `expected_loss`.
     """
-    best = min(judged, key=lambda one: one.loss)
+    best = min(judged, key=lambda one: expected_loss(one, noise))
     rows = oof.metric.rows
     if not simple or rows is None:
         return best

@@ -84,6 +84,7 @@ _FEWEST = 8  # rows below which nothing can be held out
 _LONG_TAIL = 1.5  # skewness
 _SAID = 3  # times that each row held out is kept: what the ensemble says, and a few members
 _BAG = 0.15  # share of the time for further models, where one part alone was held out
+_EXPLAINING = 0.05  # share of the time for explanations, whatever else is to be done
 _LOOKING = 0.1  # share of the time for columns that tell the target
 
 
@@ -125,7 +126,10 @@ def fit_draft(
         findings += [*find_shortage(search), *find_doubts(search, best)]
         _go_on(draft, search, best, trials, wishes, Columns.of(table.schema, reading, draft))
     _publish(draft, search, reading, findings, names)
-    draft.made_ |= {"fingerprint": print_, "splits": plan.words, "seed": wishes.seed}
+    words = plan.words
+    if search.owed:
+        words = f"{len(search.material.splits)} of {words}, for lack of time"
+    draft.made_ |= {"fingerprint": print_, "splits": words, "seed": wishes.seed}
     search.tell("end", draft.metric_, message=search.stopped)
 
 
@@ -139,8 +143,11 @@ def _go_on(
 ) -> None:
     """Explain the ensemble, and spend what time is left on more models of its members."""
     explain(draft, search, best, trials, columns, wishes)
-    if widen(search, draft.members_, trials, wishes):
-        draft.pool_ = _pool(draft.members_, search.material, draft.pool_.members[0].used)
+    material = search.material
+    done = len(material.splits) + search.owed
+    numbers = range(done, len(material.splits) + len(material.further))
+    if widen(search, draft.members_, trials, wishes, numbers):
+        draft.pool_ = _pool(draft.members_, material, draft.pool_.members[0].used)
 
 
 def _candidates(wishes: Wishes, table: Any) -> tuple[Candidate, ...]:
@@ -389,6 +396,7 @@ def _finish(
         TableMember(trial.name, trial.family, float(share[t]), [s.estimator for s in trial.models])
         for t, trial in zip(order, trials, strict=True)
     ]
+    _pay(search, draft.members_, trials, wishes)
     draft.pool_ = _pool(draft.members_, material, reading.used)
     oof = search.out_of_fold()
     draft.leaderboard_ = Listing(make_leaderboard(search, oof, judged, best))
@@ -401,6 +409,13 @@ def _finish(
     if not search.situation.sparse:
         _mark(reading, left)
     return best, trials
+
+
+def _pay(search: Search, members: list[TableMember], trials: list[Trial], wishes: Wishes) -> None:
+    """Fit the models of splits that there was no time for, which matter more than explanations."""
+    first = len(search.material.splits)
+    kept = _EXPLAINING * search.clock.limit
+    widen(search, members, trials, wishes, range(first, first + search.owed), kept)
 
 
 def _measure_columns(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -44,6 +44,11 @@ class Material:
     n_classes: int
     weight: Array | None = None
     further: Sequence[tuple[Rows, Rows]] = ()
+
+    def judged_by(self, number: int) -> Material:
+        """The same with the first splits alone; the others are further ones."""
+        further = [*self.splits[number:], *self.further]
+        return replace(self, splits=self.splits[:number], further=further)
 
     def seat(self, estimator: Any) -> ForeignMember:
         """A fitted estimator whose answers are in the order of the classes."""

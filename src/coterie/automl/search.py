@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -37,13 +38,23 @@ from coterie.automl.second_layer import (
 )
 from coterie.automl.situation import Situation
 from coterie.automl.time_estimates import MANY_CLASSES, MOMENT, is_quick, takes_much_memory
-from coterie.automl.trial import FAILURES, OPENED, Attempt, Recipe, Trial, run_trial
+from coterie.automl.trial import (
+    FAILURES,
+    OPENED,
+    Attempt,
+    Recipe,
+    Trial,
+    gain_of_mean,
+    run_trial,
+)
 from coterie.data import DataError
 
 Array = NDArray[np.float64]
 
 _WAVE = 4  # candidates that are compared before one is finished
-_FIRST_SHARE = 0.4  # of the time, for the first candidate
+_FIRST_SHARE = 0.6  # of the time, for the first splits of the first candidate
+_REST = 0.8  # of the time left, for all other splits of it
+_OWED = 0.75  # of the time left, for those at the end if there was no time for them before
 _AMPLE, _LARGE = 0.5, 0.4  # shares of the time left: of a wave, of a candidate
 _LITTLE = 0.005  # of the loss
 _HARDLY = 0.05  # of the loss of a constant model, by which members are better that are hardly so
@@ -94,6 +105,7 @@ class Search:
     stopped: Literal["finished", "time", "interrupted"] = "finished"
     cut_short: bool = False  # whether the time ended in the midst of a candidate
     waiting: list[tuple[Attempt, float]] = field(default_factory=list)
+    owed: int = 0  # splits that nothing is judged by for lack of time
     _share: float = 0.25  # of the time left that a further candidate may take
 
     def run(
@@ -101,9 +113,10 @@ class Search:
     ) -> None:
         """Try all candidates that fit into the time.
 
-        The first one is fitted to all splits. Others come in waves: each is fitted to a few splits
-        first, and to all of them if that adds something; where time is short, in the order of gain
-        per second.
+        The first one is fitted to all splits, or, if time is short, to a few that all are judged
+        by: its models of the others come at the end. Other candidates come in waves: each is fitted
+        to a few splits first, and to all of them if that adds something; where time is short, in
+        the order of gain per second.
 
         Parameters
         ----------
@@ -158,10 +171,34 @@ class Search:
         return run_trial(PRIOR, self.situation, self.material, Clock(_AS_LONG_AS_IT_TAKES))
 
     def _attempt(self, candidate: Candidate) -> None:
-        """Try one candidate, or read what came of it in an earlier run."""
+        """Try the first candidate, or read what came of it in an earlier run."""
         attempt = self._open(candidate, _FIRST_SHARE)
-        if attempt is not None:
-            self._finish(attempt)
+        if attempt is None:
+            return
+        few, attempt.material = attempt.material, self.material
+        left = len(self.material.splits) - len(attempt.models)
+        seconds = attempt.rest_seconds
+        if not self.clock.measured:
+            seconds = left * self.situation.booster_seconds
+        short = left and (attempt.cut or _SAFE * seconds > _REST * self.clock.searching)
+        if short:
+            attempt.material = few
+            self._judge_by(len(attempt.models))
+        self._finish(attempt)
+        if self.trials:
+            self._measure_noise(candidate)
+        if short:
+            self._keep_for_owed(seconds)
+
+    def _judge_by(self, number: int) -> None:
+        """Judge by the first splits alone."""
+        self.owed = len(self.material.splits) - number
+        self.material = self.material.judged_by(number)
+
+    def _keep_for_owed(self, seconds: float) -> None:
+        """Keep time for models of the other splits, as far as there is any."""
+        kept = min(_SAFE * seconds, _OWED * max(0.0, self.clock.searching))
+        self.clock.share += kept / self.clock.limit
 
     @property
     def _generous(self) -> bool:
@@ -258,9 +295,9 @@ class Search:
             return None
         self.tell("try", candidate.name)
         thorough = bool(self.trials)
-        attempt = Attempt(
-            candidate, self.situation, self.material, self.clock, thorough, share=share
-        )
+        # Whether there is time for all splits of the first one is not known before it was fitted.
+        material = self.material if thorough else self.material.judged_by(OPENED)
+        attempt = Attempt(candidate, self.situation, material, self.clock, thorough, share=share)
         # An estimate may be wrong; what is ended is lost.
         seconds = self.clock.searching * (min(1.0, 2 * share) if thorough else 1.0)
         self._charge(min(OPENED, len(self.material.splits)))
@@ -277,6 +314,23 @@ class Search:
 
         self._charge(len(self.material.splits) - len(attempt.models))
         self._guarded(attempt.candidate, finish, self.clock.searching)
+
+    def _measure_noise(self, candidate: Candidate) -> None:
+        """Measure what the mean of the default candidate's models gains over one of them."""
+        trial, material, metric = self.trials[0], self.material, self.metric
+        if candidate.name != DEFAULT or not candidate.turns or len(trial.recipe.rounds) < 2:
+            return
+
+        def loss(said: Array, rows: NDArray[np.intp]) -> float:
+            truth, weight = material.truth[rows], material.weights(rows)
+            return metric.loss(truth, said if material.n_classes else said[:, 0], weight)
+
+        self._charge(1)
+        # What is known already is not to be lost for it.
+        seconds = max(0.0, self.clock.searching)
+        with suppress(*FAILURES), self.clock.ending_after(seconds):
+            trial.noise = gain_of_mean(candidate, self.situation, material, trial, loss)
+            self._write(trial)
 
     def _charge(self, n_fits: int) -> None:
         self.clock.charge(n_fits * self.situation.booster_seconds)
@@ -354,11 +408,15 @@ class Search:
             self._note(facts["kind"], candidate, facts["note"])
             return True
         assert self.page is not None
+        number = facts.get("splits", len(self.material.splits))
+        if number < len(self.material.splits):
+            self._judge_by(number)
+            self._keep_for_owed(facts["fit_seconds"] / number * self.owed)
         kept = self.page.models(candidate.name, len(self.material.splits))
         models = [self.material.seat(model) for model in kept or ()]
         trial = Trial(candidate.name, candidate.family, unseen, models, facts["fit_seconds"])
         trial.predict_seconds, trial.note = facts["predict_seconds"], facts["note"]
-        trial.recipe = Recipe(**facts["recipe"])
+        trial.recipe, trial.noise = Recipe(**facts["recipe"]), facts.get("noise", 0.0)
         self._take(trial)
         return True
 
@@ -367,17 +425,24 @@ class Search:
         score = oof.score(oof.profile[0])
         self.trials.append(trial)
         self.scores.append(score)
-        if write and self.page is not None:
+        if write:
+            self._write(trial)
+        self._remember("done", trial.name, trial.family, score, trial.fit_seconds, trial.note)
+
+    def _write(self, trial: Trial) -> None:
+        """Note the trial in the journal, if there is one."""
+        if self.page is not None:
             self.page.keep(trial.name, trial.models)
             facts = {
                 "fit_seconds": trial.fit_seconds,
                 "predict_seconds": trial.predict_seconds,
                 "note": trial.note,
                 "recipe": asdict(trial.recipe),
+                "splits": len(self.material.splits),
+                "noise": trial.noise,
                 "elapsed": self.clock.elapsed,
             }
             self.page.write(trial.name, facts, trial.unseen)
-        self._remember("done", trial.name, trial.family, score, trial.fit_seconds, trial.note)
 
     def _note(self, kind: Kind, candidate: Candidate, note: str, *, write: bool = False) -> None:
         if write and self.page is not None:
@@ -459,7 +524,7 @@ class Search:
         self.tell("combine", message=f"{number} member{'s' if number > 1 else ''}")
         oof = self.out_of_fold()
         parts = folds[self.material.covered] % _PARTS
-        if hold_out or len(np.unique(parts)) < 2:
+        if hold_out or self.owed or len(np.unique(parts)) < 2:
             rng = np.random.default_rng(self.situation.seed % 2**32)
             parts = rng.permutation(len(parts)) % min(_PARTS, max(2, len(parts)))
         most = self._affordable(oof, ways)
@@ -469,8 +534,9 @@ class Search:
         names = [trial.name for trial in self.trials]
         if DEFAULT in names and len(names) > 1:
             # Nothing is chosen that is not as good as this.
-            judged.insert(0, alone(oof, names.index(DEFAULT), f"{DEFAULT} alone"))
-        return choose(judged, oof, simple=simple), judged
+            judged[:0] = alone(oof, names.index(DEFAULT), f"{DEFAULT} alone")
+        noise = max(trial.noise for trial in self.trials)
+        return choose(judged, oof, simple=simple, noise=noise), judged
 
     def _affordable(self, oof: OutOfFold, ways: Sequence[Learn]) -> int:
         """How many rows combinations can be learnt from in the time that is left, if any."""

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from coterie.automl.situation import booster_seconds
 from coterie.automl.twins import Twins
+from coterie.boosting.gradient.default_rules import TableFacts
+from coterie.boosting.gradient.default_rules import folds as default_folds
 from coterie.combining.splits import deal
 from coterie.core.axis import cell_keys
 from coterie.data import Table
@@ -19,8 +21,8 @@ Rows = NDArray[np.intp]
 
 # Work (rows x columns x classes) up to which there are as many folds.
 _ONE_SPLIT = 40_000_000
-_THREE_FOLDS = 4_000_000
-_FOR_FOLDS, _FOR_REPEATS = 8, 200  # boosters that there is time for
+_FOUR_FOLDS = 4_000_000
+_FOR_FOLDS, _FOR_REPEATS = 1, 200  # boosters that there is time for
 _HELD_OUT = 5_000_000  # rows that are held out, times classes
 _LEAST_HELD_OUT = 500
 _LARGE = 400_000  # rows from which one part is enough to judge by
@@ -70,8 +72,8 @@ def plan_splits(
 ) -> Plan:
     """Many folds for small tables, one part that is held out for large ones.
 
-    So it is, too, where there are too few `seconds` for several members of several folds, by what
-    boosters take on tables of such a size.
+    So it is, too, where there are too few `seconds` for a single booster, by what boosters take on
+    tables of such a size. There are at least as many folds as `BoostedTrees*` has of such a table.
 
     Rows in the order of time are split into blocks: rows of the same day are alike, and a model
     for days to come must not be judged by days it knows.
@@ -80,7 +82,7 @@ def plan_splits(
     --------
     >>> plan_splits(200, 60, 2).words, plan_splits(1_000_000, 30, 2).hold_out
     ('8 folds, 2 times', True)
-    >>> plan_splits(15_000, 16, 26, seconds=30).words
+    >>> plan_splits(15_000, 16, 26, seconds=10).words
     '1/6 of the rows held out'
     """
     if fast:
@@ -93,10 +95,11 @@ def plan_splits(
         return Plan(8 if n_rows > _LARGE else 6, hold_out=True, in_order=in_order)
     if in_order:
         return Plan(5, in_order=True)
-    if work > _THREE_FOLDS:
-        return Plan(3)
+    usual = max(5, default_folds(TableFacts(n_rows, n_columns, n_classes, "default")).value)
+    if work > _FOUR_FOLDS:
+        return Plan(4)
     if n_rows > 2_000 or boosters < _FOR_REPEATS / 4:
-        return Plan(5)
+        return Plan(usual)
     if n_rows > 1_200 or boosters < _FOR_REPEATS:
         return Plan(8)
     return Plan(8 if n_rows <= 500 else 6, 2)

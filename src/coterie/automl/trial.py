@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -74,6 +74,8 @@ class Trial:
         Remarks.
     recipe : Recipe
         How the same models are fitted again.
+    noise : float
+        What the mean of all models gains over one of them, as far as it was measured.
     """
 
     name: str
@@ -84,6 +86,7 @@ class Trial:
     predict_seconds: float = 0.0
     note: str = ""
     recipe: Recipe = field(default_factory=lambda: Recipe())
+    noise: float = 0.0
 
 
 @dataclass
@@ -114,7 +117,7 @@ class Attempt:
     models: list[Any] = field(default_factory=list)
     seconds: float = 0.0
     note: str = ""
-    _cut: bool = False  # whether time ended boosting
+    cut: bool = False  # whether time ended boosting
     _most: int | None = None  # rounds, if so
 
     def open(self) -> None:
@@ -137,7 +140,7 @@ class Attempt:
                 thorough=self.thorough,
             )
             self._fit_splits(range(min(OPENED, self._n_splits)), deadline)
-        if self._cut:
+        if self.cut:
             rate = self._estimator(0).learning_rate
             self._most = min(len(model.pool_) for model in self.models)
             if self.thorough and self._most * rate < LEAST_WAY:
@@ -232,7 +235,7 @@ class Attempt:
 
         fitted = lanes.map(fit, numbers)
         self.models += [model for model, _ in fitted]
-        self._cut |= any(cut for _, cut in fitted)
+        self.cut |= any(cut for _, cut in fitted)
 
     def _boost(self, number: int, deadline: Deadline) -> tuple[Any, bool]:
         """A booster that held-out rows stop, or the time, and whether it was time.
@@ -245,11 +248,7 @@ class Attempt:
         if self._most is not None:
             estimator.set_params(max_iter=self._most)
         more = watched_rows(self.material, train, test)
-        if more:
-            patience = round(_PATIENCE / estimator.learning_rate)
-            estimator.set_params(early_stopping=True, n_iter_no_change=patience, keep_best=False)
-        else:
-            estimator.set_params(max_iter=_UNWATCHED)
+        _stop_early(estimator, more, keep_best=False)
         model = fit_clone(estimator, self.material, train, **more)
         model.callbacks = None
         cut = deadline.left <= 0 and len(model.pool_) < estimator.max_iter
@@ -279,7 +278,7 @@ class Attempt:
         self.models, chosen = self._best_models()
         counts = " and ".join(map(str, chosen))
         rounds = f"{counts} round" if counts == "1" else f"{counts} rounds"
-        self.note = rounds + (" for lack of time" if self._cut else "") + self.note
+        self.note = rounds + (" for lack of time" if self.cut else "") + self.note
         return [len(model.pool_) for model in self.models]
 
 
@@ -371,14 +370,62 @@ def fit_again(
     n_turns = len(candidate.turns) or 1
 
     def fit(number: int) -> ForeignMember:
-        estimator = prepared(candidate, situation, recipe.params, number)
-        if recipe.rounds:
-            known = number if number < len(recipe.rounds) else number % n_turns
-            estimator.set_params(max_iter=recipe.rounds[min(known, len(recipe.rounds) - 1)])
-        return _seated(fit_clone(estimator, material, splits[number][0]), material)
+        estimator, more = prepared(candidate, situation, recipe.params, number), {}
+        known = number if number < len(recipe.rounds) else number % n_turns
+        if known < len(recipe.rounds):
+            estimator.set_params(max_iter=recipe.rounds[known])
+        elif recipe.rounds:  # of a shape that nothing is known of
+            more = watched_rows(material, *splits[number])
+            _stop_early(estimator, more)
+        return _seated(fit_clone(estimator, material, splits[number][0], **more), material)
 
     with _quiet():
         return Lanes(len(numbers)).map(fit, numbers)
+
+
+def gain_of_mean(
+    candidate: Candidate,
+    situation: Situation,
+    material: Material,
+    trial: Trial,
+    loss: Callable[[Array, Rows], float],
+) -> float:
+    r"""What the mean of the models of all splits gains over one of them.
+
+    Each row that was held out is asked about once, so what is known of a member is how good one of
+    its models is; in the end they answer with their mean. A second model of the first split, in the
+    shape whose turn is next, tells what the mean of two gains. Were models' errors apart from what
+    they have in common independent, the mean of :math:`k` would gain
+
+    .. math:: 2 (1 - 1/k) \Big( \tfrac{1}{2} (L_1 + L_2) - L_{12} \Big)
+
+    Parameters
+    ----------
+    candidate, situation, material : Candidate, Situation, Material
+        What was tried, and its table.
+    trial : Trial
+        What came of it.
+    loss : callable
+        ``(said, rows) -> float``, of what is said of rows.
+    """
+    (train, test), number = material.splits[0], len(trial.recipe.rounds)
+    estimator = prepared(candidate, situation, trial.recipe.params, 1)
+    estimator.set_params(max_iter=trial.recipe.rounds[1])
+    with _quiet():
+        other = _seated(fit_clone(estimator, material, train), material)
+        said = [model.ask(material.matrix[test]) for model in (trial.models[0], other)]
+    alone = np.mean([loss(one, test) for one in said])
+    gained = float(alone - loss(np.mean(said, axis=0), test))
+    return max(0.0, 2 * (1 - 1 / number) * gained)
+
+
+def _stop_early(estimator: Any, watched: dict[str, Any], *, keep_best: bool = True) -> None:
+    """Let rows stop boosting, if there are any."""
+    if not watched:
+        estimator.set_params(max_iter=_UNWATCHED)
+        return
+    patience = round(_PATIENCE / estimator.learning_rate)
+    estimator.set_params(early_stopping=True, n_iter_no_change=patience, keep_best=keep_best)
 
 
 def _seated(model: Any, material: Material) -> ForeignMember:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from contextlib import suppress
 
 from coterie.automl.candidates import PRIOR, Candidate, choose_candidates, drawn
@@ -16,14 +17,35 @@ from coterie.automl.wishes import Wishes
 _SAFE = 1.5  # times the time that a model is expected to take
 
 
-def widen(search: Search, members: list[TableMember], trials: list[Trial], wishes: Wishes) -> bool:
+def widen(
+    search: Search,
+    members: list[TableMember],
+    trials: list[Trial],
+    wishes: Wishes,
+    numbers: Sequence[int],
+    kept: float = 0.0,
+) -> bool:
     """Let members have models of further splits, too, as long as there is time; whether any has.
 
     More models of a kind are a better mean of them. Those of the largest weight come first.
+
+    Parameters
+    ----------
+    search : Search
+        At its end.
+    members : list of TableMember
+        Those that were chosen, of the largest weight first.
+    trials : list of Trial
+        What they come from.
+    wishes : Wishes
+        What the user asked for.
+    numbers : sequence of int
+        Which splits, see `fit_again`.
+    kept : float, default=0
+        Seconds that are left for others.
     """
     material, clock, done = search.material, search.clock, False
     lanes, first = Lanes(len(material.splits)), len(material.splits)
-    numbers = range(first, first + len(material.further))
     step, usual = lanes.number, None
     if not clock.measured:
         step, usual = 1, search.situation.booster_seconds
@@ -31,10 +53,10 @@ def widen(search: Search, members: list[TableMember], trials: list[Trial], wishe
         some = numbers[start : start + step]
         for member, trial in zip(members, trials, strict=True):
             seconds = usual or trial.fit_seconds / lanes.rounds(first)
-            if trial.name == SECOND.name or _SAFE * seconds > clock.ending:
+            if trial.name == SECOND.name or _SAFE * seconds > clock.ending - kept:
                 continue
             clock.charge(seconds)
-            with suppress(*FAILURES), clock.ending_after(clock.ending):
+            with suppress(*FAILURES), clock.ending_after(clock.ending - kept):
                 candidate = candidate_of(search, trial, wishes)
                 again = fit_again(candidate, search.situation, material, trial.recipe, numbers=some)
                 member.models.extend(seat.estimator for seat in again)
