@@ -22,7 +22,7 @@ from coterie.data import Schema
 from coterie.distributed.calls import Call, seal
 from coterie.distributed.holders import Share
 from coterie.distributed.remote_growth import RemoteGround, layout_of
-from coterie.distributed.row_holder import Held, RowHolder
+from coterie.distributed.row_holder import Held, Place, RowHolder
 from coterie.native import NewtonGrowth, Slopes, encode, find_bins
 
 ROWS, TREES = 50_000, 2
@@ -97,9 +97,10 @@ class Recorder:
 
     def __init__(self, codes: NDArray[Any], bins: Any) -> None:
         rows = slice(0, len(codes))
-        held = Held(Schema(codes.shape[1]), bins, [None], 0)
+        held = Held(Schema(codes.shape[1]), bins, len(codes), 0)
         self.shares = [Share(held, [], rows)]
-        self.holder = RowHolder(held, codes)
+        self.holder = RowHolder(held)
+        self.holder.take(codes, Place("", None, 0, 0))
         self.exchanges: list[Exchange] = []
 
     def ask(self, method: str, *given: Any) -> list[Any]:

@@ -2,6 +2,14 @@
 
 import numpy as np
 
+from coterie.distributed.row_holder import Place
+
+
+def filled(holder, codes):
+    """A holder of all rows that has taken them."""
+    holder.take(codes, Place("", None, 0, 0))
+    return holder
+
 
 def table(n=1500, seed=0):
     """Numbers with missing values and categories, and a target with some signal."""

@@ -17,8 +17,7 @@ def bare(sizes, rows=None):
     bins = find_bins(np.arange(4.0)[:, None])
     reading = Reading(Schema(1), np.float64, False)
     parts = Partitions(None, sizes, reading, np.cumsum([0, *sizes]))
-    encoded = [f"part {k}" for k in range(len(sizes))]
-    return RemoteTable(Schema(1), None, bins=bins, partitions=parts, rows=rows, encoded=encoded)
+    return RemoteTable(Schema(1), None, bins=bins, partitions=parts, rows=rows)
 
 
 def test_neighbouring_partitions_are_shared_out_by_rows():
@@ -33,7 +32,17 @@ def test_a_share_without_rows_is_none():
     shares = share_out(bare([10, 90]), dict.fromkeys("abcde", 1))
     assert [share.rows for share in shares] == [slice(0, 10), slice(10, 100)]
     (share,) = share_out(bare([10, 90], rows=np.array([3, 4])), {"a": 1})
-    assert [rows.tolist() for rows in share.held.rows] == [[3, 4]]
+    assert share.parts == [0]
+    assert share.held.n_rows == 2
+
+
+def test_watched_rows_go_where_their_partitions_are():
+    rows = np.array([0, 3, 11, 12, 25])
+    table, watched = bare([10, 10, 10], rows), bare([10, 10, 10], np.array([1, 2, 29]))
+    first, second = share_out(table, {"a": 1, "b": 1}, watched)
+    assert (first.parts, first.rows, first.held.n_watched) == ([0], slice(0, 2), 2)
+    assert (second.parts, second.rows, second.held.n_watched) == ([1, 2], slice(2, 5), 1)
+    assert second.starts == [(0, 0), (2, 0)]
 
 
 def test_holders_are_asked_together_and_leave_nothing(client, left):
@@ -99,7 +108,6 @@ def test_bins_that_dask_gave_up_are_made_again(client, left):
         parts = Partitions.open(session, da.from_array(X, chunks=(5, 2)))
         table = RemoteTable.of(parts, None, gathers=False).bin()
         holders = Holders(table)
-        assert table.encoded == [None] * 4  # whoever holds them needs them no longer
         client.cancel(holders._futures, force=True)  # as a restart does
         with pytest.raises(HolderLostError):
             ask_on(holders)

@@ -7,6 +7,7 @@ from coterie.distributed.holders import HolderLostError, Share
 from coterie.distributed.remote_growth import RemoteGround, layout_of, persist, within
 from coterie.distributed.row_holder import Held, RowHolder
 from coterie.native import NewtonGrowth, NewtonTable, Slopes, encode, find_bins, grow_newton
+from tests.distributed.models import filled
 
 N = 2000
 
@@ -18,16 +19,18 @@ class Direct:
         self.failing, self.asked = set(failing), 0
         ends = zip([0, *cuts], [*cuts, N], strict=True)
         self.shares = [
-            Share(Held(Schema(codes.shape[1]), bins, [None], begin), [], slice(begin, end))
+            Share(Held(Schema(codes.shape[1]), bins, end - begin, begin), [], slice(begin, end))
             for begin, end in ends
         ]
-        self.holders = [RowHolder(share.held, codes[share.rows]) for share in self.shares]
+        self.holders = [filled(RowHolder(share.held), codes[share.rows]) for share in self.shares]
 
     def ask(self, method, *given):
         self.asked += 1
         if self.asked in self.failing:
             for share, holder in zip(self.shares, self.holders, strict=True):
-                holder.__init__(share.held, holder.table.codes)
+                codes = holder.codes
+                holder.__init__(share.held)
+                filled(holder, codes)
             raise HolderLostError
         each = zip(*given, strict=True) if given else [()] * len(self.holders)
         return [getattr(h, method)(*own) for h, own in zip(self.holders, each, strict=True)]

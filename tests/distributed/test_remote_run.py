@@ -4,16 +4,19 @@ import threading
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from benchmarks import distributed_bits
 from benchmarks.distributed import cluster as benchmark_cluster
 from coterie import (
     BoostedTreesClassifier,
+    BoostedTreesRegressor,
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
 )
 from coterie.distributed import NotDistributedError
+from coterie.distributed.remote_table import RemoteTable
 from tests.distributed.deaths import kill_before, limited, processes
 from tests.distributed.models import same_forest, table
 
@@ -94,6 +97,19 @@ def test_many_classes_weights_and_averaged_models(client):
         one = cls(**settings).fit(X, labels, sample_weight=weight)
         other = cls(**settings).fit(there[0], there[1], sample_weight=there[2])
         assert same_forest(one, other)
+
+
+@pytest.mark.parametrize("boosting", ["plain", "dart"])
+def test_rows_that_are_held_out_stay_on_the_workers(client, left, monkeypatch, boosting):
+    X, y = table()
+    settings = {**QUICK, "n_folds": 2, "high_cardinality": "split", "calibrate": False}
+    model = BoostedTreesRegressor(**settings, boosting=boosting)
+    whole = clone(model).fit(X, y)
+    monkeypatch.setattr(RemoteTable, "blocks", None)  # nobody asks for them
+    other = clone(model).fit(*there(X, y))
+    assert same_forest(whole, other)
+    np.testing.assert_array_equal(whole.validation_score_, other.validation_score_)
+    assert not left()
 
 
 @pytest.mark.slow

@@ -3,17 +3,30 @@ import numpy as np
 from coterie.core import Pool
 from coterie.data import Schema
 from coterie.distributed import row_holder
-from coterie.distributed.row_holder import Found, Held, RowHolder, Step
-from coterie.native import NewtonGrowth, NewtonTable, Slopes, encode, find_bins, grow_newton
+from coterie.distributed.row_holder import Found, Held, Place, RowHolder, Step, Use, pour
+from coterie.native import (
+    Forest,
+    NewtonGrowth,
+    NewtonTable,
+    Slopes,
+    encode,
+    find_bins,
+    grow_newton,
+)
 
 N = 300
 
 
-def holder(rows=(None,)):
+def holder(n_rows=N, n_watched=0, uses=None):
     X = np.random.default_rng(0).normal(size=(N, 3)).round(1)
     bins = find_bins(X)
     codes = encode(X, bins)
-    return X, codes, RowHolder(Held(Schema(3), bins, list(rows), 0), codes)
+    made = RowHolder(Held(Schema(3), bins, n_rows, 0, n_watched=n_watched), "its name")
+    for part, first in ((slice(100), 0), (slice(100, N), 100)):
+        own = None if uses is None else uses[part]
+        starts = [first, 0] if uses is None else [np.sum(uses[:first] == use) for use in (1, 2)]
+        assert pour(codes[part], Place("its name", own, *starts))
+    return X, codes, made
 
 
 def test_answers_of_holders_add_up():
@@ -28,9 +41,34 @@ def test_answers_of_holders_add_up():
 
 
 def test_a_holder_takes_the_rows_it_is_told():
-    rows = np.array([3, 5, 250])
-    _, codes, some = holder([rows])
-    np.testing.assert_array_equal(some.table.codes, codes[rows])
+    uses = np.random.default_rng(1).integers(0, 3, N).astype(np.uint8)
+    sizes = [int(np.sum(uses == use)) for use in (Use.LEARN, Use.WATCH)]
+    _, codes, some = holder(*sizes, uses)
+    np.testing.assert_array_equal(some.table.codes, codes[uses == Use.LEARN])
+    np.testing.assert_array_equal(some.table.by_column, codes[uses == Use.LEARN])
+    np.testing.assert_array_equal(some.watched, codes[uses == Use.WATCH])
+
+
+def test_rows_find_no_holder_that_is_elsewhere():
+    _, codes, one = holder()
+    assert not pour(codes, Place("another name", None, 0, 0))
+    del one
+    assert not pour(codes, Place("its name", None, 0, 0))
+
+
+def test_watched_rows_find_their_leaves_and_votes():
+    uses = np.full(N, Use.LEARN, dtype=np.uint8)
+    uses[::3] = Use.WATCH
+    X, codes, one = holder(200, 100, uses)
+    table = NewtonTable(codes, np.asfortranarray(codes), one.table.bins)
+    found = np.empty(N, dtype=np.int32)
+    growth = NewtonGrowth(max_leaf_nodes=8)
+    trees = [grow_newton(table, Slopes(X[:, j].copy()), growth, leaves=found) for j in (0, 1)]
+    both = Forest.concatenate(trees)
+    pool = Pool(both, np.array([0.5]), 2)
+    leaves, votes = one.watched_leaves(both), one.watched_votes(pool)
+    np.testing.assert_array_equal(votes, (0.5 * both.values[:, 0])[leaves])
+    assert len(np.unique(votes[:, 1])) == len(trees[1].values)
 
 
 def test_where_memory_is_short_bins_are_kept_once(monkeypatch):

@@ -6,6 +6,7 @@ from coterie.distributed.row_holder import Held, Step
 from coterie.distributed.score_holder import Outset, ScoreHolder, Vote
 from coterie.losses import SquaredError
 from coterie.native import NewtonGrowth, NewtonTable, Slopes, encode, find_bins, grow_newton
+from tests.distributed.models import filled
 
 N = 200
 
@@ -20,11 +21,11 @@ def start():
         grow_newton(table, Slopes(X[:, k].copy()), NewtonGrowth(), leaves=leaves) for k in (0, 1)
     ]
     votes = [Vote(0, tree, 0.1 * tree.values[:, 0]) for tree in trees]
-    return X, Held(Schema(2), bins, [None], 0), codes, votes
+    return X, Held(Schema(2), bins, N, 0), codes, votes
 
 
 def begun(X, held, codes):
-    holder = ScoreHolder(held, codes)
+    holder = filled(ScoreHolder(held), codes)
     holder.settle(Outset(X[:, 0].copy(), None, np.array([0.5]), np.float64))
     return holder
 

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coterie.distributed.calls import Call, HolderGoneError, seal
 from coterie.distributed.remote_table import RemoteTable
-from coterie.distributed.row_holder import Held, RowHolder
-from coterie.distributed.session import Session, is_loss, named
+from coterie.distributed.row_holder import Held, Place, RowHolder, Use
+from coterie.distributed.session import Session, is_loss
 
 Array = NDArray[Any]
 _LOG = logging.getLogger("coterie.distributed")
 
 _MOST_LOSSES = 50  # before something is finished: more are no accidents
+_STANDSTILL = 120.0  # seconds in which paused workers may take nothing, while bins are put together
 
 
 class HolderLostError(Exception):
@@ -38,11 +41,15 @@ class Share:
         Their numbers.
     rows : slice
         Where its rows are among all.
+    starts : list of (int, int)
+        Where the rows of each partition are within the holder: those that are learnt from, and
+        those that are watched.
     """
 
     held: Held
     parts: Sequence[int]
     rows: slice
+    starts: Sequence[tuple[int, int]] = ()
 
 
 class Holders:
@@ -54,6 +61,8 @@ class Holders:
         The rows, binned.
     kind : type, default=RowHolder
         What holders are.
+    watched : RemoteTable, optional
+        Further rows of the same partitions, which are only scored.
 
     Attributes
     ----------
@@ -63,11 +72,14 @@ class Holders:
         Holders that know nothing but their bins.
     """
 
-    def __init__(self, table: RemoteTable, kind: type = RowHolder) -> None:
+    def __init__(
+        self, table: RemoteTable, kind: type = RowHolder, watched: RemoteTable | None = None
+    ) -> None:
         self.session: Session = table.partitions.session
-        self.table, self.kind, self.fresh = table, kind, set[int]()
+        self.table, self.kind, self.watched, self.fresh = table, kind, watched, set[int]()
         workers = self.session.workers()
-        self.shares = share_out(table, workers)
+        self.shares = share_out(table, workers, watched)
+        self._names = [""] * len(self.shares)
         self.lost = self._since = self._calls = 0
         self._futures: list[Any] = [None] * len(self.shares)
         self.actors: list[Any] = [None] * len(self.shares)
@@ -123,14 +135,59 @@ class Holders:
         self._futures = []
 
     def _make(self, numbers: Sequence[int]) -> None:
-        """Have holders made, on the workers that have fewest of them."""
-        parts = [k for number in numbers for k in self.shares[number].parts]
-        self.table.renew(parts)
-        for number, worker in zip(numbers, self._places(len(numbers)), strict=True):
-            self._submit(number, worker)
+        """Have holders made, on the workers that have fewest of them, and give them their rows."""
+        while True:
+            gone = [number for number in numbers if not self._is_there(number)]
+            for number, worker in zip(gone, self._places(len(gone)), strict=True):
+                self._submit(number, worker)
+            for number in gone:
+                self._await(number)
+            try:
+                if all(self._fill(numbers)):
+                    return
+            except HolderGoneError:
+                pass
+            lost = [number for number in numbers if not self._is_there(number)]
+            self._lose(lost, OSError("Workers were lost while bins were put together."))
+
+    def _is_there(self, number: int) -> bool:
+        """Whether a holder was made, and is not lost for all that the scheduler says."""
+        future = self._futures[number]
+        return future is not None and future.status == "finished"
+
+    def _fill(self, numbers: Sequence[int]) -> list[bool]:
+        """Have the rows of holders encoded and written to their places; which of them were there.
+
+        Raises
+        ------
+        HolderGoneError
+            When one was lost meanwhile.
+        """
+        known = self.session.client.who_has([self._futures[number] for number in numbers])
+        some: list[int] = []
+        places: list[tuple[str, Place]] = []
         for number in numbers:
-            self._await(number)
-        self.table.let_go(parts)
+            address = next(iter(known.get(self._futures[number].key, ())), None)
+            if address is None:
+                raise HolderGoneError("Its worker is lost.")
+            share, name = self.shares[number], self._names[number]
+            for k, starts in zip(share.parts, share.starts, strict=True):
+                some.append(k)
+                places.append((address, Place(name, self._uses(k), *starts)))
+        look = _Standstill(self, numbers, {address for address, _ in places})
+        return self.table.partitions.pour(self.table.known_bins, some, places, look)
+
+    def _uses(self, k: int) -> NDArray[np.uint8] | None:
+        """What the rows of a partition are for; None if all are learnt from."""
+        if self.table.rows is None:
+            return None
+        begin, end = self.table.partitions.offsets[k : k + 2]
+        uses = np.full(end - begin, Use.NOTHING, dtype=np.uint8)
+        for table, use in ((self.table, Use.LEARN), (self.watched, Use.WATCH)):
+            if table is not None and table.rows is not None:
+                first, after = np.searchsorted(table.rows, [begin, end])
+                uses[table.rows[first:after] - begin] = use
+        return uses
 
     def _places(self, count: int) -> list[str]:
         """Workers for new holders."""
@@ -146,12 +203,12 @@ class Holders:
 
     def _submit(self, number: int, worker: str) -> None:
         """Have a holder made on a worker, or on another if that is gone meanwhile."""
-        share = self.shares[number]
         self.fresh.add(number)
+        self._names[number] = uuid4().hex
         future = self.session.client.submit(
             self.kind,
-            share.held,
-            *(self.table.encoded[k] for k in share.parts),
+            self.shares[number].held,
+            self._names[number],
             actor=True,
             workers=[worker],
             allow_other_workers=True,
@@ -167,17 +224,9 @@ class Holders:
                 return
             except Exception as error:
                 if not is_loss(error):
-                    raise self._explained(number, error) from error
+                    raise
                 self._lose([number], error)
-            self.table.renew(self.shares[number].parts)
             self._submit(number, *self._places(1))
-
-    def _explained(self, number: int, error: Exception) -> Exception:
-        """An error in making a holder, which says if a partition is to blame."""
-        for k in self.shares[number].parts:
-            if getattr(self.table.encoded[k], "status", "") == "error":
-                return named(k, error)
-        return error
 
     def _lose(self, gone: Sequence[int], error: Exception) -> None:
         """Count losses, and let go of what is left of the holders."""
@@ -206,25 +255,55 @@ class Holders:
         )
 
 
-def share_out(table: RemoteTable, workers: dict[str, int]) -> list[Share]:
+class _Standstill:
+    """Looks whether holders still take their rows.
+
+    Raises
+    ------
+    HolderGoneError
+        When one was lost.
+    RuntimeError
+        When Dask has paused workers for lack of memory, and nothing happens any more.
+    """
+
+    def __init__(self, holders: Holders, numbers: Sequence[int], where: set[str]) -> None:
+        self.holders, self.numbers, self.where = holders, numbers, where
+        self.since = time.monotonic()
+
+    def __call__(self) -> None:
+        holders = self.holders
+        if not all(holders._is_there(number) for number in self.numbers):
+            raise HolderGoneError("Its worker is lost.")
+        known = holders.session.client.scheduler_info()["workers"]
+        if not any(known[one]["status"] == "paused" for one in self.where & known.keys()):
+            self.since = time.monotonic()
+        elif time.monotonic() - self.since > _STANDSTILL:
+            raise RuntimeError(
+                f"Dask has paused workers for {_STANDSTILL:g} s because their memory is full, so "
+                "the fit cannot go on. Use more workers, workers with more memory, or smaller "
+                "partitions."
+            )
+
+
+def share_out(
+    table: RemoteTable, workers: dict[str, int], watched: RemoteTable | None = None
+) -> list[Share]:
     """Neighbouring partitions for each worker, of about as many rows; none is empty."""
-    partitions, own = table.partitions, table.partitions.split(table.rows)
-    assert table.bins is not None
-    pairs = zip(np.diff(partitions.offsets), own, strict=True)
-    sizes = np.array([size if rows is None else len(rows) for size, rows in pairs])
+    learnt = table.sizes
+    seen = np.zeros_like(learnt) if watched is None else watched.sizes
+    sizes = learnt + seen
     ends = np.cumsum(sizes)
-    n_rows, number = int(ends[-1]), len(workers)
     # A partition belongs to the share in which its middle row lies.
-    owner = ((ends - sizes / 2) * number / n_rows).astype(int)
-    threads = min(workers.values())
-    shares, first = [], 0
-    for share in range(number):
+    owner = ((ends - sizes / 2) * len(workers) / ends[-1]).astype(int)
+    threads, shares, first = min(workers.values()), list[Share](), 0
+    for share in range(len(workers)):
         parts = np.flatnonzero((owner == share) & (sizes > 0))
         if not len(parts):
             continue
-        rows = [own[k] for k in parts]
-        held = Held(table.schema, table.bins, rows, first, threads)
-        after = first + int(sizes[parts].sum())
-        shares.append(Share(held, parts.tolist(), slice(first, after)))
-        first = after
+        n_rows, n_watched = int(learnt[parts].sum()), int(seen[parts].sum())
+        held = Held(table.schema, table.known_bins, n_rows, first, threads, n_watched)
+        begins = [(np.cumsum(one[parts]) - one[parts]).tolist() for one in (learnt, seen)]
+        rows = slice(first, first + n_rows)
+        shares.append(Share(held, parts.tolist(), rows, list(zip(*begins, strict=True))))
+        first = rows.stop
     return shares

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from coterie.data import DataError, KindError, Schema, Table
 from coterie.data.numbers import bounded
+from coterie.distributed.row_holder import pour
 from coterie.distributed.session import NotDistributedError, Session
 from coterie.native import Bins, encode
 
@@ -119,12 +120,42 @@ class Partitions:
         read = self.session.run(read_cells, self.parts, [self.reading] * len(own), own)
         return np.concatenate(read)
 
-    def encode(self, bins: Bins, some: Sequence[int] | None = None) -> list[Any]:
-        """Futures of the bins of all rows, by partition or of some; they stay where they are."""
-        numbers = range(len(self.parts)) if some is None else some
-        parts, n = [self.parts[k] for k in numbers], len(numbers)
-        given = [self.reading] * n, [bins] * n
-        return self.session.run(read_codes, parts, *given, names=numbers, keep=True)
+    def codes(self, bins: Bins, rows: Array | None, some: Sequence[int]) -> list[Array]:
+        """The bins of the rows of some partitions, here; `rows` are counted among all."""
+        own = self.split(rows)
+        given = [self.reading] * len(some), [bins] * len(some), [own[k] for k in some]
+        return self.session.run(read_codes, [self.parts[k] for k in some], *given, names=some)
+
+    def pour(
+        self, bins: Bins, some: Sequence[int], places: Sequence[tuple[str, Any]], look: Any
+    ) -> list[bool]:
+        """Write the bins of partitions to holders, each at an address and with its `Place`.
+
+        Partitions are encoded where they are in memory, or else where they are held. `look` is
+        called now and then, and raises if there is no use in waiting on. Says which of the holders
+        were there.
+        """
+        import dask
+
+        reading, cuts = dask.delayed(self.reading), dask.delayed(bins)
+
+        def encoded() -> list[Any]:
+            made = []
+            for k, (address, _) in zip(some, places, strict=True):
+                there = is_in_memory(self.parts[k])
+                near = {} if there else {"workers": [address], "allow_other_workers": True}
+                with dask.annotate(**near):
+                    task = dask.delayed(read_codes, pure=False)
+                    made.append(task(self.parts[k], reading, cuts))
+            return made
+
+        parts = encoded()
+
+        def renew() -> None:
+            parts[:] = encoded()
+
+        where, own = [address for address, _ in places], [place for _, place in places]
+        return self.session.run(pour, parts, own, names=some, renew=renew, places=where, look=look)
 
 
 def recipes(X: Any) -> list[Any]:
@@ -169,14 +200,17 @@ def read_cells(part: Any, reading: Reading, rows: Array | None) -> Array:
     return reading.cells(part, rows)
 
 
-def read_codes(part: Any, reading: Reading, bins: Bins) -> Array:
-    """The bins of all rows of a partition."""
-    return encode(reading.cells(part), bins)
+def read_codes(part: Any, reading: Reading, bins: Bins, rows: Array | None = None) -> Array:
+    """The bins of all rows of a partition, or of some."""
+    return encode(reading.cells(part, rows), bins)
 
 
-def take_codes(codes: Array, rows: Array | None) -> Array:
-    """Some of the rows of an encoded partition."""
-    return codes if rows is None else codes[rows]
+def is_in_memory(part: Any) -> bool:
+    """Whether a partition was persisted, or is made of such that were."""
+    from distributed import Future
+
+    steps = part.dask.values()
+    return not steps or any(isinstance(step, Future) for step in steps)
 
 
 def few_values(

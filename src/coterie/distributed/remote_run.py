@@ -99,7 +99,11 @@ class RemoteRun(GradientRun):
         else:
             self.train.raw = np.asfortranarray(self.train.raw)
         leaves = np.empty(0 if self.there else table.n_rows, dtype=np.int32)
-        holders = Holders(table, ScoreHolder if self.there else RowHolder)
+        # Rows that are held out stay where they are, if trees are to know them by their bins.
+        tables = [board.table for board in self.held]
+        mine = [one for one in tables if isinstance(one, RemoteTable) and one.bins is table.bins]
+        self.watched = mine[0] if len(mine) == 1 else None
+        holders = Holders(table, ScoreHolder if self.there else RowHolder, self.watched)
         return RemoteGround(table, plan.growth, plan.n_threads, layout, leaves, holders)
 
     def _keeps_scores_there(self) -> bool:
@@ -265,6 +269,15 @@ class RemoteRun(GradientRun):
         self.told = len(self.voted)
 
     def _votes(self, board: Board, part: Pool) -> Array:
-        if board is not self.train:
+        ask = self.holders.ask_alike
+        if board is self.train:
+            return np.concatenate(persist(lambda: ask("votes", part)))
+        if board.table is not self.watched:
             return super()._votes(board, part)
-        return np.concatenate(persist(lambda: self.holders.ask_alike("votes", part)))
+        trees = part.forest
+        if len(part) > 1 or trees.linear is not None:
+            return np.concatenate(persist(lambda: ask("watched_votes", part)))
+        # Leaves take an eighth of the bytes.
+        leaves = np.concatenate(persist(lambda: ask("watched_leaves", trees)))
+        said: Array = (part.weights[0] * trees.values[:, 0])[leaves]
+        return said

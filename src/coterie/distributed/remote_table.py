@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data import Table
-from coterie.distributed.partitions import Partitions, few_values, take_codes
-from coterie.distributed.session import is_spoilt
+from coterie.distributed.partitions import Partitions, few_values
 from coterie.native import Bins, find_bins
 from coterie.native.bins import SAMPLE_ROWS, sampled_rows
 
 Array = NDArray[Any]
+
+_HERE = 1 << 27  # bytes of bins that come at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,15 +32,12 @@ class RemoteTable(Table):
         Where the rows are.
     rows : int array or None
         Which of them, ascending; None for all.
-    encoded : list of futures
-        The bins of all rows of every partition, once the table is binned; None once let go.
     gathers : bool, default=False
         Whether `bin` brings all bins here.
     """
 
     partitions: Partitions = field(kw_only=True)
     rows: NDArray[np.int64] | None = None
-    encoded: list[Any] = field(default_factory=list)
     gathers: bool = False
     fetched: list[Table] = field(default_factory=list)
 
@@ -73,58 +71,58 @@ class RemoteTable(Table):
         if self.bins is not None:
             return self
         bins = self._find_bins(weight, max_bins, seed, n_threads)
-        encoded = self.partitions.encode(bins)
-        table = replace(self, bins=bins, encoded=encoded, fetched=[])
-        if not self.gathers:
-            return table
-        try:
-            return table.gathered()
-        finally:
-            self.partitions.session.release(table.encoded)
+        table = replace(self, bins=bins, fetched=[])
+        return table.gathered() if self.gathers else table
 
     def gathered(self) -> Table:
         """The table with all bins here, without the cells."""
-        own = self.partitions.split(self.rows)
-        run = self.partitions.session.run
-        self.renew()
-        codes = np.concatenate(run(take_codes, self.encoded, own, renew=self.renew))
+        codes = np.empty(self.shape, dtype=self.known_bins.dtype)
+        for rows, some in self._codes():
+            codes[rows] = some
         return Table(self.schema, None, None, self.bins, codes)
 
-    def renew(self, some: Sequence[int] | None = None) -> None:
-        """Have partitions encoded again whose bins were let go, or spoilt by the loss of workers.
+    @property
+    def known_bins(self) -> Bins:
+        """The bins of a table that has them."""
+        assert self.bins is not None
+        return self.bins
 
-        Dask gives a task up once it has cost several workers, and all tasks when workers are
-        restarted; what is merely lost with a worker, it computes again by itself.
-        """
-        numbers = range(len(self.encoded)) if some is None else some
-        known = {k: self.encoded[k] for k in numbers}
-        spoilt = [k for k, future in known.items() if future is None or is_spoilt(future)]
-        if spoilt:
-            assert self.bins is not None
-            session = self.partitions.session
-            session.release([known[k] for k in spoilt if known[k] is not None])
-            again = self.partitions.encode(self.bins, spoilt)
-            for k, future in zip(spoilt, again, strict=True):
-                self.encoded[k] = future
+    def _codes(self) -> Iterator[tuple[slice, Array]]:
+        """Slices of the rows with their bins, some partitions at a time."""
+        ends = [0, *np.cumsum(self.sizes).tolist()]
+        most = max(_HERE // max(self.n_columns, 1), 1)
+        first, n_parts = 0, len(self.partitions.parts)
+        while first < n_parts:
+            after = max(int(np.searchsorted(ends, ends[first] + most, "right")) - 1, first + 1)
+            some = range(first, after)
+            codes = self.partitions.codes(self.known_bins, self.rows, some)
+            yield slice(ends[first], ends[after]), np.concatenate(codes)
+            first = after
 
-    def let_go(self, some: Sequence[int]) -> None:
-        """Take the bins of partitions off the cluster, now that somebody holds them."""
-        for k in some:
-            if self.encoded[k] is not None:
-                self.partitions.session.forget([self.encoded[k]])
-                self.encoded[k] = None
+    @property
+    def sizes(self) -> Array:
+        """How many rows each partition has."""
+        if self.rows is None:
+            return np.diff(self.partitions.offsets)
+        return np.diff(np.searchsorted(self.rows, self.partitions.offsets))
 
     def given(self) -> RemoteTable:
         """The rows as nobody has them here: scorers by name pass them on, and never look."""
         return self
 
     def blocks(self, max_cells: int = 0) -> Iterator[tuple[slice, Array]]:
-        """All rows with their cells, which are fetched once and kept: as bins, if there are any."""
-        if not self.fetched:
-            binned = self.bins is not None
-            values = None if binned else self.partitions.values(self.rows)
-            self.fetched.append(self.gathered() if binned else Table(self.schema, values))
-        yield from self.fetched[0].blocks()
+        """All rows with their cells.
+
+        Those of a binned table come some partitions at a time; others are fetched once and kept.
+        """
+        if self.bins is None:
+            if not self.fetched:
+                self.fetched.append(Table(self.schema, self.partitions.values(self.rows)))
+            yield from self.fetched[0].blocks()
+            return
+        for rows, codes in self._codes():
+            for at, cells in Table(self.schema, None, None, self.bins, codes).blocks():
+                yield slice(rows.start + at.start, rows.start + at.stop), cells
 
     def _find_bins(
         self, weight: NDArray[np.float64] | None, max_bins: int, seed: int, n_threads: int

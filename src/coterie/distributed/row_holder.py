@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cached_property
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,43 +84,106 @@ class Held:
     ----------
     schema, bins : Schema, Bins
         The columns.
-    rows : list of int arrays or None
-        The rows of each of its partitions; None for all.
+    n_rows : int
+        How many rows are learnt from.
     first_row : int
-        Number of its first row among the rows of all holders.
+        Number of the first of them among the rows of all holders.
     n_threads : int
         Threads of the engine.
+    n_watched : int
+        How many rows are only scored.
     """
 
     schema: Schema
     bins: Bins
-    rows: Sequence[Array | None]
+    n_rows: int
     first_row: int
     n_threads: int = 1
+    n_watched: int = 0
+
+
+class Use(IntEnum):
+    """What a row is for."""
+
+    NOTHING = 0
+    LEARN = 1
+    WATCH = 2
+
+
+class Place(NamedTuple):
+    """Where the rows of a partition belong.
+
+    Parameters
+    ----------
+    name : str
+        Of the holder.
+    uses : uint8 array or None
+        Of every row, see `Use`; None if all are learnt from.
+    first, first_watched : int
+        Where the first row goes of those that are learnt from, and of those that are watched.
+    """
+
+    name: str
+    uses: NDArray[np.uint8] | None
+    first: int
+    first_watched: int
+
+
+#: Holders in this process by name.
+_KNOWN: WeakValueDictionary[str, RowHolder] = WeakValueDictionary()
+
+
+def pour(codes: Array, place: Place) -> bool:
+    """Give the bins of a partition to the holder in this process; whether it is here."""
+    holder = _KNOWN.get(place.name)
+    if holder is None:
+        return False
+    holder.take(codes, place)
+    return True
 
 
 class RowHolder:
     """The bins of some partitions, on a worker.
 
+    They are written to their places one partition at a time, see `pour`: so no more than a
+    partition is held twice.
+
     Parameters
     ----------
     held : Held
         Which rows, and where they belong.
-    *encoded : uint8 or uint16 arrays
-        The bins of the partitions.
+    name : str, default=""
+        By which tasks on this worker find the holder.
     """
 
-    def __init__(self, held: Held, *encoded: Array) -> None:
-        pairs = zip(encoded, held.rows, strict=True)
-        parts = [codes if rows is None else codes[rows] for codes, rows in pairs]
-        codes = np.ascontiguousarray(parts[0] if len(parts) == 1 else np.concatenate(parts))
-        self.held = held
+    def __init__(self, held: Held, name: str = "") -> None:
+        shape, kind = (held.n_rows, len(held.bins.categorical)), held.bins.dtype
+        self.held, self.name = held, name
+        self.codes = np.empty(shape, dtype=kind)
         # Parting rows is faster by columns, but that takes as much memory again.
-        short = codes.nbytes > _COPIED * memory_limit()
-        self.table = NewtonTable(codes, codes if short else np.asfortranarray(codes), held.bins)
+        short = self.codes.nbytes > _COPIED * memory_limit()
+        self.by_column = self.codes if short else np.empty(shape, dtype=kind, order="F")
+        self.watched = np.empty((held.n_watched, shape[1]), dtype=kind)
         self.shard: Shard | None = None
         self.leaves: NDArray[np.int32] | None = None  # -1 where a row was not learnt from
         self.answered = -1
+        _KNOWN[name] = self
+
+    def take(self, codes: Array, place: Place) -> None:
+        """Write the bins of a partition to where they belong."""
+        uses, first, first_watched = place[1:]
+        own = codes if uses is None else codes[uses == Use.LEARN]
+        self.codes[first : first + len(own)] = own
+        if self.by_column is not self.codes:
+            self.by_column[first : first + len(own)] = own
+        if uses is not None:
+            seen = codes[uses == Use.WATCH]
+            self.watched[first_watched : first_watched + len(seen)] = seen
+
+    @cached_property
+    def table(self) -> NewtonTable:
+        """The rows that are learnt from, laid out for trees."""
+        return NewtonTable(self.codes, self.by_column, self.held.bins)
 
     def answer(self, number: int, asked: bytes) -> bytes:
         """What a method says to a call, both sealed; see `Call`."""
@@ -145,7 +211,7 @@ class RowHolder:
     def begin(self, growth: NewtonGrowth, slopes: Slopes) -> Any:
         """Take the slopes of a tree; their scale, or None if no row is learnt from."""
         self.leaves = self.shard = None
-        if slopes.rows is not None and not len(slopes.rows):
+        if not self.held.n_rows or (slopes.rows is not None and not len(slopes.rows)):
             return None
         # Workers give memory back to the system at once, and asking for it anew takes long.
         memory = self.table.workspace
@@ -179,7 +245,7 @@ class RowHolder:
         known = self.shard.slopes.rows
         self.leaves = self.shard.leaves
         if known is not None:
-            self.leaves = np.full(len(self.table.codes), -1, dtype=np.int32)
+            self.leaves = np.full(self.held.n_rows, -1, dtype=np.int32)
             self.leaves[known] = self.shard.leaves[known]
         self.shard = None  # and with it memory as large as the rows
         return sums
@@ -191,7 +257,7 @@ class RowHolder:
     def _walk(self, tree: Forest) -> NDArray[np.int32]:
         """The leaves of all rows, those that were not learnt from by walking the tree."""
         if self.leaves is None:
-            self.leaves = np.full(len(self.table.codes), -1, dtype=np.int32)
+            self.leaves = np.full(self.held.n_rows, -1, dtype=np.int32)
         unseen = np.flatnonzero(self.leaves < 0)
         if len(unseen):
             walked = [tree.apply(cells)[:, 0] for _, cells in self._table().take(unseen).blocks()]
@@ -202,8 +268,22 @@ class RowHolder:
         """What members say of all rows."""
         return pool.raw(self._table(), n_threads=self.held.n_threads)
 
-    def _table(self) -> Table:
-        return Table(self.held.schema, None, None, self.held.bins, self.table.codes)
+    def watched_votes(self, pool: Pool) -> Array:
+        """What members say of the watched rows."""
+        return pool.raw(self._table(self.watched), n_threads=self.held.n_threads)
+
+    def watched_leaves(self, trees: Forest) -> Array:
+        """The leaves of the watched rows, among those of all trees; a column for every tree."""
+        kind = _narrow(len(trees.values))
+        found = np.empty((len(self.watched), len(trees)), dtype=kind, order="F")
+        for rows, cells in self._table(self.watched).blocks():
+            nodes = trees.apply(cells, n_threads=self.held.n_threads) + trees.node_offsets[:-1]
+            found[rows] = ~trees.nodes["left"][nodes] + trees.leaf_offsets[:-1]
+        return found
+
+    def _table(self, codes: Array | None = None) -> Table:
+        codes = self.codes if codes is None else codes
+        return Table(self.held.schema, None, None, self.held.bins, codes)
 
 
 def memory_limit() -> float:

@@ -159,21 +159,33 @@ class Session:
             raise ConnectionError(_CUT_OFF.format(why=error)) from error
         return found
 
-    def start(self, function: Any, parts: Sequence[Any], *each: Sequence[Any]) -> list[Any]:
-        """Begin ``function(part, *own)`` for every part, where `each` has an entry of its own."""
+    def start(
+        self,
+        function: Any,
+        parts: Sequence[Any],
+        *each: Sequence[Any],
+        places: Sequence[str] | None = None,
+    ) -> list[Any]:
+        """Begin ``function(part, *own)`` for every part, where `each` has an entry of its own.
+
+        `places` are the workers that must do it, if that matters.
+        """
         import dask
 
         task = dask.delayed(function, pure=False)
         # What several parts are given is sent once.
         known = {id(own): dask.delayed(own, traverse=False) for own in chain(*each)}
-        tasks = [
-            task(part, *(known[id(own)] for own in given))
-            for part, *given in zip(parts, *each, strict=True)
-        ]
+        tasks = []
+        for k, (part, *given) in enumerate(zip(parts, *each, strict=True)):
+            with dask.annotate(**({} if places is None else {"workers": [places[k]]})):
+                tasks.append(task(part, *(known[id(own)] for own in given)))
         return self.keep(self.client.compute(tasks))
 
-    def wait(self, futures: Sequence[Any]) -> None:
-        """Wait until all have ended, well or badly, unless there are no workers for too long."""
+    def wait(self, futures: Sequence[Any], look: Callable[[], None] | None = None) -> None:
+        """Wait until all have ended, well or badly, unless there are no workers for too long.
+
+        `look` is called now and then, and raises if there is no use in waiting on.
+        """
         from distributed import CancelledError, wait
 
         while True:
@@ -182,10 +194,12 @@ class Session:
             except TimeoutError:
                 stop_if_told()
                 self.workers()
+                if look is not None:
+                    look()
             except CancelledError:
                 alive = [future for future in futures if not future.cancelled()]
                 if alive:
-                    self.wait(alive)
+                    self.wait(alive, look)
                 return
             else:
                 return
@@ -215,7 +229,8 @@ class Session:
         *each: Sequence[Any],
         names: Sequence[int] | None = None,
         renew: Callable[[], None] | None = None,
-        keep: bool = False,
+        places: Sequence[str] | None = None,
+        look: Callable[[], None] | None = None,
     ) -> list[Any]:
         """``function(part, *own)`` of every part; what the loss of workers spoilt is done again.
 
@@ -229,21 +244,22 @@ class Session:
             Numbers of the partitions for errors; None if these are all of them.
         renew : callable or None
             Mends entries of `parts` that were spoilt themselves, in place.
-        keep : bool, default=False
-            Whether the results stay there; then their futures are returned.
+        places, look : list of str or None, callable or None
+            See `start` and `wait`.
         """
 
         def start(some: Sequence[int]) -> list[Any]:
             own = [[given[k] for k in some] for given in each]
-            return self.start(function, [parts[k] for k in some], *own)
+            where = None if places is None else [places[k] for k in some]
+            return self.start(function, [parts[k] for k in some], *own, places=where)
 
         futures = start(range(len(parts)))
         try:
             for _ in range(_ATTEMPTS):
-                self.wait(futures)
+                self.wait(futures, look)
                 _check(futures, names)
                 again = [k for k, future in enumerate(futures) if is_spoilt(future)]
-                found = None if again else self._unless_lost(futures, keep=keep)
+                found = None if again else self._unless_lost(futures)
                 if found is not None:
                     return found
                 self.release([futures[k] for k in again])
@@ -251,20 +267,14 @@ class Session:
                     renew()
                 for k, future in zip(again, start(again) if again else (), strict=True):
                     futures[k] = future
-            self.wait(futures)
+            self.wait(futures, look)
             _check(futures, names, allow_loss=False)
-            return futures if keep else self.gather(futures)
-        except BaseException:
-            keep = False
-            raise
+            return self.gather(futures)
         finally:
-            if not keep:
-                self.release(futures)
+            self.release(futures)
 
-    def _unless_lost(self, futures: list[Any], *, keep: bool) -> list[Any] | None:
-        """The results, or their futures if they are kept; None if they were lost on the way."""
-        if keep:
-            return futures
+    def _unless_lost(self, futures: list[Any]) -> list[Any] | None:
+        """The results; None if they were lost on the way."""
         try:
             return self.gather(futures)
         except Exception as error:
