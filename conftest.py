@@ -14,7 +14,7 @@ import pytest
 from hypothesis import settings
 
 # A busy machine must not fail a test: nothing here is measured by the clock.
-settings.register_profile("long", deadline=None)
+settings.register_profile("long", deadline=None, max_examples=50)
 settings.register_profile("short", deadline=None, max_examples=6)
 
 # Pictures in docstrings are drawn into memory, also where there is a screen.
