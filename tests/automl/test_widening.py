@@ -1,11 +1,13 @@
 """More models of the members that were chosen."""
 
 import numpy as np
+import pytest
 from sklearn.linear_model import LogisticRegression
 
 from coterie import TableClassifier
 
 
+@pytest.mark.slow
 def test_time_that_is_left_goes_to_further_models_of_those_chosen():
     """Eight folds, and the eight of another deal; or one part of six, and then the others."""
     members = [("linear", LogisticRegression(max_iter=500))]

@@ -8,6 +8,7 @@ import coterie
 from coterie.files import read_table
 
 
+@pytest.mark.slow
 def test_scores_are_scikit_learns(call, credit):
     said = call("evaluate", credit.model, credit.test, "--json")
     found = json.loads(said.out)
@@ -33,6 +34,7 @@ def test_numbers(call, prices):
     assert found["scores"]["rmse"]["score"] == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_a_table_for_people(call, credit):
     said = call("evaluate", credit.model, credit.test)
     assert said.code == 0

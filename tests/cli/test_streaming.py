@@ -74,6 +74,7 @@ def test_bins_and_target_are_those_of_the_same_rows(sales):
     assert min(order[2700:]) < 100
 
 
+@pytest.mark.slow
 def test_labels_are_codes_and_rows_without_one_are_left_out(sales):
     found = stream_table(sales, ReadOptions(), "dear", 0)
     assert found.n_lost == 30
@@ -162,6 +163,7 @@ def test_what_cannot_be_streamed_is_refused(sales, call, tmp_path):
         stream_table(path, ReadOptions(), "y", 0)
 
 
+@pytest.mark.slow
 def test_commands_start_without_it():
     code = "import coterie.cli.fit, sys; assert 'coterie.cli.streaming' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
