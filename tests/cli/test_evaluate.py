@@ -8,7 +8,6 @@ import coterie
 from coterie.files import read_table
 
 
-@pytest.mark.slow
 def test_scores_are_scikit_learns(call, credit):
     said = call("evaluate", credit.model, credit.test, "--json")
     found = json.loads(said.out)

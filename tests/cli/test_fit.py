@@ -68,7 +68,6 @@ def test_a_directory_with_all_that_is_needed_later(credit):
     }
 
 
-@pytest.mark.slow
 def test_what_is_printed(call, credit, tmp_path):
     said = call("fit", credit.train, "--target", "credit", "--members", "fast", "--out", tmp_path)
     assert said.code == 0

@@ -74,7 +74,6 @@ def test_bins_and_target_are_those_of_the_same_rows(sales):
     assert min(order[2700:]) < 100
 
 
-@pytest.mark.slow
 def test_labels_are_codes_and_rows_without_one_are_left_out(sales):
     found = stream_table(sales, ReadOptions(), "dear", 0)
     assert found.n_lost == 30
