@@ -122,13 +122,15 @@ def _thinned(items: list[Any]) -> set[pytest.Item]:
     """
     estimators: dict[type, int] = {}
     cases: dict[tuple[str, str], int] = {}
-    kept, met = set(), set()
+    kept: set[pytest.Item] = set()
+    met: set[Any] = set()
     rows = [(item, *_row(item)) for item in items]
     for item, cls, case in rows:
         number = estimators.setdefault(cls, len(estimators))
-        if (number + cases.setdefault(case, len(cases))) % THINNING == 0:
+        chosen = (number + cases.setdefault(case, len(cases))) % THINNING == 0
+        if chosen and (cls, case) not in met:
             kept.add(item)
-            met |= {cls, case}
+            met |= {cls, case, (cls, case)}
     for item, cls, case in rows:
         if cls not in met or case not in met:
             kept.add(item)
@@ -140,7 +142,8 @@ def _row(item: Any) -> tuple[type, tuple[str, str]]:
     """The estimator of a contract test, and its case: the test and the other parameters."""
     params = item.callspec.params
     cls = params.get("cls") or type(params.get("estimator"))
-    return cls, (item.originalname, item.callspec.id.replace(cls.__name__, ""))
+    others = {name: value for name, value in params.items() if name not in ("cls", "estimator")}
+    return cls, (item.originalname, str(others))
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -53,7 +53,7 @@ def test_of_many_cases_a_few_are_kept():
 def test_every_estimator_and_every_case_is_met(n_classes, n_cases):
     classes = [type(f"Class{k}x", (), {}) for k in range(n_classes)]
     items = [
-        Item(f"test_{case % 4}[{cls.__name__}-{case}]", cls=cls)
+        Item(f"test_{case % 4}[{cls.__name__}-{case}]", cls=cls, case=case)
         for case in range(n_cases)
         for cls in classes
     ]
@@ -62,3 +62,10 @@ def test_every_estimator_and_every_case_is_met(n_classes, n_cases):
     assert {item.callspec.params["cls"] for item in kept} == set(classes)
     assert len({item.name.rpartition("-")[2] for item in kept}) == n_cases
     assert len(kept) <= n_classes * n_cases / THINNING + n_classes + n_cases
+
+
+def test_several_instances_of_a_class_are_one_estimator():
+    items = [
+        Item(f"test_a[{k}-{kind}]", estimator=1.0 * k, kind=kind) for k in range(9) for kind in "xy"
+    ]
+    assert len(set(items) - _thinned(items)) == 2

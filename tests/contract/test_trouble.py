@@ -129,6 +129,7 @@ LOOPS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.contract
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for another process there")
 @pytest.mark.parametrize(

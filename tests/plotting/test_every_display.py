@@ -60,7 +60,6 @@ def test_constructors(name):
         assert "ax" in inspect.signature(getattr(DISPLAYS[name], maker)).parameters
 
 
-@pytest.mark.contract
 @pytest.mark.parametrize("ensemble", CLASSIFIERS)
 def test_any_ensemble_can_be_drawn(ensemble):
     model, (X, y) = fitted(ensemble), rows("test")
