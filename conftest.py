@@ -92,7 +92,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_slow(item: pytest.Item) -> bool:
-    """Whether a test is marked as slow, or its case: ``slow("a")`` means cases named after a."""
+    """Whether a test is marked as slow, or its case: ``slow("a")`` means cases named after a.
+
+    Examples in docstrings of classes are slow, too: they fit models, as the classes' tests do.
+    """
+    if isinstance(item, pytest.DoctestItem):
+        return item.name.rpartition(".")[2][:1].isupper()
     case = item.name.partition("[")[2]
     return any(
         not mark.args or any(word in case for word in mark.args)

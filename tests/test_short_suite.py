@@ -39,6 +39,14 @@ def test_slow_means_a_test_or_some_of_its_cases(item, slow):
     assert _is_slow(item) is slow
 
 
+@pytest.mark.parametrize(("name", "slow"), [("a.b.some_function", False), ("a.b.SomeClass", True)])
+def test_examples_of_classes_are_slow(request, name, slow):
+    file = pytest.Dir.from_parent(request.session, path=request.path.parent)
+    assert (
+        _is_slow(pytest.DoctestItem.from_parent(file, name=name, runner=None, dtest=None)) is slow
+    )
+
+
 def test_of_many_cases_a_few_are_kept():
     items = [Item(f"test_{name}[{k}]") for k in range(10) for name in "ab"] + [Item("test_c")]
     items += [Item(f"test_d[{k}]") for k in range(CASES)]
