@@ -14,7 +14,7 @@ import pytest
 from hypothesis import settings
 
 # A busy machine must not fail a test: nothing here is measured by the clock.
-settings.register_profile("long", deadline=None)
+settings.register_profile("long", deadline=None, max_examples=50)
 settings.register_profile("short", deadline=None, max_examples=6)
 
 # Pictures in docstrings are drawn into memory, also where there is a screen.
@@ -92,7 +92,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_slow(item: pytest.Item) -> bool:
-    """Whether a test is marked as slow, or its case: ``slow("a")`` means cases named after a."""
+    """Whether a test is marked as slow, or its case: ``slow("a")`` means cases named after a.
+
+    Examples in docstrings of classes are slow, too: they fit models, as the classes' tests do.
+    """
+    if isinstance(item, pytest.DoctestItem):
+        return item.name.rpartition(".")[2][:1].isupper()
     case = item.name.partition("[")[2]
     return any(
         not mark.args or any(word in case for word in mark.args)
@@ -122,13 +127,15 @@ def _thinned(items: list[Any]) -> set[pytest.Item]:
     """
     estimators: dict[type, int] = {}
     cases: dict[tuple[str, str], int] = {}
-    kept, met = set(), set()
+    kept: set[pytest.Item] = set()
+    met: set[Any] = set()
     rows = [(item, *_row(item)) for item in items]
     for item, cls, case in rows:
         number = estimators.setdefault(cls, len(estimators))
-        if (number + cases.setdefault(case, len(cases))) % THINNING == 0:
+        chosen = (number + cases.setdefault(case, len(cases))) % THINNING == 0
+        if chosen and (cls, case) not in met:
             kept.add(item)
-            met |= {cls, case}
+            met |= {cls, case, (cls, case)}
     for item, cls, case in rows:
         if cls not in met or case not in met:
             kept.add(item)
@@ -140,7 +147,8 @@ def _row(item: Any) -> tuple[type, tuple[str, str]]:
     """The estimator of a contract test, and its case: the test and the other parameters."""
     params = item.callspec.params
     cls = params.get("cls") or type(params.get("estimator"))
-    return cls, (item.originalname, item.callspec.id.replace(cls.__name__, ""))
+    others = {name: value for name, value in params.items() if name not in ("cls", "estimator")}
+    return cls, (item.originalname, str(others))
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -39,6 +39,14 @@ def test_slow_means_a_test_or_some_of_its_cases(item, slow):
     assert _is_slow(item) is slow
 
 
+@pytest.mark.parametrize(("name", "slow"), [("a.b.some_function", False), ("a.b.SomeClass", True)])
+def test_examples_of_classes_are_slow(request, name, slow):
+    file = pytest.Dir.from_parent(request.session, path=request.path.parent)
+    assert (
+        _is_slow(pytest.DoctestItem.from_parent(file, name=name, runner=None, dtest=None)) is slow
+    )
+
+
 def test_of_many_cases_a_few_are_kept():
     items = [Item(f"test_{name}[{k}]") for k in range(10) for name in "ab"] + [Item("test_c")]
     items += [Item(f"test_d[{k}]") for k in range(CASES)]
@@ -53,7 +61,7 @@ def test_of_many_cases_a_few_are_kept():
 def test_every_estimator_and_every_case_is_met(n_classes, n_cases):
     classes = [type(f"Class{k}x", (), {}) for k in range(n_classes)]
     items = [
-        Item(f"test_{case % 4}[{cls.__name__}-{case}]", cls=cls)
+        Item(f"test_{case % 4}[{cls.__name__}-{case}]", cls=cls, case=case)
         for case in range(n_cases)
         for cls in classes
     ]
@@ -62,3 +70,10 @@ def test_every_estimator_and_every_case_is_met(n_classes, n_cases):
     assert {item.callspec.params["cls"] for item in kept} == set(classes)
     assert len({item.name.rpartition("-")[2] for item in kept}) == n_cases
     assert len(kept) <= n_classes * n_cases / THINNING + n_classes + n_cases
+
+
+def test_several_instances_of_a_class_are_one_estimator():
+    items = [
+        Item(f"test_a[{k}-{kind}]", estimator=1.0 * k, kind=kind) for k in range(9) for kind in "xy"
+    ]
+    assert len(set(items) - _thinned(items)) == 2

@@ -50,6 +50,7 @@ def test_the_last_tenth_is_held_out():
     assert hold_out_last(1) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [TableClassifier, TableRegressor])
 def test_a_model_of_bins_is_about_as_good_as_one_of_numbers(kind):
     X, y = frame()
@@ -76,6 +77,7 @@ def test_a_model_of_bins_is_about_as_good_as_one_of_numbers(kind):
     np.testing.assert_array_equal(again.predict(new), model.predict(new))
 
 
+@pytest.mark.slow
 def test_held_out_rows_are_not_learnt_from():
     """The target is noise: what is said of held-out rows must not know it."""
     rng = np.random.default_rng(0)
@@ -85,6 +87,7 @@ def test_held_out_rows_are_not_learnt_from():
     assert np.mean(model.out_of_fold_.argmax(axis=1) == model.truth_) < 0.6
 
 
+@pytest.mark.slow
 def test_labels_may_be_positions():
     X, y = frame()
     rows, own = streamed(X, y > 0.5)

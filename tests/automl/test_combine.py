@@ -183,12 +183,14 @@ def test_the_best_is_chosen_or_something_simpler_if_that_is_wanted():
     assert choose([simple, simple], oof) is simple
 
 
+@pytest.mark.slow
 def test_rows_are_drawn_from_large_tables():
     oof = labels([1.0, 1.2])
     found = judge(oof, np.arange(600) % 2, WAYS, most=100)
     assert all(np.isfinite(one.nested).all() for one in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["accuracy", "roc_auc", "brier"])
 def test_other_metrics_are_combined_for(metric):
     oof = labels([1.0, 1.2, 1.4, 6.0], metric)

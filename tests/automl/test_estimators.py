@@ -31,6 +31,7 @@ def killer(after):
 NAMES = ["gradient boosting", "extra trees", "linear"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_values", [2, 12])
 def test_a_table_of_few_distinct_rows_is_learnt(n_values):
     x = np.tile(np.arange(float(n_values)), 300 // n_values)[:, None]
@@ -39,6 +40,7 @@ def test_a_table_of_few_distinct_rows_is_learnt(n_values):
     assert TableRegressor(members="fast").fit(x, 1.0 * y).score(x, y) > 0.9
 
 
+@pytest.mark.slow
 def test_copies_do_not_make_scores_too_good():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(150, 4)), rng.integers(0, 2, 150)
@@ -102,6 +104,7 @@ def test_threads_are_not_part_of_a_search_but_groups_are(tmp_path):
     assert fit(1, np.arange(120) % 8)[1]
 
 
+@pytest.mark.slow
 def test_groups_are_never_on_both_sides():
     """Rows of a group are copies but for noise: without groups they would be known already."""
     rng = np.random.default_rng(0)
@@ -125,6 +128,7 @@ def test_readable_models_are_single_and_small():
     assert model.score(X, y) > 0.9
 
 
+@pytest.mark.slow
 def test_dates_are_columns_like_others():
     rng = np.random.default_rng(0)
     days = pandas.Timestamp("2020-01-01") + pandas.to_timedelta(rng.integers(0, 700, 300), "D")
@@ -139,6 +143,7 @@ def test_dates_are_columns_like_others():
     assert "time order" in {f.kind for f in model.findings_}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["mae", "r2", "rmsle"])
 def test_other_metrics_of_numbers(metric):
     X, y = load_diabetes(return_X_y=True)
@@ -156,6 +161,7 @@ def test_time_that_is_too_short_ends_the_search():
     assert model.score(X, y) > 0.5
 
 
+@pytest.mark.slow
 def test_large_predictions_are_made_in_blocks(monkeypatch):
     from coterie.automl import estimators
 

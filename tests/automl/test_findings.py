@@ -33,6 +33,7 @@ def find(frame, truth, classes=("no", "yes")):
     return {finding.kind: finding for finding in found}
 
 
+@pytest.mark.slow
 def test_a_clean_table_has_none():
     for seed in range(5):
         frame = clean(seed)

@@ -13,6 +13,7 @@ from coterie.automl.metrics import CLASS_METRICS
 X, Y = load_iris(return_X_y=True)
 
 
+@pytest.mark.slow
 def test_published_predictions_are_honest_and_fit_the_leaderboard():
     model = TableClassifier(members="fast").fit(X, Y)
     entry = next(e for e in model.leaderboard_ if e.kind == "ensemble" and e.chosen)
@@ -38,6 +39,7 @@ def test_prediction_is_the_blend_of_means_over_folds():
     np.testing.assert_allclose(model.predict_proba(X), model.blend_(profile))
 
 
+@pytest.mark.slow
 def test_importances_name_the_columns_that_matter():
     pandas = pytest.importorskip("pandas")
     rng = np.random.default_rng(0)
@@ -69,6 +71,7 @@ def test_too_few_rows_are_told_and_not_judged():
     assert model.predict(X).shape == (150,)
 
 
+@pytest.mark.slow
 def test_what_was_made_is_on_record():
     model = TableClassifier(members="fast", random_state=5).fit(X, Y)
     assert model.made_["seed"] == 5
@@ -79,6 +82,7 @@ def test_what_was_made_is_on_record():
     assert model.size_curve_[-1][0] == len(model.members_)
 
 
+@pytest.mark.slow
 def test_the_baseline_looks_at_no_column():
     model = TableRegressor(members="fast").fit(X[:, :2], X[:, 2])
     assert X[:, 2].std() < model.baseline_ < 1.01 * X[:, 2].std()  # the mean of other rows

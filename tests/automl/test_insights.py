@@ -130,6 +130,7 @@ def test_learning_curve_ends_with_the_models_there_are(line):
     assert found.error > 0
 
 
+@pytest.mark.slow
 def test_boosters_are_fitted_to_parts_too():
     from coterie.automl.candidates import FAST
 

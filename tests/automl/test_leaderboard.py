@@ -13,6 +13,7 @@ from tests.automl.material import labelled
 from tests.automl.test_search import LINEAR, TREE
 
 
+@pytest.mark.slow
 def test_best_first_with_honest_scores_and_one_choice():
     situation, material, folds, metric = labelled()
     search = Search(situation, material, metric, Clock(1e6))
@@ -48,6 +49,7 @@ def test_what_is_behind_is_compared_row_by_row(name):
     assert low < middle
 
 
+@pytest.mark.slow
 def test_size_curve_begins_with_the_first_member_alone():
     situation, material, folds, metric = labelled()
     search = Search(situation, material, metric, Clock(1e6))

@@ -42,6 +42,7 @@ def test_frames_have_a_row_for_each():
     assert notes["note"].isna().tolist() == [True, False]
 
 
+@pytest.mark.slow
 def test_models_keep_them(tmp_path):
     X = [[float(k)] for k in range(30)]
     model = TableClassifier(members="fast").fit(X, [k > 14 for k in range(30)])

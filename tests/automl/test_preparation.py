@@ -41,6 +41,7 @@ def test_every_column_is_told_by_what_it_holds():
     assert found.note("kind") == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_columns_are_replaced_by_numbers(library):
     table = frame()
@@ -66,6 +67,7 @@ def test_arrays_are_left_alone():
     assert found.apply("anything") == "anything"
 
 
+@pytest.mark.slow
 def test_a_model_reads_new_rows_as_those_of_the_fit(tmp_path):
     table = frame(120)
     y = table["x"] + table["title"].str.contains("red") * 2.0
@@ -107,6 +109,7 @@ def test_an_array_has_no_dates(model):
         model.predict(np.zeros((2, model.schema_.n_columns)))
 
 
+@pytest.mark.slow
 def test_amounts_may_be_numbers():
     preparation = Preparation.find(frame())
     plain = preparation.apply(frame())["price"]

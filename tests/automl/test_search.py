@@ -121,6 +121,7 @@ def test_a_fit_that_runs_when_time_is_up_is_stopped(native, n_jobs):
     assert [h["kind"] for h in found.history] == ["done", "skipped", "skipped"]
 
 
+@pytest.mark.slow
 def test_after_a_fit_that_was_stopped_only_what_is_quick_is_begun(monkeypatch):
     found, _ = search(Clock(0.5))
     monkeypatch.setattr("coterie.automl.search.is_quick", lambda *_: False)
@@ -156,6 +157,7 @@ def test_members_without_weights_are_left_out_if_there_are_weights():
     assert [t.name for t in found.trials] == ["linear"]
 
 
+@pytest.mark.slow
 def test_a_resumed_search_reads_what_was_done(tmp_path):
     page = Journal(tmp_path).open("x")
     first, folds = search(page=page)
@@ -180,6 +182,7 @@ def test_single_members_can_be_asked_for():
     assert all("single" in one.blend.name for one in judged)
 
 
+@pytest.mark.slow
 def test_the_default_booster_is_in_the_last_comparison():
     found, folds = search()
     found.run([TREE, candidate(DEFAULT, LogisticRegression())])
@@ -189,6 +192,7 @@ def test_the_default_booster_is_in_the_last_comparison():
     assert best.loss <= judged[0].loss
 
 
+@pytest.mark.slow
 def test_one_held_out_part_is_split_further():
     found, folds = search()
     found.run([LINEAR, TREE])

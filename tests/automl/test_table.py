@@ -16,6 +16,7 @@ FRAME["kind"] = np.where(FRAME["a"] > 0, "up", "down")
 FRAME["size"] = FRAME["a"] + 0.1 * FRAME["b"]
 
 
+@pytest.mark.slow
 def test_the_same_model_as_the_estimator():
     model = fit_table(FRAME, "kind", members="fast")
     assert isinstance(model, TableClassifier)
@@ -26,6 +27,7 @@ def test_the_same_model_as_the_estimator():
     assert isinstance(fit_table(FRAME, "size", members="fast"), TableRegressor)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
 def test_frames_of_other_libraries(library):
     pytest.importorskip(library)
@@ -55,6 +57,7 @@ def test_what_a_target_is_taken_for(values, task):
     assert guess_task(nw.from_native(pandas.Series(values), series_only=True)) == task
 
 
+@pytest.mark.slow
 def test_rows_without_a_target_are_left_out():
     gaps = FRAME.copy()
     gaps.loc[::4, "size"] = np.nan
@@ -65,6 +68,7 @@ def test_rows_without_a_target_are_left_out():
     np.testing.assert_array_equal(model.predict(X), kept.predict(X))
 
 
+@pytest.mark.slow
 def test_groups_may_be_a_column():
     frame = FRAME.assign(person=np.repeat(np.arange(30), 4))
     model = fit_table(frame, "kind", groups="person", members="fast")
@@ -98,6 +102,7 @@ def test_mistakes_are_named(name):
         fit_table(table, target, **settings)
 
 
+@pytest.mark.slow
 def test_a_limit_that_allows_for_little_is_kept_and_told():
     """Fifty times the limit: only what heeds no clock at all takes that long."""
     frame = pandas.DataFrame(RNG.normal(size=(3000, 4)), columns=list("abcd"))
@@ -110,11 +115,13 @@ def test_a_limit_that_allows_for_little_is_kept_and_told():
     assert model.predict_proba(frame.drop(columns="kind")[:5]).shape == (5, 300)
 
 
+@pytest.mark.slow
 def test_columns_that_are_left_out():
     model = fit_table(FRAME, "kind", drop=["size"], members="fast")
     assert model.feature_names_in_.tolist() == ["a", "b"]
 
 
+@pytest.mark.slow
 def test_weights_may_be_a_column():
     """Rows of weight zero are as good as absent."""
     frame = FRAME.assign(w=np.arange(120) % 4 != 0).astype({"w": float})
@@ -125,6 +132,7 @@ def test_weights_may_be_a_column():
     assert model.made_["rows"] == 90
 
 
+@pytest.mark.slow
 def test_a_column_of_time_makes_blocks():
     when = pandas.date_range("2024-01-01", periods=120).strftime("%d.%m.%Y").to_numpy()
     order = np.random.default_rng(0).permutation(120)
@@ -133,6 +141,7 @@ def test_a_column_of_time_makes_blocks():
     assert "blocks" in model.made_["splits"]
 
 
+@pytest.mark.slow
 def test_costs_move_the_threshold():
     X = FRAME.drop(columns="kind")
     careful = fit_table(FRAME, "kind", cost={"fp": 1, "fn": 50}, members="fast")

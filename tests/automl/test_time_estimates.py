@@ -34,6 +34,7 @@ def test_large_ensembles_are_cut_to_the_time():
             smaller(estimator, share)
 
 
+@pytest.mark.slow
 def test_large_tables_are_boosted_in_larger_steps_when_time_is_short(monkeypatch):
     monkeypatch.setattr(time_estimates, "booster_seconds", lambda *size: 100.0)
     monkeypatch.setattr(time_estimates, "_RATE_TIMES_ROUNDS", 1e3)  # as if rounds were slow

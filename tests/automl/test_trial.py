@@ -129,6 +129,7 @@ def test_a_forest_goes_on_with_fewer_trees():
     assert trial.note == "10 trees for lack of time"
 
 
+@pytest.mark.slow
 def test_models_of_further_splits():
     situation, material, folds, _ = labelled(plan=Plan(3, hold_out=True))
     more = further_splits([folds], Plan(3, hold_out=True), None)
@@ -173,6 +174,7 @@ def test_what_the_mean_of_the_models_gains():
     assert gain > 0
 
 
+@pytest.mark.slow
 def test_a_class_that_a_fold_never_saw_has_no_chance():
     situation, material, _, _ = labelled()
     codes = material.truth.copy()
@@ -186,6 +188,7 @@ def test_a_class_that_a_fold_never_saw_has_no_chance():
         assert (trial.unseen[material.splits[0][1], 2] == 0).all()
 
 
+@pytest.mark.slow
 def test_weights_reach_members_and_the_choice_of_rounds():
     plain = labelled()
     weight = np.where(plain[1].truth == 1, 5.0, 1.0)
@@ -221,6 +224,7 @@ def test_what_does_not_fit_into_the_time_is_given_up():
         run_trial(own(Slow()), situation, material, Clock(0.3))
 
 
+@pytest.mark.slow
 def test_boosting_stops_when_its_time_is_over():
     situation, material, _, _ = labelled(plan=Plan(3, hold_out=True))
     endless = HistGradientBoostingClassifier(
@@ -254,6 +258,7 @@ def test_deadlines_are_no_part_of_models():
     assert Deadline(0.0)(3, None)
 
 
+@pytest.mark.slow
 def test_boosting_far_from_its_end_is_given_up_if_there_are_other_members(monkeypatch):
     situation, material, _, _ = labelled(300)
     (boost,) = choose_candidates(["gradient boosting"], interpretable=False)

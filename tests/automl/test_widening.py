@@ -1,6 +1,7 @@
 """More models of the members that were chosen."""
 
 import numpy as np
+import pytest
 from sklearn.linear_model import LogisticRegression
 
 from coterie import TableClassifier
@@ -10,6 +11,7 @@ ROWS = np.random.default_rng(0).normal(size=(300, 3))
 Y = ROWS[:, 0] > 0
 
 
+@pytest.mark.slow
 def test_time_that_is_left_goes_to_further_models_of_those_chosen():
     """Eight folds, and the eight of another deal."""
     model = TableClassifier(members=MEMBERS, time_limit=30.0).fit(ROWS, Y)

@@ -39,6 +39,7 @@ def test_members_are_seeded_apart():
     assert len({pickle.dumps(model.pool_.member(t)) for t in range(5)}) == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("voting", ["auto", "hard"])
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_any_estimator_votes_the_same_in_parallel(voting, n_jobs):
@@ -52,6 +53,7 @@ def test_any_estimator_votes_the_same_in_parallel(voting, n_jobs):
     assert len({m[-1].coef_.tobytes() for m in model.estimators_}) == 9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_pipelines_see_frames_as_frames(library):
     frames = pytest.importorskip(library)

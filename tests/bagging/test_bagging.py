@@ -35,6 +35,7 @@ def test_constructor_is_that_of_scikit_learn(name):
     assert list(ours.parameters)[:2] == ["estimator", "n_estimators"]
 
 
+@pytest.mark.slow
 def test_two_thirds_of_the_rows_are_in_a_bag():
     X, y = CANCER
     model = BaggingClassifier(n_estimators=200, random_state=0).fit(X, y)
@@ -89,6 +90,7 @@ def test_members_reproduce_the_ensemble(native):
     assert len({tuple(columns) for columns in model.estimators_features_}) > 1
 
 
+@pytest.mark.slow
 def test_columns_with_replacement():
     X, y = IRIS
     model = BaggingClassifier(Cart(), 20, bootstrap_features=True, random_state=0).fit(X, y)
@@ -152,6 +154,7 @@ def test_pasting_draws_rows_once():
         BaggingClassifier(bootstrap=False, oob_score=True).fit(X, y)
 
 
+@pytest.mark.slow
 def test_pure_noise_is_seen_as_noise():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 4)), rng.integers(0, 2, 300)
@@ -223,6 +226,7 @@ def test_bayesian_bootstrap_of_a_mean():
     assert members.var() == pytest.approx(14 / 3 / 4, rel=0.1)
 
 
+@pytest.mark.slow
 def test_missing_class_in_a_bag():
     X = np.arange(12.0)[:, None]
     y = np.array(["a"] * 10 + ["b", "c"])

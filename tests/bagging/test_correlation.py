@@ -104,6 +104,7 @@ def weights_of(networks):
     return np.concatenate([networks.outer[:, :, 0], networks.offset], axis=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("penalty", [0.0, 0.5])
 def test_linear_members_all_become_least_squares(penalty):
     networks, trace = trained(penalty)
@@ -112,6 +113,7 @@ def test_linear_members_all_become_least_squares(penalty):
     assert trace["ambiguity"][-1] < 1e-3
 
 
+@pytest.mark.slow
 def test_linear_members_keep_their_spread_when_only_the_mean_counts():
     start = Networks.draw(streams(4), 3, 0, 1, "identity")
     networks, _ = trained(1.0, start=start)
@@ -194,6 +196,7 @@ def test_ambiguity_grows_with_the_penalty():
     assert np.all(np.diff([ambiguity(model, X_new) for model in models]) > 0)
 
 
+@pytest.mark.slow
 def test_ambiguity_of_classifiers_grows_with_the_penalty():
     X, y = load_breast_cancer(return_X_y=True)
     found = [
@@ -274,6 +277,7 @@ def test_several_numbers_at_once():
     assert np.corrcoef(both.T)[0, 1] < -0.8
 
 
+@pytest.mark.slow
 def test_categories_and_holes_are_inputs():
     pandas = pytest.importorskip("pandas")
     rng = np.random.default_rng(0)

@@ -246,6 +246,7 @@ X, Y = load_digits(return_X_y=True)
 LEARN, TRY = slice(None, None, 2), slice(1, None, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", ["dense", "sparse", "bch"])
 def test_codes_mend_the_errors_of_single_trees(code):
     tree = DecisionTreeClassifier(random_state=0).fit(X[LEARN], Y[LEARN])
@@ -254,12 +255,14 @@ def test_codes_mend_the_errors_of_single_trees(code):
     assert model.code_.shape == (10, len(model.estimators_))
 
 
+@pytest.mark.slow
 def test_longer_codes_mend_more():
     short = ECOCClassifier(code="one-vs-rest", random_state=0).fit(X[LEARN], Y[LEARN])
     long = ECOCClassifier(code="bch", random_state=0).fit(X[LEARN], Y[LEARN])
     assert long.score(X[TRY], Y[TRY]) > short.score(X[TRY], Y[TRY]) + 0.1
 
 
+@pytest.mark.slow
 def test_decoding_is_that_of_the_members_answers():
     bark = DecisionTreeClassifier(max_depth=4)
     for decoding, distance in (

@@ -15,6 +15,7 @@ X, y = load_breast_cancer(return_X_y=True)
 X = scale(X)
 
 
+@pytest.mark.slow
 def test_members_are_kept_in_their_best_state():
     rule = EarlyStopping(max_epochs=40, patience=3, tol=0.0)
     labels = np.where(np.random.default_rng(0).random(len(y)) < 0.3, 1 - y, y)
@@ -33,6 +34,7 @@ def test_members_are_kept_in_their_best_state():
         assert member.estimator.t_ < history.size * 569
 
 
+@pytest.mark.slow
 def test_weights_are_passed_to_partial_fit():
     model = BaggingClassifier(SGDClassifier(), 3, oob_use="stop", random_state=0).fit(X, y)
     assert all(len(member.history) > 1 for member in model.pool_.members)

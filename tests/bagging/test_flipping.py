@@ -110,6 +110,7 @@ def test_one_vote_per_member():
     np.testing.assert_allclose(model.predict_proba(X), votes)
 
 
+@pytest.mark.slow
 def test_with_bags_there_are_rows_outside():
     X, y = load_wine(return_X_y=True)
     with pytest.raises(ValueError, match="bootstrap=True"):

@@ -74,6 +74,7 @@ def test_model_and_arrays_agree():
     np.testing.assert_allclose(corrected, expected)
 
 
+@pytest.mark.slow
 def test_blocks_do_not_matter(monkeypatch):
     forest = RandomForestClassifier(30, random_state=0).fit(*load_iris(return_X_y=True))
     rows = load_iris().data[::10]

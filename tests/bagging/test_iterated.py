@@ -23,6 +23,7 @@ def test_first_stage_is_plain_bagging(tree):
     np.testing.assert_allclose(next(model.staged_predict(X)), bag.predict(X))
 
 
+@pytest.mark.slow
 def test_second_stage_learns_what_was_left_out_of_bag():
     X, y = load_diabetes(return_X_y=True)
     bag = BaggingRegressor(STUMP, n_estimators=50, oob_score=True, random_state=0).fit(X, y)
@@ -69,6 +70,7 @@ def test_error_of_stages_is_that_of_new_rows():
     assert np.all((ratio > 0.85) & (ratio < 1.5))
 
 
+@pytest.mark.slow
 def test_copies_in_the_bag_are_not_out_of_bag():
     X, y = load_diabetes(return_X_y=True)
     once = IteratedBaggingRegressor(n_stages=1, random_state=0).fit(X, y)

@@ -92,6 +92,7 @@ def test_no_distance_has_all_the_say():
     np.testing.assert_allclose(model.predict_proba([[0.0]]), [[2 / 3, 1 / 3]])
 
 
+@pytest.mark.slow
 def test_searching_all_points_finds_the_same(monkeypatch):
     X, y = load_wine(return_X_y=True)
     with_trees = KNNEnsembleClassifier(random_state=0).fit(X[::2], y[::2]).predict_proba(X)

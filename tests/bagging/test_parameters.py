@@ -94,6 +94,7 @@ def test_refusals():
         RandomParametersClassifier(weights="score").fit(X, y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["score", "stack"])
 def test_weights_by_rows_outside(method):
     """Of good and useless members, the useless ones lose their say."""

@@ -90,6 +90,7 @@ def test_quantiles_by_hand():
     np.testing.assert_array_equal(found, [[1, 1, 2, 2, 2, 4, 4]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", WEIGHTS)
 def test_out_of_bag_quantiles_are_of_trees_that_did_not_see_a_row(weight):
     given = WEIGHTS[weight]
@@ -111,6 +112,7 @@ def test_without_bags_there_are_no_out_of_bag_quantiles():
         QuantilePredictor(trees, X, y).predict_oob()
 
 
+@pytest.mark.slow
 def test_quantiles_rise_and_cover():
     rng = np.random.default_rng(0)
     rows = rng.uniform(size=(1500, 1))

@@ -16,6 +16,7 @@ def bagged(use, **params):
     return BaggingClassifier(n_estimators=30, oob_use=use, random_state=0, **params)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.5, 1.0])
 def test_every_tree_is_pruned_by_rows_outside_its_bag(share):
     plain = bagged(None).fit(X, NOISY)
@@ -36,6 +37,7 @@ def test_every_tree_is_pruned_by_rows_outside_its_bag(share):
         assert errors[0] <= errors[1]
 
 
+@pytest.mark.slow
 def test_rows_that_pruned_do_not_judge():
     model = bagged("prune", oob_score=True).fit(X, NOISY)
     outside = [len(rows) / len(y) for rows in model.oob_samples()]
@@ -44,6 +46,7 @@ def test_rows_that_pruned_do_not_judge():
         bagged("prune", oob_split=1.0, oob_score=True).fit(X, NOISY)
 
 
+@pytest.mark.slow
 def test_honest_leaves_are_better_probabilities():
     plain, honest = bagged(None).fit(X[::2], NOISY[::2]), bagged("posterior")
     honest.fit(X[::2], NOISY[::2])
@@ -66,6 +69,7 @@ def test_objects_with_settings_and_columns():
     assert set(REFINEMENTS) == {"prune", "posterior", "stop"}
 
 
+@pytest.mark.slow
 def test_groups_are_the_members_as_a_whole():
     groups = np.arange(len(y)) // 7
     model = bagged("prune").fit(X, NOISY, groups=groups)

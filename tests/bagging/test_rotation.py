@@ -116,6 +116,7 @@ def test_trees_differ_by_their_rotations():
     np.testing.assert_array_equal(members[0].predict(X[::2]), y[::2])
 
 
+@pytest.mark.slow
 def test_it_beats_its_members():
     rng = np.random.default_rng(0)
     Z = rng.normal(size=(600, 4))
@@ -125,6 +126,7 @@ def test_it_beats_its_members():
     assert model.score(Z[300:], labels[300:]) > plain.score(Z[300:], labels[300:]) + 0.02
 
 
+@pytest.mark.slow
 def test_bootstrap_brings_judges():
     model = RotationForestClassifier(
         n_estimators=40, bootstrap=True, oob_score=True, random_state=0
@@ -134,6 +136,7 @@ def test_bootstrap_brings_judges():
         RotationForestClassifier(oob_score=True).fit(X, y)
 
 
+@pytest.mark.slow
 def test_regression_and_sparse_rows():
     Z, target = load_diabetes(return_X_y=True)
     model = RotationForestRegressor(n_estimators=20, random_state=0).fit(Z[::2], target[::2])

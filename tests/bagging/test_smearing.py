@@ -49,6 +49,7 @@ def test_labels_become_indicators_with_noise_by_class():
     )
 
 
+@pytest.mark.slow
 def test_members_repeat_the_noise_they_were_given():
     X, y = load_diabetes(return_X_y=True)
     model = OutputSmearingRegressor(n_estimators=50, noise=0.5, random_state=0).fit(X, y)
@@ -126,6 +127,7 @@ def test_classification_trees_are_refused():
         OutputSmearingClassifier(DecisionTreeClassifier()).fit(X, y)
 
 
+@pytest.mark.slow
 def test_with_bags_there_are_rows_outside():
     X, y = load_wine(return_X_y=True)
     model = OutputSmearingClassifier(bootstrap=True, oob_score=True, random_state=0).fit(X, y)

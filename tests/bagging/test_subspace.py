@@ -38,6 +38,7 @@ def test_all_columns_of_a_deterministic_learner_are_the_learner():
     np.testing.assert_allclose(model.predict_proba(X), GaussianNB().fit(X, y).predict_proba(X))
 
 
+@pytest.mark.slow
 def test_redundant_columns_gain():
     X, y = load_digits(return_X_y=True)
     model = RandomSubspaceClassifier(n_estimators=30, random_state=0).fit(X[::2], y[::2])
@@ -45,6 +46,7 @@ def test_redundant_columns_gain():
     assert model.score(X[1::2], y[1::2]) > alone + 0.1
 
 
+@pytest.mark.slow
 def test_patches_draw_both():
     model = RandomPatchesClassifier(n_estimators=60, oob_score=True, random_state=0).fit(*WINE)
     assert all(len(set(rows)) == len(rows) == 89 for rows in model.estimators_samples_)

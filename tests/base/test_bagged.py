@@ -42,6 +42,7 @@ def test_scores_of_the_last_fit_do_not_stay():
     assert not hasattr(model, "oob_score_")
 
 
+@pytest.mark.slow
 def test_warm_start_with_other_draws():
     model = BaggingClassifier(n_estimators=30, warm_start=True, random_state=0).fit(X, y)
     model.set_params(n_estimators=60, max_samples=0.25, oob_score=True).fit(X, y)
@@ -68,6 +69,7 @@ def test_growing_stops_when_rows_outside_have_enough(cls):
     assert len(loose.fit(X, y).pool_) < size
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls", [BaggingRegressor, RandomForestRegressor])
 def test_growing_stops_for_numbers_and_starts_warm(cls):
     Z, target = load_diabetes(return_X_y=True)

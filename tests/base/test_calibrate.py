@@ -56,6 +56,7 @@ def test_hopeless_votes_become_the_base_rate():
     assert found(np.array([0.9]))[0] == pytest.approx(0.3, abs=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
 @pytest.mark.parametrize("load", [load_breast_cancer, load_digits])
 def test_probabilities_become_better(load, method):
@@ -72,6 +73,7 @@ def test_probabilities_become_better(load, method):
     assert calibrated.score(X[1::2], y[1::2]) > model.score(X[1::2], y[1::2]) - 0.02
 
 
+@pytest.mark.slow
 def test_labels_pickling_and_refusals():
     X, y = load_breast_cancer(return_X_y=True)
     names = np.array(["bad", "good"])[y]

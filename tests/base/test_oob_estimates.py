@@ -43,6 +43,7 @@ def test_features_for_a_second_level(fitted, name):
     assert 0.9 < second.score(features, y) < 0.99
 
 
+@pytest.mark.slow
 @every_model
 def test_any_metric_after_the_fit(fitted, name):
     model = fitted[name]
@@ -52,6 +53,7 @@ def test_any_metric_after_the_fit(fitted, name):
     assert model.oob_metric(True, X, y) == pytest.approx(model.oob_score_)
 
 
+@pytest.mark.slow
 @every_model
 def test_curves_by_number_of_members(fitted, name):
     model = fitted[name]
@@ -80,6 +82,7 @@ def test_some_members_only(fitted, name):
         model.pruned([40])
 
 
+@pytest.mark.slow
 @every_model
 def test_weights_for_members(fitted, name):
     model = fitted[name]
@@ -104,6 +107,7 @@ def test_weights_for_members(fitted, name):
     assert (stacked >= 0).all()
 
 
+@pytest.mark.slow
 def test_rows_of_weight_zero():
     weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
     weight[::5] = 0
@@ -119,6 +123,7 @@ def test_rows_of_weight_zero():
     assert model.oob_curve(bad, y, weight).error[-1] == model.oob_curve_.error[-1]
 
 
+@pytest.mark.slow
 def test_numbers():
     Z, target = load_diabetes(return_X_y=True)
     model = BaggingRegressor(n_estimators=40, oob_score=True, random_state=0).fit(Z, target)
@@ -143,6 +148,7 @@ def test_refusals(fitted):
         blind.oob_votes(X)
 
 
+@pytest.mark.slow
 def test_groups_make_honest_judges():
     """Copies of a row are no strangers to one another unless they are a group."""
     rng = np.random.default_rng(0)

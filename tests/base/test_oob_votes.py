@@ -107,6 +107,7 @@ def test_any_metric(noise, metric, expected):
     assert forest.oob_score_ == pytest.approx(expected(y, forest.oob_decision_function_))
 
 
+@pytest.mark.slow
 def test_metric_gets_labels_and_weights():
     X = np.random.default_rng(0).normal(size=(100, 3))
     y = np.where(X[:, 0] > 0, "yes", "no")

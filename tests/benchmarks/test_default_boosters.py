@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from benchmarks.boosters_report import markdown
 from benchmarks.default_boosters import OURS, Listed, measure, missing, read_list, split
@@ -51,6 +52,7 @@ def test_a_failure_becomes_a_record():
     assert "AttributeError" in record["error"]
 
 
+@pytest.mark.slow
 def test_report_of_a_forest_and_a_rival():
     found = measure("RandomForest", TABLE, data(), 0)
     assert 0 < found["loss"] < 36

@@ -134,6 +134,7 @@ def test_identities_of_every_round(depth):
     assert (trace["bound"] <= np.exp(-2 * np.cumsum(gamma**2)) + 1e-12).all()
 
 
+@pytest.mark.slow
 def test_enough_rounds_for_a_wanted_error():
     X, y = load_breast_cancer(return_X_y=True)
     model = AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=200).fit(X, y)

@@ -28,6 +28,7 @@ def check_same(first, second, X):
     assert first.stop_reason_ == second.stop_reason_
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [0.5, 1.0])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_exponential_loss_is_adaboost(rate, weighted):
@@ -241,6 +242,7 @@ def test_gradient_of_the_squared_loss_is_the_residual():
     np.testing.assert_allclose(model.estimator_weights_, 0.5)  # the gradient is twice the residual
 
 
+@pytest.mark.slow
 def test_gradients_take_regressors():
     X, y = load_iris(return_X_y=True)
     model = AnyBoostClassifier(LinearRegression(), direction="gradient", n_estimators=30)

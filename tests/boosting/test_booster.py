@@ -64,6 +64,7 @@ def test_early_stopping_keeps_the_best_round():
     assert len(model.estimators_) == len(errors) == model.n_rounds_ < 300
 
 
+@pytest.mark.slow
 def test_time_runs_out_and_progress_is_told(capsys):
     model = AdaBoostClassifier(n_estimators=10_000, max_time=1e-9, verbose=1).fit(X, Y)
     assert model.stop_reason_ == "time_exhausted"
@@ -125,6 +126,7 @@ def test_native_and_foreign_stumps_agree():
     )
 
 
+@pytest.mark.slow
 def test_frames_with_categories_and_gaps():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(

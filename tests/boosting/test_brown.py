@@ -60,6 +60,7 @@ def _noisy(load):
     return X, y, rng.uniform(0.5, 2.0, len(y))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
 def test_equations_hold_in_every_round(load):
     X, y, weight = _noisy(load)
@@ -146,6 +147,7 @@ def test_probabilities():
     np.testing.assert_array_equal(model.predict(X), score > 0)
 
 
+@pytest.mark.slow
 def test_warm_start_goes_on_where_it_ended():
     X, y, _ = _noisy(load_breast_cancer)
     whole = BrownBoostClassifier(target_error=0.15, n_estimators=20, random_state=0).fit(X, y)

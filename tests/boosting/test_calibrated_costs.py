@@ -18,6 +18,7 @@ def overlapping(n=600, seed=0, **settings):
     return make_classification(n, 8, random_state=seed, **settings)
 
 
+@pytest.mark.slow
 def test_members_are_adaboosts():
     X, y = load_breast_cancer(return_X_y=True)
     cost = np.where(y == 0, 3.0, 1.0)
@@ -30,6 +31,7 @@ def test_members_are_adaboosts():
     np.testing.assert_allclose(model.estimator_weights_, plain.estimator_weights_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["cgada", "adamec"])
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
 def test_the_least_expected_cost_is_predicted(method, load):
@@ -48,6 +50,7 @@ def test_the_least_expected_cost_is_predicted(method, load):
         np.testing.assert_allclose(score, np.log(proba[:, 1] * each[1] / (proba[:, 0] * each[0])))
 
 
+@pytest.mark.slow
 def test_calibration_is_platts_on_rows_held_out():
     X, y = overlapping()
     model = CostSensitiveBoostClassifier(method="adamec", cost=None, n_estimators=5).fit(X, y)
@@ -91,6 +94,7 @@ def test_the_costly_class_is_not_all_there_is():
     assert lost() < 0.6 * lost(method="adac2")
 
 
+@pytest.mark.slow
 def test_weights_are_rows():
     X, y = overlapping(90)
     times = np.random.default_rng(0).integers(1, 4, 90)
@@ -107,6 +111,7 @@ def test_weights_are_rows():
     np.testing.assert_allclose(one.predict_proba(X), other.predict_proba(X), rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_trace_counts_mistakes_before_calibration():
     X, y = overlapping(200)
     cost = np.where(y == 1, 3.0, 1.0)

@@ -205,6 +205,7 @@ def test_early_stopping_watches_the_cost():
     assert np.argmin(model.trace_["validation_error"]) == len(model.estimators_) - 1
 
 
+@pytest.mark.slow
 def test_any_classifier_is_a_member():
     X, y = load_breast_cancer(return_X_y=True)
     model = CostSensitiveBoostClassifier(KNeighborsClassifier(9), n_estimators=3, random_state=0)
@@ -221,9 +222,10 @@ def test_an_unlearnable_target_is_answered_by_cost():
 
 @pytest.mark.slow
 @pytest.mark.contract
-@pytest.mark.parametrize("method", ["adamec", "adac1", "adac2", "adac3", "csb2", "adacost"])
+@pytest.mark.parametrize("method", ["adac1", "adac2", "adac3", "csb2", "adacost"])
 def test_scikit_learn_checks(method):
-    small = CostSensitiveBoostClassifier(method=method, n_estimators=10)
+    """The default, which is calibrated, is among all exported estimators."""
+    small = CostSensitiveBoostClassifier(method=method, n_estimators=5)
     for estimator, check in estimator_checks_generator(small):
         with suppress(SkipTest):  # of what is not installed; the others go on
             check(estimator)

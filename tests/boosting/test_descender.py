@@ -64,6 +64,7 @@ def test_stages_of_classes():
     np.testing.assert_allclose(last, model.predict_proba(IRIS[0]), rtol=1e-12)
 
 
+@pytest.mark.slow
 @every
 def test_rows_left_out_tell_how_much_rounds_improve(kind):
     model = MODELS[kind](n_estimators=30, subsample=0.5, random_state=0).fit(X, Y)

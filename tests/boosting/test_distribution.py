@@ -31,6 +31,7 @@ X_NEW, Y_NEW, MEAN_NEW, STD_NEW = noisy(4000, 1)
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shared", [True, False])
 def test_quantiles_never_cross(shared):
     tree = DecisionTreeRegressor(max_depth=6)  # overfits, so that scores do cross
@@ -62,6 +63,7 @@ def test_quantiles_cover_what_they_say(shared):
     assert np.corrcoef(width, STD_NEW)[0, 1] > 0.8
 
 
+@pytest.mark.slow
 def test_one_quantile_is_quantile_boosting():
     model = QuantileBoostingRegressor(DecisionTreeRegressor(max_depth=3), quantiles=[0.3])
     single = FunctionalGradientBoostingRegressor(loss="quantile", alpha=0.3)
@@ -106,6 +108,7 @@ def test_levels_that_make_no_sense(levels):
         QuantileBoostingRegressor(quantiles=levels).fit(X, Y)
 
 
+@pytest.mark.slow
 def test_members_of_other_kinds_have_a_quantile_each():
     model = QuantileBoostingRegressor(LinearRegression(), n_estimators=10).fit(X_REAL, Y_REAL)
     assert len(model.estimators_[0]) == 3
@@ -114,6 +117,7 @@ def test_members_of_other_kinds_have_a_quantile_each():
     assert model.train_score_[-1] < model.train_score_[0]
 
 
+@pytest.mark.slow
 def test_monotone_trees_make_monotone_quantiles():
     tree = DecisionTreeRegressor(max_depth=3, monotonic_cst=[0, 0, 1, *[0] * 7])
     model = QuantileBoostingRegressor(tree, n_estimators=20).fit(X_REAL, Y_REAL)
@@ -124,6 +128,7 @@ def test_monotone_trees_make_monotone_quantiles():
     assert found.std(axis=1).max() > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", ["auto", "leaf", None])
 def test_deviations_follow_the_noise(search):
     model = NormalBoostingRegressor(line_search=search, n_estimators=80, learning_rate=0.1).fit(
@@ -167,6 +172,7 @@ def test_one_round_by_hand():
     np.testing.assert_allclose(model.predict_std(X), Y.std() * np.exp(0.3 * spread), rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_line_searches_lower_the_loss():
     losses = NormalBoostingRegressor(n_estimators=40).fit(X, Y).train_score_
     assert (np.diff(losses) < 0).all()
@@ -179,6 +185,7 @@ def test_numbers_that_are_all_the_same(y):
     assert np.isfinite(model.log_likelihood(X[:50], y))
 
 
+@pytest.mark.slow
 def test_no_deviation_is_below_the_least():
     y = np.where(X[:, 0] > 0, 1.0, 0.0)  # can be hit exactly
     tree = DecisionTreeRegressor(max_depth=3)
@@ -187,6 +194,7 @@ def test_no_deviation_is_below_the_least():
     assert std.min() == pytest.approx(0.05 * y.std(), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_scaling_y_scales_the_answer():
     first = NormalBoostingRegressor(n_estimators=20).fit(X, Y)
     second = NormalBoostingRegressor(n_estimators=20).fit(X, 1024 * Y)

@@ -45,6 +45,7 @@ def test_one_round_of_stumps_is_scikit_learns(loss):
     np.testing.assert_allclose(ours.predict(X), theirs.predict(X), rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["squared_error", "huber"])
 def test_many_rounds_are_scikit_learns(loss):
     X, y = DIABETES
@@ -55,6 +56,7 @@ def test_many_rounds_are_scikit_learns(loss):
         np.testing.assert_allclose(2 * ours.train_score_, theirs.train_score_, rtol=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_log_loss_is_scikit_learns(n_classes):
     # Few columns and shallow trees, so that no two splits are equally good.
@@ -143,6 +145,7 @@ MEMBERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", MEMBERS)
 def test_any_regressor_can_be_a_member(kind):
     X, y = (part[:200] for part in DIABETES)

@@ -118,6 +118,7 @@ def test_rules_of_the_user():
     assert clone(model).rule == Timid()
 
 
+@pytest.mark.slow
 def test_rule_can_be_searched_for():
     X, y = load_breast_cancer(return_X_y=True)
     search = GridSearchCV(BoostingClassifier(n_estimators=5), {"rule": [*RULES, Timid()]}, cv=2)

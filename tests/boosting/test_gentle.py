@@ -29,6 +29,7 @@ def test_ten_points():
     np.testing.assert_allclose(model.trace_.weights[1], following, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_every_round():
     X, y = load_breast_cancer(return_X_y=True)
     weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
@@ -78,6 +79,7 @@ def test_many_classes_are_pairs():
     np.testing.assert_allclose(model.predict_proba(X), chance / chance.sum(axis=1, keepdims=True))
 
 
+@pytest.mark.slow
 def test_digits():
     X, y = load_digits(return_X_y=True)
     model = GentleBoostClassifier(DecisionTreeRegressor(max_depth=3), n_estimators=20)

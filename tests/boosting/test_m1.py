@@ -21,6 +21,7 @@ def run(rule, X, y, depth, rounds=8):
     return boost(rule, learner, table, target, None, seeds=seeds, settings=settings)
 
 
+@pytest.mark.slow
 def test_rounds_follow_the_definition():
     X, y = load_digits(return_X_y=True)
     done = run(AdaBoostM1(), X, y, depth=6)
@@ -47,6 +48,7 @@ def test_rounds_follow_the_definition():
     np.testing.assert_allclose(AdaBoostM1().link(votes), expected)
 
 
+@pytest.mark.slow
 def test_two_classes_is_adaboost():
     X, y = load_breast_cancer(return_X_y=True)
     first, second = (run(rule, X, y, depth=1) for rule in (AdaBoostM1(0.5), AdaBoost(0.5)))

@@ -146,6 +146,7 @@ def test_stumps_tell_ten_classes_apart():
     assert native.score(X[1::2], y[1::2]) > other.score(X[1::2], y[1::2]) + 0.1
 
 
+@pytest.mark.slow
 def test_bound_on_the_training_error():
     X, y = load_digits(return_X_y=True)
     model = AdaBoostM2Classifier(n_estimators=60).fit(X, y)
@@ -160,6 +161,7 @@ def test_bound_on_the_training_error():
     assert trace["train_error"][-1] == pytest.approx(1 - model.score(X, y))
 
 
+@pytest.mark.slow
 def test_members_worse_than_even_are_of_use():
     X, y = load_digits(return_X_y=True)
     model = AdaBoostM2Classifier(n_estimators=100).fit(X[::2], y[::2])
@@ -169,6 +171,7 @@ def test_members_worse_than_even_are_of_use():
     assert model.score(X[1::2], y[1::2]) > 0.5
 
 
+@pytest.mark.slow
 def test_two_classes_and_sure_members_is_adaboost():
     X, y = load_breast_cancer(return_X_y=True)
     pairs = AdaBoostM2Classifier(SureTree(max_depth=1), n_estimators=15, trace="weights")

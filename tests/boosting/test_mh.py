@@ -18,6 +18,7 @@ def answers(y, n_classes):
     return np.where(np.eye(n_classes)[y] > 0, 1.0, -1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("eta", [1.0, 0.3])
 def test_rounds_follow_the_definition(eta):
     X, y = load_digits(return_X_y=True)
@@ -38,6 +39,7 @@ def test_rounds_follow_the_definition(eta):
             assert np.sum(pairs * right * votes) == pytest.approx(0, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_product_of_normalisers_is_the_loss_and_bounds_the_hamming_loss():
     X, y = load_digits(return_X_y=True)
     model = AdaBoostMHClassifier(n_estimators=40).fit(X, y)
@@ -67,6 +69,7 @@ def test_two_classes_is_adaboost():
     np.testing.assert_allclose(mh.predict_proba(X), plain.predict_proba(X))
 
 
+@pytest.mark.slow
 def test_foreign_members_are_the_same_as_native_ones():
     X, y = load_iris(return_X_y=True)
     native = AdaBoostMHClassifier(n_estimators=6).fit(X, y)
@@ -134,6 +137,7 @@ def test_warm_start_and_stages():
     np.testing.assert_allclose(list(long.staged_decision_function(X))[3], short)
 
 
+@pytest.mark.slow
 def test_members_without_weights_and_early_stopping():
     X, y = load_iris(return_X_y=True)
     model = AdaBoostMHClassifier(KNeighborsClassifier(), n_estimators=4, random_state=0)
@@ -162,6 +166,7 @@ def labels_of(y):
     return np.stack([y % 2 == 0, y >= 5, y % 5 == 1, y == 3], axis=1).astype(int)
 
 
+@pytest.mark.slow
 def test_several_labels_are_questions_side_by_side():
     X, y = load_digits(return_X_y=True)
     labels = labels_of(y)
@@ -209,6 +214,7 @@ def test_outputs_of_many_classes():
     assert not constant.predict(X)[:, 1].any()
 
 
+@pytest.mark.slow
 def test_warm_start_with_several_labels():
     X, y = load_digits(return_X_y=True)
     labels = labels_of(y)

@@ -34,6 +34,7 @@ def test_one_sub_committee_is_adaboost(size):
     np.testing.assert_allclose(multi.predict_proba(X), plain.predict_proba(X))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("load", "depth"), [(load_breast_cancer, 1), (load_digits, 6)])
 def test_rounds_of_every_sub_committee(load, depth):
     X, y = load(return_X_y=True)
@@ -92,6 +93,7 @@ def test_wagging_of_repeated_rows_is_that_of_whole_weights():
     np.testing.assert_allclose(np.bincount(group.ravel(), a), np.bincount(group.ravel(), b))
 
 
+@pytest.mark.slow
 def test_perfect_members_begin_again():
     X, y = load_digits(return_X_y=True)
     model = MultiBoostClassifier(DecisionTreeClassifier(), n_estimators=12, random_state=0)
@@ -103,6 +105,7 @@ def test_perfect_members_begin_again():
     assert model.score(X[1::2], y[1::2]) > lone.score(X[1::2], y[1::2])
 
 
+@pytest.mark.slow
 def test_useless_members_leave_the_shares_of_the_classes():
     X, y = load_digits(return_X_y=True)
     model = MultiBoostClassifier(n_estimators=9, random_state=0).fit(X, y)
@@ -135,6 +138,7 @@ def test_warm_start_is_one_longer_fit():
         warm.set_params(n_estimators=3).fit(X, y)
 
 
+@pytest.mark.slow
 def test_early_stopping_and_time():
     X, y = load_breast_cancer(return_X_y=True)
     model = MultiBoostClassifier(
@@ -166,6 +170,7 @@ class Counted(GaussianNB):
         return super().fit(X, y, sample_weight)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "second"), [(5, 12), (8, 9), (9, 9), (3, 25)])
 def test_warm_start_fits_new_members_only(first, second):
     X, y = load_breast_cancer(return_X_y=True)
@@ -189,6 +194,7 @@ def test_warm_start_fits_new_members_only(first, second):
     assert [dict(facts) for facts in began] == kept  # the former trace is left alone
 
 
+@pytest.mark.slow
 def test_warm_start_after_members_without_error():
     X, y = load_digits(return_X_y=True)
     tree = DecisionTreeClassifier(max_depth=12)

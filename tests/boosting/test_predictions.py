@@ -49,6 +49,7 @@ def test_class_score_and_probability_agree(cls, load):
         np.testing.assert_allclose(model.predict_log_proba(X), np.log(proba))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
 @pytest.mark.parametrize("cls", STAGED)
 def test_the_last_stage_is_the_whole(cls, load):
@@ -92,6 +93,7 @@ def test_three_that_vote_have_a_score_without_stages():
     assert alone.predict_proba(X).tolist() == [[1.0]] * len(X)
 
 
+@pytest.mark.slow
 def test_probabilities_are_linked_scores():
     X, y = load_breast_cancer(return_X_y=True)
     model = EasyEnsembleClassifier(n_estimators=4, random_state=0).fit(X, y)

@@ -26,6 +26,7 @@ def test_iris_pair():
     np.testing.assert_allclose(scores, [2.440486, -0.604036, -3.148309], atol=1e-6)
 
 
+@pytest.mark.slow
 def test_every_round():
     X, y = load_breast_cancer(return_X_y=True)
     weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
@@ -135,6 +136,7 @@ def test_iris_as_samme_r():
     np.testing.assert_allclose(model.trace_["error"], published, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_many_classes_follow_the_definition():
     X, y = load_digits(n_class=5, return_X_y=True)
 

@@ -146,6 +146,7 @@ def test_members_that_scikit_learn_kept_are_kept():
     assert all(step.keep and not step.stop for step in steps)
 
 
+@pytest.mark.slow
 def test_predicts_the_weighted_median_of_its_members():
     X, y = load_diabetes(return_X_y=True)
     model = AdaBoostRegressor(n_estimators=20).fit(X, y)
@@ -280,6 +281,7 @@ def test_missing_values_and_categories():
     assert model.score(frame, y) > 0.8
 
 
+@pytest.mark.slow
 def test_beats_one_tree_as_scikit_learns_does():
     X, y = make_friedman1(1000, noise=1.0, random_state=0)
     train, test = slice(0, 500), slice(500, None)

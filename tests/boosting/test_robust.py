@@ -46,6 +46,7 @@ def test_potential_solves_its_differential_equation():
         np.testing.assert_allclose(residual, 0, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_first_root_and_first_minimum():
     """Against a fine search, without any of the shortcuts of the solver."""
     rng = np.random.default_rng(1)
@@ -151,6 +152,7 @@ def test_members_fade():
     np.testing.assert_allclose(model.estimator_weights_, expected, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_stages_are_shorter_fits():
     X, y, _ = _noisy(load_breast_cancer)
     model = AS_PUBLISHED(n_estimators=12, error_goal=0.1).fit(X, y)
@@ -166,6 +168,7 @@ def test_stages_are_shorter_fits():
     np.testing.assert_array_equal(list(named.staged_decision_function(X)), stages)
 
 
+@pytest.mark.slow
 def test_rows_watched_see_members_fade():
     X, y, _ = _noisy(load_breast_cancer)
     model = AS_PUBLISHED(n_estimators=12, error_goal=0.1)
@@ -180,6 +183,7 @@ def test_rows_watched_see_members_fade():
     np.testing.assert_array_equal(stages[shorter - 1], stopped.decision_function(X))
 
 
+@pytest.mark.slow
 def test_warm_start_goes_on_where_it_ended():
     X, y, _ = _noisy(load_breast_cancer)
     whole = RobustBoostClassifier(error_goal=0.1, n_estimators=12, random_state=0).fit(X, y)
@@ -198,12 +202,14 @@ def test_easy_goal_is_reached_at_once():
     assert model.n_rounds_ < 4
 
 
+@pytest.mark.slow
 def test_shorter_steps_keep_the_potential():
     X, y, _ = _noisy(load_breast_cancer)
     model = RobustBoostClassifier(error_goal=0.1, learning_rate=0.3, n_estimators=40).fit(X, y)
     np.testing.assert_allclose(model.trace_["potential"][:-1], 0.1, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_confidence():
     X, y = load_breast_cancer(return_X_y=True)
     model = RobustBoostClassifier(error_goal=0.05, margin_sigma=0.3).fit(X, y)

@@ -30,6 +30,7 @@ def test_first_weights_are_the_given_ones(rule):
     np.testing.assert_allclose(rule.ask(state).weight, 3 * weight)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls", CLASSIFIERS)
 def test_many_classes(cls):
     X, y = load_iris(return_X_y=True)
@@ -69,6 +70,7 @@ def test_nothing_but_numbers(cls, X, y, goal):
         assert (model.predict(X) == y).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls", CLASSIFIERS)
 def test_no_member_is_of_use(cls):
     model = cls().fit([[0.0]] * 4, [0, 1, 0, 1])

@@ -12,6 +12,16 @@ dd = pytest.importorskip("dask.dataframe")
 
 
 @pytest.fixture
+def cluster():
+    """Where two workers are, which start in no time."""
+    from distributed import LocalCluster
+
+    settings = {"protocol": "tcp://", "dashboard_address": ":0", "processes": False}
+    with LocalCluster(n_workers=2, threads_per_worker=1, **settings) as there:
+        yield there.scheduler_address
+
+
+@pytest.fixture
 def trips(tmp_path):
     """A folder of three files."""
     rng = np.random.default_rng(0)
@@ -36,6 +46,7 @@ def test_files_are_read_by_folder_pattern_and_name(trips, tmp_path):
         clustered.read_files(folder)
 
 
+@pytest.mark.slow
 def test_partitions_are_small_beside_the_memory_of_a_worker(tmp_path):
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(40_000, 2)), columns=list("ab"))
     frame.to_parquet(tmp_path / "a.parquet", compression=None, row_group_size=5000)
@@ -88,19 +99,20 @@ def test_the_search_on_one_file_is_spread_and_finds_the_same(call, trips, tmp_pa
 
 
 @pytest.mark.slow
-def test_a_folder_is_fitted_predicted_and_evaluated(call, trips, tmp_path):
+def test_a_folder_is_fitted_predicted_and_evaluated(call, trips, cluster, tmp_path):
     folder, frame = trips
+    there = ("--cluster", cluster)
     out, answers = tmp_path / "model", tmp_path / "answers"
-    said = call("fit", folder, "--target", "late", "--workers", "2", "--time", "3s", "--out", out)
+    said = call("fit", folder, "--target", "late", *there, "--time", "1s", "--out", out)
     assert said.code == 0, said.err
     assert "239 rows" in said.out
     assert "MB of bins, on 2 of 2 workers" in said.out
     model = coterie.load(out / "model.coterie")
     assert model.classes_.tolist() == ["no", "yes"]
-    again = call("fit", folder, "--target", "late", "--workers", "2", "--out", out)
+    again = call("fit", folder, "--target", "late", *there, "--out", out)
     assert "already contains a model" in again.err
     said = call(
-        *("predict", out, folder, "--workers", "2", "--out", answers, "--probabilities"),
+        *("predict", out, folder, *there, "--out", answers, "--probabilities"),
         *("--keep", "a"),
     )
     assert said.code == 0, said.err
@@ -109,6 +121,6 @@ def test_a_folder_is_fitted_predicted_and_evaluated(call, trips, tmp_path):
     np.testing.assert_array_equal(
         found[["probability_no", "probability_yes"]], model.predict_proba(frame[list("abc")])
     )
-    said = call("evaluate", out, folder, "--workers", "2", "--json")
+    said = call("evaluate", out, folder, *there, "--json")
     assert said.code == 0, said.err
     assert json.loads(said.out)["rows"] == 239

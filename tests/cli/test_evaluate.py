@@ -33,6 +33,7 @@ def test_numbers(call, prices):
     assert found["scores"]["rmse"]["score"] == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_a_table_for_people(call, credit):
     said = call("evaluate", credit.model, credit.test)
     assert said.code == 0

@@ -107,6 +107,7 @@ def test_errors_name_the_cure(call, credit, tmp_path, arguments, words):
     assert not (tmp_path / "m" / "model.coterie").exists()
 
 
+@pytest.mark.slow
 def test_rows_without_a_target_are_left_out(call, write, tmp_path):
     lines = [f"{k % 7},{'ab'[k % 7 > 3]}" for k in range(60)] + ["1,", "2,NA"]
     path = write("a.csv", "\n".join(["x,y", *lines]))
@@ -115,6 +116,7 @@ def test_rows_without_a_target_are_left_out(call, write, tmp_path):
     assert "2 rows without a target value are ignored" in said.err
 
 
+@pytest.mark.slow
 def test_a_finished_fit_is_not_done_again(call, credit):
     said = call("fit", credit.train, "--target", "credit", "--out", credit.model)
     assert said.code == 1
@@ -181,6 +183,7 @@ def slip(write):
     return write("slip.csv", "\n".join(["x,y", *lines]))
 
 
+@pytest.mark.slow
 def test_odd_cells_are_told_once_and_stand_in_the_report(call, write, tmp_path):
     said = call("fit", slip(write), "--target", "y", *FAST, "--out", tmp_path / "m")
     assert said.code == 0, said.err

@@ -63,6 +63,7 @@ def test_a_fit_that_fails_leaves_what_it_was_to_replace(tmp_path):
     assert files(directory) == ["mine.txt", "model.coterie", "report.html"]
 
 
+@pytest.mark.slow
 def test_a_new_model_replaces_the_old_one_for_good(tmp_path):
     directory = begun_anew(tmp_path / "m")
     model = TableClassifier(members="fast").fit(np.arange(40.0)[:, None], np.arange(40) > 20)

@@ -162,6 +162,7 @@ def test_what_cannot_be_streamed_is_refused(sales, call, tmp_path):
         stream_table(path, ReadOptions(), "y", 0)
 
 
+@pytest.mark.slow
 def test_commands_start_without_it():
     code = "import coterie.cli.fit, sys; assert 'coterie.cli.streaming' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

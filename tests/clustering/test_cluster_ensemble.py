@@ -22,6 +22,7 @@ def small(**params):
     return ClusterEnsemble(**{"n_members": 12, "random_state": 0} | params)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("members", ["kmeans", "subspace", "projection", "bootstrap", "embedding"])
 def test_all_kinds_of_members(members):
     X, truth = blobs()
@@ -44,6 +45,7 @@ def test_all_consensus_functions(consensus):
     assert consensus in ("supra", model.consensus_)
 
 
+@pytest.mark.slow
 def test_the_number_of_clusters_is_found():
     X, truth = blobs()
     model = small(k_min=3).fit(X)
@@ -51,6 +53,7 @@ def test_the_number_of_clusters_is_found():
     assert adjusted_rand(model.labels_, truth) > 0.9
 
 
+@pytest.mark.slow
 def test_moons_that_k_means_cannot_find():
     X, y = make_moons(300, noise=0.05, random_state=0)
     single = KMeans(2, n_init=5, random_state=0).fit(X)
@@ -66,12 +69,14 @@ def test_lists_of_clusterers():
     assert adjusted_rand(model.predict(X), truth) > 0.9  # one of them cannot place new rows
 
 
+@pytest.mark.slow
 def test_bags_may_leave_rows_out():
     X, _ = blobs()
     model = small(n_clusters=3, members="bootstrap", outside="missing").fit(X)
     assert (model.member_labels_ < 0).mean() > 0.2
 
 
+@pytest.mark.slow
 def test_selection_and_stability():
     X, _ = blobs()
     model = small(n_clusters=3, select="quality", share=0.25).fit(X)
@@ -79,6 +84,7 @@ def test_selection_and_stability():
     assert 0.5 < model.stability_ <= 1
 
 
+@pytest.mark.slow
 def test_missing_values_and_categories_need_trees():
     X, truth = blobs()
     frame = pd.DataFrame(X, columns=list("abcd"))
@@ -163,6 +169,7 @@ def test_confidence_is_the_share_of_member_clusters_with_the_label():
     np.testing.assert_allclose(model.confidence_, expected)
 
 
+@pytest.mark.slow
 def test_responsibilities_of_a_mixture():
     X, _ = blobs()
     weight = np.ones(150)
@@ -194,6 +201,7 @@ def test_a_mixture_of_one_member_has_its_clusters():
     assert (one.responsibilities_ == 1).all()
 
 
+@pytest.mark.slow
 def test_unique_reaches_the_consensus():
     X = np.random.default_rng(0).random((60, 2))
     plain, apart = (

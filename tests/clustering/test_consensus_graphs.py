@@ -116,6 +116,7 @@ def test_meta_clusters_by_hand():
     assert jaccard(FOUND)[0, 6] == pytest.approx(2 / 3)
 
 
+@pytest.mark.slow
 def test_the_least_cut_is_found():
     best = min(
         column_cut(FOUND, np.array(codes)[FOUND_FIRST])

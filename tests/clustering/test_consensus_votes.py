@@ -134,6 +134,7 @@ def test_votes_are_counted_by_weights_and_members_kept(weighted, selected):
     np.testing.assert_array_equal(found_codes, votes.argmax(axis=1))
 
 
+@pytest.mark.slow
 def test_the_number_of_components_has_the_least_bic():
     truth = np.repeat([0, 1, 2, 3], 25)
     noise = rng().random((6, 100)) < 0.05

@@ -53,6 +53,7 @@ def test_quadratic_information_by_hand_and_as_k_means():
     assert quadratic_information(codes, members) == pytest.approx(explained, abs=1e-14)
 
 
+@pytest.mark.slow
 def test_no_partition_into_three_has_more_quadratic_information():
     best = quadratic_information(EXPECTED, LABELS[:3])
     for codes in itertools.product(range(3), repeat=5):

@@ -72,6 +72,7 @@ def test_a_member_of_one_cluster_says_nothing(method):
     assert adjusted_rand(quiet(lump, 3, method), quiet(labels, 3, method)) > least
 
 
+@pytest.mark.slow
 def test_supra_keeps_what_agrees_most():
     found, places = Labellings.read(LABELS)
     agreed = agree(found, 3, "supra", np.random.default_rng(0))
@@ -82,6 +83,7 @@ def test_supra_keeps_what_agrees_most():
     assert adjusted_rand(agreed.codes[places], EXPECTED) == 1
 
 
+@pytest.mark.slow
 def test_the_number_of_clusters_is_found():
     assert consensus(LABELS).tolist() == EXPECTED
     rng = np.random.default_rng(0)

@@ -77,6 +77,7 @@ def test_mixture_is_ever_more_likely():
     assert len(track) > 2
 
 
+@pytest.mark.slow
 def test_regressor():
     X, y = load_diabetes(return_X_y=True)
     members = [("ridge", Ridge(0.1)), ("mean", DummyRegressor())]

@@ -99,6 +99,7 @@ BAYES, TREE = ("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(random_st
 FOREST = ("forest", coterie.RandomForestClassifier(60, random_state=0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("calibrate", ["ensemble", "members"])
 @pytest.mark.parametrize("method", METHODS)
 def test_sure_members_become_honest(method, calibrate):
@@ -143,6 +144,7 @@ def test_maps_are_learnt_from_folds():
     np.testing.assert_allclose(maps.maps[0](grid), wanted(grid))
 
 
+@pytest.mark.slow
 def test_maps_are_learnt_out_of_bag():
     forest = coterie.RandomForestClassifier(40, random_state=0, oob_score=True).fit(
         X[TRAIN], Y[TRAIN]
@@ -179,6 +181,7 @@ def test_members_without_probabilities():
     assert len(np.unique(votes.predict_proba(A[1::2])[:, 1].round(9))) == 2
 
 
+@pytest.mark.slow
 def test_members_are_mapped_one_by_one():
     model = CalibratedEnsembleClassifier([BAYES, TREE], calibrate="members").fit(X[TRAIN], Y[TRAIN])
     parts = [

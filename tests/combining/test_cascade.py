@@ -90,6 +90,7 @@ def test_levels_are_added_while_they_help(scores, patience, n_levels, n_fitted):
     assert grown.scores == scores[:n_fitted]
 
 
+@pytest.mark.slow
 def test_clear_rows_leave():
     mean = np.array([[0.9, 0.1], [0.8, 0.2], [0.6, 0.4], [0.55, 0.45]])
     rows = Stand(Table.read(np.zeros((4, 1))), Target.labels([0, 0, 1, 0]), None)

@@ -73,6 +73,7 @@ def test_labels_without_meaning_give_chance(kind):
         assert risk.stack > 0.69
 
 
+@pytest.mark.slow
 def test_numbers_without_meaning_give_no_skill():
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(900, 4)), rng.normal(size=900)
@@ -125,6 +126,7 @@ def test_members_are_shown_frames():
     assert isinstance(model.set_output(transform="pandas").transform(X), pandas.DataFrame)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [list, np.array, pd.Series])
 @pytest.mark.parametrize("cls", [coterie.VotingClassifier, coterie.StackingClassifier])
 def test_members_may_take_texts(cls, kind):
@@ -156,6 +158,7 @@ class Weighing(ClassifierMixin, BaseEstimator):
         return self.classes_[[int(np.sum(row) > 1) for row in X]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls", [coterie.VotingClassifier, coterie.StackingClassifier])
 def test_members_get_rows_that_are_no_table(cls):
     y = np.arange(40) % 2

@@ -12,6 +12,7 @@ import coterie
 from coterie import DeepForestClassifier, DeepForestRegressor, RandomForestClassifier
 
 
+@pytest.mark.slow
 def test_one_level_of_one_forest_is_that_forest():
     X, y = load_wine(return_X_y=True)
     model = DeepForestClassifier(n_forests=1, n_trees=60, max_layers=1, random_state=0).fit(X, y)
@@ -25,6 +26,7 @@ def test_one_level_of_one_forest_is_that_forest():
     np.testing.assert_allclose(model.feature_importances_, forest.feature_importances_)
 
 
+@pytest.mark.slow
 def test_the_second_level_of_folds_is_a_stack():
     X, y = load_wine(return_X_y=True)
     X, folds = X[:, [0, 6, 7]], coterie.RowFolds(3)
@@ -57,6 +59,7 @@ def test_the_second_level_of_folds_is_a_stack():
     np.testing.assert_allclose(stack.predict_proba(X), expected, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vectors", ["oob", "kfold"])
 @pytest.mark.parametrize("predictor", [None, "gradient"])
 def test_classes_and_numbers(vectors, predictor):
@@ -70,6 +73,7 @@ def test_classes_and_numbers(vectors, predictor):
     assert len(numbers.oob_prediction_) == len(y[::2])
 
 
+@pytest.mark.slow
 def test_levels_are_chosen_by_rows_held_out():
     X, y = load_wine(return_X_y=True)
     model = DeepForestClassifier(
@@ -85,6 +89,7 @@ def test_screening_changes_only_who_answers():
     assert model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scoring", "sign"), [("log_loss", 1), ("neg_log_loss", -1)])
 def test_levels_are_chosen_by_any_score(scoring, sign):
     X, y = load_wine(return_X_y=True)
@@ -113,6 +118,7 @@ def test_a_function_scores_numbers_held_out():
     assert all(-100 < score < -20 for score in model.layer_scores_)
 
 
+@pytest.mark.slow
 def test_screening_goes_by_the_accuracy_whatever_the_score():
     X, y = load_iris(return_X_y=True)
     params = {"n_forests": 2, "n_trees": 10, "max_layers": 2, "patience": 2, "screening": True}
@@ -130,6 +136,7 @@ def test_one_score_decides():
         DeepForestClassifier(scoring=["accuracy", "log_loss"]).fit(*load_iris(return_X_y=True))
 
 
+@pytest.mark.slow
 def test_missing_values_categories_and_files(tmp_path):
     X, y = load_wine(return_X_y=True, as_frame=True)
     X = X.iloc[:, :4].copy()

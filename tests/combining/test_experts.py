@@ -56,6 +56,7 @@ def test_beginnings():
     assert not np.array_equal(first_shares(inputs, 4, [0, 1]), shares)
 
 
+@pytest.mark.slow
 def test_every_expert_sees_every_row():
     least = []
 
@@ -69,6 +70,7 @@ def test_every_expert_sees_every_row():
     assert min(least) > 0
 
 
+@pytest.mark.slow
 def test_recovers_two_lines():
     model = MixtureOfExpertsRegressor(
         LinearRegression(), n_experts=2, max_iter=200, tol=1e-9, random_state=0
@@ -136,6 +138,7 @@ def test_no_line_parts_the_classes():
     assert model.score(table, labels) > 0.9
 
 
+@pytest.mark.slow
 def test_rows_are_drawn_for_experts_that_take_no_weights():
     weighted = MixtureOfExpertsRegressor(LinearRegression(), n_experts=2, random_state=0)
     drawn = MixtureOfExpertsRegressor(

@@ -79,6 +79,7 @@ def test_models_of_folds_are_kept():
     np.testing.assert_allclose(seats[0].predict(Table.read(X)), np.mean(parts, axis=0), rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("forest", [RandomForestClassifier, PeerForest])
 def test_out_of_bag_answers(forest):
     member = forest(60, random_state=0)
@@ -106,6 +107,7 @@ class Counting(GaussianNB):
         return super().fit(X, y)
 
 
+@pytest.mark.slow
 def test_fits_are_kept_on_disk(tmp_path):
     memory = joblib.Memory(str(tmp_path), verbose=0)
     Counting.fits = 0

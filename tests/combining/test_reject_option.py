@@ -68,6 +68,7 @@ def test_coverage_is_kept_and_risk_falls(confidence):
     assert there.risk[-1] == pytest.approx(1 - full.score(X[test], NAMES[y[test]]))
 
 
+@pytest.mark.slow
 def test_of_two_classes_all_confidences_agree():
     masks = [
         RejectOptionClassifier(LogisticRegression(), coverage=0.7, confidence=c)

@@ -68,6 +68,7 @@ def test_losses_are_those_of_the_functions():
         np.testing.assert_allclose(model.losses_, expected.losses, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_options():
     once = EnsembleSelectionRegressor(quotes(Quoting), cv="prefit", replace=False)
     assert sorted(once.fit(ROWS, TRUTH).order_.tolist()) == [0, 1, 2]

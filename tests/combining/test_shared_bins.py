@@ -118,6 +118,7 @@ def test_refits_are_the_same_whatever_the_bins(apart):
     np.testing.assert_array_equal(one.transform(many), other.transform(many))
 
 
+@pytest.mark.slow
 def test_bins_are_found_once(searches, apart):
     members = labels()[:4]
     stack = StackingClassifier(members, GaussianNB(), cv=3).fit(FRAME, y)
@@ -243,6 +244,7 @@ def test_bins_travel_to_other_processes():
     np.testing.assert_array_equal(said, task(chore)[1])
 
 
+@pytest.mark.slow
 def test_fits_are_found_on_disk(tmp_path):
     def stack(**settings):
         final = LogisticRegression()

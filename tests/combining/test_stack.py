@@ -23,6 +23,7 @@ def members():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("passthrough", [False, True])
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("method", ["auto", "predict"])
@@ -47,6 +48,7 @@ def test_sparse_rows_are_passed_through():
     assert out.shape == (150, 7)
 
 
+@pytest.mark.slow
 def test_meta_features():
     rows, values = load_diabetes(return_X_y=True)
     pair = [("a", Ridge(0.1)), ("b", Ridge(10))]

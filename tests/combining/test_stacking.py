@@ -42,6 +42,7 @@ def regressors():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cv", [None, 3, KFold(4, shuffle=True, random_state=0)])
 @pytest.mark.parametrize("final", [None, GaussianNB()])
 def test_classifier_as_scikit_learn(cv, final):
@@ -63,6 +64,7 @@ def test_regressor_as_scikit_learn(passthrough, final):
     np.testing.assert_allclose(ours.predict(D), theirs.predict(D), rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_weights_as_scikit_learn():
     weight = np.random.default_rng(0).uniform(0.5, 2, len(t))
     ours = StackingRegressor(regressors()).fit(D, t, sample_weight=weight)
@@ -96,6 +98,7 @@ def test_methods_of_the_final_estimator():
         StackingClassifier([("svm", LinearSVC())], stack_method="predict_proba").fit(X, y)
 
 
+@pytest.mark.slow
 def test_regressors_among_classifiers():
     both = [*members(), ("ridge", Ridge(0.1))]
     ours = StackingClassifier(both).fit(X, y)
@@ -142,6 +145,7 @@ def test_models_of_folds():
     np.testing.assert_allclose(model.transform(D), np.column_stack(means), rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_several_levels():
     upper = StackingClassifier([("bayes", GaussianNB()), ("linear", LogisticRegression())])
     model = StackingClassifier(members(), upper).fit(X, NAMES[y])
@@ -150,6 +154,7 @@ def test_several_levels():
     assert "final_estimator__linear__C" in model.get_params()
 
 
+@pytest.mark.slow
 def test_out_of_bag_rows_instead_of_folds():
     forest = ("forest", RandomForestClassifier(60, random_state=0))
     model = StackingClassifier([forest], "mlr", cv="oob").fit(X, y)
@@ -169,6 +174,7 @@ def test_second_levels_by_name(name):
     assert set(model.cv_risk_) == {"bayes", "tree", "stack"}
 
 
+@pytest.mark.slow
 def test_super_learner():
     model = StackingRegressor(regressors(), "super_learner", cv=KFold(10)).fit(D, t)
     for name, member in regressors():
@@ -241,6 +247,7 @@ def test_metadata_reach_members_in_folds_and_the_final_estimator():
     assert model.estimators_[0].handed_.tolist() == weight[weight > 0].tolist()
 
 
+@pytest.mark.slow
 def test_searches_route_metadata_through_stacks():
     numbered = np.column_stack([np.arange(len(y)), X])
     with sklearn.config_context(enable_metadata_routing=True):
@@ -253,6 +260,7 @@ def test_searches_route_metadata_through_stacks():
 LABELS = np.column_stack([y == 0, y == 1, X[:, 0] > 0]).astype(int)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["auto", "predict"])
 def test_several_labels_as_scikit_learn(method):
     pairs = [("near", KNeighborsClassifier()), ("tree", DecisionTreeClassifier(max_depth=2))]
@@ -271,6 +279,7 @@ def test_several_labels_as_scikit_learn(method):
     assert [len(classes) for classes in ours.classes_] == [2, 2, 2]
 
 
+@pytest.mark.slow
 def test_several_labels_of_native_members():
     pairs = [
         ("forest", RandomForestClassifier(10, random_state=0)),

@@ -1,6 +1,7 @@
 """A linear model for each class."""
 
 import numpy as np
+import pytest
 from sklearn.datasets import load_wine
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
@@ -14,6 +15,7 @@ def members():
     return [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=3, random_state=0))]
 
 
+@pytest.mark.slow
 def test_presets_are_second_levels_of_a_stack():
     presets = {
         "stackingc": {},
@@ -27,6 +29,7 @@ def test_presets_are_second_levels_of_a_stack():
         assert ours.cv_risk_ == stack.cv_risk_
 
 
+@pytest.mark.slow
 def test_what_is_learnt():
     model = StackingCClassifier(members()).fit(X, y)
     assert model.coef_.shape == (3, 2)

@@ -53,6 +53,7 @@ def test_weighted_votes_as_scikit_learn():
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_members_by_name():
     model = VotingClassifier(members(), voting="soft")
     assert "linear__C" in model.get_params()
@@ -186,6 +187,7 @@ def test_ties():
     np.testing.assert_array_equal(chance.predict(X[order]), said[order])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["accuracy", "inverse_error", "log_odds"])
 def test_weights_are_learnt_from_unseen_rows(rule):
     rng = np.random.default_rng(0)
@@ -235,6 +237,7 @@ def splits(table, labels):
     return StratifiedKFold(5).split(table, labels)
 
 
+@pytest.mark.slow
 def test_soft_weights_minimise_the_loss():
     members_ = [("bayes", GaussianNB()), ("tree", DecisionTreeClassifier(random_state=0))]
     for rule in ("log_loss", "simplex"):

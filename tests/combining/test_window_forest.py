@@ -40,6 +40,7 @@ def waves(n_rows=60, seed=0):
     return X + rng.normal(scale=0.05, size=X.shape), y
 
 
+@pytest.mark.slow
 def test_honest_answers_are_less_sure_than_those_of_seen_rows():
     X, _ = waves()
     y = np.random.default_rng(0).permutation(60) % 2  # nothing to learn
@@ -55,6 +56,7 @@ def test_honest_answers_are_less_sure_than_those_of_seen_rows():
     assert len(scan.get_feature_names_out()) == 100
 
 
+@pytest.mark.slow
 def test_scans_help_where_the_place_varies():
     from coterie import RandomForestClassifier
 

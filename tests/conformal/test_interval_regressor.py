@@ -28,6 +28,7 @@ def coverage(model, alpha=0.1):
     return model.coverage_report(X[300:], y[300:], alpha).coverage
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "method", ["split", "cv+", "minmax", "jackknife+ab", "oob", "cqr", "cqr-oob"]
 )
@@ -71,6 +72,7 @@ def test_plus_intervals_of_equal_models_are_split_ones():
     assert low[0] == 3.0 - np.sort(residuals)[50 - ranks_of(50, 0.2)[0]]
 
 
+@pytest.mark.slow
 def test_bags_are_used_again():
     model = ConformalRegressor(FOREST, random_state=0).fit(X[:300], y[:300])
     assert model.method_ == "jackknife+ab"
@@ -115,6 +117,7 @@ def test_quantile_models_are_conformalised():
     assert 0.8 < coverage(model) < 0.99
 
 
+@pytest.mark.slow
 def test_bands_out_of_bag_are_of_all_rows():
     model = ConformalRegressor(FOREST, method="cqr-oob", quantiles=(0.2, 0.8)).fit(X, y)
     assert model.n_calibration_ == len(y)
@@ -143,6 +146,7 @@ def test_kept_out_of_fold_predictions_are_used():
     np.testing.assert_allclose(model.predict_interval(X[:1], 0.1), [[-2.0, 2.0]])
 
 
+@pytest.mark.slow
 def test_normalised_intervals_follow_the_spread_of_the_members():
     model = ConformalRegressor(FOREST, method="oob", normalize=True).fit(X[:300], y[:300])
     width = np.diff(model.predict_interval(X[300:], 0.1), axis=1)[:, 0]

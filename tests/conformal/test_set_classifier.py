@@ -34,6 +34,7 @@ def dirichlet(rng, n, k=4):
     return p, np.array([rng.choice(k, p=row) for row in p])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["lac", "aps", "raps"])
 @pytest.mark.parametrize("source", ["split", "oob", "cv+"])
 def test_sets_cover_about_as_often_as_asked(method, source):
@@ -49,7 +50,7 @@ def test_sets_cover_about_as_often_as_asked(method, source):
 def test_coverage_of_held_out_rows_is_that_of_the_rank(method):
     rng = np.random.default_rng(0)
     hits, n = [], 19
-    for seed in range(1500):
+    for seed in range(500):
         p, truth = dirichlet(rng, n + 1)
         model = ConformalClassifier(
             Given().fit(p, truth), method=method, prefit=True, random_state=seed
@@ -57,7 +58,7 @@ def test_coverage_of_held_out_rows_is_that_of_the_rank(method):
         model.calibrate(p[:n], truth[:n])
         hits.append(model.predict_set(p[n:], 0.2)[0, truth[n]])
     expected = ranks_of(n, 0.2)[1] / (n + 1)
-    assert abs(np.mean(hits) - expected) < 3.5 * np.sqrt(expected * (1 - expected) / 1500)
+    assert abs(np.mean(hits) - expected) < 3.5 * np.sqrt(expected * (1 - expected) / 500)
 
 
 def test_sets_are_the_classes_of_small_scores():
@@ -72,6 +73,7 @@ def test_sets_are_the_classes_of_small_scores():
     assert (both[:, :, 0] <= both[:, :, 1]).all()
 
 
+@pytest.mark.slow
 def test_out_of_bag_votes_calibrate():
     model = ConformalClassifier(FOREST, method="lac", random_state=0).fit(X_fit, y_fit)
     assert model.source_ == "oob"
@@ -81,6 +83,7 @@ def test_out_of_bag_votes_calibrate():
     np.testing.assert_allclose(model.conformity_scores_, expected)
 
 
+@pytest.mark.slow
 def test_folds_keep_classes_that_few_rows_speak_against():
     """By hand: y stays if fewer than (1 - alpha)(n + 1) rows have scores below it."""
     model = ConformalClassifier(
@@ -95,6 +98,7 @@ def test_folds_keep_classes_that_few_rows_speak_against():
     np.testing.assert_array_equal(sets, above < 0.85 * 91)
 
 
+@pytest.mark.slow
 def test_a_row_always_has_the_same_set():
     model = ConformalClassifier(FOREST, random_state=0).fit(X_fit, y_fit)
     whole = model.predict_set(X_new, 0.1)
@@ -120,6 +124,7 @@ def test_empty_sets_can_be_filled():
     assert (filled >= bare).all()
 
 
+@pytest.mark.slow
 def test_every_class_is_covered_by_class():
     rng = np.random.default_rng(4)
     p, truth = dirichlet(rng, 6000, 3)
@@ -143,6 +148,7 @@ def test_rare_classes_are_always_in_the_set():
         assert model.predict_set(p, 0.1)[:, 2].all()
 
 
+@pytest.mark.slow
 def test_groups_have_limits_of_their_own():
     rng = np.random.default_rng(6)
     p, truth = dirichlet(rng, 4000, 3)
@@ -165,6 +171,7 @@ def test_groups_have_limits_of_their_own():
     assert all(abs(hits[group[rest] == g].mean() - 0.9) < 0.035 for g in (0, 1))
 
 
+@pytest.mark.slow
 def test_fines_can_be_chosen():
     p, truth = dirichlet(np.random.default_rng(7), 1000, 8)
     model = ConformalClassifier(
@@ -193,6 +200,7 @@ def test_weights_of_calibration_stand_for_shift():
     assert model.predict_set(p, 0.2).shape == plain.shape
 
 
+@pytest.mark.slow
 def test_labels_may_be_text():
     names = np.array(list("abcdef"))
     model = ConformalClassifier(FOREST, random_state=0).fit(X_fit, names[y_fit])
@@ -201,6 +209,7 @@ def test_labels_may_be_text():
     assert model.coverage_report(X_new, names[y_new]).coverage > 0.7
 
 
+@pytest.mark.slow
 def test_wrong_sources_are_refused():
     with pytest.raises(ValueError, match="Use source='cv.'"):
         ConformalClassifier(LogisticRegression(), source="oob").fit(X_fit, y_fit)

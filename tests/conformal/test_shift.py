@@ -9,6 +9,7 @@ from coterie.conformal import density_ratio
 from tests.conformal.test_interval_regressor import Zero
 
 
+@pytest.mark.slow
 def test_rows_like_the_new_ones_weigh_more():
     rng = np.random.default_rng(0)
     X, new = rng.normal(0, 1, (800, 1)), rng.normal(0.7, 1, (400, 1))

@@ -44,6 +44,7 @@ class TestBoth:
         again = coterie.load(tmp_path / "model")
         np.testing.assert_array_equal(sets_of(again, X[:50]), sets_of(model, X[:50]))
 
+    @pytest.mark.slow
     def test_a_fit_on_named_columns(self, cls):
         pandas = pytest.importorskip("pandas")
         frame = pandas.DataFrame(X, columns=list("abcdefghij"))

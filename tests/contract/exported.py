@@ -12,7 +12,13 @@ from sklearn.base import BaseEstimator, is_classifier
 from sklearn.datasets import make_classification, make_regression
 
 import coterie
+from coterie.bagging.correlation import CorrelatedNetworks
 from coterie.base import TargetlessTask
+from coterie.boosting.gradient.base import GradientBooster
+from coterie.combining.experts import Experts
+from coterie.interpretation.rulefit import RuleFit
+from coterie.interpretation.teaching import Taught
+from coterie.selection.pooled import Pooled
 
 #: Rankers need queries besides X and y: tests/ranking holds them to the same promises.
 RANKERS = (coterie.LambdaMARTRanker,)
@@ -42,7 +48,8 @@ def make(cls: type, **params: Any) -> Any:
     names = inspect.signature(cls).parameters
     # Limits in rows are set to one: a weight of three is not three rows to them.
     small = {"n_estimators": 7, "n_members": 7, "max_iter": 7, "min_samples_leaf": 1}
-    small |= {"random_state": 0, "n_trees": 7, "max_layers": 2}
+    small |= {"random_state": 0, "n_trees": 7, "max_layers": 2, "n_forests": 2}
+    small |= {"max_rules": 20, "n_projections": 15, "n_experts": 2}
     if "vectors" in names:
         small["vectors"] = (
             "kfold"  # a row of weight three is outside a bag less often than one of three
@@ -59,6 +66,28 @@ def make(cls: type, **params: Any) -> Any:
 def default(cls: type) -> Any:
     """An instance as it comes, but for searches, which would take a minute each."""
     return cls(members="fast") if cls in READ_DATES else cls()
+
+
+def few_members(cls: type) -> dict[str, Any]:
+    """Parameters that leave an instance few members, rounds and trees to draw on."""
+    few: dict[str, Any] = {"n_estimators": 4, "n_members": 7, "n_experts": 2, "n_projections": 10}
+    few |= {"n_forests": 2, "n_trees": 10, "max_layers": 2, "effort": "fast"}
+    if issubclass(cls, (GradientBooster, Experts, CorrelatedNetworks)):
+        few["max_iter"] = 10
+    if issubclass(cls, (Pooled, RuleFit, Taught)):
+        kind = "Classifier" if is_classifier(cls()) else "Regressor"
+        forest = getattr(coterie, f"RandomForest{kind}")
+        few["estimator"] = forest(6, max_leaf_nodes=8, draw="repeats")
+    if issubclass(cls, RuleFit):
+        few["alpha"] = 0.05  # tests of its own let it be chosen
+    if cls is coterie.EasyEnsembleClassifier:
+        few["estimator"] = coterie.AdaBoostClassifier(n_estimators=3)
+    if cls is coterie.OutlierEnsemble:
+        few["estimators"] = [
+            ("isolation", coterie.IsolationForest(n_estimators=5)),
+            ("loda", coterie.LODADetector(n_projections=5)),
+        ]
+    return {name: value for name, value in (few | CHOSEN).items() if has_parameter(cls, name)}
 
 
 def has_parameter(cls: type, *names: str) -> bool:

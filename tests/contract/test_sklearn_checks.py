@@ -5,8 +5,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from coterie import RowFolds
-from coterie.boosting.gradient.base import GradientBooster
-from tests.contract.exported import CHOSEN, EVERY, default
+from tests.contract.exported import EVERY, default, few_members
 
 pytestmark = pytest.mark.contract
 # What `parametrize_with_checks` does, whose generator today's pytest does not take from
@@ -31,13 +30,9 @@ def test_scikit_learn_check(estimator, check):
     name, names = check.func.__name__, estimator.get_params(deep=False)
     estimator = clone(estimator)
     if name not in LEARNING:
-        few = [size for size in ("n_estimators", "n_members") if size in names]
-        if isinstance(estimator, GradientBooster) and "max_iter" in names:
-            few.append("max_iter")
-        chosen = {name: value for name, value in CHOSEN.items() if name in names}
-        estimator.set_params(**dict.fromkeys(few, 10), **chosen)
+        estimator.set_params(**few_members(type(estimator)))
     if "vectors" in names:
-        estimator.set_params(n_trees=30, max_layers=2)
+        estimator.set_params(n_trees=10, max_layers=2)
         if "sample_weight_equivalence" in name:  # a row of weight three has one bag
             estimator.set_params(vectors="kfold", cv=RowFolds(3))
     if name == "check_classifiers_classes" and "unlabeled" in names:

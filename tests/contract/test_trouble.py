@@ -60,26 +60,21 @@ def run(script, *arguments):
 
 
 FORK = """
-    import os, sys
+    import os
     import numpy as np
-    import coterie
+    from tests.contract.exported import ESTIMATORS, make
 
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(100, 5)), rng.integers(1, 3, 100)  # classes, numbers or times
-    for name in sys.argv[1:]:
-        model = getattr(coterie, name)(n_jobs=2, random_state=0)
-        if hasattr(model, "n_estimators"):
-            model.n_estimators = 5
-        if hasattr(model, "members"):
-            model.members = "fast"
-        model.fit(X, y)
+    for cls in ESTIMATORS:
+        model = make(cls, n_jobs=2).fit(X, y)
         expected = model.predict(X)
         child = os.fork()
         if child == 0:
             good = np.array_equal(model.predict(X), expected)
             good &= np.array_equal(model.fit(X, y).predict(X), expected)
             os._exit(0 if good else 1)
-        assert os.waitpid(child, 0)[1] == 0, name
+        assert os.waitpid(child, 0)[1] == 0, cls
     print("fine")
 """
 
@@ -87,7 +82,7 @@ FORK = """
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="no fork here")
 def test_child_predicts_and_fits_after_a_fork():
-    process = run(FORK, *(cls.__name__ for cls in ESTIMATORS))
+    process = run(FORK)
     out, err = process.communicate(timeout=300)
     assert out.strip() == "fine", err
 
@@ -134,6 +129,7 @@ LOOPS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.contract
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for another process there")
 @pytest.mark.parametrize(

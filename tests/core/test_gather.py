@@ -1,6 +1,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
 
 from coterie.core.axis import RowAxis
 from coterie.core.gather import fit_member, gather
@@ -58,6 +59,7 @@ def test_shake_and_learner_draw_apart():
     np.testing.assert_allclose(loud - quiet, alone - 3.0)
 
 
+@pytest.mark.slow
 def test_mean_of_bagged_means_is_the_mean():
     members = gather(Mean(), VIEW, seeds=np.arange(3000), shake=DRAW)
     assert abs(np.mean(values(members)) - 3) < 0.1

@@ -12,6 +12,7 @@ def test_every_row_is_the_ask_itself():
     assert every_row(ASK, np.random.default_rng(0)) is ASK
 
 
+@pytest.mark.slow
 def test_resampled_rows_follow_their_weights():
     rng = np.random.default_rng(0)
     counts = np.array([Resample()(ASK, rng).weight for _ in range(4000)])

@@ -215,6 +215,7 @@ def test_the_scale_of_weights_does_not_matter_nor_do_equal_ones():
     np.testing.assert_array_equal(plain.predict_proba(X), even.predict_proba(X))
 
 
+@pytest.mark.slow
 def test_weights_as_repetitions():
     X, y = load_iris(return_X_y=True)
     times = np.random.default_rng(0).integers(0, 4, 150)
@@ -229,6 +230,7 @@ def test_weights_as_repetitions():
         np.testing.assert_allclose(votes, repeated.predict_proba(X))
 
 
+@pytest.mark.slow
 def test_out_of_bag_rows_count_alike():
     X, y = load_iris(return_X_y=True)
     weight = np.random.default_rng(0).uniform(0.1, 5, 150)

@@ -27,6 +27,7 @@ def axis(n, repeats=None):
     return RowAxis.lay(np.arange(n), repeats)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "expected"), [(2, 0.75), (3, 0.703704), (10, 0.651322)])
 def test_chance_to_be_in_a_bag(n, expected):
     counts = np.array([Bootstrap(axis(n), n).counts(rng) for rng in streams(4000)])
@@ -34,11 +35,13 @@ def test_chance_to_be_in_a_bag(n, expected):
     assert np.abs((counts > 0).mean(axis=0) - expected).max() < 0.03
 
 
+@pytest.mark.slow
 def test_chance_that_a_bag_of_three_leaves_nobody_out():
     full = [np.all(Bootstrap(axis(3), 3).counts(rng) == 1) for rng in streams(4000)]
     assert np.mean(full) == pytest.approx(2 / 9, abs=0.03)
 
 
+@pytest.mark.slow
 def test_bagged_median_of_three():
     y = np.array([1, 2, 6])
     medians = [np.median(np.repeat(y, Bootstrap(axis(3), 3).counts(r))) for r in streams(4000)]

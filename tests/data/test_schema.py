@@ -125,6 +125,7 @@ def test_unused_categories_are_not_labels():
     assert schema.labels[0].tolist() == ["b"]
 
 
+@pytest.mark.slow
 def test_many_levels_are_fine_and_too_many_are_refused():
     names = [f"level {k}" for k in range(MAX_LEVELS + 1)]
     schema, values = learn(pd.DataFrame({"c": names[:5000]}))

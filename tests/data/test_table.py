@@ -90,6 +90,7 @@ CELLS = st.tuples(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(st.lists(CELLS, min_size=1, max_size=12))
 def test_any_rows_give_the_same_table_in_every_frame_library(rows):
@@ -399,6 +400,7 @@ def test_close_values_keep_bins_of_their_own():
     assert Table.read(X).bin().codes.ravel().tolist() == [2, 3, 1, 0]
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_columns():
     X = np.random.default_rng(0).normal(size=(4, 100_000)).astype(np.float32)
     binned = Table.read(X).bin()

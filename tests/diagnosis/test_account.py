@@ -61,6 +61,7 @@ def test_long_accounts_stay_short():
     assert max(len(line) for line in lines) <= 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels", [True, False])
 def test_pictures(labels):
     matplotlib = pytest.importorskip("matplotlib")

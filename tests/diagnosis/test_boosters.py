@@ -16,6 +16,7 @@ def _part(name):
     return X[::2], y[::2], X[1::2], y[1::2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_lightgbm(name):
     lightgbm = pytest.importorskip("lightgbm")
@@ -33,6 +34,7 @@ def test_lightgbm(name):
         assert diagnose(given, X_test, y_test)["accurate?"].fine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_xgboost(name):
     xgboost = pytest.importorskip("xgboost")

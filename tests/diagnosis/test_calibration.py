@@ -27,6 +27,7 @@ def _found(chances, codes):
     return calibration(Case.of(answers_of(model, chances), codes))
 
 
+@pytest.mark.slow
 def test_perfect_probabilities():
     chances, codes = _chances()
     found = _found(chances, codes)
@@ -47,6 +48,7 @@ def test_noise_is_that_of_perfect_probabilities():
     assert np.mean(errors) == pytest.approx(np.mean(noise), rel=0.15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tau", "verdict"), [(0.3, "over-confident"), (3.0, "under-confident")])
 def test_wrong_temperatures(tau, verdict):
     chances, codes = _chances()
@@ -85,6 +87,7 @@ def test_where_no_temperature_helps_confidence_is_compared_with_accuracy(shares,
     assert found.verdict == verdict
 
 
+@pytest.mark.slow
 def test_zeros_that_came_true():
     chances, codes = _chances(2000, 2)
     chances[:3], codes[:3] = [1.0, 0.0], 1

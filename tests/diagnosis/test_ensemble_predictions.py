@@ -106,6 +106,7 @@ def test_combined_in_a_way_of_their_own(model):
     assert len(found.ballot.said) == found.n_parts > 1
 
 
+@pytest.mark.slow
 def test_many_rounds_are_thinned():
     fitted, X, _ = _fitted(ensemble.GradientBoostingRegressor(n_estimators=250, max_depth=1))
     found = answers_of(fitted, X)
@@ -133,6 +134,7 @@ def test_lists_vote():
     assert answers_of([("x", models[0])], X).unit == ""
 
 
+@pytest.mark.slow
 def test_the_end_of_a_pipeline_and_of_a_search():
     X, y = load_wine(return_X_y=True)
     forest = ensemble.RandomForestClassifier(5, random_state=0)

@@ -39,6 +39,7 @@ def test_a_stump_does_not(rows):
     assert _found(model, *rows)[0].fine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [RandomForestClassifier, coterie.RandomForestClassifier])
 def test_forests_are_judged_by_what_members_have_not_seen(rows, kind):
     model = kind(60, oob_score=True, random_state=0).fit(*rows[:2])
@@ -51,6 +52,7 @@ def test_forests_are_judged_by_what_members_have_not_seen(rows, kind):
     assert kept.unseen.deviation == pytest.approx(training.unseen.deviation)
 
 
+@pytest.mark.slow
 def test_rows_of_another_kind(rows):
     X, y, X_test, y_test = rows
     model = RandomForestClassifier(30, oob_score=True, random_state=0).fit(X, y)
@@ -58,6 +60,7 @@ def test_rows_of_another_kind(rows):
     assert (found.verdict, found.fine) == ("different data", False)
 
 
+@pytest.mark.slow
 def test_scores_of_numbers(rows):
     X, _, X_test, _ = rows
     y, y_test = X[:, 0] + X[:, 1], X_test[:, 0] + X_test[:, 1]
@@ -69,6 +72,7 @@ def test_scores_of_numbers(rows):
     assert by_rows.value == pytest.approx((1 - model.oob_score_) * y.var())
 
 
+@pytest.mark.slow
 def test_tables_remember(rows):
     model = coterie.TableClassifier(members="fast").fit(*rows[:2])
     found, training = _found(model, *rows, given=False)

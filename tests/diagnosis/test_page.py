@@ -1,6 +1,7 @@
 from html.parser import HTMLParser
 
 import numpy as np
+import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from coterie import RandomForestClassifier, diagnose
@@ -59,6 +60,7 @@ def test_a_forest():
     assert any("<b>yes</b>" in word for word in page.words)
 
 
+@pytest.mark.slow
 def test_one_tree_and_numbers():
     X, y = _rows()
     page = Parsed(diagnose(DecisionTreeClassifier().fit(X, y), X, y)._repr_html_())

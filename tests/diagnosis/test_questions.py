@@ -43,6 +43,7 @@ def test_copies_of_one_member():
     assert len(found.advice) == 2
 
 
+@pytest.mark.slow
 def test_everything_is_fine():
     hits = independent(5, 3000, 0.02)
     found = diagnose(*pool(hits))
@@ -66,6 +67,7 @@ def test_the_profile_is_of_the_vote():
     assert found.profile.error == pytest.approx(found["accurate?"].numbers["error"])
 
 
+@pytest.mark.slow
 def test_rows_of_no_weight_are_absent():
     X, y = load_breast_cancer(return_X_y=True)
     forest = coterie.RandomForestClassifier(10, random_state=0).fit(X[:300], y[:300])
@@ -80,6 +82,7 @@ def test_rows_of_no_weight_are_absent():
             assert one["numbers"] == pytest.approx(other["numbers"]), one["question"]
 
 
+@pytest.mark.slow
 def test_frames_and_words():
     pandas = pytest.importorskip("pandas")
     rng = np.random.default_rng(0)
@@ -92,6 +95,7 @@ def test_frames_and_words():
         diagnose(forest, frame[100:], np.full(100, "left"))
 
 
+@pytest.mark.slow
 def test_the_same_again():
     X, y = load_breast_cancer(return_X_y=True)
     forest = coterie.RandomForestClassifier(8, random_state=0).fit(X[::2], y[::2])

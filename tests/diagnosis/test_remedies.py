@@ -27,6 +27,7 @@ def tried(model, rows=ROWS):
     return remedies(model, case, X_test, X_train, y_train)
 
 
+@pytest.mark.slow
 def test_a_remedy_is_what_a_refit_gives():
     found = tried(DecisionTreeClassifier(random_state=0))
     assert {r.change for r in found} == {
@@ -44,6 +45,7 @@ def test_a_remedy_is_what_a_refit_gives():
     assert remedy.gain.value == pytest.approx(own - error)
 
 
+@pytest.mark.slow
 def test_parameters_are_those_of_the_model():
     grid = GridSearchCV(
         make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=8, random_state=0)),

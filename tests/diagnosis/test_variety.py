@@ -38,6 +38,7 @@ def test_independent_members_are_diverse():
     assert found.numbers["dependence"] < 0.1
 
 
+@pytest.mark.slow
 def test_members_that_hardly_differ_hardly_gain():
     rng = np.random.default_rng(0)
     # Members fail together on most rows, and each alone on a few others.

@@ -24,6 +24,7 @@ def _place(number):
     return number**2, os.getpid()
 
 
+@pytest.mark.slow
 def test_large_arrays_are_sent_once_and_known_by_their_content(client, left, monkeypatch):
     rows = np.arange(20_000.0)
     with Session(client) as session:

@@ -45,6 +45,7 @@ def test_watched_rows_go_where_their_partitions_are():
     assert second.starts == [(0, 0), (2, 0)]
 
 
+@pytest.mark.slow
 def test_holders_are_asked_together_and_leave_nothing(client, left):
     X = np.arange(40.0).reshape(20, 2)
     with Session(client) as session:
@@ -88,6 +89,7 @@ def ask_on(holders):
         holders.ask_alike("leaf_sums", [0])
 
 
+@pytest.mark.slow
 def test_holders_are_spread_over_workers(client):
     X = np.arange(40.0).reshape(20, 2)
     with limited(), Session(client) as session:
@@ -102,6 +104,7 @@ def test_holders_are_spread_over_workers(client):
         assert holders._places(1) == [lonely]
 
 
+@pytest.mark.slow
 def test_bins_that_dask_gave_up_are_made_again(client, left):
     X = np.arange(40.0).reshape(20, 2)
     with limited(), Session(client) as session:
@@ -116,6 +119,7 @@ def test_bins_that_dask_gave_up_are_made_again(client, left):
     assert not left()
 
 
+@pytest.mark.slow
 def test_losses_without_end_are_no_accidents(client, left, monkeypatch):
     monkeypatch.setattr("coterie.distributed.holders._MOST_LOSSES", 1)
     X = np.arange(40.0).reshape(20, 2)

@@ -73,6 +73,7 @@ def test_frames_are_learnt_from_and_answered_as_in_memory(client, left):
     assert not left()
 
 
+@pytest.mark.slow
 def test_arrays_are_answered_block_by_block(client):
     X, y = table(300)
     model = HistGradientBoostingClassifier(**QUICK).fit(X, y > 0.5)
@@ -153,6 +154,7 @@ FAMILIES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_classes", "model"), FAMILIES, ids=lambda given: type(given).__name__)
 def test_other_families_are_those_of_memory(client, left, n_classes, model):
     X, y = table(200)
@@ -170,6 +172,7 @@ def test_other_families_are_those_of_memory(client, left, n_classes, model):
     assert not left()
 
 
+@pytest.mark.slow
 def test_isolation_forests_are_those_of_memory(client, left):
     X, _ = table(100)
     rows = da.from_array(X, chunks=(40, -1))
@@ -254,6 +257,7 @@ def test_partitions_may_be_empty_uneven_and_know_what_others_do_not(client, left
     assert not left()
 
 
+@pytest.mark.slow
 def test_missing_targets_are_refused_as_in_memory(client, left):
     X, y = table(60)
     y[7] = np.nan
@@ -295,6 +299,7 @@ def test_survival_models_are_refused(client):
         GradientBoostingSurvival().fit(da.from_array(X), np.abs(y) + 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, {"early_stopping": True, "scoring": ["map", "ndcg@3"]}])
 def test_rankers_are_those_of_memory_wherever_queries_are_cut(client, left, settings):
     X, y = table(300)
@@ -318,6 +323,7 @@ def test_documents_must_be_in_the_order_of_their_queries(client, left):
     assert not left()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fraction", [0.2, None])
 def test_scorers_may_watch_by_name(client, fraction):
     X, y = table(300)
@@ -330,6 +336,7 @@ def test_scorers_may_watch_by_name(client, fraction):
     np.testing.assert_array_equal(one.validation_score_, other.validation_score_)
 
 
+@pytest.mark.slow
 def test_categories_that_memory_would_replace_are_refused(client, left):
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"a": rng.normal(size=1200), "k": rng.integers(0, 20, 1200).astype(str)})

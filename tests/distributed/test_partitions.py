@@ -31,6 +31,7 @@ def test_a_glance_shows_all_labels_and_the_ends_of_numbers(frame):
     assert glance(frame[:0], []).n_rows == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("categorical", [None, ["b"]])
 def test_schema_and_cells_are_those_of_the_whole_table(client, frame, categorical):
     whole = Table.read(frame, categorical=categorical)

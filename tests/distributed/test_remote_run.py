@@ -55,6 +55,7 @@ def both(cls, settings, X, y, chunks=400):
     return fitted(cls, settings, X, y), fitted(cls, settings, *given)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["logistic", "median"])
 def test_models_are_those_of_memory(client, left, case):
     assert same_forest(*both(*CASES[case], *table()))
@@ -234,6 +235,7 @@ def test_a_worker_may_die_at_random_moments(client, left, case):
     assert not left()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ZeroDivisionError])
 def test_nothing_is_left_when_a_fit_ends_early(client, left, error):
     X, y = table(300)
@@ -251,6 +253,7 @@ def test_nothing_is_left_when_a_fit_ends_early(client, left, error):
     assert not left()
 
 
+@pytest.mark.slow
 def test_one_tree_for_all_scores_is_refused(client, left):
     X, y = table(300)
     there = da.from_array(X, chunks=(100, -1)), np.digitize(y, [0.0, 1.0])

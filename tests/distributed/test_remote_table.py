@@ -35,6 +35,7 @@ def remote(client, X, rows=None, **settings):
     return RemoteTable.of(parts, rows, **{"gathers": False, **settings})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("max_bins", [3, 8, 255])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_bins_are_those_of_the_table_in_memory(client, X, few_sampled, max_bins, weighted):
@@ -46,6 +47,7 @@ def test_bins_are_those_of_the_table_in_memory(client, X, few_sampled, max_bins,
     np.testing.assert_array_equal(there.codes, whole.codes)
 
 
+@pytest.mark.slow
 def test_some_rows_are_binned_by_themselves(client, X, few_sampled):
     rows = np.flatnonzero(np.arange(N) % 3 > 0)
     whole = Table.read(X, categorical=[3]).take(rows).bin(max_bins=8)
@@ -56,6 +58,7 @@ def test_some_rows_are_binned_by_themselves(client, X, few_sampled):
     np.testing.assert_array_equal(binned.gathered().codes, whole.codes)
 
 
+@pytest.mark.slow
 def test_cells_come_when_they_are_asked_for(client, X):
     there = remote(client, X).take(np.array([2, 151, 399]))
     ((part, cells),) = there.blocks()
@@ -64,6 +67,7 @@ def test_cells_come_when_they_are_asked_for(client, X):
     assert next(there.take(np.array([1])).blocks())[1].tolist() == [X[151].tolist()]
 
 
+@pytest.mark.slow
 def test_cells_of_a_binned_table_are_those_of_its_bins(client, X):
     rows = np.array([2, 151, 399])
     there = remote(client, X).bin(max_bins=8)

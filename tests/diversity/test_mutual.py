@@ -71,6 +71,7 @@ def test_correction():
     assert parts.total == pytest.approx(parts.target_entropy)
 
 
+@pytest.mark.slow
 def test_bounds():
     # Nothing known of eight equal classes: the error is at least (3 - 1) / 3 and at most one.
     blind = InformationParts(np.zeros(2), 0.0, 0.0, 3.0, 8)

@@ -100,6 +100,7 @@ def test_the_healthy_file_gives_the_healthy_prediction(name, tried):
     assert tried[name, "healthy"] == [repr(MODELS[name].predict(X).tolist())]
 
 
+@pytest.mark.slow
 def test_every_bit_of_a_small_file_counts(tmp_path):
     path = tmp_path / "model"
     coterie.save(coterie.DecisionTreeRegressor(max_depth=1).fit(X[:9, :1], X[:9, 3]), path)

@@ -185,6 +185,7 @@ def test_tables_with_words_and_columns_left_out(y, tmp_path):
     np.testing.assert_array_equal(said["label"], model.predict(table))
 
 
+@pytest.mark.slow
 def test_a_member_that_takes_codes_for_numbers(tmp_path):
     table = frame().drop(columns="row")
     members = [("mine", coterie.RandomForestClassifier(3, random_state=0))]
@@ -231,6 +232,7 @@ def test_what_cannot_be_expressed_is_refused(model, why):
         coterie.to_onnx(model.fit(np.nan_to_num(X), TWO))
 
 
+@pytest.mark.slow
 def test_dates_are_refused():
     table = frame().assign(day=pd.date_range("2024-01-01", periods=N))
     model = coterie.TableClassifier(members="fast").fit(table, TWO)

@@ -81,6 +81,7 @@ def test_columns_may_come_in_any_order():
     assert other.values.tolist() == first.values[[2, 0, 1]].tolist()
 
 
+@pytest.mark.slow
 def test_tables_of_numbers_with_dates():
     table = ROWS.append_column("number", pa.array(np.arange(N) + 5))  # left out
     own = [("boost", coterie.HistGradientBoostingRegressor(max_iter=20))]
@@ -108,6 +109,7 @@ def test_tables_of_forests(y):
     assert explain(first, PLAIN, 0) is None
 
 
+@pytest.mark.slow
 def test_means_of_probabilities_of_boosters_are_no_sums():
     own = [("boost", coterie.HistGradientBoostingClassifier(max_iter=5))]
     model = coterie.TableClassifier(members=own).fit(PLAIN, TWO)
@@ -115,6 +117,7 @@ def test_means_of_probabilities_of_boosters_are_no_sums():
     assert explain(model, PLAIN, 1) is None
 
 
+@pytest.mark.slow
 def test_numbers_behind_a_link_are_no_sums():
     own = [("boost", coterie.HistGradientBoostingRegressor(max_iter=5, loss="gamma"))]
     model = coterie.TableRegressor(members=own).fit(PLAIN, np.exp(NUMBERS))

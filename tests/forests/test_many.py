@@ -53,6 +53,7 @@ def test_cold_start_forgets():
     assert same_forest(forest, RandomForestClassifier(4, max_samples=20, random_state=1).fit(X, Y))
 
 
+@pytest.mark.slow
 def test_warm_start_out_of_bag():
     warm = RandomForestClassifier(30, warm_start=True, random_state=0).fit(X, Y)
     warm.set_params(n_estimators=60, oob_score=True).fit(X, Y)

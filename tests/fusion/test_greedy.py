@@ -45,6 +45,7 @@ def test_against_a_plain_loop(seed, n_members, replace):
     assert rmse(y, average) <= min(rmse(y, one) for one in outputs) + 1e-12
 
 
+@pytest.mark.slow
 def test_losses_of_probabilities():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 50)
@@ -99,6 +100,7 @@ def test_blocks_change_nothing(monkeypatch):
     np.testing.assert_array_equal(whole.order, parts.order)
 
 
+@pytest.mark.slow
 def test_bags():
     rng = np.random.default_rng(0)
     y = rng.normal(size=60)

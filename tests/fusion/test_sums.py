@@ -1,6 +1,7 @@
 """Sums that are the same for a row alone as among others."""
 
 import numpy as np
+import pytest
 
 from coterie.fusion.sums import row_product, sum_of_members
 
@@ -18,6 +19,7 @@ def test_they_are_the_products_they_stand_for():
     assert row_product(np.empty((4, 0)), np.empty((0, 2))).tolist() == [[0.0, 0.0]] * 4
 
 
+@pytest.mark.slow
 def test_a_row_alone_is_the_row_among_others():
     rows, coef = RNG.normal(size=(300, 40)), RNG.normal(size=(40, 3))
     whole = row_product(rows, coef)

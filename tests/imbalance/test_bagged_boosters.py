@@ -71,6 +71,7 @@ def test_the_booster_is_checked():
         EasyEnsembleClassifier(AdaBoostClassifier(n_estimators=0)).fit(X, y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ensemble", [EasyEnsembleClassifier, BalanceCascadeClassifier])
 def test_importances_are_those_of_all_members(ensemble):
     X, y = make_classification(600, 6, n_informative=2, weights=[0.8], random_state=0)

@@ -35,6 +35,7 @@ def test_bags_are_balanced(method):
     assert not np.array_equal(bags[0], bags[1])
 
 
+@pytest.mark.slow
 def test_finds_the_rare_class():
     plain = balanced_accuracy(BaggingClassifier(n_estimators=20, random_state=0))
     for method in ("under", "balanced", "rough"):
@@ -57,6 +58,7 @@ def test_trees_of_the_forest_see_balanced_classes(replacement):
     assert forest.feature_importances_.sum() == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_equal_classes_make_it_a_forest_of_stratified_bags():
     even = np.concatenate([np.flatnonzero(Y == 0)[:100], np.flatnonzero(Y == 1)[:100]])
     balanced = BalancedRandomForestClassifier(n_estimators=300, random_state=0)
@@ -65,6 +67,7 @@ def test_equal_classes_make_it_a_forest_of_stratified_bags():
     assert np.corrcoef(one, other)[0, 1] > 0.95
 
 
+@pytest.mark.slow
 def test_out_of_bag_rows_judge_the_forest():
     forest = BalancedRandomForestClassifier(oob_score="balanced_accuracy", random_state=0)
     found = balanced_accuracy(forest)

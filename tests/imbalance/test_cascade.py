@@ -78,6 +78,7 @@ def test_every_stage_is_balanced():
         assert booster.pool_.forest.n_samples[0] == 2 * (y == 1).sum()
 
 
+@pytest.mark.slow
 def test_finds_the_rare_class():
     assert gain(BalanceCascadeClassifier(random_state=0)) > 0.05
 

@@ -15,6 +15,7 @@ from coterie.imbalance import EasyEnsembleClassifier, RUSBoostClassifier
 from tests.imbalance.test_rusboost import gain, rare
 
 
+@pytest.mark.slow
 def test_scores_are_the_sum_over_all_members_of_all_bags():
     X, y = rare()
     model = EasyEnsembleClassifier(n_estimators=3, random_state=0).fit(X, y)
@@ -28,6 +29,7 @@ def test_scores_are_the_sum_over_all_members_of_all_bags():
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], expit(2 * total / 3))
 
 
+@pytest.mark.slow
 def test_every_bag_is_balanced_and_another():
     X, y = rare()
     model = EasyEnsembleClassifier(n_estimators=4, random_state=0).fit(X, y)
@@ -56,6 +58,7 @@ def test_many_classes():
     assert score > balanced_accuracy_score(y, plain.predict(X)) + 0.05
 
 
+@pytest.mark.slow
 def test_stages_are_smaller_ensembles():
     X, y = load_wine(return_X_y=True)
     model = EasyEnsembleClassifier(n_estimators=5, random_state=0).fit(X, y)
@@ -68,6 +71,7 @@ def test_stages_are_smaller_ensembles():
     assert list(model.staged_score(X, y))[-1] == model.score(X, y)
 
 
+@pytest.mark.slow
 def test_warm_start_adds_bags():
     X, y = load_wine(return_X_y=True)
     whole = EasyEnsembleClassifier(n_estimators=5, random_state=0).fit(X, y)
@@ -78,6 +82,7 @@ def test_warm_start_adds_bags():
         model.set_params(n_estimators=3).fit(X, y)
 
 
+@pytest.mark.slow
 def test_weights_are_repetitions():
     X, y = load_wine(return_X_y=True)
     times = np.random.default_rng(0).integers(0, 4, len(y))
@@ -87,6 +92,7 @@ def test_weights_are_repetitions():
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X))
 
 
+@pytest.mark.slow
 def test_weights_that_are_no_repetitions_weigh():
     X, y = rare()
     half = np.where(X[:, 0] > 0, 0.001, 1.5)

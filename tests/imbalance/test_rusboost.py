@@ -83,6 +83,7 @@ def test_identities_of_every_round(load, weighting):
     np.testing.assert_allclose(model.trace_["train_error"], errors)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighting", ["reweight", "resample"])
 def test_finds_the_rare_class(weighting):
     assert gain(RUSBoostClassifier(weighting=weighting, random_state=0)) > 0.1

@@ -46,6 +46,7 @@ def test_the_mean_of_linear_models_is_found_again():
     assert model.fidelity_ == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_larger_students_are_truer():
     X, y = load_breast_cancer(return_X_y=True)
     found = [
@@ -54,6 +55,7 @@ def test_larger_students_are_truer():
     assert found[0] < found[1]
 
 
+@pytest.mark.slow
 def test_temperature_is_passed_on():
     X, y = load_breast_cancer(return_X_y=True)
     plain, warm = (

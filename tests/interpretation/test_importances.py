@@ -85,6 +85,7 @@ def test_by_hand(frame, numbers):
         assert abs(value - mean) < 5 * spread
 
 
+@pytest.mark.slow
 def test_members_of_other_kinds(frame, numbers):
     X = frame[["strong", "noise", "fixed"]]
     bag = BaggingRegressor(PeerTree(max_depth=4), n_estimators=8, random_state=0).fit(X, numbers)

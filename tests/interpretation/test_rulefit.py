@@ -48,6 +48,7 @@ def test_importance_is_what_a_rule_moves(steps):
     assert found == sorted(found, reverse=True)
 
 
+@pytest.mark.slow
 def test_penalty_and_parts(steps):
     X, y = steps
     few = RuleFitRegressor(random_state=0, alpha=0.5).fit(X, y)

@@ -12,6 +12,7 @@ def cancer():
     return load_breast_cancer(return_X_y=True, as_frame=True)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_list(cancer):
     X, y = cancer
     first, second = (SirusClassifier(300, random_state=3).fit(X, y) for _ in range(2))
@@ -20,6 +21,7 @@ def test_the_same_seed_gives_the_same_list(cancer):
     assert (first.frequencies_ > 0.02).all()
 
 
+@pytest.mark.slow
 def test_lists_are_stable(cancer):
     """Two halves of the rows agree on most of the rules, up to where they are cut."""
     X, y = cancer
@@ -55,6 +57,7 @@ def test_without_rules_the_base_rate_remains(cancer):
     np.testing.assert_allclose(constant.predict(X), y.mean())
 
 
+@pytest.mark.slow
 def test_rules_are_independent(cancer):
     X, y = cancer
     model = SirusClassifier(300, max_rules=40, random_state=0).fit(X, y)
@@ -69,6 +72,7 @@ def test_rules_are_independent(cancer):
     assert independent(both, np.full(4, 0.25), 1).tolist() == [0]
 
 
+@pytest.mark.slow
 def test_regression_weights_are_not_negative():
     X, y = load_diabetes(return_X_y=True)
     model = SirusRegressor(300, random_state=0).fit(X, y)

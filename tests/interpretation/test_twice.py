@@ -14,6 +14,7 @@ from coterie import (
 from coterie.interpretation.twice import soft_rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", ["cancer", "moons"])
 def test_noisy_labels_teach_a_better_tree(data):
     """A fifth of the training labels is wrong: the student gains more than .05, as NeC4.5 does."""
@@ -78,6 +79,7 @@ def test_students_of_other_kinds():
     assert isinstance(model.student_, KNeighborsClassifier)
 
 
+@pytest.mark.slow
 def test_limits_of_the_default_student():
     X, y = make_moons(200, noise=0.3, random_state=0)
     model = TwiceLearningClassifier(max_leaf_nodes=4, random_state=0).fit(X, y)

@@ -22,6 +22,7 @@ def test_log_cosh_is_majorised():
     np.testing.assert_allclose(loss.gradient(np.zeros(301), r[:, None])[:, 0], np.tanh(r))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["fair", "mape"])
 def test_lightgbm_has_the_same_loss(name):
     lightgbm = pytest.importorskip("lightgbm")
@@ -39,6 +40,7 @@ def test_lightgbm_has_the_same_loss(name):
     assert mine < 1.03 * other
 
 
+@pytest.mark.slow
 def test_outliers_hardly_matter():
     X, y = numbers(400)
     spoilt = y.copy()

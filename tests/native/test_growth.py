@@ -172,6 +172,7 @@ def example(n=4000, outputs=1, seed=0):
     return X, np.stack([X[:, k] * X[:, k + 1] + rng.normal(size=n) for k in range(outputs)], axis=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "growth", [Growth(max_depth=7), Growth(max_features=2), Growth(max_leaf_nodes=31)]
 )
@@ -308,6 +309,7 @@ def test_drawn_columns_vary_and_all_are_used():
     }
 
 
+@pytest.mark.slow
 def test_drawn_thresholds_are_uniform_between_the_extremes():
     X = np.array([[0.0], [1.0], [10.0]])
     y = values(np.array([0.0, 1.0, 2.0]))
@@ -340,6 +342,7 @@ def test_wrong_targets_are_refused():
         grow(codes, bins, values(np.zeros(3)), Growth(columns=np.array([5], dtype=np.int32)))
 
 
+@pytest.mark.slow
 def test_another_thread_can_stop_the_growth():
     X, y = example(200_000)
     bins = find_bins(X)

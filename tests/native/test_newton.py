@@ -100,6 +100,7 @@ def test_regularised_leaves_of_four_points(settings, threshold, values):
     np.testing.assert_allclose(tree.values[:, 0], values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("precision", ["packed", "exact"])
 def test_the_number_of_threads_does_not_matter(precision):
     rng = np.random.default_rng(0)
@@ -273,6 +274,7 @@ def _paths_apart(tree):
     return True
 
 
+@pytest.mark.slow
 def test_column_draws():
     X, y = table_of(7)
     bins = find_bins(X)
@@ -350,6 +352,7 @@ def rare_columns(rng, n, n_columns):
     return X
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [700, 6000])
 def test_columns_that_can_part_no_node_are_left_out_rightly(n):
     """Most of them cannot leave twenty rows on both sides, at once or further down."""

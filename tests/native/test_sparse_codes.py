@@ -150,6 +150,7 @@ def test_trees_are_those_of_the_full_table(how, kind, missing, max_bins):
         assert len(trees[0].nodes) > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wanted", [3, 40, None])
 def test_large_and_small_nodes_agree(wanted):
     X = words(n=3000, d=400, filled=0.02)

@@ -13,6 +13,7 @@ def spoilt(n=150, d=5, seed=0):
     return X
 
 
+@pytest.mark.slow
 def test_members_see_half_of_the_columns_or_more():
     X = spoilt()
     model = FeatureBaggingDetector(n_estimators=30, random_state=0).fit(X)
@@ -56,6 +57,7 @@ def test_any_detector_can_be_a_member():
         OutlierEnsemble(estimators=[]).fit(X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("calibration", ["gaussian", "gamma"])
 def test_probabilities_are_calibrated_on_the_training_rows(calibration):
     X = spoilt()

@@ -233,6 +233,7 @@ def test_level_0_cuts_along_the_axes():
     assert np.isfinite(ExtendedIsolationForest(extension_level=0).fit(X).score_samples(X)).all()
 
 
+@pytest.mark.slow
 def test_slanted_cuts_see_rings():
     """Along a circle the scores of slanted cuts hardly vary; those along the axes do."""
     rng = np.random.default_rng(0)

@@ -40,6 +40,7 @@ def test_a_projection_without_variation_says_nothing():
     np.testing.assert_array_equal(LODADetector(random_state=0).fit(X).score_samples(X), 0.0)
 
 
+@pytest.mark.slow
 def test_missing_cells_leave_out_projections():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 9))

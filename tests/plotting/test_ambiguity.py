@@ -12,6 +12,7 @@ from tests.diversity.pools import FIGURE, forest_pool
 from tests.plotting.pictures import check_picture, texts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [RandomForestRegressor, Ours])
 def test_height_above_the_diagonal(model):
     X, y = load_diabetes(return_X_y=True)

@@ -88,6 +88,7 @@ def test_numbers():
         soft_vote(models, X)
 
 
+@pytest.mark.slow
 def test_weights_and_hard_votes():
     X, _ = rows("test")
     soft = ballot_of(fitted("probabilities of scikit-learn"), X)
@@ -120,6 +121,7 @@ def test_refusals():
         ballot_of([], X)
 
 
+@pytest.mark.slow
 def test_members_that_are_no_estimators_are_asked_as_a_pool():
     X, y = load_iris(return_X_y=True)
     model = NegativeCorrelationClassifier(n_members=3, random_state=0).fit(X, y)

@@ -14,6 +14,7 @@ X = RNG.uniform(0, 6, 160)[:, None]
 Y = np.sin(X[:, 0]) + RNG.normal(0, 0.3, 160)
 
 
+@pytest.mark.slow
 def test_bagging_lowers_variance_and_depth_lowers_bias():
     learners = {
         "stump": DecisionTreeRegressor(max_depth=1),

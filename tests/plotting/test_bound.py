@@ -6,6 +6,7 @@ from coterie.boosting import AdaBoostClassifier
 from coterie.plotting import BoundDisplay
 
 
+@pytest.mark.slow
 def test_error_and_bound_of_the_ten_points(ten_boosted):
     display = BoundDisplay.from_estimator(ten_boosted)
     z = 2 * np.sqrt(np.array([3 / 10 * 7 / 10, 3 / 14 * 11 / 14, 3 / 22 * 19 / 22]))

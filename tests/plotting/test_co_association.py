@@ -1,10 +1,12 @@
 import numpy as np
+import pytest
 
 from coterie import ClusterEnsemble
 from coterie.clustering import co_association
 from coterie.plotting import CoAssociationDisplay
 
 
+@pytest.mark.slow
 def test_rows_are_sorted_by_cluster_and_confidence():
     X = np.random.default_rng(0).normal(size=(90, 2)) + 4 * (np.arange(90)[:, None] % 3)
     model = ClusterEnsemble(n_clusters=3, n_members=8, random_state=0).fit(X)

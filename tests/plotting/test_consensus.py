@@ -10,6 +10,7 @@ X = np.random.default_rng(0).normal(size=(90, 3)) + 4 * (np.arange(90)[:, None] 
 MODEL = ClusterEnsemble(n_clusters=3, n_members=8, random_state=0).fit(X)
 
 
+@pytest.mark.slow
 def test_doubtful_rows_are_light_and_large():
     display = ConsensusDisplay.from_estimator(MODEL, X, columns=(0, 2))
     dots = display.ax_.collections

@@ -9,6 +9,7 @@ from coterie.plotting import RiskCoverageDisplay
 X, Y = load_iris(return_X_y=True)
 
 
+@pytest.mark.slow
 def test_curve_of_predictions():
     display = RiskCoverageDisplay.from_predictions([1, 0, 1, 1], [0.9, 0.6, 0.8, 0.5])
     assert display.curve.coverage == pytest.approx([0.25, 0.5, 0.75, 1])

@@ -38,6 +38,7 @@ def test_areas_are_errors(n_classes):
     check_areas(DissentDisplay.from_predictions(labels, y, sample_weight=weight))
 
 
+@pytest.mark.slow
 def test_real_trees():
     labels, y = forest_pool()
     display = DissentDisplay.from_predictions(labels, y, name="forest")

@@ -21,6 +21,7 @@ def test_the_last_error_is_that_of_the_model(ensemble):
     assert curve[-1] == pytest.approx(np.mean(model.predict(X) != y))
 
 
+@pytest.mark.slow
 def test_prefixes_of_a_forest():
     (X, y), test = rows("train"), rows("test")
     model = RandomForestClassifier(6, max_depth=3, random_state=0).fit(X, y)
@@ -44,6 +45,7 @@ def test_out_of_bag_errors_are_those_of_our_forest():
     np.testing.assert_allclose(display.curves["out-of-bag"], model.oob_curve_.error)
 
 
+@pytest.mark.slow
 def test_out_of_bag_error_of_scikit_learn():
     X, y = rows("train")
     model = RandomForestClassifier(40, oob_score=True, random_state=0).fit(X, y)

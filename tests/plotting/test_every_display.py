@@ -60,7 +60,6 @@ def test_constructors(name):
         assert "ax" in inspect.signature(getattr(DISPLAYS[name], maker)).parameters
 
 
-@pytest.mark.contract
 @pytest.mark.parametrize("ensemble", CLASSIFIERS)
 def test_any_ensemble_can_be_drawn(ensemble):
     model, (X, y) = fitted(ensemble), rows("test")
@@ -83,6 +82,7 @@ def test_any_ensemble_can_be_drawn(ensemble):
         assert ax.get_ylabel(), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ANY)
 def test_pictures_are_not_empty(name):
     model, (X, y) = fitted("forest of scikit-learn"), rows("test")
@@ -90,6 +90,7 @@ def test_pictures_are_not_empty(name):
     check_picture(display.figure_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROUNDS)
 @pytest.mark.parametrize("whose", ["ours", "theirs"])
 def test_pictures_of_rounds_are_not_empty(name, whose, ten_points, ten_boosted):
@@ -131,6 +132,7 @@ def drawn(ax):
     return np.concatenate(numbers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ANY)
 def test_both_constructors_draw_the_same(name):
     model, (X, y) = fitted("forest of scikit-learn"), rows("test")

@@ -13,6 +13,7 @@ def iris():
     return RandomForestClassifier(20, random_state=0).fit(X[::2], y[::2]), X[1::2], y[1::2]
 
 
+@pytest.mark.slow
 def test_bars_are_the_importances_in_order(iris):
     model, X, y = iris
     display = ImportancesDisplay.from_estimator(model, X, y, most=3)
@@ -33,6 +34,7 @@ def test_importances_from_anywhere():
         ImportancesDisplay.from_values(["a"], [0.2, 0.8])
 
 
+@pytest.mark.slow
 def test_dots_are_shapley_values(iris):
     model, X, _ = iris
     display = ShapDisplay.from_estimator(model, X, output=0)

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from coterie import IsolationForest
 from coterie.plotting import IsolationDisplay
@@ -6,6 +7,7 @@ from coterie.plotting import IsolationDisplay
 X = np.random.default_rng(0).normal(size=(100, 3))
 
 
+@pytest.mark.slow
 def test_the_map_holds_scores_of_places():
     model = IsolationForest(n_estimators=20, random_state=0).fit(X)
     display = IsolationDisplay.from_estimator(model, X, columns=(2, 0), n_grid=12)

@@ -10,6 +10,7 @@ from tests.diversity.pools import forest_pool, random_pool
 from tests.plotting.pictures import check_picture, texts
 
 
+@pytest.mark.slow
 def test_points_are_pairs():
     labels, y = random_pool(0)
     display = KappaErrorDisplay.from_predictions(labels, y)
@@ -23,6 +24,7 @@ def test_points_are_pairs():
     check_picture(display.figure_)
 
 
+@pytest.mark.slow
 def test_pools_share_axes():
     labels, y = forest_pool()
     first = KappaErrorDisplay.from_predictions(labels, y, name="forest")

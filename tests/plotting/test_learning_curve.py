@@ -9,6 +9,7 @@ X = RNG.uniform(0, 6, 160)[:, None]
 Y = np.sin(X[:, 0]) + RNG.normal(0, 0.3, 160)
 
 
+@pytest.mark.slow
 def test_more_rows_help_a_tree_and_a_stump_is_biased():
     learners = {"stump": DecisionTreeRegressor(max_depth=1), "tree": DecisionTreeRegressor()}
     display = LearningCurveDisplay.from_estimator(learners, X, Y, sizes=[100, 10], repeats=4)
@@ -28,6 +29,7 @@ def test_more_rows_help_a_tree_and_a_stump_is_biased():
     assert display.ax_.get_ylabel() == "mean squared error"
 
 
+@pytest.mark.slow
 def test_classes_that_are_numbers_are_counted():
     y = (Y > 0).astype(float)
     display = LearningCurveDisplay.from_estimator(DecisionTreeClassifier(), X, y, repeats=2)

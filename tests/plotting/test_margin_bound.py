@@ -4,6 +4,7 @@ from coterie.boosting import AdaBoostVClassifier, LPBoostClassifier
 from coterie.plotting import MarginBoundDisplay
 
 
+@pytest.mark.slow
 def test_margin_and_bound_of_the_ten_points(ten_points):
     display = MarginBoundDisplay.from_estimator(LPBoostClassifier(nu=None).fit(*ten_points))
     assert display.margin == pytest.approx([-1, 0, 1 / 3])

@@ -14,6 +14,7 @@ from coterie.plotting.ballots import ballot_of
 from coterie.plotting.margins import largest_say, margins
 
 
+@pytest.mark.slow
 def test_margins_of_the_ten_points(ten_points, ten_boosted):
     display = MarginDisplay.from_estimator(ten_boosted, *ten_points)
     assert display.rounds == [1, 2, 3]
@@ -61,6 +62,7 @@ def test_margins_of_three_classes_from_single_votes():
     assert display.margins[0] == pytest.approx(by_hand)
 
 
+@pytest.mark.slow
 def test_boosters_of_scikit_learn_have_the_same_margins(ten_points, ten_boosted):
     theirs = Theirs(DecisionTreeClassifier(max_depth=1), n_estimators=3).fit(*ten_points)
     display = MarginDisplay.from_estimator(theirs, *ten_points)
@@ -80,6 +82,7 @@ def test_boosters_of_scikit_learn_have_the_same_margins(ten_points, ten_boosted)
     np.testing.assert_allclose(ours.margins, shown.margins)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
 def test_scores_of_gradient_boosters(load):
     X, y = load(return_X_y=True)
@@ -106,6 +109,7 @@ def test_models_that_have_no_margins_are_refused(ten_points, ten_boosted):
         MarginDisplay.from_estimator(ten_boosted, *ten_points, rounds=[4])
 
 
+@pytest.mark.slow
 def test_members_that_fade_count_what_they_weighed_then():
     X, y = load_breast_cancer(return_X_y=True)
     model = coterie.RobustBoostClassifier(n_estimators=12, error_goal=0.02).fit(X, y)

@@ -8,6 +8,7 @@ X = np.stack([np.linspace(0, 6, 40), np.tile([0.0, 1.0], 20)], axis=1)
 Y = np.sin(X[:, 0])
 
 
+@pytest.mark.slow
 def test_curves_are_what_members_predict():
     model = BaggingRegressor(n_estimators=5, random_state=0).fit(X, Y)
     display = MemberCurvesDisplay.from_estimator(model, X, Y, resolution=30)

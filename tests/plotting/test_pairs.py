@@ -10,6 +10,7 @@ from tests.diversity.pools import forest_pool, random_pool
 from tests.plotting.pictures import check_picture, fitted, rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", [m for m in MEASURES if m != "q_statistic"])
 def test_what_is_drawn(measure):
     labels, y = random_pool(0)
@@ -23,6 +24,7 @@ def test_what_is_drawn(measure):
     assert f"{mean:.3f}" in display.ax_.get_title()
 
 
+@pytest.mark.slow
 def test_groups_are_blocks():
     rng = np.random.default_rng(0)
     group = rng.integers(0, 2, (2, 200))
@@ -35,6 +37,7 @@ def test_groups_are_blocks():
     check_picture(display.figure_)
 
 
+@pytest.mark.slow
 def test_a_scale_with_both_signs_has_zero_in_the_middle():
     labels, _ = random_pool(1, n_classes=2, n_members=12, n_samples=20)
     image = PairwiseDisplay.from_predictions(1 - labels, measure="correlation").ax_.images[0]

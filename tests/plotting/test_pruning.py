@@ -7,6 +7,7 @@ from coterie.plotting import PruningCurveDisplay
 from coterie.selection import PruningCurve
 
 
+@pytest.mark.slow
 def test_curves_and_the_chosen_size_are_drawn():
     error = np.array([0.4, 0.2, 0.3])
     curve = PruningCurve(np.array([1, 2, 4]), error / 2, error, np.full(3, 0.05), np.zeros(3))

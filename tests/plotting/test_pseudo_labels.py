@@ -1,9 +1,11 @@
 import numpy as np
+import pytest
 
 from coterie import CoForestClassifier
 from coterie.plotting import PseudoLabelDisplay
 
 
+@pytest.mark.slow
 def test_bars_count_rows_by_round_and_class():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 200)

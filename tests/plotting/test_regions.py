@@ -24,6 +24,7 @@ def at(display, number, x, y):
     return display.classes[display.regions[number, row, column]]
 
 
+@pytest.mark.slow
 def test_regions_of_the_ten_points(ten_points, ten_boosted):
     display = RegionsDisplay.from_estimator(ten_boosted, *ten_points, sizes=[1, 3])
     # One stump: left of 2.5 is positive. Three: each point is where it belongs.
@@ -47,6 +48,7 @@ def test_the_whole_ensemble_is_the_default(ten_points, ten_boosted):
     assert display.labels.tolist() == [1] * 5 + [0] * 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "n_members"),
     [
@@ -69,6 +71,7 @@ def test_any_classifier_can_be_drawn(model, n_members):
     display.figure_.canvas.draw()
 
 
+@pytest.mark.slow
 def test_a_data_frame_and_members_of_any_kind(ten_points):
     pandas = pytest.importorskip("pandas")
     X, y = ten_points
@@ -105,6 +108,7 @@ def test_members_can_be_left_out(ten_points, ten_boosted):
     assert display.labels is None
 
 
+@pytest.mark.slow
 def test_sizes_of_a_forest_and_of_a_list(ten_points):
     X, y = ten_points
     forest = RandomForestClassifier(4, random_state=0).fit(X, y)

@@ -12,6 +12,7 @@ X, Y = load_iris(return_X_y=True)
 NAMES = np.array(["x", "y", "z"])[Y]
 
 
+@pytest.mark.slow
 def test_points_of_predictions():
     display = ReliabilityDisplay.from_predictions([0, 1, 1, 1], [0.1, 0.3, 0.8, 1.0], n_bins=2)
     assert display.curve.mean == pytest.approx([0.2, 0.9])

@@ -51,6 +51,7 @@ def test_many_classes_of_our_own():
     np.testing.assert_allclose(told.weights, model.trace_.weights)
 
 
+@pytest.mark.slow
 def test_displays_of_predictions(ten_points, ten_boosted):
     X, y = ten_points
     labels = ballot_of(ten_boosted, X).labels

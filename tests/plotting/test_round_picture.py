@@ -5,6 +5,7 @@ from coterie.boosting import AdaBoostClassifier
 from coterie.plotting import RoundPictureDisplay
 
 
+@pytest.mark.slow
 def test_areas_are_the_weights_of_the_round(ten_boosted, ten_points):
     display = RoundPictureDisplay.from_estimator(ten_boosted, *ten_points, resolution=40)
     assert list(display.rounds) == [1, 2, 3]

@@ -1,3 +1,4 @@
+import pytest
 from sklearn.datasets import load_iris
 
 from coterie import ConformalClassifier, RandomForestClassifier
@@ -6,6 +7,7 @@ from coterie.plotting import CoverageDisplay
 X, Y = load_iris(return_X_y=True)
 
 
+@pytest.mark.slow
 def test_coverage_of_all_rows_comes_first():
     forest = RandomForestClassifier(n_estimators=20, random_state=0)
     model = ConformalClassifier(forest, random_state=0).fit(X[::2], Y[::2])

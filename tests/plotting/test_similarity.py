@@ -35,6 +35,7 @@ def test_few_members_are_shown_exactly():
     np.testing.assert_allclose(display.vote, display.points[0], atol=1e-12)
 
 
+@pytest.mark.slow
 def test_real_trees_are_drawn():
     labels, y = forest_pool()
     display = SimilarityDisplay.from_predictions(labels, y, names=list("abcdefghi"))

@@ -8,6 +8,7 @@ NAMES = ["P1", "P2", "P3", "P4", "P5", "N1", "N2", "N3", "N4", "N5"]
 BY_HAND = np.array([[1 / 10] * 4, [1 / 14, 1 / 6, 1 / 14, 1 / 14], [1 / 22, 7 / 66, 1 / 6, 1 / 22]])
 
 
+@pytest.mark.slow
 def test_weights_of_the_ten_points(ten_boosted):
     display = WeightsDisplay.from_estimator(ten_boosted, names=NAMES)
     assert display.weights == pytest.approx(np.repeat(BY_HAND, [2, 3, 3, 2], axis=1))
@@ -19,6 +20,7 @@ def test_weights_of_the_ten_points(ten_boosted):
     display.figure_.canvas.draw()
 
 
+@pytest.mark.slow
 def test_an_image_shows_multiples_of_the_mean(ten_boosted):
     display = WeightsDisplay.from_estimator(ten_boosted, names=NAMES, kind="image")
     (image,) = display.ax_.images

@@ -136,6 +136,7 @@ def test_weights():
     assert np.array_equal(weighted.predict(X), dropped.predict(X))
 
 
+@pytest.mark.slow
 def test_threads_copies_and_files_keep_every_bit(tmp_path):
     model = make(subsample=0.7, colsample_bytree=0.8).fit(X, Y, groups=Q)
     said = model.predict(X)
@@ -167,6 +168,7 @@ def test_warm_start_goes_on():
     assert np.array_equal(whole.predict(X), part.predict(X))
 
 
+@pytest.mark.slow
 def test_searches_with_groups():
     with config_context(enable_metadata_routing=True):
         model = make().set_fit_request(groups=True).set_score_request(groups=True)

@@ -34,6 +34,7 @@ def test_the_text_tells_use_limits_and_scores(found):
     assert card.count("| 95 % interval |") == 1
 
 
+@pytest.mark.slow
 def test_a_model_and_its_facts_have_the_same_card(binary):
     assert model_card(binary) == model_card(facts(binary))
 

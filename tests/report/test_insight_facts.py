@@ -1,6 +1,8 @@
 import json
 from types import SimpleNamespace
 
+import pytest
+
 from coterie.report import facts, html
 from coterie.report.insight_facts import facts_of_insights
 
@@ -21,6 +23,7 @@ def test_only_groups_that_clearly_differ_are_shown(found):
     assert [one["category"] for one in found["groups"]["shown"]] == ["bad"]
 
 
+@pytest.mark.slow
 def test_models_of_before_have_a_page_too(binary):
     older = SimpleNamespace(**vars(binary))
     for name in ("effects_", "contributions_", "subgroups_", "learning_curve_"):

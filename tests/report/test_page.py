@@ -39,6 +39,7 @@ class Reader(HTMLParser):
         self.text.append(data)
 
 
+@pytest.mark.slow
 def test_page_is_well_formed_and_small(found):
     page = html(found)
     reader = Reader(page)
@@ -46,6 +47,7 @@ def test_page_is_well_formed_and_small(found):
     assert len(page.encode()) < 250_000
 
 
+@pytest.mark.slow
 def test_page_loads_nothing(found):
     page = html(found)
     assert not re.search(r"https?://", page)
@@ -59,6 +61,7 @@ def test_page_loads_nothing(found):
         assert not any(name.startswith("on") for name in attributes)
 
 
+@pytest.mark.slow
 def test_policy_allows_this_style_and_this_script_only(found):
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html(found))[1]
     assert policy.startswith("default-src &#39;none&#39;")
@@ -66,6 +69,7 @@ def test_policy_allows_this_style_and_this_script_only(found):
     assert "unsafe" not in policy
 
 
+@pytest.mark.slow
 def test_every_link_has_its_target(found):
     attributes = [attributes for _, attributes in Reader(html(found)).attributes]
     names = [one["id"] for one in attributes if "id" in one]
@@ -73,12 +77,14 @@ def test_every_link_has_its_target(found):
     assert {one["href"][1:] for one in attributes if "href" in one} <= set(names)
 
 
+@pytest.mark.slow
 def test_every_picture_has_a_label(found):
     pictures = [one for tag, one in Reader(html(found)).attributes if tag == "svg"]
     assert len(pictures) > 8
     assert all(one["role"] == "img" and one["aria-label"] for one in pictures)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["binary", "regression"])
 def test_names_are_no_markup(name, request):
     model = request.getfixturevalue(name)
@@ -88,10 +94,12 @@ def test_names_are_no_markup(name, request):
     assert "{{ 7 * 7 }}" in page  # what looks like a template is none
 
 
+@pytest.mark.slow
 def test_facts_read_from_json_give_the_same_page(found):
     assert html(json.loads(json.dumps(found))) == html(found)
 
 
+@pytest.mark.slow
 def test_numbers_that_are_missing_are_dashes(found):
     bare = found | {
         "score": {"score": 0.5, "low": None, "high": None},

@@ -1,6 +1,8 @@
 import json
 import re
 
+import pytest
+
 from coterie.report import facts, markdown
 from coterie.report.text import literal
 from tests.report.hostile import EVIL, hostile
@@ -28,10 +30,12 @@ def test_it_says_what_the_page_says(found):
     assert 'model = coterie.load("model.coterie")\n' in text
 
 
+@pytest.mark.slow
 def test_facts_read_from_json_say_the_same(found):
     assert markdown(json.loads(json.dumps(found))) == markdown(found)
 
 
+@pytest.mark.slow
 def test_names_are_no_markup(binary):
     text = markdown(facts(hostile(binary)))
     assert "<script" not in text.replace("\\<script", "")

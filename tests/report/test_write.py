@@ -5,6 +5,7 @@ import pytest
 from coterie.report import facts, html, markdown, write_report
 
 
+@pytest.mark.slow
 def test_the_ending_says_what_is_written(binary, tmp_path):
     found = facts(binary)
     assert write_report(binary, tmp_path / "r.html").read_text(encoding="utf-8") == html(found)
@@ -14,6 +15,7 @@ def test_the_ending_says_what_is_written(binary, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["facts.json", "r.html", "r.md"]
 
 
+@pytest.mark.slow
 def test_the_page_can_be_made_again_from_the_facts(found, tmp_path):
     kept = write_report(found, tmp_path / "facts.json")
     assert html(json.loads(kept.read_text(encoding="utf-8"))) == html(found)
@@ -24,6 +26,7 @@ def test_an_unknown_ending_is_refused(found, tmp_path):
         write_report(found, tmp_path / "report.pdf")
 
 
+@pytest.mark.slow
 def test_what_was_there_stays_if_writing_fails(found, tmp_path, monkeypatch):
     page = tmp_path / "report.html"
     page.write_text("old")
@@ -34,6 +37,7 @@ def test_what_was_there_stays_if_writing_fails(found, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [page]
 
 
+@pytest.mark.slow
 def test_no_folder_is_an_error(found, tmp_path):
     with pytest.raises(FileNotFoundError):
         write_report(found, tmp_path / "nowhere" / "report.html")

@@ -71,6 +71,7 @@ def test_all_members_right_are_a_plain_vote():
         np.testing.assert_allclose(chances, plain, err_msg=method)
 
 
+@pytest.mark.slow
 def test_a_member_that_is_always_right_is_followed():
     class Knowing(DecisionTreeClassifier):
         def predict_proba(self, X):
@@ -144,6 +145,7 @@ def test_ties():
     assert (answer("random", seed=1) != answer("random")).any()
 
 
+@pytest.mark.slow
 def test_methods_may_be_functions():
     named = fitted("knora_u").predict_proba(X[TEST])
     own = fitted(lambda region: knora_u(region.hits, region.neighbours)).predict_proba(X[TEST])
@@ -162,6 +164,7 @@ def test_profiles_have_one_column_of_two_classes():
     assert profile(np.zeros((2, 3, 4))).shape == (3, 8)
 
 
+@pytest.mark.slow
 def test_members_see_different_columns():
     model = fitted("ola", of=coterie.RandomSubspaceClassifier(n_estimators=10))
     assert model.score(X[TEST], Y[TEST]) > 0.6

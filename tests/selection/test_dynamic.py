@@ -72,6 +72,7 @@ def test_one_member_is_that_member():
     np.testing.assert_allclose(number.predict(X), number.estimators_[0].predict(X))
 
 
+@pytest.mark.slow
 def test_members_without_weights_take_repeated_rows():
     weight = np.random.default_rng(0).integers(1, 4, 400)
     pool = [KNeighborsClassifier(5), LogisticRegression(max_iter=500)]
@@ -92,6 +93,7 @@ def test_weights_are_repetitions_for_methods(method):
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_neighbours_of_all_kinds():
     pool = coterie.RandomForestClassifier(n_estimators=20, max_depth=3)
     found = {}

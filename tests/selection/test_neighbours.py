@@ -42,6 +42,7 @@ def test_smallest_by_folds():
     np.testing.assert_array_equal(found, np.sort(np.argsort(values, axis=1)[:, :9], axis=1))
 
 
+@pytest.mark.slow
 def test_approximate_search_finds_most():
     rng = np.random.default_rng(0)
     centres = rng.normal(size=(30, 10)) * 5

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
@@ -8,6 +9,7 @@ X = np.random.default_rng(0).normal(size=(60, 3))
 Y = (X[:, 0] > 0).astype(int)
 
 
+@pytest.mark.slow
 def test_lists_are_fitted_by_whoever_is_made_of_them():
     pool = [("tree", DecisionTreeClassifier(max_features=1)), ("bayes", GaussianNB())]
     for cls in (DynamicSelectionClassifier, PrunedEnsembleClassifier):

@@ -48,6 +48,7 @@ def test_errors_of_companions_by_brute_force():
         assert found[tree] == pytest.approx(wrong / total, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("refit", ["bag", "all"])
 def test_lessons_keep_the_noise_down(refit):
     X, y, known = blobs()

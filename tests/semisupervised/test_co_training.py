@@ -67,6 +67,7 @@ def gaussian_views(seed=0):
     return rows, y, known
 
 
+@pytest.mark.slow
 def test_independent_views_help():
     gains = []
     for seed in range(3):
@@ -108,6 +109,7 @@ def test_quotas_follow_the_classes():
     assert model._quota(rare).tolist() == [4, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("views", ["random", "maxmin", None])
 def test_views_share_no_column(views):
     rows, _, known = gaussian_views()
@@ -117,6 +119,7 @@ def test_views_share_no_column(views):
     assert sorted(np.concatenate(model.views_).tolist()) == [0, 1, 2, 3]
 
 
+@pytest.mark.slow
 def test_views_by_name_and_what_is_refused():
     rows, _, known = gaussian_views()
     frame = pd.DataFrame(rows, columns=list("abcd"))

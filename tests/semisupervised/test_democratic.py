@@ -34,6 +34,7 @@ def test_one_good_member_outweighs_two():
     np.testing.assert_allclose(found, [[0.591740, 0.537078, 0.0]], atol=1e-6)
 
 
+@pytest.mark.slow
 def test_members_learn_what_the_others_know():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 500)

@@ -19,6 +19,7 @@ def blobs(n_rows=300, n_known=60, seed=0):
     return X, y, np.where(np.arange(n_rows) < n_known, y, -1)
 
 
+@pytest.mark.slow
 def test_with_a_constant_threshold_it_is_scikit_learns():
     X, _, known = blobs(n_known=15)
     member = LogisticRegression()
@@ -35,6 +36,7 @@ def test_with_a_constant_threshold_it_is_scikit_learns():
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X))
 
 
+@pytest.mark.slow
 def test_an_impossible_precision_is_the_supervised_ensemble():
     X, y, known = blobs()
     settings = {"n_estimators": 20}
@@ -61,6 +63,7 @@ def test_thresholds():
     assert precise_threshold(np.array([0.8, 0.8]), np.array([True, False]), 1.0, 1) == np.inf
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "member", [RandomForestClassifier(30), LogisticRegression()], ids=["bags", "folds"]
 )
@@ -75,6 +78,7 @@ def test_rows_are_taken_and_the_best_round_is_kept(member):
     assert model.score(X, y) > 0.8
 
 
+@pytest.mark.slow
 def test_shares_of_classes_are_kept():
     X, _, known = blobs(600, 150)
     model = SelfTrainingClassifier(
@@ -92,6 +96,7 @@ def test_shares_of_classes_are_kept():
     assert abs((taken == 1).mean() - share) < 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep", ["best", "last"])
 def test_the_kept_round_is_the_one_that_is_told(keep):
     X, _, known = blobs(n_known=12, seed=3)
@@ -139,6 +144,7 @@ def test_rows_of_earlier_rounds_are_judged_again(member):
     assert 0.5 < weight[60:].min() <= weight[60:].max() <= 1.0
 
 
+@pytest.mark.slow
 def test_rounds_add_up_and_wrong_rows_can_be_forgotten():
     X, _, known = blobs(200, 50)
     model = SelfTrainingClassifier(

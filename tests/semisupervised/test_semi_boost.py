@@ -69,6 +69,7 @@ def test_the_cost_never_rises():
     assert (np.diff(trace["cost"]) <= 1e-9).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind", ["rbf", "knn", "proximity", lambda X: np.exp(-((X[:, None] - X) ** 2).sum(2))]
 )
@@ -91,6 +92,7 @@ def test_near_neighbours_have_the_kernels_similarity():
     np.testing.assert_allclose(dense[dense > 0], all_pairs.among[dense > 0])
 
 
+@pytest.mark.slow
 def test_three_classes():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 300)

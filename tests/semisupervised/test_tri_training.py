@@ -38,6 +38,7 @@ def test_ratios_are_exact():
     assert tri_training_update(0.2, 0, 0.15, 100).before == 4
 
 
+@pytest.mark.slow
 def test_every_update_lowers_the_bound():
     for e_before in range(1, 26):
         for e in range(e_before):

@@ -70,6 +70,7 @@ def test_without_a_price_members_coincide():
     np.testing.assert_allclose(model.predict_proba(X), plain.predict_proba(X), atol=5e-3)
 
 
+@pytest.mark.slow
 def test_a_price_makes_them_differ():
     X, y, known = problem()
     settings = {"n_estimators": 5, "random_state": 0, "n_folds": None}
@@ -85,6 +86,7 @@ def test_too_high_a_price_is_told():
         UDEEDClassifier(gamma=50.0, n_estimators=5, random_state=0, n_folds=None).fit(X, known)
 
 
+@pytest.mark.slow
 def test_members_may_be_pushed_apart_on_labelled_rows():
     X, _, known = problem()
     settings = {"n_estimators": 4, "random_state": 0, "n_folds": None, "gamma": 0.05}

@@ -41,6 +41,7 @@ def blobs(n_rows=160, n_known=40, n_classes=3, seed=0):
     return X, y, np.where(np.arange(n_rows) < n_known, y, -1)
 
 
+@pytest.mark.slow
 @every
 def test_all_marks_of_unknown_labels_are_alike(cls):
     X, _, known = blobs()
@@ -76,6 +77,7 @@ def test_what_is_known_of_rows(cls):
     }
 
 
+@pytest.mark.slow
 @every
 def test_workers_and_the_order_of_rows_do_not_matter(cls):
     X, _, known = blobs()
@@ -155,6 +157,7 @@ def test_harm_is_told():
     assert not all(seen)
 
 
+@pytest.mark.slow
 def test_scores_are_of_hidden_labels():
     X, y, known = blobs(300, 90)
     model = CoForestClassifier(n_estimators=20, random_state=0)

@@ -9,7 +9,6 @@ from coterie.serve.shelf import Shelf
 from coterie.studio.what_if import what_if
 
 
-@pytest.mark.slow
 def test_answer_parts_members_and_neighbours(tmp_path):
     pandas = pytest.importorskip("pandas")
     rows = range(60)

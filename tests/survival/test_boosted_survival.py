@@ -75,6 +75,7 @@ def test_weights_that_count_nothing_are_relative():
     np.testing.assert_allclose(first.predict(X), second.predict(X), rtol=1e-9)
 
 
+@pytest.mark.slow
 @both
 @pytest.mark.parametrize("scoring", ["loss", "concordance", ["concordance", "loss"]])
 def test_early_stopping(loss, scoring):
@@ -184,6 +185,7 @@ def test_strata_have_baselines_of_their_own(tmp_path):
         GradientBoostingSurvival("aft").fit(rows, y, strata=strata)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scoring", ["loss", "concordance"])
 def test_early_stopping_knows_entries_and_strata(scoring):
     rows, y, entry = late_sample(400)

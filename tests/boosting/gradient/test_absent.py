@@ -14,6 +14,7 @@ def spoilt(X):
     return np.where(np.isnan(X), -999.0, X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cls", "table"),
     [(HistGradientBoostingRegressor, numbers), (GradientBoostingClassifier, two_classes)],
@@ -35,6 +36,7 @@ def test_it_is_as_good_as_nan(cls, table, tmp_path):
     assert unmarked.n_features_in_ == X.shape[1]
 
 
+@pytest.mark.slow
 def test_categories_are_left_alone():
     pandas = pytest.importorskip("pandas")
     rng = np.random.default_rng(0)

@@ -57,6 +57,7 @@ def _questions(tree):
     return zip(tree.features[inner], tree.nodes["threshold"][inner], strict=True)
 
 
+@pytest.mark.slow
 def test_rounds_are_the_best_of_all_folds_together():
     noisy = np.where(np.random.default_rng(0).random(len(Y)) < 0.3, 1 - Y, Y)
     params = {"growth": "leaf", "max_iter": 60, "n_iter_no_change": 60, "calibrate": False}
@@ -74,6 +75,7 @@ def test_rounds_are_the_best_of_all_folds_together():
     np.testing.assert_allclose(model.decision_function(X), staged[3 * best - 1], rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_temperature_makes_held_out_rows_more_probable():
     noisy = np.where(np.random.default_rng(0).random(len(Y)) < 0.25, 1 - Y, Y)
     params = {"learning_rate": 0.5, "keep_best": False, "max_iter": 30}
@@ -98,6 +100,7 @@ def test_every_choice_can_be_overridden_and_is_seen():
     assert BoostedTreesRegressor(**SMALL | own).fit(NUMBERS, SIZES).chosen_ == {}
 
 
+@pytest.mark.slow
 def test_given_rows_take_the_place_of_folds():
     model = small(n_folds="auto").fit(X[::2], Y[::2], X_val=X[1::2], y_val=Y[1::2])
     assert model.n_models_ == 2
@@ -127,6 +130,7 @@ def test_a_model_to_start_from_is_one_for_all():
     assert isinstance(model.init_, DummyClassifier)
 
 
+@pytest.mark.slow
 def test_warm_start_adds_to_every_model():
     params = {"n_iter_no_change": 50, "keep_best": False, "subsample": 0.7}
     model = small(warm_start=True, max_iter=4, **params).fit(X, Y)
@@ -170,6 +174,7 @@ def test_explanations_are_exact_and_files_keep_all(tmp_path):
     assert loaded.chosen_ == model.chosen_
 
 
+@pytest.mark.slow
 def test_columns_of_many_words_become_statistics():
     rng = np.random.default_rng(0)
     words = rng.integers(0, 17, 900)

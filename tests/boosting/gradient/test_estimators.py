@@ -86,6 +86,7 @@ def test_same_as_scikit_learn_with_weights(task):
     check_same(cls, X, y, weight, loss=loss)
 
 
+@pytest.mark.slow
 def test_same_as_scikit_learn_on_published_tables():
     X, y = load_iris(return_X_y=True)
     check_same(HistGradientBoostingClassifier, X, y)

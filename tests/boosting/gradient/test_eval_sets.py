@@ -21,6 +21,7 @@ def sets(table, *sizes):
     return (X[ends[-1] :], y[ends[-1] :]), [(X[a:b], y[a:b]) for a, b in pairwise(ends)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("boosting", ["plain", "dart"])
 def test_results_are_what_stages_score(boosting):
     (X, y), evals = sets(two_classes, 100, 150)

@@ -57,6 +57,7 @@ def test_training_loss_of_many_classes_is_scikit_learns():
     assert ours.estimators_.shape == theirs.estimators_.shape == (10, 3)
 
 
+@pytest.mark.slow
 def test_score_without_arguments_is_scikit_learns():
     train, test, y, truth = train_test_split(X, Y, random_state=17)
     ours = GradientBoostingRegressor().fit(train, y).score(test, truth)
@@ -115,6 +116,7 @@ def test_rows_left_out():
     np.testing.assert_array_equal(longer.train_score_, model.train_score_)
 
 
+@pytest.mark.slow
 def test_early_stopping_is_by_rounds_without_change():
     model = GradientBoostingRegressor(n_estimators=300, n_iter_no_change=4, random_state=0)
     with pytest.raises(ValueError, match="n_iter_no_change is None"):

@@ -52,6 +52,7 @@ def test_rows_to_watch_are_checked(params, given, message):
         HistGradientBoostingRegressor(**params).fit(X, y, **given)
 
 
+@pytest.mark.slow
 def test_held_out_rows_are_not_learnt_from():
     X, y = numbers(100)
     settings = {**WATCHED, "max_iter": 1}

@@ -55,6 +55,7 @@ def test_paths():
         assert set(found[leaf]) == set(forest.features[passed[:-1]])
 
 
+@pytest.mark.slow
 def test_smooth_targets_need_fewer_trees_and_go_on():
     plain, linear = (
         HistGradientBoostingRegressor(max_iter=20, linear_leaves=linear).fit(X, Y)
@@ -68,6 +69,7 @@ def test_smooth_targets_need_fewer_trees_and_go_on():
     assert np.ptp(linear.predict(far)) > 1
 
 
+@pytest.mark.slow
 def test_training_scores_are_those_of_predictions():
     """What the loop adds up while it fits is what the model says."""
     for more in ({}, {"subsample": 0.6}, {"boosting": "goss"}, {"boosting": "dart"}):
@@ -79,6 +81,7 @@ def test_training_scores_are_those_of_predictions():
         assert -model.train_score_[-1] == pytest.approx(loss, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_stages_parts_files_and_warm_starts(tmp_path):
     model = HistGradientBoostingClassifier(
         linear_leaves=True, max_iter=6, random_state=0, warm_start=True

@@ -26,6 +26,7 @@ def raw(model, X):
     return model._raw(X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cls", "params", "table"), CASES)
 def test_the_same_rows_ask_for_the_same_values(cls, params, table):
     X, y = table(missing=0.1)
@@ -46,6 +47,7 @@ def test_values_follow_what_has_shifted():
     assert np.mean((model.predict(X[:300]) - y[:300]) ** 2) < before  # and so is the old model
 
 
+@pytest.mark.slow
 def test_lightgbm_refits_alike():
     lightgbm = pytest.importorskip("lightgbm")
     X, y = numbers(500)

@@ -8,6 +8,7 @@ from coterie.boosting.gradient.rows import Draw, Goss, SomeRows
 from tests.boosting.gradient.tables import SMALL, numbers, two_classes
 
 
+@pytest.mark.slow
 def test_some_rows_are_distinct_ascending_and_fair():
     rng = np.random.default_rng(0)
     seen = np.zeros(50)
@@ -31,6 +32,7 @@ def test_goss_keeps_the_largest_and_scales_the_others():
     assert draw.factor == pytest.approx((1 - 0.2) / 0.1)
 
 
+@pytest.mark.slow
 def test_goss_expects_the_sums_of_all_rows():
     rng = np.random.default_rng(0)
     gradient, hessian = rng.normal(size=(200, 1)), rng.uniform(0.1, 1, size=(200, 1))
@@ -70,6 +72,7 @@ def test_scaling_leaves_the_weights_alone():
     assert draw.weigh(np.ones(4)).tolist() == [1, 3, 1, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["squared_error", "absolute_error"])
 def test_leaves_are_those_of_the_drawn_rows(loss):
     """A row that no round draws leaves no trace, wherever its target lies."""

@@ -68,6 +68,7 @@ def test_start_that_cannot_be_used():
         HistGradientBoostingRegressor(init=Ridge(-1.0), **SMALL).fit(X, y)
 
 
+@pytest.mark.slow
 def test_start_of_random_models_and_of_models_without_weights():
     X, y = two_classes()
     model = HistGradientBoostingRegressor(

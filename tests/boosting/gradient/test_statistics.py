@@ -31,6 +31,7 @@ def test_plain_statistics_leak_and_ordered_ones_do_not():
     assert 0.46 < roc_auc_score(y_new, encoder.transform(X_new)[:, 0]) < 0.54
 
 
+@pytest.mark.slow
 def test_averages_over_many_orders_leak():
     X, y = random_categories(levels=300)
     many = OrderedTargetEncoder(n_permutations=200, random_state=0).fit_transform(X, y)[:, 0]

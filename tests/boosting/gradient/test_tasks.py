@@ -16,6 +16,7 @@ def logistic(**more):
     return CustomLoss(lambda y, f: np.logaddexp(0.0, f) - y * f, lambda y, f: expit(f) - y, **more)
 
 
+@pytest.mark.slow
 @BOTH
 def test_probabilities_need_an_inverse(face):
     X, y = two_classes(100)
@@ -29,6 +30,7 @@ def test_probabilities_need_an_inverse(face):
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], expit(model.decision_function(X)))
 
 
+@pytest.mark.slow
 def test_classes_of_many_scores_need_none():
     X, y = three_classes(100)
 
@@ -44,6 +46,7 @@ def test_classes_of_many_scores_need_none():
         coterie.GradientBoostingClassifier(loss=short).fit(X, y).predict_proba(X)
 
 
+@pytest.mark.slow
 def test_each_face_has_its_own_word_for_the_level():
     X, y = numbers(300)
     hist = coterie.HistGradientBoostingRegressor("quantile", quantile=0.8).fit(X, y)
@@ -53,6 +56,7 @@ def test_each_face_has_its_own_word_for_the_level():
         assert 0.7 < np.mean(y <= model.predict(X)) < 0.9
 
 
+@pytest.mark.slow
 @BOTH
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_function_of_slopes_is_a_loss(face, weighted):
@@ -75,6 +79,7 @@ def test_a_function_of_slopes_is_a_loss(face, weighted):
     np.testing.assert_allclose(sure.predict_proba(X)[:, 1], expit(sure.decision_function(X)))
 
 
+@pytest.mark.slow
 def test_a_function_of_many_scores():
     X, y = three_classes(200)
 
@@ -87,6 +92,7 @@ def test_a_function_of_many_scores():
     np.testing.assert_allclose(own.decision_function(X), known.decision_function(X), atol=1e-5)
 
 
+@pytest.mark.slow
 @BOTH
 def test_a_function_predicts_its_scores(face):
     X, y = numbers(200)
@@ -97,6 +103,7 @@ def test_a_function_predicts_its_scores(face):
         cls(loss=lambda y, raw: (np.ones(1), np.ones(1))).fit(X, y)
 
 
+@pytest.mark.slow
 def test_rounds_of_unknown_loss_are_judged_by_something_else():
     X, y = numbers(200)
     model = coterie.HistGradientBoostingRegressor(
@@ -108,6 +115,7 @@ def test_rounds_of_unknown_loss_are_judged_by_something_else():
     assert len(model.validation_score_) == model.n_iter_ + 1
 
 
+@pytest.mark.slow
 @BOTH
 @pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "huber", "poisson"])
 def test_outputs_are_fitted_one_by_one(face, loss):
@@ -128,6 +136,7 @@ def test_outputs_are_fitted_one_by_one(face, loss):
     assert next(both.staged_predict(X)).shape == (200, 2)
 
 
+@pytest.mark.slow
 @BOTH
 def test_labels_are_fitted_one_by_one(face, tmp_path):
     X, y = two_classes(200)

@@ -24,6 +24,7 @@ def test_values_add_up_to_the_scores():
             assert said == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_a_walk_by_the_frame_is_a_walk_by_the_tree():
     rng = np.random.default_rng(0)
     table = pandas.DataFrame(
@@ -78,6 +79,7 @@ def test_gains_and_weights_are_the_importances():
         model.importances("weight")
 
 
+@pytest.mark.slow
 def test_lightgbm_counts_gains_the_same_way():
     lightgbm = pytest.importorskip("lightgbm")
     X, y = numbers(400)

@@ -18,6 +18,7 @@ from tests.boosting.gradient.tables import SMALL, numbers, three_classes, two_cl
 QUICK = {**SMALL, "max_iter": 60, "learning_rate": 0.5, "early_stopping": True}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", [two_classes, three_classes])
 def test_the_best_round_is_kept(table):
     X, y = table(600)
@@ -42,6 +43,7 @@ def test_the_best_round_is_kept(table):
     np.testing.assert_allclose(whole.trace_["validation_loss"], later[: whole.n_iter_], rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_several_scorers_and_the_first_decides():
     X, y = two_classes(600)
     X_val, y_val = two_classes(300, seed=9)
@@ -83,6 +85,7 @@ def test_a_score_that_is_no_number_is_refused():
         HistGradientBoostingRegressor(scoring=lambda *_: np.nan, **QUICK).fit(X, y)
 
 
+@pytest.mark.slow
 def test_smaller_scores_may_be_better():
     X, y = two_classes(400)
     settings = {**QUICK, "random_state": 0, "n_iter_no_change": 4, "tol": 0.0}
@@ -110,6 +113,7 @@ def test_errors_are_those_of_predictions():
     np.testing.assert_allclose(model.trace_["validation_error"], errors)
 
 
+@pytest.mark.slow
 def test_weights_reach_the_scores():
     X, y = two_classes(400)
     weight = np.random.default_rng(0).uniform(0.1, 5, 400)

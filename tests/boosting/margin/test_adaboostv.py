@@ -27,6 +27,7 @@ def test_weights_are_the_formula():
     assert model.estimator_weights_ == pytest.approx(odds / 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_margin_is_within_its_precision_of_the_maximum(name):
     X, y = TABLES[name]

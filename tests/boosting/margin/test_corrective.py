@@ -94,13 +94,18 @@ def overlapping():
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    "cls", [ERLPBoostClassifier, LPBoostClassifier, SoftBoostClassifier, TotalBoostClassifier]
+    ("cls", "n_estimators"),
+    [
+        (ERLPBoostClassifier, 25),
+        (LPBoostClassifier, 25),
+        (SoftBoostClassifier, 60),
+        (TotalBoostClassifier, 60),
+    ],
 )
-def test_overlapping_classes_get_a_vote_better_than_one_member(cls):
+def test_overlapping_classes_get_a_vote_better_than_one_member(cls, n_estimators):
     X, y = overlapping()
-    model = cls(n_estimators=60).fit(X, y)
+    model = cls(n_estimators=n_estimators).fit(X, y)
     single = DecisionTreeClassifier(max_depth=1).fit(X, y).score(X, y)
     assert model.score(X, y) > single + 0.02
     assert model.score(X, y) == pytest.approx(1 - model.trace_["train_error"][-1])
@@ -137,9 +142,9 @@ def test_softness_is_chosen_by_rows_held_out(booster):
 def test_softness_does_not_depend_on_the_number_of_rounds():
     X, _, seen = noisy(1, 0.2)
     parts = LPBoostClassifier(n_estimators=3, warm_start=True, random_state=0).fit(X, seen)
-    whole = LPBoostClassifier(n_estimators=20, random_state=0).fit(X, seen)
+    whole = LPBoostClassifier(n_estimators=8, random_state=0).fit(X, seen)
     assert parts.nu_ == whole.nu_
-    parts.set_params(n_estimators=20).fit(X, seen)
+    parts.set_params(n_estimators=8).fit(X, seen)
     assert parts.nu_ == whole.nu_
     np.testing.assert_array_equal(parts.decision_function(X), whole.decision_function(X))
 
@@ -150,6 +155,7 @@ def test_nothing_is_chosen_where_no_member_is_of_use():
     assert (model.n_rounds_, model.nu_) == (0, None)
 
 
+@pytest.mark.slow
 def test_a_margin_that_cannot_be_had_is_told():
     X, y = overlapping()
     with pytest.warns(ConvergenceWarning, match=r"positive margin at nu=0\.05.*nu='auto'"):

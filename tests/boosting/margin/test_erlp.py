@@ -8,6 +8,7 @@ from tests.boosting.points import TEN_X, TEN_Y
 TABLES = small_tables()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nu", [0.1, 0.3])
 @pytest.mark.parametrize("name", TABLES)
 def test_soft_margin_is_within_its_precision_of_the_maximum(name, nu):
@@ -39,6 +40,7 @@ def test_weights_minimise_the_regularised_edge():
             assert best <= objective(other / other.sum(), t) + 1e-9
 
 
+@pytest.mark.slow
 def test_no_weight_exceeds_its_cap_and_some_reach_it():
     X, y = TABLES["wine"]
     weight = np.random.default_rng(0).uniform(0.5, 2, len(y))

@@ -14,6 +14,7 @@ def exact(**params):
     return LPBoostClassifier(n_estimators=400, **{"tol": 1e-9, **params})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nu", [None, 0.05, 0.3])
 @pytest.mark.parametrize("name", TABLES)
 def test_value_is_that_of_the_full_program(name, nu):
@@ -28,6 +29,7 @@ def test_value_is_that_of_the_full_program(name, nu):
         assert (signs * model.decision_function(X)).min() == pytest.approx(optimum, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_weighted_value_is_that_of_the_full_program():
     X, y = TABLES["wine"]
     weight = np.random.default_rng(0).uniform(0.2, 2, len(y))
@@ -78,6 +80,7 @@ def test_hand_case_of_probabilities():
     assert model.score(X, y) == 0.6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nu", [None, 0.1])
 def test_every_round_is_certified(nu):
     X, y = TABLES["cancer"]
@@ -108,6 +111,7 @@ def test_share_of_rows_below_the_soft_margin():
     assert (margins < rho - 1e-9).mean() <= 0.2 <= (margins <= rho + 1e-9).mean()
 
 
+@pytest.mark.slow
 def test_weights_are_sparse_and_light_members_are_not_asked():
     X, y = TABLES["cancer"]
     model = exact(nu=None).fit(X, y)
@@ -129,10 +133,10 @@ def test_the_last_stage_is_the_whole():
 @pytest.mark.slow
 def test_stages_are_shorter_fits():
     X, y = TABLES["wine"]
-    model = LPBoostClassifier(n_estimators=8, tol=1e-6).fit(X, y)
+    model = LPBoostClassifier(n_estimators=8, nu=0.1, tol=1e-6).fit(X, y)
     staged = list(model.staged_decision_function(X))
     for size in (3, 5):
-        short = LPBoostClassifier(n_estimators=size, tol=1e-6).fit(X, y)
+        short = LPBoostClassifier(n_estimators=size, nu=0.1, tol=1e-6).fit(X, y)
         assert np.array_equal(staged[size - 1], short.decision_function(X))
     assert np.array_equal(staged[-1], model.decision_function(X))
     assert np.array_equal(list(model.staged_predict(X))[-1], model.predict(X))
@@ -141,8 +145,10 @@ def test_stages_are_shorter_fits():
 @pytest.mark.slow
 def test_warm_start_goes_on():
     X, y = TABLES["wine"]
-    whole = LPBoostClassifier(n_estimators=9, tol=1e-6, random_state=0).fit(X, y)
-    parts = LPBoostClassifier(n_estimators=4, tol=1e-6, random_state=0, warm_start=True).fit(X, y)
+    whole = LPBoostClassifier(n_estimators=9, nu=0.1, tol=1e-6, random_state=0).fit(X, y)
+    parts = LPBoostClassifier(
+        n_estimators=4, nu=0.1, tol=1e-6, random_state=0, warm_start=True
+    ).fit(X, y)
     parts.set_params(n_estimators=9).fit(X, y)
     assert np.array_equal(parts.decision_function(X), whole.decision_function(X))
 
@@ -150,14 +156,19 @@ def test_warm_start_goes_on():
 @pytest.mark.slow
 def test_early_stopping_scores_with_the_weights_of_the_round():
     X, y = TABLES["wine"]
-    model = LPBoostClassifier(n_estimators=6, tol=1e-6).fit(X, y, X_val=X[::2], y_val=y[::2])
+    model = LPBoostClassifier(n_estimators=6, nu=0.1, tol=1e-6).fit(
+        X, y, X_val=X[::2], y_val=y[::2]
+    )
     errors = [1 - score for score in model.staged_score(X[::2], y[::2])]
     assert model.trace_["validation_error"] == pytest.approx(errors)
-    stopped = LPBoostClassifier(early_stopping=True, n_iter_no_change=3, random_state=0).fit(X, y)
+    stopped = LPBoostClassifier(
+        nu=0.1, early_stopping=True, n_iter_no_change=3, random_state=0
+    ).fit(X, y)
     assert len(stopped.pool_) == stopped.n_rounds_ == len(stopped.trace_)
     assert stopped.estimator_weights_.sum() == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_violation_ends_when_no_member_is_better():
     X, y = TABLES["cancer"]
     model = LPBoostClassifier(nu=0.1, stopping="violation", tol=1e-3).fit(X, y)
@@ -166,6 +177,7 @@ def test_violation_ends_when_no_member_is_better():
     assert model.margin_bound_ <= model.margin_ + 1e-3
 
 
+@pytest.mark.slow
 def test_many_classes_have_at_least_the_margin_promised():
     from sklearn.datasets import load_iris
 
@@ -229,6 +241,7 @@ def test_learning_rate_is_refused():
         LPBoostClassifier(learning_rate=0.1).fit([[0], [1]], [0, 1])
 
 
+@pytest.mark.slow
 def test_depth_raises_the_margin():
     X, y = TABLES["wine"]
     deep = DecisionTreeClassifier(criterion="misclassification", max_depth=3)

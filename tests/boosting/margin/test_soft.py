@@ -8,6 +8,7 @@ from tests.boosting.points import TEN_X, TEN_Y
 TABLES = small_tables()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nu", [0.1, 0.3])
 @pytest.mark.parametrize("name", TABLES)
 def test_soft_margin_is_within_its_precision_of_the_maximum(name, nu):
@@ -28,6 +29,7 @@ def test_without_caps_it_is_totalboost():
         assert soft.trace_["edge"] == pytest.approx(total.trace_["edge"], abs=1e-6)
 
 
+@pytest.mark.slow
 def test_no_weight_exceeds_its_cap_and_some_reach_it():
     X, y = TABLES["wine"]
     weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
@@ -43,6 +45,7 @@ def test_ten_points():
     assert SoftBoostClassifier(nu=0.5).fit(TEN_X, TEN_Y).margin_ == pytest.approx(1 / 3)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings(NO_MARGIN)
 @pytest.mark.parametrize("voting", ["hard", "soft"])
 @pytest.mark.parametrize("nu", [None, 0.5, 1.0])

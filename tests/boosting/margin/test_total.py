@@ -45,6 +45,7 @@ def test_published_edges_of_many_steps_on_iris():
     assert one_step(0.1).trace_["edge"] == pytest.approx(published, abs=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_margin_is_within_its_precision_of_the_maximum(name):
     X, y = TABLES[name]
@@ -57,6 +58,7 @@ def test_margin_is_within_its_precision_of_the_maximum(name):
     assert model.margin_bound_ >= best - 1e-9
 
 
+@pytest.mark.slow
 def test_weights_keep_to_all_edges_and_move_away_from_the_first():
     X, y = TABLES["wine"]
     model = TotalBoostClassifier(tol=0.05, trace="weights").fit(X, y)

@@ -44,6 +44,7 @@ def test_sizes_are_compared_row_by_row():
         assert (curve.gap_deviation < curve.choice_deviation).any()
 
 
+@pytest.mark.slow
 def test_luck_is_not_taken_for_skill():
     # Members that guess: the order finds lucky ones, the other rows do not believe it.
     rng = np.random.default_rng(0)

@@ -20,6 +20,7 @@ def true_front(n_members, cost):
     return front
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_front_by_enumeration(seed):
     labels, y = random_votes(8, 40, seed=seed)
@@ -40,6 +41,7 @@ def test_front_of_numbers_by_enumeration():
     assert found == pytest.approx(true_front(8, cost))
 
 
+@pytest.mark.slow
 def test_many_members_are_never_worse_than_the_greedy_path():
     labels, y = random_votes(40, 100, seed=5, gaps=0.3)
     subsets = pareto_subsets(as_votes(labels), y, n_rounds=300)

@@ -31,6 +31,7 @@ def test_sizes(size, kept):
     np.testing.assert_array_equal(model.members_, np.sort(model.order_[:kept]))
 
 
+@pytest.mark.slow
 def test_chosen_sizes():
     bag = clone(BAG).set_params(random_state=1)
     auto, best, most = (
@@ -51,6 +52,7 @@ def test_chosen_sizes():
         PrunedEnsembleClassifier(BAG, size=25).fit(X, Y)
 
 
+@pytest.mark.slow
 def test_bags_judge_by_default():
     assert draws_bags(BAG)
     assert draws_bags(ensemble.RandomForestClassifier())
@@ -66,6 +68,7 @@ def test_bags_judge_by_default():
     )
 
 
+@pytest.mark.slow
 def test_a_fitted_bag_is_judged_by_the_rows_of_its_fit():
     weight = np.random.default_rng(0).integers(0, 3, 240)
     fitted = coterie.BaggingClassifier(n_estimators=24, random_state=0).fit(X, Y, weight)
@@ -107,6 +110,7 @@ def test_lists_are_judged_by_rows_aside_or_folds(validate, seen):
     assert model.order_[0] != 0  # a stump on three classes is never the best
 
 
+@pytest.mark.slow
 def test_orders_of_your_own():
     def backwards(votes, truth, *, sample_weight):
         assert votes.shape[0] == 24
@@ -131,6 +135,7 @@ def test_native_members_stay_native(pool):
     assert len(forest.nodes) == forest.node_offsets[-1]  # nothing of the others is left
 
 
+@pytest.mark.slow
 def test_scikit_learns_bags():
     bag = ensemble.BaggingClassifier(LogisticRegression(), 10, max_features=0.5, random_state=0)
     model = PrunedEnsembleClassifier(bag, size=4, random_state=0).fit(X, Y)
@@ -140,6 +145,7 @@ def test_scikit_learns_bags():
     np.testing.assert_allclose(model.predict_proba(X), hands)
 
 
+@pytest.mark.slow
 def test_too_few_rows_keep_all():
     # Four rows, so often that every bag has them all.
     rows = np.repeat(np.array([0, 1, 2, 3]), 40)
@@ -155,7 +161,7 @@ CANCER_X, CANCER_Y = load_breast_cancer(return_X_y=True)
 NAMES = np.array(["harmless", "tumour"])[CANCER_Y]
 
 
-@pytest.mark.slow("pareto")
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ORDERS)
 def test_every_order_prunes(order):
     bag = coterie.BaggingClassifier(n_estimators=25, random_state=0)
@@ -170,6 +176,7 @@ def test_every_order_prunes(order):
     np.testing.assert_array_equal(model.predict(CANCER_X), model.ensemble_.predict(CANCER_X))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", NUMBER_ORDERS)
 def test_every_order_prunes_numbers(order):
     X, y = make_friedman1(400, random_state=0)
@@ -182,6 +189,7 @@ def test_every_order_prunes_numbers(order):
     np.testing.assert_allclose(model.predict(X), hands)
 
 
+@pytest.mark.slow
 def test_useless_members_are_left_out():
     # Half of the trees learn nothing: a chosen half is better than all.
     rng = np.random.default_rng(0)
