@@ -5,8 +5,9 @@ for tables of the choosing half (``--half confirm``: of the other). What is comp
 same time, each in a process and on a core of its own, so that other work on the machine slows both
 alike. PYTHON is an interpreter that has ``autogluon.tabular`` installed; without it, `fit_table`
 runs alone. `BoostedTrees*` takes as long as it needs. `results/automl_budgets.json` is written
-after each measurement and `results/automl_budgets.md` at the end; what is there already is not
-measured again, so a run may be stopped.
+after each measurement, `results/automl_budgets.md` and `results/automl_budgets.svg` at the end;
+what is there already is not measured again, so a run may be stopped, and ``--report`` writes the
+latter two alone.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -186,6 +188,64 @@ def _duels(losses: Record, budgets: Sequence[float]) -> list[str]:
     return ["", *head, *rows, ""] if rows else [""]
 
 
+def curves(records: Sequence[Record]) -> dict[str, dict[str, list[tuple[float, float]]]]:
+    """Losses beside the default booster's by budget, in per cent, by contender and table.
+
+    >>> told = {
+    ...     "table": "t",
+    ...     "half": "choose",
+    ...     "contender": "fit_table",
+    ...     "budget": 5.0,
+    ...     "loss": 1.1,
+    ... }
+    >>> known = {**told, "contender": "BoostedTrees", "budget": None, "loss": 1.0}
+    >>> curves([known, told])["fit_table"]["t"][0][0]
+    5.0
+    """
+    plain = {r["table"]: r["loss"] for r in records if r["contender"] == BOOSTER and "loss" in r}
+    found: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    for r in sorted((r for r in records if r.get("budget") and "loss" in r), key=_budget):
+        if r["table"] in plain:
+            lines = found.setdefault(r["contender"], {})
+            change = 100 * (r["loss"] / plain[r["table"]] - 1)
+            lines.setdefault(r["table"], []).append((r["budget"], change))
+    return found
+
+
+def _budget(record: Record) -> float:
+    return float(record["budget"])
+
+
+def draw(records: Sequence[Record], path: Path, note: str) -> None:
+    """The curves, one panel for each contender, on a common scale."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    mpl.rcParams["svg.hashsalt"] = "coterie"  # the same records draw the same file
+    found = curves(records)
+    figure = Figure(figsize=(5 * len(found), 4.2), layout="constrained")
+    tables = sorted({table for lines in found.values() for table in lines})
+    colours = dict(zip(tables, mpl.colormaps["tab20"].colors, strict=False))
+    budgets = sorted({at for lines in found.values() for line in lines.values() for at, _ in line})
+    first = None
+    for number, (name, lines) in enumerate(found.items(), start=1):
+        axes = figure.add_subplot(1, len(found), number, sharey=first)
+        first = first or axes
+        axes.axhline(0, c="black", lw=1)
+        for table, line in lines.items():
+            axes.plot(*zip(*line, strict=True), marker="o", ms=4, c=colours[table], label=table)
+        axes.set(title=name, xlabel="limit, s", xscale="log", yscale="symlog")
+        axes.set_xticks(budgets, [f"{b:g}" for b in budgets])
+        axes.set_xticks([], minor=True)
+        axes.grid(alpha=0.3)
+    if first is not None:
+        first.set(ylabel=f"loss beside {BOOSTER}, %")
+        handles, labels = first.get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside right center", fontsize="small")
+    figure.suptitle(note, fontsize="small")
+    figure.savefig(path, metadata={"Date": None})
+
+
 def _ratios(
     losses: Record, name: str, budget: float | None, other: str, others: float | None
 ) -> list[float]:
@@ -235,6 +295,9 @@ def main() -> None:
             records += found
             RESULTS.write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
     RESULTS.with_suffix(".md").write_text(markdown(records, given.note), encoding="utf-8")
+    loads = sorted(r["load"] for r in records if "load" in r)
+    load = f", load {loads[0]:g} to {loads[-1]:g} on {os.cpu_count()} cores" if loads else ""
+    draw(records, RESULTS.with_suffix(".svg"), f"Below the line: better than {BOOSTER}{load}")
 
 
 if __name__ == "__main__":

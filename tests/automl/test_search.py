@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from coterie.automl.candidates import DEFAULT, Candidate, choose_candidates
 from coterie.automl.clock import Clock, OutOfTime, WorkClock
-from coterie.automl.combine import WAYS
+from coterie.automl.combine import WAYS, affordable_rows
 from coterie.automl.journal import Journal
 from coterie.automl.search import Search
 from coterie.automl.splits import Plan
@@ -142,7 +142,7 @@ def test_many_classes_are_not_combined_without_time():
     found, _ = search(Clock(1e-6))
     found.run([LINEAR])
     wide = replace(found.out_of_fold(), profile=np.broadcast_to(1e-4, (3, 500, 10_000)))
-    assert found._affordable(wide, WAYS) == 0
+    assert affordable_rows(wide, WAYS, found.clock, 4) == 0
 
 
 def test_nothing_that_fits_is_an_error():
@@ -208,8 +208,8 @@ def test_combinations_learn_from_as_many_rows_as_time_allows():
     found.run([LINEAR])
     for one, rows in ((ample, 20_000), (short, 300)):
         one.run([LINEAR])
-        assert one._affordable(one.out_of_fold(), WAYS) == rows
-    assert found._affordable(found.out_of_fold(), WAYS) == 150
+        assert affordable_rows(one.out_of_fold(), WAYS, one.clock, 4) == rows
+    assert affordable_rows(found.out_of_fold(), WAYS, found.clock, 4) == 150
 
 
 def test_what_adds_nothing_is_left_after_the_first_splits(monkeypatch):

@@ -1,6 +1,8 @@
 """The report on budgets of time."""
 
-from benchmarks.automl_budgets import BOOSTER, markdown
+import pytest
+
+from benchmarks.automl_budgets import BOOSTER, curves, draw, markdown
 
 
 def _record(contender, loss, budget, **more):
@@ -29,3 +31,22 @@ def test_losses_stand_beside_those_of_others():
     assert "5 s +9.5 % (worse on 1 of 1); 10 s -22.3 % (worse on 0 of 1)" in text
     assert "| choose | AutoGluon | 10 s | 1 of 1 | -22.3 % |" in text
     assert "| choose | AutoGluon | 5 s |" not in text
+
+
+def test_curves_are_drawn_beside_the_booster(tmp_path):
+    records = [
+        _record(BOOSTER, 0.5, None, cpu=3.0),
+        _record("fit_table", 0.4, 10.0),
+        _record("fit_table", 0.55, 5.0),
+        _record("AutoGluon", 0.6, 10.0),
+        {**_record("fit_table", 1.0, 5.0), "table": "without a booster"},
+    ]
+    found = curves(records)
+    assert list(found) == ["fit_table", "AutoGluon"]
+    (line,) = found["fit_table"].values()
+    assert [budget for budget, _ in line] == [5.0, 10.0]
+    assert [change for _, change in line] == pytest.approx([10.0, -20.0])
+    draw(records, tmp_path / "curves.svg", "note")
+    text = (tmp_path / "curves.svg").read_text(encoding="utf-8")
+    draw(records, tmp_path / "again.svg", "note")
+    assert (tmp_path / "again.svg").read_text(encoding="utf-8") == text

@@ -16,6 +16,7 @@ from coterie.native import obeying
 
 # Seconds of a model and its report: at least, for a number said of rows, for a column.
 _WRITING, _NUMBER, _COLUMN = 0.3, 3e-8, 3e-5
+MOMENT = 0.5  # seconds that are as good as none
 _MOST_KEPT = 0.5  # share of the time
 _LONGEST = 86_400.0  # seconds, beyond which nobody need watch the clock
 _BEGUN: ContextVar[float | None] = ContextVar("begun", default=None)

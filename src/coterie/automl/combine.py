@@ -12,6 +12,7 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
 from coterie import fusion
+from coterie.automl.clock import MOMENT, Clock
 from coterie.automl.metrics import Metric
 from coterie.combining.meta import as_probabilities
 from coterie.fusion.row_losses import own_chance
@@ -23,6 +24,8 @@ Array = NDArray[np.float64]
 NOTHING = 1e-12  # below which a probability is zero but for rounding
 _FLOOR = 1e-6  # of probabilities whose logarithm is taken
 _PENALTY = 1.0  # of the pool of logarithms, for weights far from equal ones
+_LEAST_ROWS, _MOST_ROWS = 300, 20_000  # that combinations are learnt from
+_PASSES, _SECONDS = 30, 5e-8  # over all that members say, and for a number of it, about
 _CALIBRATED = 300  # rows, below which a temperature is a guess
 _ENOUGH = {"maxiter": 60}
 _WORTH = 1.0  # standard errors by which the best must beat what is simpler, if that is wanted
@@ -296,6 +299,33 @@ def judge(
         ScoredBlend(blend, said, oof.score(said), oof.loss(said))
         for blend, said in zip(blends, nested, strict=True)
     ]
+
+
+def affordable_rows(oof: OutOfFold, ways: Sequence[Learn], clock: Clock, n_parts: int) -> int:
+    """How many rows combinations can be learnt from in the time that is left, if any.
+
+    Parameters
+    ----------
+    oof : OutOfFold
+        What members say.
+    ways : sequence of callables
+        What is tried.
+    clock : Clock
+        The time that is left.
+    n_parts : int
+        Parts of the rows, see `judge`.
+    """
+    n_rows = len(oof.truth)
+    least = oof.profile[:, :_LEAST_ROWS].size * (n_parts + 1) * _PASSES * _SECONDS
+    if least > max(clock.ending, MOMENT):
+        return 0
+    if n_rows <= _LEAST_ROWS:
+        return n_rows
+    before = clock.elapsed
+    learn_all(oof.take(np.arange(0, n_rows, n_rows // _LEAST_ROWS)), ways)
+    seconds = (clock.elapsed - before) * (n_parts + 1)
+    time = max(0.5 * clock.ending, 0.03 * clock.limit)
+    return int(np.clip(_LEAST_ROWS * time / max(seconds, 1e-9), _LEAST_ROWS, _MOST_ROWS))
 
 
 def alone(oof: OutOfFold, member: int, name: str) -> list[ScoredBlend]:

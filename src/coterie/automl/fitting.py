@@ -126,10 +126,7 @@ def fit_draft(
         findings += [*find_shortage(search), *find_doubts(search, best)]
         _go_on(draft, search, best, trials, wishes, Columns.of(table.schema, reading, draft))
     _publish(draft, search, reading, findings, names)
-    words = plan.words
-    if search.owed:
-        words = f"{len(search.material.splits)} of {words}, for lack of time"
-    draft.made_ |= {"fingerprint": print_, "splits": words, "seed": wishes.seed}
+    draft.made_ |= {"fingerprint": print_, "splits": search.words(plan), "seed": wishes.seed}
     search.tell("end", draft.metric_, message=search.stopped)
 
 

@@ -13,19 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.automl.candidates import DEFAULT, PRIOR, Candidate
-from coterie.automl.clock import Clock, OutOfTime
+from coterie.automl.clock import MOMENT, Clock, OutOfTime
 from coterie.automl.combine import (
     Learn,
     OutOfFold,
     ScoredBlend,
+    affordable_rows,
     alone,
     best_single,
     choose,
     judge,
-    learn_all,
 )
 from coterie.automl.journal import Page
-from coterie.automl.material import Material, takes_weights
+from coterie.automl.material import Material
 from coterie.automl.metrics import Metric
 from coterie.automl.race import Rival, by_gain
 from coterie.automl.records import Event, Finding, Kind
@@ -37,7 +37,9 @@ from coterie.automl.second_layer import (
     is_worth,
 )
 from coterie.automl.situation import Situation
-from coterie.automl.time_estimates import MANY_CLASSES, MOMENT, is_quick, takes_much_memory
+from coterie.automl.splits import Plan
+from coterie.automl.suitability import why_unfit
+from coterie.automl.time_estimates import is_quick
 from coterie.automl.trial import (
     FAILURES,
     OPENED,
@@ -65,8 +67,6 @@ _MOST_OF_IT = 0.7  # of the time left, for what is made smaller
 _IDLE, _PROGRESS = 2, 1e-3  # waves, and what a loss must fall by, for a search to go on
 _MODELS = (20, 200)  # members at most: so many, and one for so many rows
 _AS_LONG_AS_IT_TAKES = 1e9  # seconds
-_LEAST_ROWS, _MOST_ROWS = 300, 20_000  # that combinations are learnt from
-_PASSES, _SECONDS = 30, 5e-8  # over all that members say, and for a number of it, about
 _PARTS = 4  # of the held-out rows; each is scored by what is learnt from the others
 
 
@@ -195,6 +195,11 @@ class Search:
         self.owed = len(self.material.splits) - number
         self.material = self.material.judged_by(number)
 
+    def words(self, plan: Plan) -> str:
+        """How rows were split, for people."""
+        few = f"{len(self.material.splits)} of {plan.words}, for lack of time"
+        return few if self.owed else plan.words
+
     def _keep_for_owed(self, seconds: float) -> None:
         """Keep time for models of the other splits, as far as there is any."""
         kept = min(_SAFE * seconds, _OWED * max(0.0, self.clock.searching))
@@ -281,7 +286,7 @@ class Search:
 
     def _open(self, candidate: Candidate, share: float) -> Attempt | None:
         """Fit the candidate to the first splits; None if that is all there is to say of it."""
-        unfit = self._unfit(candidate)
+        unfit = why_unfit(candidate, self.situation)
         if unfit:
             self._note("skipped", candidate, unfit)
             return None
@@ -317,19 +322,15 @@ class Search:
 
     def _measure_noise(self, candidate: Candidate) -> None:
         """Measure what the mean of the default candidate's models gains over one of them."""
-        trial, material, metric = self.trials[0], self.material, self.metric
+        trial, material = self.trials[0], self.material
         if candidate.name != DEFAULT or not candidate.turns or len(trial.recipe.rounds) < 2:
             return
-
-        def loss(said: Array, rows: NDArray[np.intp]) -> float:
-            truth, weight = material.truth[rows], material.weights(rows)
-            return metric.loss(truth, said if material.n_classes else said[:, 0], weight)
 
         self._charge(1)
         # What is known already is not to be lost for it.
         seconds = max(0.0, self.clock.searching)
         with suppress(*FAILURES), self.clock.ending_after(seconds):
-            trial.noise = gain_of_mean(candidate, self.situation, material, trial, loss)
+            trial.noise = gain_of_mean(candidate, self.situation, material, trial, self.metric)
             self._write(trial)
 
     def _charge(self, n_fits: int) -> None:
@@ -371,27 +372,10 @@ class Search:
         if not is_quick(self.situation, self.material):
             self.tell("try", PRIOR.name, message="nothing finished in time")
             return self._take(self._prior)
-        usable = [c for c in candidates if not self._unfit(c)]
+        usable = [c for c in candidates if not why_unfit(c, self.situation)]
         chosen = next((c for c in usable if c.native and not c.rounds), usable[0])
         self.tell("try", chosen.name, message="nothing finished in time")
         self._take(run_trial(chosen, self.situation, self.material, Clock(_AS_LONG_AS_IT_TAKES)))
-
-    def _unfit(self, candidate: Candidate) -> str:
-        """Why a candidate is not for this table, if so."""
-        s = self.situation
-        if candidate.fits is not None and not candidate.fits(s):
-            return "not suited to tables of this kind or size"
-        if s.binned and not candidate.native:
-            return "needs the original values, but only their bins are kept"
-        if s.sparse and not candidate.native:
-            return "does not support sparse data"
-        if not candidate.native and s.n_rows * s.width > 300_000_000:
-            return "would take too much memory"
-        if s.n_classes > MANY_CLASSES and takes_much_memory(candidate.make(s), s):
-            return "would take too much memory"
-        if s.weighted and not takes_weights(candidate.make(s)):
-            return "does not support sample weights"
-        return ""
 
     def _recall(self, candidate: Candidate) -> bool:
         """Whether the journal knows what came of the candidate."""
@@ -527,7 +511,7 @@ class Search:
         if hold_out or self.owed or len(np.unique(parts)) < 2:
             rng = np.random.default_rng(self.situation.seed % 2**32)
             parts = rng.permutation(len(parts)) % min(_PARTS, max(2, len(parts)))
-        most = self._affordable(oof, ways)
+        most = affordable_rows(oof, ways, self.clock, _PARTS)
         if not most:
             ways, most = [best_single], len(oof.truth)
         judged = judge(oof, parts, ways, most)
@@ -537,17 +521,3 @@ class Search:
             judged[:0] = alone(oof, names.index(DEFAULT), f"{DEFAULT} alone")
         noise = max(trial.noise for trial in self.trials)
         return choose(judged, oof, simple=simple, noise=noise), judged
-
-    def _affordable(self, oof: OutOfFold, ways: Sequence[Learn]) -> int:
-        """How many rows combinations can be learnt from in the time that is left, if any."""
-        n_rows = len(oof.truth)
-        least = oof.profile[:, :_LEAST_ROWS].size * (_PARTS + 1) * _PASSES * _SECONDS
-        if least > max(self.clock.ending, MOMENT):
-            return 0
-        if n_rows <= _LEAST_ROWS:
-            return n_rows
-        before = self.clock.elapsed
-        learn_all(oof.take(np.arange(0, n_rows, n_rows // _LEAST_ROWS)), ways)
-        seconds = (self.clock.elapsed - before) * (_PARTS + 1)
-        time = max(0.5 * self.clock.ending, 0.03 * self.clock.limit)
-        return int(np.clip(_LEAST_ROWS * time / max(seconds, 1e-9), _LEAST_ROWS, _MOST_ROWS))

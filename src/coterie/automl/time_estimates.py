@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import clone
 
 from coterie.automl.candidates import Candidate
-from coterie.automl.clock import Deadline, OutOfTime
+from coterie.automl.clock import MOMENT, Deadline, OutOfTime
 from coterie.automl.lanes import Lanes
 from coterie.automl.material import Material, fit_clone
 from coterie.automl.situation import Situation, booster_seconds
@@ -27,7 +27,6 @@ MANY_CLASSES = 100  # from which a look at some rows takes too long itself
 # Seconds: of a cell of the scores, of a cell that a tree looks at, of a tree; in one thread.
 _SCORE, _CELL, _TREE = 1.5e-8, 1e-9, 3e-5
 _ANY_SCORE, _ANY_CELL = 1e-6, 1e-6  # the same of what is no booster, all of a fit
-MOMENT = 0.5  # seconds that are as good as none
 _MEMORY = 4e9  # bytes of the leaves of a forest
 _AMPLE = 0.2  # share of the time, below which an estimate need not be exact
 _EPOCHS = 2

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -21,6 +21,7 @@ from coterie.automl.candidates import Candidate
 from coterie.automl.clock import Clock, Deadline, OutOfTime
 from coterie.automl.lanes import Lanes
 from coterie.automl.material import Material, fit_clone
+from coterie.automl.metrics import Metric
 from coterie.automl.situation import Situation
 from coterie.automl.splits import Rows
 from coterie.automl.time_estimates import LEAST_WAY, shrink_to_limit, smaller
@@ -388,7 +389,7 @@ def gain_of_mean(
     situation: Situation,
     material: Material,
     trial: Trial,
-    loss: Callable[[Array, Rows], float],
+    metric: Metric,
 ) -> float:
     r"""What the mean of the models of all splits gains over one of them.
 
@@ -405,8 +406,8 @@ def gain_of_mean(
         What was tried, and its table.
     trial : Trial
         What came of it.
-    loss : callable
-        ``(said, rows) -> float``, of what is said of rows.
+    metric : Metric
+        What is to be good.
     """
     (train, test), number = material.splits[0], len(trial.recipe.rounds)
     estimator = prepared(candidate, situation, trial.recipe.params, 1)
@@ -414,8 +415,11 @@ def gain_of_mean(
     with _quiet():
         other = _seated(fit_clone(estimator, material, train), material)
         said = [model.ask(material.matrix[test]) for model in (trial.models[0], other)]
-    alone = np.mean([loss(one, test) for one in said])
-    gained = float(alone - loss(np.mean(said, axis=0), test))
+    if not material.n_classes:
+        said = [one[:, 0] for one in said]
+    truth, weight = material.truth[test], material.weights(test)
+    apart = np.mean([metric.loss(truth, one, weight) for one in said])
+    gained = float(apart - metric.loss(truth, np.mean(said, axis=0), weight))
     return max(0.0, 2 * (1 - 1 / number) * gained)
 
 
