@@ -1,17 +1,20 @@
 """How the time of a tree on a cluster goes with workers, rows and the network, by simulation.
 
-``python -m benchmarks.distributed_scaling`` measures two things. First, what exchanges with holders
-cost, by the number of holders and the bytes that each answers: a straight line is fitted to that.
-Second, the course of real trees: every exchange of some trees on rows in this process, with the
-bytes of its answers and the time of its counting. Then each exchange is priced: delay of the
-network, line of the driver, and counting that goes with the rows of a worker.
+``python -m benchmarks.distributed_scaling`` measures two things. First, what exchanges cost the
+holder that speaks for others, by their number and the bytes that each answers: a straight line is
+fitted to that. Second, the course of real trees: every exchange of some trees on rows in this
+process, with the bytes of its answers and the time of its counting. Then each exchange is priced:
+for every level of holders that speak for others the delay of the network and the line, and counting
+that goes with the rows of a worker.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,27 +22,28 @@ from numpy.typing import NDArray
 
 from benchmarks.distributed import COLUMNS, LEAVES, cluster, made
 from coterie.data import Schema
-from coterie.distributed.calls import Call, seal
-from coterie.distributed.holders import Share
-from coterie.distributed.remote_growth import RemoteGround, layout_of
+from coterie.distributed.calls import Call, Member, Number, seal
+from coterie.distributed.course import layout_of
+from coterie.distributed.holders import FAN, Share
+from coterie.distributed.remote_growth import RemoteGround
 from coterie.distributed.row_holder import Held, Place, RowHolder
 from coterie.native import NewtonGrowth, Slopes, encode, find_bins
 
 ROWS, TREES = 50_000, 2
 SIZES = (0, 57_344, 573_440)  # bytes of an answer: none, one histogram of 28 columns, ten
-HOLDERS = (1, 2, 4, 8)
+MEMBERS = (1, 2, 4, 8)
 
 
 class Line(NamedTuple):
-    """Seconds of the driver for an exchange: ``once + each * workers + byte * bytes received``."""
+    """Seconds of a holder for an exchange: ``once + each * members + byte * bytes received``."""
 
     once: float
     each: float
     byte: float
 
-    def seconds(self, workers: int, answer: float) -> float:
-        """An exchange in which every worker answers so many bytes."""
-        return self.once + workers * (self.each + self.byte * answer)
+    def seconds(self, members: int, answer: float) -> float:
+        """An exchange in which every member answers so many bytes."""
+        return self.once + members * (self.each + self.byte * answer)
 
 
 class Exchange(NamedTuple):
@@ -49,34 +53,44 @@ class Exchange(NamedTuple):
     work: float
 
 
-class Sayer:
-    """An actor that answers with so many bytes."""
+class Sayer(RowHolder):
+    """A holder without rows that answers with so many bytes."""
 
-    def answer(self, number: int, asked: bytes) -> bytes:
-        """As many as are asked for, as holders do."""
-        from distributed.protocol import pickle
+    def __init__(self) -> None:
+        self.asked = self.answered = Number(-1, 0)
+        self.thread = ThreadPoolExecutor(1)
 
-        _, (size,) = pickle.loads(asked)
-        said: bytes = pickle.dumps(np.zeros(size, dtype=np.uint8))
-        return said
+    def say(self, size: int) -> NDArray[np.uint8]:
+        """As many as are asked for."""
+        return np.zeros(size, dtype=np.uint8)
+
+    def spend(self, times: int, size: int) -> float:
+        """CPU seconds of this process for an exchange with all members, the mean of some."""
+        self.add_up("say", size)
+        began = time.process_time()
+        for _ in range(times):
+            self.add_up("say", size)
+        return (time.process_time() - began) / times
 
 
 def measured_exchanges(times: int) -> list[tuple[int, int, float]]:
-    """Holders, bytes of an answer, and CPU seconds of the driver for an exchange."""
+    """Members, bytes of an answer, and CPU seconds of the holder that speaks for them."""
+    from distributed import wait
+
     found = []
     with cluster() as client:
-        client.direct_to_workers = True  # as sessions do
-        futures = [client.submit(Sayer, actor=True, pure=False) for _ in range(max(HOLDERS))]
-        actors = [future.result() for future in futures]
-        for holders in HOLDERS:
-            for size in SIZES:
-                asked = seal("say", (size,))
-                began = time.process_time()
-                for number in range(times):
-                    calls = [Call(actors[k], futures[k], number, asked) for k in range(holders)]
-                    for call in calls:
-                        call.result()
-                found.append((holders, size, (time.process_time() - began) / times))
+        first, other = sorted(client.nthreads())
+        made = {"actor": True, "pure": False}
+        future = client.submit(Sayer, workers=[first], **made)
+        futures = [client.submit(Sayer, workers=[other], **made) for _ in range(max(MEMBERS))]
+        speaker = future.result()
+        members = [Member(k, other, future.key) for k, future in enumerate(futures, 1)]
+        wait(futures)
+        for count, size in product(MEMBERS, SIZES):
+            number = Number(len(found), 0)
+            for asked in (seal("join", (members[:count],)), seal("spend", (times, size))):
+                spent = Call(speaker, future, number, asked).result()
+            found.append((count, size, spent))
     return found
 
 
@@ -84,10 +98,10 @@ def fitted(measured: list[tuple[int, int, float]]) -> Line:
     """The line that comes nearest; no part of it is below zero."""
     from scipy.optimize import nnls
 
-    holders, size, seconds = (
+    members, size, seconds = (
         np.array(column, dtype=float) for column in zip(*measured, strict=True)
     )
-    parts = np.stack([np.ones_like(holders), holders, holders * size], axis=1)
+    parts = np.stack([np.ones_like(members), members, members * size], axis=1)
     scale = np.array([1.0, 1.0, 1e-6])
     return Line(*(nnls(parts * scale, seconds)[0] * scale))
 
@@ -100,22 +114,30 @@ class Recorder:
         held = Held(Schema(codes.shape[1]), bins, len(codes), 0)
         self.shares = [Share(held, [], rows)]
         self.holder = RowHolder(held)
-        self.holder.take(codes, Place("", None, 0, 0))
+        self.holder.take(codes, Place("", None, None, 0, 0))
         self.exchanges: list[Exchange] = []
 
     def ask(self, method: str, *given: Any) -> list[Any]:
         """The answer of the only holder."""
-        from distributed.protocol import pickle
-
-        began = time.process_time()
-        said = getattr(self.holder, method)(*(own for (own,) in given))
-        work = time.process_time() - began
-        self.exchanges.append(Exchange(len(pickle.dumps(said)), work))
-        return [said]
+        return [getattr(self.holder, method)(*(own for (own,) in given))]
 
     def ask_alike(self, method: str, *given: Any) -> list[Any]:
         """The same."""
         return self.ask(method, *([one] for one in given))
+
+    def lead(self, method: str, *given: Any) -> Any:
+        """The same, while all that it adds up is noted."""
+        self.holder.add_up = self._noted  # type: ignore[method-assign]
+        return getattr(self.holder, method)(*given)
+
+    def _noted(self, method: str, *given: Any) -> Any:
+        from distributed.protocol import pickle
+
+        began = time.process_time()
+        said = getattr(self.holder, method)(*given)
+        work = time.process_time() - began
+        self.exchanges.append(Exchange(len(pickle.dumps(said)), work))
+        return said
 
     def finished(self) -> None:
         """Do nothing."""
@@ -141,19 +163,32 @@ def course() -> list[list[Exchange]]:
         recorder.exchanges.clear()
         tree = ground.grow(Slopes(gradient, np.full(ROWS, 0.25)), seed)
         gradient = gradient + 0.1 * tree.values[leaves, 0]
-        # The leaves stay where the rows are; the vote goes there with the next tree's beginning.
-        found.append(recorder.exchanges[:-1])
+        # Where holders keep the scores, the slopes of the next tree are measured in an exchange.
+        found.append([Exchange(100, 0.0), *recorder.exchanges])
+    return found
+
+
+def levels(workers: int) -> list[int]:
+    """How many members a holder speaks for, from the first holder down to the last ones."""
+    found, known, width = [], 1, 1
+    while known < workers:
+        found.append(min(FAN, -(-(workers - known) // width)))
+        width *= FAN
+        known += width
     return found
 
 
 def tree_seconds(rows: float, workers: int, delay: float, line: Line) -> float:
     """Seconds of a tree, the mean of some trees."""
-    trees = course()
-    share = rows / ROWS / workers
-    spent = [
-        sum(delay + line.seconds(workers, e.answer) + share * e.work for e in tree)
-        for tree in trees
-    ]
+    share, members = rows / ROWS / workers, levels(workers)
+    spent = []
+    for tree in course():
+        # The driver asks the first holder for a tree, and answers travel up from level to level.
+        seconds = delay + line.seconds(1, 10_000)
+        for e in tree:
+            seconds += sum(delay + line.seconds(count, e.answer) for count in members)
+            seconds += share * e.work
+        spent.append(seconds)
     return float(np.mean(spent))
 
 
@@ -161,8 +196,8 @@ def report(line: Line, delays: tuple[float, ...]) -> str:
     """Tables of seconds per tree."""
     lines = [
         f"A tree takes {np.mean([len(tree) for tree in course()]):.0f} exchanges. One "
-        f"costs the driver {1e3 * line.once:.2f} ms, {1e3 * line.each:.2f} ms for "
-        f"every worker and {1e9 * line.byte:.2f} ns for every byte it receives.",
+        f"costs a holder {1e3 * line.once:.2f} ms, {1e3 * line.each:.2f} ms for every member that "
+        f"it speaks for and {1e9 * line.byte:.2f} ns for every byte it receives.",
     ]
     powers = (7, 8, 9, 10)
     for delay in delays:

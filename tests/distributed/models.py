@@ -2,12 +2,14 @@
 
 import numpy as np
 
-from coterie.distributed.row_holder import Place
+from coterie.data import Schema
+from coterie.distributed.holders import HolderLostError, Share
+from coterie.distributed.row_holder import Held, Place, RowHolder, together
 
 
 def filled(holder, codes):
     """A holder of all rows that has taken them."""
-    holder.take(codes, Place("", None, 0, 0))
+    holder.take(codes, Place("", None, None, 0, 0))
     return holder
 
 
@@ -32,3 +34,37 @@ def same_forest(model, other):
         )
     np.testing.assert_array_equal(mine.weights, its.weights)
     return True
+
+
+class Direct:
+    """Holders in this process; some calls fail, and then nothing is known of the tree."""
+
+    def __init__(self, codes, bins, cuts, failing=()):
+        self.failing, self.asked = set(failing), 0
+        ends = zip([0, *cuts], [*cuts, len(codes)], strict=True)
+        self.shares = [
+            Share(Held(Schema(codes.shape[1]), bins, end - begin, begin), [], slice(begin, end))
+            for begin, end in ends
+        ]
+        self.holders = [filled(RowHolder(share.held), codes[share.rows]) for share in self.shares]
+
+    def ask(self, method, *given):
+        self.asked += 1
+        if self.asked in self.failing:
+            for share, holder in zip(self.shares, self.holders, strict=True):
+                codes = holder.codes
+                holder.__init__(share.held)
+                filled(holder, codes)
+            raise HolderLostError
+        each = zip(*given, strict=True) if given else [()] * len(self.holders)
+        return [getattr(h, method)(*own) for h, own in zip(self.holders, each, strict=True)]
+
+    def lead(self, method, *given):
+        self.holders[0].add_up = lambda *asked: together(self.ask_alike(*asked))
+        return getattr(self.holders[0], method)(*given)
+
+    def finished(self):
+        pass
+
+    def ask_alike(self, method, *given):
+        return self.ask(method, *([one] * len(self.holders) for one in given))

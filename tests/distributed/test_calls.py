@@ -4,7 +4,7 @@ from pickle import UnpicklingError
 import pytest
 
 from coterie.distributed import calls
-from coterie.distributed.calls import Call, HolderGoneError, seal
+from coterie.distributed.calls import Call, HolderGoneError, Number, seal
 from coterie.distributed.row_holder import RowHolder
 
 
@@ -27,7 +27,7 @@ class Coming:
 
 class Sayer(RowHolder):
     def __init__(self):
-        self.answered = -1
+        self.answered = Number(-1, 0)
 
     def double(self, number):
         return 2 * number
@@ -50,7 +50,7 @@ class Line:
 
     def answer(self, number, asked):
         if not self.answers:
-            return Coming(self.holder.answer(number, asked))
+            return Coming(self.holder.answer_here(number, asked))
         said = self.answers.pop(0)
         if isinstance(said, Exception):
             raise said
@@ -126,7 +126,7 @@ class Unheard(Coming):
 
     def __init__(self, line, late):
         super().__init__()
-        late.value = line.holder.answer(7, seal("double", (4,)))
+        late.value = line.holder.answer_here(7, seal("double", (4,)))
 
     def done(self):
         return True
@@ -134,7 +134,7 @@ class Unheard(Coming):
 
 def late_after(line, late):
     if len(line.pulses) == 1:
-        late.value = line.holder.answer(7, seal("double", (4,)))
+        late.value = line.holder.answer_here(7, seal("double", (4,)))
     return Coming(line.pulses.pop(0))
 
 

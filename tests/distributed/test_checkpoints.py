@@ -4,9 +4,9 @@ import pytest
 from coterie import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from coterie.core import Pool
 from coterie.core.trace import Trace
-from coterie.distributed import checkpointed, remote_run
+from coterie.distributed import checkpointed
 from coterie.distributed.checkpoints import CURRENT, Rounds, Store, StoredRun
-from coterie.distributed.remote_growth import decide_tree
+from coterie.distributed.holders import Holders
 from tests.distributed.models import same_forest, table
 
 da = pytest.importorskip("dask.array")
@@ -76,9 +76,8 @@ def test_a_fit_that_broke_off_reaches_the_same_model(client, tmp_path, monkeypat
         broken.fit(*there)
     assert (tmp_path / "x").exists()
     grown = []
-    monkeypatch.setattr(
-        remote_run, "decide_tree", lambda *given: grown.append(1) or decide_tree(*given)
-    )
+    lead = Holders.lead
+    monkeypatch.setattr(Holders, "lead", lambda *given: grown.append(1) or lead(*given))
     with checkpointed(tmp_path / "x", every=2):
         again = HistGradientBoostingClassifier(**settings).fit(*there)
     assert not (tmp_path / "x").exists()

@@ -2,11 +2,12 @@ import numpy as np
 import pytest
 
 from coterie.data import Schema
+from coterie.distributed import holders as holders_module
 from coterie.distributed.holders import HolderLostError, Holders, share_out
 from coterie.distributed.partitions import Partitions, Reading
 from coterie.distributed.remote_table import RemoteTable
 from coterie.distributed.session import Session
-from coterie.native import find_bins
+from coterie.native import NewtonGrowth, Slopes, find_bins
 from tests.distributed.deaths import kill, limited
 
 da = pytest.importorskip("dask.array")
@@ -65,6 +66,32 @@ def test_holders_are_asked_together_and_leave_nothing(client, left):
         again.close()
         assert len(holders.ask_alike("leaf_sums", [0])) == 2
         holders.close()
+    assert not left()
+
+
+@pytest.mark.parametrize("fan", [1, 2, 8])
+def test_holders_add_up_among_themselves(client, left, monkeypatch, fan):
+    """Four of them, two on each worker."""
+    monkeypatch.setattr("coterie.distributed.holders.FAN", fan)
+    X = np.arange(40.0).reshape(20, 2)
+    known = client.nthreads()
+    places = [*known, *known]
+    monkeypatch.setattr(Holders, "_places", lambda self, count: places[:count])
+    real = holders_module.share_out
+    monkeypatch.setattr(
+        holders_module,
+        "share_out",
+        lambda table, workers, watched: real(table, dict.fromkeys(range(4), 1)),
+    )
+    with limited(), Session(client) as session:
+        parts = Partitions.open(session, da.from_array(X, chunks=(5, 2)))
+        holders = Holders(RemoteTable.of(parts, None, gathers=False).bin())
+        assert len(holders.shares) == 4
+        calls = "begin", NewtonGrowth(), Slopes(np.ones(5))
+        assert holders.lead("add_up", *calls).rows == 20
+        assert holders.lead("add_up", *calls).rows == 20
+        with pytest.raises(AttributeError):
+            holders.lead("add_up", "no_such_method")
     assert not left()
 
 

@@ -1,45 +1,13 @@
 import numpy as np
 import pytest
 
-from coterie.data import Schema
-from coterie.distributed import remote_growth
-from coterie.distributed.holders import HolderLostError, Share
-from coterie.distributed.remote_growth import RemoteGround, layout_of, persist, within
-from coterie.distributed.row_holder import Held, RowHolder
+from coterie.distributed.course import layout_of
+from coterie.distributed.holders import HolderLostError
+from coterie.distributed.remote_growth import RemoteGround, persist, within
 from coterie.native import NewtonGrowth, NewtonTable, Slopes, encode, find_bins, grow_newton
-from tests.distributed.models import filled
+from tests.distributed.models import Direct
 
 N = 2000
-
-
-class Direct:
-    """Holders in this process; some calls fail, and then nothing is known of the tree."""
-
-    def __init__(self, codes, bins, cuts, failing=()):
-        self.failing, self.asked = set(failing), 0
-        ends = zip([0, *cuts], [*cuts, N], strict=True)
-        self.shares = [
-            Share(Held(Schema(codes.shape[1]), bins, end - begin, begin), [], slice(begin, end))
-            for begin, end in ends
-        ]
-        self.holders = [filled(RowHolder(share.held), codes[share.rows]) for share in self.shares]
-
-    def ask(self, method, *given):
-        self.asked += 1
-        if self.asked in self.failing:
-            for share, holder in zip(self.shares, self.holders, strict=True):
-                codes = holder.codes
-                holder.__init__(share.held)
-                filled(holder, codes)
-            raise HolderLostError
-        each = zip(*given, strict=True) if given else [()] * len(self.holders)
-        return [getattr(h, method)(*own) for h, own in zip(self.holders, each, strict=True)]
-
-    def finished(self):
-        pass
-
-    def ask_alike(self, method, *given):
-        return self.ask(method, *([one] * len(self.holders) for one in given))
 
 
 @pytest.mark.parametrize("precision", ["packed", "exact"])
@@ -92,49 +60,6 @@ def test_sums_next_to_a_power_of_two_have_one_grid():
             None, NewtonGrowth(), 1, layout_of(bins), leaves, Direct(codes, bins, [cut])
         )
         np.testing.assert_array_equal(ground.grow(slopes, 0).values, whole.values)
-
-
-def test_nodes_are_looked_at_ahead():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(N, 4))
-    bins = find_bins(X)
-    holders = Direct(encode(X, bins), bins, [900])
-    found = np.empty(N, dtype=np.int32)
-    ground = RemoteGround(None, NewtonGrowth(), 1, layout_of(bins), found, holders)
-    tree = ground.grow(Slopes(X[:, 0] * X[:, 1] + X[:, 2]), 0)
-    assert len(tree.values) == 31
-    # One by one: four to begin, open, sum and tell the leaves, and one for every split.
-    assert holders.asked < 20
-
-
-@pytest.mark.parametrize("precision", ["packed", "exact"])
-def test_the_larger_part_of_a_node_tells_the_smaller_one(precision):
-    """Few rows that weigh much: parts of less weight, which are counted, have more rows."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(N, 3)).round(2)
-    bins = find_bins(X)
-    codes = encode(X, bins)
-    slopes = Slopes(X[:, 0] * X[:, 1] + X[:, 2], np.where(X[:, 0] + X[:, 1] > 1.5, 20.0, 0.5))
-    growth = NewtonGrowth(max_leaf_nodes=12, precision=precision)
-    table, leaves = NewtonTable(codes, np.asfortranarray(codes), bins), np.empty(N, dtype=np.int32)
-    whole = grow_newton(table, slopes, growth, leaves=leaves)
-    holders = Direct(codes, bins, [600, 1300])
-    told = []
-    real = remote_growth.Course._tell
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(
-            remote_growth.Course,
-            "_tell",
-            lambda course, counted: (
-                told.append(set(course.decider.to_count()) - counted.keys()),
-                real(course, counted),
-            ),
-        )
-        ground = RemoteGround(None, growth, 1, layout_of(bins), leaves, holders)
-        tree = ground.grow(slopes, 0)
-    assert any(told), "Weights never mislead"
-    np.testing.assert_array_equal(tree.nodes, whole.nodes)
-    np.testing.assert_array_equal(tree.values, whole.values)
 
 
 def test_what_is_lost_is_tried_again():

@@ -3,7 +3,8 @@ import numpy as np
 from coterie.core import Pool
 from coterie.data import Schema
 from coterie.distributed import row_holder
-from coterie.distributed.row_holder import Found, Held, Place, RowHolder, Step, Use, pour
+from coterie.distributed.course import Step
+from coterie.distributed.row_holder import Held, Place, RowHolder, pour, together
 from coterie.native import (
     Forest,
     NewtonGrowth,
@@ -23,42 +24,39 @@ def holder(n_rows=N, n_watched=0, uses=None):
     codes = encode(X, bins)
     made = RowHolder(Held(Schema(3), bins, n_rows, 0, n_watched=n_watched), "its name")
     for part, first in ((slice(100), 0), (slice(100, N), 100)):
-        own = None if uses is None else uses[part]
+        bits = [None if uses is None else np.packbits(uses[part] == use) for use in (1, 2)]
         starts = [first, 0] if uses is None else [np.sum(uses[:first] == use) for use in (1, 2)]
-        assert pour(codes[part], Place("its name", own, *starts))
+        assert pour(codes[part], Place("its name", *bits, *starts))
     return X, codes, made
 
 
 def test_answers_of_holders_add_up():
-    parts = [
-        Found(np.array([1, 2]), [np.array([1.0, 2.0])], [np.array([3])]),
-        Found(np.array([10, 20]), [np.array([10.0, 20.0])], [np.array([30])]),
-    ]
-    lefts, (histogram,), (codes,) = Found.together(parts)
-    assert lefts.tolist() == [11, 22]
-    assert histogram.tolist() == [11.0, 22.0]
-    assert codes.tolist() == [33]
+    assert together([np.array([1.0]), None, np.array([2.0])]).tolist() == [3.0]
+    assert together([None, None]) is None
+    X, _, one = holder()
+    scales = [one.begin(NewtonGrowth(), Slopes(X[:, j].copy())) for j in (0, 1)]
+    assert together(scales).rows == 2 * N
 
 
 def test_a_holder_takes_the_rows_it_is_told():
     uses = np.random.default_rng(1).integers(0, 3, N).astype(np.uint8)
-    sizes = [int(np.sum(uses == use)) for use in (Use.LEARN, Use.WATCH)]
+    sizes = [int(np.sum(uses == use)) for use in (1, 2)]
     _, codes, some = holder(*sizes, uses)
-    np.testing.assert_array_equal(some.table.codes, codes[uses == Use.LEARN])
-    np.testing.assert_array_equal(some.table.by_column, codes[uses == Use.LEARN])
-    np.testing.assert_array_equal(some.watched, codes[uses == Use.WATCH])
+    np.testing.assert_array_equal(some.table.codes, codes[uses == 1])
+    np.testing.assert_array_equal(some.table.by_column, codes[uses == 1])
+    np.testing.assert_array_equal(some.watched, codes[uses == 2])
 
 
 def test_rows_find_no_holder_that_is_elsewhere():
     _, codes, one = holder()
-    assert not pour(codes, Place("another name", None, 0, 0))
+    assert not pour(codes, Place("another name", None, None, 0, 0))
     del one
-    assert not pour(codes, Place("its name", None, 0, 0))
+    assert not pour(codes, Place("its name", None, None, 0, 0))
 
 
 def test_watched_rows_find_their_leaves_and_votes():
-    uses = np.full(N, Use.LEARN, dtype=np.uint8)
-    uses[::3] = Use.WATCH
+    uses = np.ones(N, dtype=np.uint8)
+    uses[::3] = 2
     X, codes, one = holder(200, 100, uses)
     table = NewtonTable(codes, np.asfortranarray(codes), one.table.bins)
     found = np.empty(N, dtype=np.int32)

@@ -2,7 +2,8 @@ import numpy as np
 
 from coterie.boosting.gradient.rows import Draw
 from coterie.data import Schema
-from coterie.distributed.row_holder import Held, Step
+from coterie.distributed.course import Step
+from coterie.distributed.row_holder import Held
 from coterie.distributed.score_holder import Outset, ScoreHolder, Vote
 from coterie.losses import SquaredError
 from coterie.native import NewtonGrowth, NewtonTable, Slopes, encode, find_bins, grow_newton

@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from coterie.distributed import session
-from coterie.distributed.row_holder import Raised
 
 _SILENCE = 300.0  # seconds without a sign of life; Dask's scheduler waits as long for a worker
 
 
 class HolderGoneError(Exception):
     """A holder will never answer."""
+
+
+class MemberGoneError(Exception):
+    """One of those that a holder speaks for will never answer: its number."""
+
+    @property
+    def number(self) -> int:
+        """Which of all holders."""
+        return int(self.args[0])
+
+
+class Number(NamedTuple):
+    """The number of a call of the driver, and of the exchange among holders that belongs to it."""
+
+    call: int
+    exchange: int
+
+
+class Raised(NamedTuple):
+    """The answer of a holder whose method has failed."""
+
+    error: Exception
 
 
 class Call:
@@ -32,13 +54,13 @@ class Call:
         The holder.
     future : Future
         Of the actor; says whether the scheduler knows it still.
-    number : int
+    number : Number
         Counts the calls.
     asked : bytes
         See `seal`.
     """
 
-    def __init__(self, actor: Any, future: Any, number: int, asked: bytes) -> None:
+    def __init__(self, actor: Any, future: Any, number: Number, asked: bytes) -> None:
         self.actor, self.future, self.number = actor, future, number
         self._pulse: Any = None
         self._heard = self._told = time.monotonic()
@@ -107,3 +129,96 @@ def seal(method: str, given: Sequence[Any]) -> bytes:
 
     asked: bytes = pickle.dumps((method, tuple(given)))
     return asked
+
+
+def sealed_answer(holder: Any, asked: bytes) -> bytes:
+    """What a holder says to a question, as it travels."""
+    from distributed.protocol import pickle
+
+    try:
+        method, given = pickle.loads(asked)
+        said: bytes = pickle.dumps(getattr(holder, method)(*given))
+    except Exception as error:
+        try:
+            said = pickle.dumps(Raised(error))
+        except Exception:  # one that cannot travel, by its words
+            said = pickle.dumps(Raised(RuntimeError(f"{type(error).__name__}: {error}")))
+    return said
+
+
+class Member(NamedTuple):
+    """A holder as others know it: its number, the address of its worker and its key there."""
+
+    number: int
+    address: str
+    key: Any
+
+
+class MemberCall(Call):
+    """A call of a holder by another.
+
+    Parameters
+    ----------
+    member : Member
+        Who is called.
+    number, asked : Number, bytes
+        See `Call`.
+    """
+
+    status = "finished"  # for all that is known here: whom the scheduler lost, the driver knows
+
+    def __init__(self, member: Member, number: Number, asked: bytes) -> None:
+        super().__init__(_Neighbour(member), self, number, asked)
+        self.member = member
+
+    def result(self) -> Any:
+        """What the method returned or raised.
+
+        Raises
+        ------
+        MemberGoneError
+            When there will be no answer.
+        """
+        try:
+            return super().result()
+        except HolderGoneError as error:
+            raise MemberGoneError(self.member.number) from error
+
+
+class _Neighbour:
+    """An actor on another worker, called without a client of its own."""
+
+    def __init__(self, member: Member) -> None:
+        from distributed import get_worker
+
+        self.member, self.worker = member, get_worker()
+
+    def answer(self, *given: Any) -> Any:
+        """See `RowHolder.answer`."""
+        return self._ask("answer", given)
+
+    def pulse(self) -> Any:
+        """See `RowHolder.pulse`."""
+        return self._ask("pulse", ())
+
+    def _ask(self, method: str, given: tuple[Any, ...]) -> Any:
+        loop = self.worker.loop.asyncio_loop
+        return asyncio.run_coroutine_threadsafe(self._execute(method, given), loop)
+
+    async def _execute(self, method: str, given: tuple[Any, ...]) -> Any:
+        from distributed.protocol import to_serialize
+
+        said = await self.worker.rpc(self.member.address).actor_execute(
+            function=method,
+            actor=self.member.key,
+            args=[to_serialize(one) for one in given],
+            kwargs={},
+        )
+        if said["status"] != "OK":
+            raise said["exception"]
+        return said["result"]
+
+
+def call_members(members: Sequence[Member], number: Number, asked: bytes) -> list[MemberCall]:
+    """Ask all members at a time."""
+    return [MemberCall(member, number, asked) for member in members]

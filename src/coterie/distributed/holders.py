@@ -13,15 +13,23 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.distributed.calls import Call, HolderGoneError, seal
+from coterie.distributed.calls import (
+    Call,
+    HolderGoneError,
+    Member,
+    MemberGoneError,
+    Number,
+    seal,
+)
 from coterie.distributed.remote_table import RemoteTable
-from coterie.distributed.row_holder import Held, Place, RowHolder, Use
+from coterie.distributed.row_holder import Held, Place, RowHolder
 from coterie.distributed.session import Session, is_loss
 
 Array = NDArray[Any]
 _LOG = logging.getLogger("coterie.distributed")
 
 _MOST_LOSSES = 50  # before something is finished: more are no accidents
+FAN = 8  # holders that one speaks for; with more, some of those speak for others
 _STANDSTILL = 120.0  # seconds in which paused workers may take nothing, while bins are put together
 
 
@@ -81,6 +89,7 @@ class Holders:
         self.shares = share_out(table, workers, watched)
         self._names = [""] * len(self.shares)
         self.lost = self._since = self._calls = 0
+        self._joined = False  # whether holders know whom they speak for
         self._futures: list[Any] = [None] * len(self.shares)
         self.actors: list[Any] = [None] * len(self.shares)
         self._make(range(len(self.shares)))
@@ -109,11 +118,32 @@ class Holders:
         """The same of every holder with the same arguments."""
         return self._exchange(dict.fromkeys(range(len(self.actors)), seal(method, given)))
 
+    def lead(self, method: str, *given: Any) -> Any:
+        """The same of the first holder, which asks all others and adds up what they answer.
+
+        They do not go through the driver: one speaks for a few, some of these for others.
+        """
+        if not self._joined:
+            self.ask("join", self._members())
+            self._joined = True
+        return self.ask_one(0, method, *given)
+
+    def _members(self) -> list[list[Member]]:
+        """Whom each holder speaks for."""
+        known = self.session.client.who_has(self._futures)
+        found: list[list[Member]] = [[] for _ in self._futures]
+        for number, future in enumerate(self._futures[1:], 1):
+            # One that is lost meanwhile will not answer.
+            address = next(iter(known.get(future.key, ())), "")
+            found[(number - 1) // FAN].append(Member(number, address, future.key))
+        return found
+
     def _exchange(self, questions: dict[int, bytes]) -> list[Any]:
         """Ask some holders at a time, and wait for all of them."""
         self._calls += 1
+        count = Number(self._calls, 0)
         calls = {
-            number: Call(self.actors[number], self._futures[number], self._calls, asked)
+            number: Call(self.actors[number], self._futures[number], count, asked)
             for number, asked in questions.items()
         }
         answers: list[Any] = []
@@ -123,6 +153,8 @@ class Holders:
                 answers.append(call.result())
             except HolderGoneError as error:
                 gone[number] = error
+            except MemberGoneError as error:
+                gone[error.number] = error
         if gone:
             self._replace(list(gone), next(iter(gone.values())))
             raise HolderLostError(f"{len(gone)} of {len(self.actors)} holders were lost.")
@@ -136,6 +168,7 @@ class Holders:
 
     def _make(self, numbers: Sequence[int]) -> None:
         """Have holders made, on the workers that have fewest of them, and give them their rows."""
+        self._joined = False
         while True:
             gone = [number for number in numbers if not self._is_there(number)]
             for number, worker in zip(gone, self._places(len(gone)), strict=True):
@@ -173,21 +206,20 @@ class Holders:
             share, name = self.shares[number], self._names[number]
             for k, starts in zip(share.parts, share.starts, strict=True):
                 some.append(k)
-                places.append((address, Place(name, self._uses(k), *starts)))
+                bits = self._bits(self.table, k), self._bits(self.watched, k)
+                places.append((address, Place(name, *bits, *starts)))
         look = _Standstill(self, numbers, {address for address, _ in places})
         return self.table.partitions.pour(self.table.known_bins, some, places, look)
 
-    def _uses(self, k: int) -> NDArray[np.uint8] | None:
-        """What the rows of a partition are for; None if all are learnt from."""
-        if self.table.rows is None:
+    def _bits(self, table: RemoteTable | None, k: int) -> NDArray[np.uint8] | None:
+        """Which rows of a partition are in a table, as bits; None if it has none, or all."""
+        if table is None or table.rows is None:
             return None
         begin, end = self.table.partitions.offsets[k : k + 2]
-        uses = np.full(end - begin, Use.NOTHING, dtype=np.uint8)
-        for table, use in ((self.table, Use.LEARN), (self.watched, Use.WATCH)):
-            if table is not None and table.rows is not None:
-                first, after = np.searchsorted(table.rows, [begin, end])
-                uses[table.rows[first:after] - begin] = use
-        return uses
+        first, after = np.searchsorted(table.rows, [begin, end])
+        known = np.zeros(end - begin, dtype=np.uint8)
+        known[table.rows[first:after] - begin] = 1
+        return np.packbits(known)
 
     def _places(self, count: int) -> list[str]:
         """Workers for new holders."""

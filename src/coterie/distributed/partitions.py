@@ -112,7 +112,8 @@ class Partitions:
             return [None] * len(self.parts)
         cuts = np.searchsorted(rows, self.offsets)
         pairs = zip(cuts[:-1], cuts[1:], self.offsets, strict=False)
-        return [rows[begin:end] - first for begin, end, first in pairs]
+        # They travel: short numbers do for the rows of a partition.
+        return [(rows[begin:end] - first).astype(np.int32) for begin, end, first in pairs]
 
     def values(self, rows: Array | None) -> Array:
         """The cells of some rows, here."""

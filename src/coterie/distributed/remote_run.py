@@ -21,8 +21,9 @@ from coterie.core import Pool
 from coterie.core.trace import Trace
 from coterie.data import Table
 from coterie.distributed.checkpoints import CURRENT, Rounds, StoredRun
+from coterie.distributed.course import layout_of
 from coterie.distributed.holders import HolderLostError, Holders
-from coterie.distributed.remote_growth import RemoteGround, decide_tree, layout_of, persist, within
+from coterie.distributed.remote_growth import RemoteGround, persist, within
 from coterie.distributed.remote_table import RemoteTable
 from coterie.distributed.row_holder import RowHolder
 from coterie.distributed.score_holder import Outset, ScoreHolder, Vote
@@ -194,9 +195,8 @@ class RemoteRun(GradientRun):
         trees: list[Forest] = []
         votes: list[Vote] = []
         for score in range(self.width):
-            scales = holders.ask_alike("several", *calls, ("begin_tree", score, ground.growth))
-            grown = holders, ground.layout, ground.growth, scales, tree_seed(seed, score)
-            tree, walked = decide_tree(*grown)
+            calls.append(("begin_tree", score, ground.growth))
+            tree, walked = holders.lead("grow", ground.growth, tree_seed(seed, score), None, *calls)
             trees.append(limited(tree, plan.loss.longest_step))
             votes.append(Vote(score, walked, rate * trees[-1].values[:, 0]))
             calls = [("catch_up", first + score, votes[-1:])]

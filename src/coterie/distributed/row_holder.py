@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from enum import IntEnum
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
@@ -15,6 +17,8 @@ from numpy.typing import NDArray
 
 from coterie.core import Pool
 from coterie.data import Schema, Table
+from coterie.distributed.calls import Member, Number, call_members, seal, sealed_answer
+from coterie.distributed.course import Found, Step, decide_tree, layout_of
 from coterie.native import Bins, Forest, NewtonGrowth, NewtonTable, Slopes
 from coterie.native.halves import Shard
 
@@ -23,57 +27,21 @@ Array = NDArray[Any]
 _COPIED = 0.15  # bins beyond this part of a worker's memory are kept by rows only
 
 
-@dataclass
-class Step:
-    """What the driver asks of all holders at a time, in this order.
+def together(answers: Sequence[Any]) -> Any:
+    """The sum of the answers of several holders, None if none of them has any.
 
-    Parameters
-    ----------
-    opening : tuple or None
-        Scale of all slopes and the seed, to begin a tree.
-    parts : list of (node, split)
-        Nodes whose rows are parted.
-    divides : list of (node, left)
-        Nodes whose parts become nodes.
-    counts : list of (node, barren)
-        Nodes to be counted.
-    codes : list of (node, column, size)
-        Nodes whose rows are counted by their code in a column.
+    They are histograms and numbers of rows (`Found`), scales of slopes, or arrays.
     """
-
-    opening: tuple[Any, int] | None = None
-    parts: list[tuple[int, Any]] = field(default_factory=list)
-    divides: list[tuple[int, int]] = field(default_factory=list)
-    counts: list[tuple[int, Array]] = field(default_factory=list)
-    codes: list[tuple[int, int, int]] = field(default_factory=list)
-
-
-class Found(NamedTuple):
-    """What a holder answers; entries of all holders are added up."""
-
-    lefts: Array
-    histograms: list[Array]
-    codes: list[Array]
-
-    @property
-    def arrays(self) -> list[Array]:
-        """All that is added up."""
-        return [self.lefts, *self.histograms, *self.codes]
-
-    @classmethod
-    def together(cls, parts: Sequence[Found]) -> Found:
-        """The sums of several answers, which are exact in any order."""
-        first, *others = parts
-        for other in others:
-            for mine, its in zip(first.arrays, other.arrays, strict=True):
-                mine += its
-        return first
-
-
-class Raised(NamedTuple):
-    """The answer of a holder whose method has failed."""
-
-    error: Exception
+    known = [answer for answer in answers if answer is not None]
+    if not known:
+        return None
+    first, *others = known
+    for other in others:
+        if isinstance(first, np.ndarray):
+            first += other
+        else:
+            first.add(other)
+    return first
 
 
 @dataclass(frozen=True)
@@ -102,14 +70,6 @@ class Held:
     n_watched: int = 0
 
 
-class Use(IntEnum):
-    """What a row is for."""
-
-    NOTHING = 0
-    LEARN = 1
-    WATCH = 2
-
-
 class Place(NamedTuple):
     """Where the rows of a partition belong.
 
@@ -117,14 +77,16 @@ class Place(NamedTuple):
     ----------
     name : str
         Of the holder.
-    uses : uint8 array or None
-        Of every row, see `Use`; None if all are learnt from.
+    learnt, watched : uint8 arrays or None
+        Which rows are learnt from, and which are watched, as bits (`numpy.packbits`); None if all
+        are learnt from.
     first, first_watched : int
-        Where the first row goes of those that are learnt from, and of those that are watched.
+        Where the first of either goes.
     """
 
     name: str
-    uses: NDArray[np.uint8] | None
+    learnt: NDArray[np.uint8] | None
+    watched: NDArray[np.uint8] | None
     first: int
     first_watched: int
 
@@ -166,38 +128,76 @@ class RowHolder:
         self.watched = np.empty((held.n_watched, shape[1]), dtype=kind)
         self.shard: Shard | None = None
         self.leaves: NDArray[np.int32] | None = None  # -1 where a row was not learnt from
-        self.answered = -1
+        self.answered = self.asked = Number(-1, 0)
+        self.members: Sequence[Member] = ()
+        self.thread = ThreadPoolExecutor(1)
         _KNOWN[name] = self
 
     def take(self, codes: Array, place: Place) -> None:
         """Write the bins of a partition to where they belong."""
-        uses, first, first_watched = place[1:]
-        own = codes if uses is None else codes[uses == Use.LEARN]
-        self.codes[first : first + len(own)] = own
+        own = codes if place.learnt is None else codes[_mask(place.learnt, codes)]
+        at = slice(place.first, place.first + len(own))
+        self.codes[at] = own
         if self.by_column is not self.codes:
-            self.by_column[first : first + len(own)] = own
-        if uses is not None:
-            seen = codes[uses == Use.WATCH]
-            self.watched[first_watched : first_watched + len(seen)] = seen
+            self.by_column[at] = own
+        if place.watched is not None:
+            seen = codes[_mask(place.watched, codes)]
+            self.watched[place.first_watched : place.first_watched + len(seen)] = seen
 
     @cached_property
     def table(self) -> NewtonTable:
         """The rows that are learnt from, laid out for trees."""
         return NewtonTable(self.codes, self.by_column, self.held.bins)
 
-    def answer(self, number: int, asked: bytes) -> bytes:
-        """What a method says to a call, both sealed; see `Call`."""
-        from distributed.protocol import pickle
+    async def answer(self, number: Number, asked: bytes) -> bytes:
+        """What a method says to a call, both sealed; see `Call`.
 
-        try:
-            method, given = pickle.loads(asked)
-            said = pickle.dumps(getattr(self, method)(*given))
-        except Exception as error:
-            said = _sealed_error(error)
+        Dask has one thread for all actors of a worker, but one of them may wait here for another.
+        """
+        run, loop = copy_context().run, asyncio.get_running_loop()
+        return await loop.run_in_executor(self.thread, run, self.answer_here, number, asked)
+
+    def answer_here(self, number: Number, asked: bytes) -> bytes:
+        """The same, in this thread."""
+        self.asked = number
+        said = sealed_answer(self, asked)
         self.answered = number
         return said
 
-    async def pulse(self) -> int:
+    def join(self, members: Sequence[Member]) -> None:
+        """Speak for other holders, too, when answers are added up."""
+        self.members = members
+
+    def add_up(self, method: str, *given: Any) -> Any:
+        """The answers of this holder and of all that it speaks for, added up; see `together`.
+
+        Raises
+        ------
+        MemberGoneError
+            When one of them will never answer.
+        """
+        self.asked = Number(self.asked.call, self.asked.exchange + 1)
+        calls = call_members(self.members, self.asked, seal("add_up", (method, *given)))
+        own = getattr(self, method)(*given)
+        return together([own, *(call.result() for call in calls)])
+
+    def grow(
+        self, growth: NewtonGrowth, seed: int, scale: Any, *calls: tuple[Any, ...]
+    ) -> tuple[Forest, Forest]:
+        """Have all holders grow a tree; see `decide_tree`.
+
+        Without a scale of all slopes, the last of some calls of all holders says it.
+        """
+        if scale is None:
+            scale = self.add_up("several", *calls)
+        return decide_tree(self.add_up, self.layout, growth, scale, seed)
+
+    @cached_property
+    def layout(self) -> NewtonTable:
+        """How the rows of all holders are laid out."""
+        return layout_of(self.held.bins)
+
+    async def pulse(self) -> Number:
         """The number of the last call that was answered; told even while another is worked on."""
         return self.answered
 
@@ -286,6 +286,10 @@ class RowHolder:
         return Table(self.held.schema, None, None, self.held.bins, codes)
 
 
+def _mask(bits: NDArray[np.uint8], rows: Array) -> NDArray[np.bool_]:
+    return np.unpackbits(bits, count=len(rows)).view(np.bool_)
+
+
 def memory_limit() -> float:
     """Bytes that the process of this worker may use."""
     from distributed import get_worker
@@ -295,16 +299,6 @@ def memory_limit() -> float:
     except ValueError:  # this is no worker
         limit = None
     return limit or math.inf
-
-
-def _sealed_error(error: Exception) -> bytes:
-    """An error as an answer; one that cannot travel, by its words."""
-    from distributed.protocol import pickle
-
-    try:
-        return pickle.dumps(Raised(error))
-    except Exception:
-        return pickle.dumps(Raised(RuntimeError(f"{type(error).__name__}: {error}")))
 
 
 def _narrow(n_leaves: int) -> Any:
