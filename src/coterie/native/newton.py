@@ -233,7 +233,7 @@ class NewtonTable:
 
 def _laid_out(codes: Codes, order: Literal["C", "F"], n_threads: int) -> Codes:
     """Codes in C or Fortran order; the array itself if it is so already."""
-    if codes.dtype != np.uint8 or codes.flags[f"{order}_CONTIGUOUS"]:
+    if codes.dtype != np.uint8 or codes.flags[order]:
         return np.asarray(codes, order=order)
     out = np.empty(codes.shape, dtype=np.uint8, order=order)
     _engine.copy_codes(codes, out, n_threads)
