@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 from collections.abc import Generator, Iterator
+from functools import partial
 from importlib import util
 from pathlib import Path
 from typing import Any
@@ -147,8 +148,13 @@ def _row(item: Any) -> tuple[type, tuple[str, str]]:
     """The estimator of a contract test, and its case: the test and the other parameters."""
     params = item.callspec.params
     cls = params.get("cls") or type(params.get("estimator"))
-    others = {name: value for name, value in params.items() if name not in ("cls", "estimator")}
-    return cls, (item.originalname, str(others))
+    others = [_word(value) for name, value in params.items() if name not in ("cls", "estimator")]
+    return cls, (f"{item.path}::{item.originalname}", " ".join(others))
+
+
+def _word(value: Any) -> str:
+    """A name of a parameter that is the same for all estimators: checks are made for each."""
+    return f"{value.func.__name__} {value.keywords}" if isinstance(value, partial) else str(value)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -104,18 +104,14 @@ def test_another_flavour_is_named(mlflow, tmp_path):
         coterie.mlflow.load_model(str(tmp_path))
 
 
-def test_without_mlflow_the_error_names_the_extra(tmp_path):
+def test_it_is_imported_when_it_is_needed_and_missed_with_the_name_of_the_extra():
     code = (
-        "import sys; sys.modules['mlflow'] = None\n"
-        "import coterie.mlflow\n"
+        "import coterie.mlflow, sys; print('mlflow' in sys.modules)\n"
+        "sys.modules['mlflow'] = None\n"
         "try: coterie.mlflow.load_model('x')\n"
         "except ImportError as error: print(error)\n"
     )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "coterie[mlflow]" in said.stdout
-
-
-def test_importing_it_does_not_import_mlflow():
-    code = "import coterie.mlflow, sys; print('mlflow' in sys.modules)"
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert said.stdout == "False\n"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    imported, error = run.stdout.split("\n", 1)
+    assert imported == "False"
+    assert "coterie[mlflow]" in error

@@ -1,5 +1,6 @@
 """What `--short` leaves out."""
 
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -70,6 +71,11 @@ def test_every_estimator_and_every_case_is_met(n_classes, n_cases):
     assert {item.callspec.params["cls"] for item in kept} == set(classes)
     assert len({item.name.rpartition("-")[2] for item in kept}) == n_cases
     assert len(kept) <= n_classes * n_cases / THINNING + n_classes + n_cases
+
+
+def test_checks_are_one_case_for_all_estimators():
+    items = [Item(f"test_a[{k}]", estimator=k, check=partial(print, k, end="")) for k in range(9)]
+    assert len(set(items) - _thinned(items)) == 1
 
 
 def test_several_instances_of_a_class_are_one_estimator():
