@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie import HistGradientBoostingClassifier
+from coterie.distributed.session import CALM
 
 COLUMNS, LEAVES, BLOCKS = 28, 31, 8
 PATIENCE = 1800  # seconds for a fit
@@ -236,7 +237,12 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=5_000_000)
     parser.add_argument("--trees", type=int, default=50)
     parser.add_argument("--only", default="", help="how the names of some contenders begin")
+    parser.add_argument("--calm", action="store_true", help="have Dask look at itself less often")
     chosen = parser.parse_args()
+    if chosen.calm:
+        import dask
+
+        dask.config.set(CALM)
     print(f"{chosen.rows:,} rows of {COLUMNS} columns, {chosen.trees} trees of {LEAVES} leaves:\n")
     print("\n".join(cost_table(compare(chosen.rows, chosen.trees, chosen.only))))
 

@@ -1,3 +1,5 @@
+import time
+
 import numpy as np
 import pytest
 
@@ -109,6 +111,32 @@ def test_a_lost_holder_is_made_again(client, left, caplog):
         assert "10 rows were read again" in caplog.text
         assert len(holders.ask_alike("leaf_sums", [0])) == 2
     assert not left()
+
+
+@pytest.mark.slow  # it ends processes
+def test_a_worker_may_die_when_it_has_taken_its_rows(client, left, monkeypatch):
+    """Dask would compute what it said again, there and nowhere else."""
+    X, unless_lost, killed = np.arange(40.0).reshape(20, 2), Session._unless_lost, []
+
+    def deadly(session, futures, look):
+        if look is not None and not killed:
+            killed.append(next(iter(session.workers())))
+            kill(client, killed[0])
+            wait_until(lambda: killed[0] not in client.nthreads())
+        return unless_lost(session, futures, look)
+
+    monkeypatch.setattr(Session, "_unless_lost", deadly)
+    with limited(), Session(client) as session:
+        parts = Partitions.open(session, da.from_array(X, chunks=(5, 2)))
+        holders = Holders(RemoteTable.of(parts, None, gathers=False).bin())
+        assert killed
+        assert holders.lead("add_up", "begin", NewtonGrowth(), Slopes(np.ones(10))).rows == 20
+    assert not left()
+
+
+def wait_until(true):
+    while not true():
+        time.sleep(0.02)
 
 
 def ask_on(holders):

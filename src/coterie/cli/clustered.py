@@ -91,7 +91,10 @@ def spread(options: dict[str, Any], console: Console) -> Iterator[None]:
 def workers(options: dict[str, Any], console: Console) -> Iterator[Any]:
     """A client of the workers; processes that were started for it end with it."""
     try:
+        import dask
         from distributed import Client, LocalCluster
+
+        from coterie.distributed.session import CALM
     except ImportError:
         raise CommandError(
             "--workers and --cluster need Dask.", "Install it with: pip install 'coterie[dask]'"
@@ -104,6 +107,7 @@ def workers(options: dict[str, Any], console: Console) -> Iterator[Any]:
     memory = options["worker_memory"] or "auto"
     settings = {"threads_per_worker": 1, "dashboard_address": ":0", "memory_limit": memory}
     with (
+        dask.config.set(CALM),
         LocalCluster(n_workers=options["workers"], processes=True, **settings) as local,
         Client(local) as client,
         _told(console),

@@ -20,6 +20,8 @@ from coterie.native import Bins, encode
 
 Array = NDArray[Any]
 
+_FOLDED = 64  # rows that are read as one
+
 
 class Glance(NamedTuple):
     """What is seen of a partition: its number of rows, and rows that show all there is to learn.
@@ -191,7 +193,7 @@ def glance(part: Any, chosen: Collection[Any]) -> Glance:
             telling.update(_ends(_as_numbers(part.iloc[:, j])))
     rows = _take(part, np.array(sorted(telling)))
     if not frame and kinds[0]:  # row by row, as they lie in memory
-        ends = [np.fmin.reduce(part, axis=0), np.fmax.reduce(part, axis=0)]
+        ends = [_reduced(np.fmin, part), _reduced(np.fmax, part)]
         rows = np.concatenate([rows, ends])
     return Glance(n_rows, rows, kinds)
 
@@ -248,6 +250,16 @@ def _ends(numbers: Array) -> list[int]:
     """Where the smallest and the largest number are; nowhere if all are missing."""
     ends = np.fmin.reduce(numbers), np.fmax.reduce(numbers)
     return [int(np.argmax(numbers == end)) for end in ends if end == end]
+
+
+def _reduced(function: np.ufunc, rows: Array) -> Array:
+    """``function.reduce(rows, axis=0)``, faster where rows are short: several are read as one."""
+    n = len(rows) // _FOLDED * _FOLDED
+    if not n or not rows.flags.c_contiguous:
+        return np.asarray(function.reduce(rows, axis=0))
+    folded = function.reduce(rows[:n].reshape(-1, _FOLDED * rows.shape[1]), axis=0)
+    rest = np.concatenate([folded.reshape(_FOLDED, -1), rows[n:]])
+    return np.asarray(function.reduce(rest, axis=0))
 
 
 def _first_ones(column: Any) -> Array:

@@ -26,7 +26,7 @@ from coterie.distributed.holders import HolderLostError, Holders
 from coterie.distributed.remote_growth import RemoteGround, persist, within
 from coterie.distributed.remote_table import RemoteTable
 from coterie.distributed.row_holder import RowHolder
-from coterie.distributed.score_holder import Outset, ScoreHolder, Vote
+from coterie.distributed.score_holder import Outset, ScoreHolder, Vote, shortened
 from coterie.distributed.session import NotDistributedError
 from coterie.losses import (
     ColumnsLoss,
@@ -244,9 +244,8 @@ class RemoteRun(GradientRun):
         weight = None if board.weight is None else board.weight[rows]
         # Where all rows begin alike, one number says it.
         start = board.raw[rows] if board.raw.strides[0] else board.raw[0]
-        self.holders.ask_one(
-            number, "settle", Outset(board.y[rows], weight, start, self.slopes.kind)
-        )
+        outset = Outset(shortened(board.y[rows]), weight, start, self.slopes.kind)
+        self.holders.ask_one(number, "settle", outset)
         self.holders.ask_one(number, "catch_up", 0, self.voted)
         self.holders.fresh.discard(number)
 

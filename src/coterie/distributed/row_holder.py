@@ -128,6 +128,7 @@ class RowHolder:
         self.watched = np.empty((held.n_watched, shape[1]), dtype=kind)
         self.shard: Shard | None = None
         self.leaves: NDArray[np.int32] | None = None  # -1 where a row was not learnt from
+        self.noted: NDArray[np.int32] = np.empty(held.n_rows, dtype=np.int32)
         self.answered = self.asked = Number(-1, 0)
         self.members: Sequence[Member] = ()
         self.thread = ThreadPoolExecutor(1)
@@ -215,8 +216,9 @@ class RowHolder:
             return None
         # Workers give memory back to the system at once, and asking for it anew takes long.
         memory = self.table.workspace
+        held, notes = self.held, self.noted
         self.shard = Shard(
-            self.table, slopes, growth, self.held.first_row, self.held.n_threads, memory
+            self.table, slopes, growth, held.first_row, held.n_threads, memory, notes
         )
         return self.shard.scale()
 
@@ -243,10 +245,10 @@ class RowHolder:
             return np.zeros((len(nodes), 2))
         sums = np.array(self.shard.rows.leaf_sums(nodes), dtype=np.float64).reshape(-1, 2)
         known = self.shard.slopes.rows
-        self.leaves = self.shard.leaves
+        self.leaves = self.noted
         if known is not None:
             self.leaves = np.full(self.held.n_rows, -1, dtype=np.int32)
-            self.leaves[known] = self.shard.leaves[known]
+            self.leaves[known] = self.noted[known]
         self.shard = None  # and with it memory as large as the rows
         return sums
 
@@ -256,6 +258,8 @@ class RowHolder:
 
     def _walk(self, tree: Forest) -> NDArray[np.int32]:
         """The leaves of all rows, those that were not learnt from by walking the tree."""
+        if self.leaves is self.noted:  # all were learnt from
+            return self.leaves
         if self.leaves is None:
             self.leaves = np.full(self.held.n_rows, -1, dtype=np.int32)
         unseen = np.flatnonzero(self.leaves < 0)

@@ -27,7 +27,10 @@ class Vote(NamedTuple):
 
 
 class Outset(NamedTuple):
-    """What boosting begins with, of a holder's rows: all that the driver has to tell of them."""
+    """What boosting begins with, of a holder's rows: all that the driver has to tell of them.
+
+    `y` may be shorter numbers than losses take, see `shortened`.
+    """
 
     y: Array
     weight: Array | None
@@ -44,9 +47,10 @@ class ScoreHolder(RowHolder):
 
     def settle(self, outset: Outset) -> None:
         """Begin with these scores."""
-        self.board = Board.at(self._table(), outset.y, outset.weight, outset.start)
+        y = outset.y.astype(np.float64, copy=False)
+        self.board = Board.at(self._table(), y, outset.weight, outset.start)
         n_scores, threads = self.board.raw.shape[1], self.held.n_threads
-        self.maker = SlopeMaker(outset.y, outset.weight, n_scores, threads, outset.kind)
+        self.maker = SlopeMaker(y, outset.weight, n_scores, threads, outset.kind)
         self.done, self.saved_at, self.saved = 0, -1, np.empty_like(self.board.raw)
         self.grown = -1  # the vote of the tree that was grown last, whose leaves are known
 
@@ -91,3 +95,10 @@ class ScoreHolder(RowHolder):
     def scores(self, rows: Array | None) -> Array:
         """Scores so far, of all rows or of some."""
         return self.board.scores(rows)
+
+
+def shortened(y: Array) -> Array:
+    """Numbers as they travel: a byte each if that says all of them, as of codes of classes."""
+    with np.errstate(invalid="ignore"):
+        short = y.astype(np.int8)
+    return y if np.signbit(y).any() or not np.array_equal(short, y) else short

@@ -36,6 +36,15 @@ _ALONE = (
 _CUT_OFF = "The connection to the Dask scheduler is lost ({why})."
 
 
+#: Settings of Dask for clusters that are started for a fit: looking at themselves less often.
+CALM = {
+    "distributed.admin.tick.interval": "500ms",
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.worker.memory.monitor-interval": "200ms",
+    "distributed.worker.profile.enabled": False,
+}
+
+
 class WorkersLostError(RuntimeError):
     """No worker is left on the cluster, and none came back in time."""
 
@@ -204,8 +213,11 @@ class Session:
             else:
                 return
 
-    def gather(self, futures: Sequence[Any]) -> list[Any]:
-        """The results, here. Dask computes anew what is lost on the way, if there are workers."""
+    def gather(self, futures: Sequence[Any], look: Callable[[], None] | None = None) -> list[Any]:
+        """The results, here. Dask computes anew what is lost on the way, if there are workers.
+
+        `look` is called as by `wait`: who must do it may be lost.
+        """
         loop = self.client.loop.asyncio_loop
         coming = self.client.gather(list(futures), asynchronous=True)
         gathering = asyncio.run_coroutine_threadsafe(coming, loop)
@@ -219,6 +231,8 @@ class Session:
                         raise
                     stop_if_told()
                     self.workers()
+                    if look is not None:
+                        look()
         finally:
             gathering.cancel()
 
@@ -259,7 +273,7 @@ class Session:
                 self.wait(futures, look)
                 _check(futures, names)
                 again = [k for k, future in enumerate(futures) if is_spoilt(future)]
-                found = None if again else self._unless_lost(futures)
+                found = None if again else self._unless_lost(futures, look)
                 if found is not None:
                     return found
                 self.release([futures[k] for k in again])
@@ -269,14 +283,14 @@ class Session:
                     futures[k] = future
             self.wait(futures, look)
             _check(futures, names, allow_loss=False)
-            return self.gather(futures)
+            return self.gather(futures, look)
         finally:
             self.release(futures)
 
-    def _unless_lost(self, futures: list[Any]) -> list[Any] | None:
+    def _unless_lost(self, futures: list[Any], look: Callable[[], None] | None) -> list[Any] | None:
         """The results; None if they were lost on the way."""
         try:
-            return self.gather(futures)
+            return self.gather(futures, look)
         except Exception as error:
             if not is_loss(error):
                 raise

@@ -40,6 +40,8 @@ class Shard:
         Threads of the engine.
     workspace : Workspace, optional
         Memory that the shard of another tree has left.
+    leaves : int32 array of shape (n_rows,), optional
+        Where to note the leaves of rows.
     """
 
     table: NewtonTable
@@ -48,7 +50,7 @@ class Shard:
     first_row: int = 0
     n_threads: int = 1
     workspace: _engine.Workspace = field(default_factory=_engine.Workspace)
-    leaves: NDArray[np.int32] = field(init=False)
+    leaves: NDArray[np.int32] | None = None
     rows: _engine.RowSide = field(init=False)
 
     def scale(self) -> _engine.SlopeScale:
@@ -57,7 +59,8 @@ class Shard:
 
     def open(self, scale: _engine.SlopeScale, *, seed: int) -> None:
         """Make the row side, given the scale of all rows."""
-        self.leaves = np.empty(len(self.table.by_column), dtype=np.int32)
+        if self.leaves is None:
+            self.leaves = np.empty(len(self.table.by_column), dtype=np.int32)
         table, slopes, growth = self._arrays()
         self.rows = _engine.RowSide(
             table=table,
