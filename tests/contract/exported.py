@@ -82,11 +82,6 @@ def few_members(cls: type) -> dict[str, Any]:
         few["alpha"] = 0.05  # tests of its own let it be chosen
     if cls is coterie.EasyEnsembleClassifier:
         few["estimator"] = coterie.AdaBoostClassifier(n_estimators=3)
-    if cls is coterie.OutlierEnsemble:
-        few["estimators"] = [
-            ("isolation", coterie.IsolationForest(n_estimators=5)),
-            ("loda", coterie.LODADetector(n_projections=5)),
-        ]
     return {name: value for name, value in (few | CHOSEN).items() if has_parameter(cls, name)}
 
 
