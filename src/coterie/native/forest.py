@@ -141,6 +141,8 @@ class Forest:
     @classmethod
     def of_trees(cls, grown: Sequence[tuple[NDArray[Any], ...]], n_features: int) -> Forest:
         """Wrap what the engine returns for trees of one output, without medians."""
+        if len(grown) == 1:
+            return cls.of_tree(grown[0], n_features, 1)
         pieces = list(zip(*grown, strict=True))[:6]
         nodes, n_samples, weight, impurity, values, categories = map(np.concatenate, pieces)
         words, leaves, sets = (np.cumsum([0, *map(len, pieces[k])]) for k in (0, 4, 5))
