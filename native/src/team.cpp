@@ -21,7 +21,7 @@ inline void breathe() {
 }
 
 // Looks for about 100 microseconds before sleeping: between two pieces of work on the rows of a
-// node, one thread looks for a split, which takes less, and to be woken takes as long again.
+// node, one thread looks for a split, which takes less.
 template <class Done>
 void rest_until(Done&& done, std::atomic<std::size_t>& changing) {
     for (int look = 0; look < 4000; ++look, breathe())

@@ -106,6 +106,17 @@ TEST_CASE(codes_are_copied_from_one_layout_to_another) {
         }
 }
 
+TEST_CASE(large_memory_begins_at_a_large_page) {
+    Pages<std::uint32_t> small(3, 7), large(std::size_t{1} << 20, 7);
+    CHECK(reinterpret_cast<std::uintptr_t>(large.data()) % (1u << 21) == 0);
+    large.resize(3);
+    large.shrink_to_fit();  // from one kind of memory to the other
+    CHECK(large == small);
+    small.resize(std::size_t{1} << 20);
+    CHECK(reinterpret_cast<std::uintptr_t>(small.data()) % (1u << 21) == 0);
+    CHECK(small[2] == 7 && small[3] == 0);
+}
+
 TEST_CASE(packed_and_exact_sums_agree) {
     const Large large;
     const SmallTable table(large.cells, 4);

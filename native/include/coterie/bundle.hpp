@@ -11,6 +11,7 @@
 
 #include "coterie/bins.hpp"
 #include "coterie/matrix.hpp"
+#include "coterie/pages.hpp"
 #include "coterie/sparse.hpp"
 
 namespace coterie {
@@ -44,8 +45,8 @@ Bundles find_bundles(const Matrix<const std::uint8_t>& codes, const BinsView& bi
 struct Unusual {
     std::vector<std::int32_t> usual;
     std::vector<std::int64_t> starts;  // where the cells of each row begin, and the end
-    std::vector<std::uint32_t> cells;
-    std::vector<std::uint32_t> columns;  // of each of them
+    Pages<std::uint32_t> cells;
+    Pages<std::uint32_t> columns;  // of each of them
     std::size_t n_cells;
 
     // Throws where a code lies outside its bins.

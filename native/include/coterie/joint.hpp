@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "coterie/matrix.hpp"
+#include "coterie/pages.hpp"
 
 namespace coterie {
 
@@ -21,7 +22,7 @@ struct Joint {
     };
 
     std::vector<std::vector<Factor>> columns;  // what each tells, that with the smallest step first
-    std::vector<std::uint8_t> codes;           // of the joint columns, row by row
+    Pages<std::uint8_t> codes;                 // of the joint columns, row by row
     std::size_t rows = 0;
 
     // Joins columns while their codes fit together in a byte; null if that saves too few of them.

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "coterie/pages.hpp"
+
 namespace coterie {
 
 // Histograms come and go with the nodes of a tree, and asking the system for each of them anew
@@ -15,7 +17,7 @@ namespace coterie {
 // other.
 class Workspace {
   public:
-    using Buffer = std::vector<std::byte>;
+    using Buffer = Pages<std::byte>;
 
     // `count` values of a plain type; not cleared.
     template <class T>
