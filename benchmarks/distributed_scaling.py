@@ -58,6 +58,7 @@ class Sayer(RowHolder):
 
     def __init__(self) -> None:
         self.asked = self.answered = Number(-1, 0)
+        self.members = ()
         self.thread = ThreadPoolExecutor(1)
 
     def say(self, size: int) -> NDArray[np.uint8]:

@@ -4,11 +4,12 @@ Steps of a fit:
 
 1. `admitted` inspects every partition once (`Partitions`): rows, columns, categories. The driver
    collects the target and the weights.
-2. `RemoteTable` represents the rows. It computes the same bins as in memory, and encodes every
-   partition where it is.
+2. `RemoteTable` represents the rows. It computes the same bins as in memory.
 3. Gradient boosting grows its trees on `Holders`: each is an actor with the bins of some partitions
-   (`RowHolder`). They compute histograms, and the driver adds them up and chooses splits. Sums are
-   exact, so the tree does not depend on how rows are distributed.
+   (`RowHolder`), which are encoded and written to their places one after the other. The driver asks
+   the first holder for a tree. All compute histograms and add them up among themselves, and the
+   first one chooses splits (`decide_tree`). Sums are exact, so the tree does not depend on how rows
+   are distributed.
 4. Forests send all bins to every worker once, and divide the trees among them (`ClusterExecutor`).
    Bagging, combiners and searches divide members and folds in the same way, with the raw rows.
    AdaBoost and similar boosters fit one tree after another on the driver, to all bins.
