@@ -70,7 +70,7 @@ class BoostedTrees(Averaged, GradientBooster, FurtherParameters, HistParameters)
     Parameters
     ----------
     effort : {"single", "fast", "default", "best"}, default="default"
-        Trade-off between time and accuracy: "fast" takes about a quarter of the time of "default",
+        Trade-off between time and accuracy: "fast" takes about a fifth of the time of "default",
         and "best" about six times as long. "single" fits one model without sampling and without
         held-out rows, so that integer weights are equivalent to repeated rows.
     time_limit : float or None, default=None
