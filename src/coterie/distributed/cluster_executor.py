@@ -115,9 +115,9 @@ class ClusterExecutor:
         return future
 
     def _scatter(self, value: Any) -> Any:
-        (future,) = self.session.keep(
-            [self.session.client.scatter(value, broadcast=True, hash=False)]
-        )
+        # To one worker, from which others take it: while it is sent to all of them, Dask would try
+        # for ever to reach one that is lost.
+        (future,) = self.session.keep([self.session.client.scatter(value, hash=False)])
         return future
 
     def _take(self, future: Any, number: int, found: dict[int, Any]) -> BaseException | None:
