@@ -7,6 +7,7 @@ from coterie.data import Schema
 from coterie.distributed import holders as holders_module
 from coterie.distributed.holders import HolderLostError, Holders, share_out
 from coterie.distributed.partitions import Partitions, Reading
+from coterie.distributed.remote_growth import persist
 from coterie.distributed.remote_table import RemoteTable
 from coterie.distributed.session import Session
 from coterie.native import NewtonGrowth, Slopes, find_bins
@@ -171,6 +172,20 @@ def test_bins_that_dask_gave_up_are_made_again(client, left):
             ask_on(holders)
         assert holders.lost == 2
         assert [len(sums) for sums in holders.ask_alike("leaf_sums", [0, 1])] == [2, 2]
+    assert not left()
+
+
+def test_holders_that_are_lost_unnoticed_are_no_hindrance(client, left):
+    """Only the first of them is asked, and found lost; all are made again in the end."""
+    X = np.arange(40.0).reshape(20, 2)
+    with limited(), Session(client) as session:
+        parts = Partitions.open(session, da.from_array(X, chunks=(5, 2)))
+        holders = Holders(RemoteTable.of(parts, None, gathers=False).bin())
+        calls = "add_up", "begin", NewtonGrowth(), Slopes(np.ones(10))
+        assert holders.lead(*calls).rows == 20
+        client.cancel(holders._futures, force=True)
+        assert persist(lambda: holders.lead(*calls)).rows == 20
+        assert holders.lost == 2
     assert not left()
 
 

@@ -130,13 +130,25 @@ class Holders:
 
     def _members(self) -> list[list[Member]]:
         """Whom each holder speaks for."""
-        known = self.session.client.who_has(self._futures)
+        where = self._where()
         found: list[list[Member]] = [[] for _ in self._futures]
         for number, future in enumerate(self._futures[1:], 1):
             # One that is lost meanwhile will not answer.
-            address = next(iter(known.get(future.key, ())), "")
-            found[(number - 1) // FAN].append(Member(number, address, future.key))
+            member = Member(number, where.get(number, ""), future.key)
+            found[(number - 1) // FAN].append(member)
         return found
+
+    def _where(self) -> dict[int, str]:
+        """The addresses of the holders that are not lost for all that the scheduler says."""
+        from distributed import CancelledError
+
+        there = {k: one for k, one in enumerate(self._futures) if self._is_there(k)}
+        try:
+            known = self.session.client.who_has(list(there.values())) if there else {}
+        except CancelledError:  # all workers were restarted meanwhile
+            return {}
+        found = {number: known.get(future.key) for number, future in there.items()}
+        return {number: next(iter(places)) for number, places in found.items() if places}
 
     def _exchange(self, questions: dict[int, bytes]) -> list[Any]:
         """Ask some holders at a time, and wait for all of them."""
@@ -196,18 +208,17 @@ class Holders:
         HolderGoneError
             When one was lost meanwhile.
         """
-        known = self.session.client.who_has([self._futures[number] for number in numbers])
+        where = self._where()
         some: list[int] = []
         places: list[tuple[str, Place]] = []
         for number in numbers:
-            address = next(iter(known.get(self._futures[number].key, ())), None)
-            if address is None:
+            if number not in where:
                 raise HolderGoneError("Its worker is lost.")
             share, name = self.shares[number], self._names[number]
             for k, starts in zip(share.parts, share.starts, strict=True):
                 some.append(k)
                 bits = self._bits(self.table, k), self._bits(self.watched, k)
-                places.append((address, Place(name, *bits, *starts)))
+                places.append((where[number], Place(name, *bits, *starts)))
         look = _Standstill(self, numbers, {address for address, _ in places})
         return self.table.partitions.pour(self.table.known_bins, some, places, look)
 
@@ -224,9 +235,7 @@ class Holders:
     def _places(self, count: int) -> list[str]:
         """Workers for new holders."""
         workers = list(self.session.workers())
-        there = [future for future in self._futures if future is not None]
-        known = self.session.client.who_has(there) if there else {}
-        held = Counter(worker for where in known.values() for worker in where)
+        held = Counter(self._where().values())
         chosen = []
         for _ in range(count):
             chosen.append(min(workers, key=lambda worker: held[worker]))
