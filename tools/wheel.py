@@ -44,7 +44,8 @@ def compilers(arch: str) -> dict[str, str]:
     """Scripts that are Zig's Clang for one processor, as variables for CMake."""
     folder = BUILD / f"zig-{arch}"
     folder.mkdir(parents=True, exist_ok=True)
-    target = f"-target {arch}-linux-gnu.{GLIBC}"
+    # Zig checks for undefined behaviour wherever less is optimised than -O2.
+    target = f"-target {arch}-linux-gnu.{GLIBC} -fno-sanitize=undefined"
     for name, words in {"cc": f"cc {target}", "c++": f"c++ {target}", "ar": "ar"}.items():
         script = folder / name
         script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ziglang {words} "$@"\n')
