@@ -196,7 +196,9 @@ $(VENV)/.ready-%: pyproject.toml tools/requirements.py | $(BIN)/python
 	$(call require,$(VENV),$*)
 	@touch $@
 
+# What commands import is compiled to bytecode here: who runs them may not let Python write files.
 $(VENV)/.built: $(VENV)/.compiled $(VENV)/.ready-run
+	@$(BIN)/python -c 'import coterie.automl'
 	@touch $@
 
 # In place: Python files are read where they are, only the engine needs building anew.

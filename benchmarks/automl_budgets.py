@@ -7,7 +7,8 @@ alike. PYTHON is an interpreter that has ``autogluon.tabular`` installed; withou
 runs alone. `BoostedTrees*` takes as long as it needs. `results/automl_budgets.json` is written
 after each measurement, `results/automl_budgets.md` and `results/automl_budgets.svg` at the end;
 what is there already is not measured again, so a run may be stopped, and ``--report`` writes the
-latter two alone.
+latter two alone. ``--busy`` is for a machine that has other work to do: its results go to files of
+their own, `results/automl_budgets_busy.*`.
 """
 
 from __future__ import annotations
@@ -256,9 +257,9 @@ def _ratios(
     ]
 
 
-def read() -> list[Record]:
+def read(results: Path) -> list[Record]:
     """What has been measured before."""
-    return json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.is_file() else []
+    return json.loads(results.read_text(encoding="utf-8")) if results.is_file() else []
 
 
 def main() -> None:
@@ -271,13 +272,15 @@ def main() -> None:
     add("--budget", type=float, action="append", help="seconds")
     add("--table", action="append")
     add("--note", default="", help="a sentence for the report")
+    add("--busy", action="store_true", help="the machine does other work")
     add("--report", action="store_true", help="write the report alone")
     add("--one", help=argparse.SUPPRESS)
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     if given.one:
         return one(given.one)
-    records = read()
+    results = RESULTS.with_stem(f"{RESULTS.stem}_busy") if given.busy else RESULTS
+    records = read(results)
     known = {(r["table"], r["contender"], r.get("budget")) for r in records}
     names = [SEARCH, given.preset] if given.autogluon else [SEARCH]
     tables = [t for t in listed() if t.name in (given.table or TABLES[given.half])]
@@ -293,11 +296,11 @@ def main() -> None:
             for record in found:
                 print(record, flush=True)
             records += found
-            RESULTS.write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
-    RESULTS.with_suffix(".md").write_text(markdown(records, given.note), encoding="utf-8")
+            results.write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
+    results.with_suffix(".md").write_text(markdown(records, given.note), encoding="utf-8")
     loads = sorted(r["load"] for r in records if "load" in r)
     load = f", load {loads[0]:g} to {loads[-1]:g} on {os.cpu_count()} cores" if loads else ""
-    draw(records, RESULTS.with_suffix(".svg"), f"Below the line: better than {BOOSTER}{load}")
+    draw(records, results.with_suffix(".svg"), f"Below the line: better than {BOOSTER}{load}")
 
 
 if __name__ == "__main__":

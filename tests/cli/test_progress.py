@@ -1,4 +1,5 @@
 from coterie.automl import Event
+from coterie.automl.records import NO_TIME
 from coterie.cli.console import Console
 from coterie.cli.progress import Watcher, watch
 
@@ -56,3 +57,20 @@ def test_quiet_prints_nothing(capsys):
         for event in EVENTS:
             watcher(event)
     assert capsys.readouterr().out == ""
+
+
+def test_candidates_that_had_no_time_are_one_line(capsys):
+    watcher = Watcher(Console())
+    for name in ("linear", "network", "random forest"):
+        watcher(Event("skipped", name, elapsed=5.0, message=NO_TIME))
+    watcher(Event("skipped", "kernel machine", message="not suited to tables of this size"))
+    watcher(Event("skipped", "extra trees", message=NO_TIME))
+    watcher(Event("end"))
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split("  ")[-1] for line in lines] == [
+        NO_TIME,
+        "not suited to tables of this size",
+        NO_TIME,
+    ]
+    assert "3 candidates" in lines[0]
+    assert "extra trees" in lines[2]

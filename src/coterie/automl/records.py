@@ -8,6 +8,7 @@ from typing import Any, Literal
 from coterie.tags import tagged
 
 Level = Literal["info", "warning", "danger"]
+NO_TIME = "no time was left"
 Kind = Literal["start", "finding", "try", "done", "skipped", "failed", "combine", "end"]
 
 
@@ -38,6 +39,11 @@ class Event:
     elapsed: float = 0.0
     time_limit: float = 0.0
     message: str = ""
+
+    @property
+    def is_late(self) -> bool:
+        """Whether a candidate was not begun, as no time was left."""
+        return self.kind == "skipped" and self.message == NO_TIME
 
 
 @tagged

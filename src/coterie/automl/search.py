@@ -28,7 +28,7 @@ from coterie.automl.journal import Page
 from coterie.automl.material import Material
 from coterie.automl.metrics import Metric
 from coterie.automl.race import Rival, by_gain
-from coterie.automl.records import Event, Finding, Kind
+from coterie.automl.records import NO_TIME, Event, Finding, Kind
 from coterie.automl.second_layer import (
     SECOND,
     can_stack,
@@ -250,7 +250,7 @@ class Search:
         if not bases or not can_stack(self.situation, self.material):
             return
         if seconds > _LARGE * self.clock.searching:
-            self._note("skipped", SECOND, "no time was left")
+            self._note("skipped", SECOND, NO_TIME)
             return
         self.tell("try", SECOND.name)
 
@@ -267,7 +267,7 @@ class Search:
     def _go_on(self, further: Iterator[Candidate]) -> None:
         """Try further candidates until the time is over or they add nothing."""
         idle = 0
-        while self.trials and idle < _IDLE and self.clock.searching > 0:
+        while self.trials and idle < _IDLE and self.clock.searching > self._least:
             before, most = self._rival().loss, _MODELS[0] + self.situation.n_rows // _MODELS[1]
             wave = list(itertools.islice(further, _WAVE))
             if not wave or len(self.trials) >= most:
@@ -275,7 +275,7 @@ class Search:
             self._race(wave, drawn=True)
             self._end_waiting()
             idle = 0 if self._rival().loss < before - _PROGRESS * abs(before) else idle + 1
-        if idle < _IDLE and self.clock.searching <= 0:
+        if idle < _IDLE and self.clock.searching <= self._least:
             self.stopped = "time"
 
     def _rival(self) -> Rival:
@@ -292,11 +292,9 @@ class Search:
             return None
         if self._recall(candidate):
             return None
-        # Beside other members, what cannot end in time is not begun.
-        least = min(MOMENT, _BRIEF * self.clock.limit) if self.trials else 0.0
-        if self.clock.searching <= least and not self._may_be_late:
+        if self.clock.searching <= self._least and not self._may_be_late:
             self.stopped = "time"
-            self._note("skipped", candidate, "no time was left", write=True)
+            self._note("skipped", candidate, NO_TIME, write=True)
             return None
         self.tell("try", candidate.name)
         thorough = bool(self.trials)
@@ -354,6 +352,11 @@ class Search:
         else:
             return True
         return False
+
+    @property
+    def _least(self) -> float:
+        """Seconds in which, beside other members, no candidate could come to its end."""
+        return min(MOMENT, _BRIEF * self.clock.limit) if self.trials else 0.0
 
     @property
     def _may_be_late(self) -> bool:

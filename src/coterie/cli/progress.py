@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from coterie.cli.console import Console, duration_text
@@ -35,9 +35,14 @@ class Watcher:
     limit: float = 0.0
     begun: float = field(default_factory=time.monotonic)
     live: Any = None
+    late: list[Any] = field(default_factory=list)  # events of candidates that had no time
 
     def __call__(self, event: Any) -> None:
         """Show an event."""
+        if event.is_late:
+            self.late.append(event)
+            return
+        self._print_late()
         self.limit = event.time_limit or self.limit
         self.begun = time.monotonic() - event.elapsed
         if event.kind == "try":
@@ -61,15 +66,24 @@ class Watcher:
         if event.kind == "done":
             took = duration_text(event.seconds)
             mark = "  best so far" if self.best and self.best[1] == event.name else ""
-            return f"{at}{event.name:<28}{event.score:>10.5g}  in {took}{mark}"
+            return f"{at}{event.name:<33}{event.score:>10.5g}  in {took}{mark}"
         if event.kind in ("skipped", "failed"):
-            return f"{at}{event.name:<28}{event.kind:>10}  {event.message}"
+            return f"{at}{event.name:<33}{event.kind:>10}  {event.message}"
         if event.kind == "combine":
             return f"{at}combining {event.message or 'them'}"
         if event.kind == "try":
             return "" if self.live is not None else f"{at}trying {event.name}"
         said = event.message or event.name
         return f"{at}{said}" if said and event.kind in ("start", "finding") else ""
+
+    def _print_late(self) -> None:
+        """Print candidates that there was no time for, many of them as one line."""
+        if len(self.late) > 1:
+            names = f"{len(self.late)} candidates"
+            self.late[:] = [replace(self.late[-1], name=names)]
+        for event in self.late:
+            self._print(self._line(event))
+        self.late.clear()
 
     def _print(self, line: str) -> None:
         if self.live is not None:
