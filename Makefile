@@ -86,8 +86,9 @@ test-short test-python test-oldest: export OMP_NUM_THREADS = 1
 test-short: $(VENV)/.built $(VENV)/.ready-test ## Python tests without the slow and repetitive ones
 	$(BIN)/python -m pytest $(SPREAD) -q --short
 
+# Many of the slow tests wait for processes of their own, so that two more share the cores.
 test-python: $(VENV)/.built $(VENV)/.ready-test $(VENV)/.ready-peers ## all Python tests and doctests
-	$(BIN)/python -m pytest $(SPREAD) -q
+	$(BIN)/python -m pytest -n $$(($(JOBS) + 2)) --dist worksteal -q
 
 # An installed wheel, so that a file missing from it is noticed too.
 # What depends on the versions: scikit-learn's own checks, and reading tables.
