@@ -7,10 +7,12 @@
 // one is the parent minus its sibling.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "coterie/criterion.hpp"
@@ -236,6 +238,44 @@ struct WholeHistogram {
     }
 };
 
+// A column of a whole histogram: where its codes lie in a row, and its sums.
+struct WholeLane {
+    std::ptrdiff_t offset;
+    double* sums;
+    std::size_t start;
+};
+
+// Adds rows to a few columns, one for each index, whose sums stay in the nearest cache meanwhile.
+template <class Code, std::size_t... At>
+void fill_few(const RowSet<Code>& set, const WholeLane* lanes, std::index_sequence<At...>) {
+    typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
+    constexpr std::size_t ahead = 12;
+    const Matrix<const Code> table = set.codes;
+    const std::ptrdiff_t offset[] = {lanes[At].offset...};
+    double* const sums[] = {lanes[At].sums...};
+    for (std::size_t i = 0; i < set.size; ++i) {
+        if (i + ahead < set.size) __builtin_prefetch(table.row(set.rows[i + ahead]));
+        const Pair item{set.items[i].w, set.items[i].s};
+        const Code* codes = table.row(set.rows[i]);
+        ((*reinterpret_cast<Pair*>(sums[At] + std::size_t{codes[offset[At]]} * 2) += item), ...);
+    }
+}
+
+// Pairs without counts: a block of rows at a time, so that their codes are read from memory once.
+template <class Code>
+void fill_pairs(const RowSet<Code>& set, std::span<const WholeLane> lanes) {
+    constexpr std::size_t block = 1024, few = 4;
+    for (std::size_t at = 0; at < set.size; at += block) {
+        const RowSet<Code> some{set.codes, set.rows + at, set.items + at,
+                                std::min(block, set.size - at)};
+        std::size_t j = 0;
+        for (; j + few <= lanes.size(); j += few)
+            fill_few(some, lanes.data() + j, std::make_index_sequence<few>{});
+        for (; j < lanes.size(); ++j)
+            fill_few(some, lanes.data() + j, std::make_index_sequence<1>{});
+    }
+}
+
 // `starts[column]` is the first bin of a column in the histogram.
 template <class Code, class Kind>
 void fill_whole(const Kind& kind, const RowSet<Code>& set, std::span<const std::int32_t> columns,
@@ -245,22 +285,19 @@ void fill_whole(const Kind& kind, const RowSet<Code>& set, std::span<const std::
     const Matrix<const Code> table = set.codes;
     const std::uint32_t* rows = set.rows;
     // Whatever does not depend on the row is worked out beforehand.
-    struct Lane {
-        std::ptrdiff_t offset;
-        double* sums;
-        std::size_t start;
-    };
-    std::vector<Lane> lanes;
+    std::vector<WholeLane> lanes;
     for (const std::int32_t column : columns) {
         const std::size_t start = starts[static_cast<std::size_t>(column)];
         lanes.push_back({column * table.col_stride, out.sums.data() + start * stride, start});
     }
     std::uint32_t* counts = out.counts.empty() ? nullptr : out.counts.data();
+    if constexpr (Kind::kPair)
+        if (!counts) return fill_pairs(set, lanes);
     for (std::size_t i = 0; i < n; ++i) {
         if (i + ahead < n) __builtin_prefetch(table.row(rows[i + ahead]));
         const Item item = set.items[i];
         const Code* codes = table.row(rows[i]);
-        for (const Lane& lane : lanes) {
+        for (const WholeLane& lane : lanes) {
             const std::size_t code = codes[lane.offset];
             kind.add(lane.sums + code * stride, item);
             if (counts) ++counts[lane.start + code];
