@@ -95,6 +95,8 @@ def test_what_the_mean_of_models_gains_anyway_is_no_gain_of_a_combination():
     assert expected_loss(together, 0.6) == pytest.approx(together.loss - 0.2, abs=0.02)
     gain = single.loss - together.loss
     assert choose([single, together], oof, noise=1.6 * gain) is single
+    # Of the others' noise nothing is known to a single one.
+    assert choose([single, together], oof, noise=np.array([0.9, 9.0, 9.0]) * gain) is together
     assert choose([single, together], oof, noise=1.4 * gain) is together
 
 

@@ -23,9 +23,11 @@ from coterie.automl.clock import Clock, Deadline, OutOfTime
 from coterie.automl.splits import Plan, further_splits
 from coterie.automl.trial import (
     Attempt,
+    Trial,
     ask_unseen,
     fit_again,
     gain_of_mean,
+    noise_of,
     prepared,
     run_trial,
 )
@@ -274,3 +276,9 @@ def test_lanes_change_nothing():
             beside = run_trial(candidate, situation, material, Clock(LONG))
         np.testing.assert_array_equal(alone.unseen, beside.unseen)
         assert alone.recipe == beside.recipe
+
+
+def test_members_of_one_shape_gain_less_from_the_mean_of_their_models():
+    known, other = (Trial("", "", np.zeros((1, 1)), noise=noise) for noise in (0.2, 0.0))
+    np.testing.assert_allclose(noise_of([known, other]), [0.2, 0.06])
+    assert noise_of([other]).tolist() == [0.0]

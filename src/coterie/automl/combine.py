@@ -343,7 +343,7 @@ def alone(oof: OutOfFold, member: int, name: str) -> list[ScoredBlend]:
     return [ScoredBlend(blend, one, oof.score(one), oof.loss(one)) for blend, one in pairs]
 
 
-def expected_loss(one: ScoredBlend, noise: float) -> float:
+def expected_loss(one: ScoredBlend, noise: float | Array) -> float:
     r"""The loss that is expected of the mean of all models of each member.
 
     It was measured with one model of each member. That noise of the models averages out looks like
@@ -355,15 +355,19 @@ def expected_loss(one: ScoredBlend, noise: float) -> float:
     ----------
     one : ScoredBlend
         A way to combine.
-    noise : float
+    noise : float, or ndarray of shape (n_members,)
         What a member gains from the mean of its models.
     """
     share = one.blend.weights / one.blend.weights.sum()
-    return one.loss - noise * float(share @ share)
+    return one.loss - float((share * noise) @ share)
 
 
 def choose(
-    judged: list[ScoredBlend], oof: OutOfFold, *, simple: bool = False, noise: float = 0.0
+    judged: list[ScoredBlend],
+    oof: OutOfFold,
+    *,
+    simple: bool = False,
+    noise: float | Array = 0.0,
 ) -> ScoredBlend:
     """The best, the simplest of equals; or a simpler one that is as good as rows can tell.
 
@@ -375,7 +379,7 @@ def choose(
         What members say.
     simple : bool, default=False
         Whether a simpler one is wanted if the best is not clearly better.
-    noise : float, default=0
+    noise : float or ndarray of shape (n_members,), default=0
         See `expected_loss`.
     """
     best = min(judged, key=lambda one: expected_loss(one, noise))

@@ -47,6 +47,7 @@ from coterie.automl.trial import (
     Recipe,
     Trial,
     gain_of_mean,
+    noise_of,
     run_trial,
 )
 from coterie.data import DataError
@@ -56,7 +57,7 @@ Array = NDArray[np.float64]
 _WAVE = 4  # candidates that are compared before one is finished
 _FIRST_SHARE = 0.6  # of the time, for the first splits of the first candidate
 _REST = 0.8  # of the time left, for all other splits of it
-_OWED = 0.75  # of the time left, for those at the end if there was no time for them before
+_OWED = 0.5  # of the time left, for those at the end if there was no time for them before
 _AMPLE, _LARGE = 0.5, 0.4  # shares of the time left: of a wave, of a candidate
 _LITTLE = 0.005  # of the loss
 _HARDLY = 0.05  # of the loss of a constant model, by which members are better that are hardly so
@@ -522,5 +523,4 @@ class Search:
         if DEFAULT in names and len(names) > 1:
             # Nothing is chosen that is not as good as this.
             judged[:0] = alone(oof, names.index(DEFAULT), f"{DEFAULT} alone")
-        noise = max(trial.noise for trial in self.trials)
-        return choose(judged, oof, simple=simple, noise=noise), judged
+        return choose(judged, oof, simple=simple, noise=noise_of(self.trials)), judged

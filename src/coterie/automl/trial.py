@@ -37,6 +37,7 @@ OPENED = 2  # splits that tell what a candidate is worth
 SHARE = 0.5  # of the time left that one candidate may take, by default
 LARGE_SHARE = 0.6  # the same where there are few candidates
 _PATIENCE = 2.5  # rounds times learning rate without improvement
+_ONE_SHAPE = 0.3  # of what models of two shapes gain from their mean, what those of one gain, about
 _UNWATCHED = 50  # rounds where no row can tell
 
 
@@ -421,6 +422,20 @@ def gain_of_mean(
     apart = np.mean([metric.loss(truth, one, weight) for one in said])
     gained = float(apart - metric.loss(truth, np.mean(said, axis=0), weight))
     return max(0.0, 2 * (1 - 1 / number) * gained)
+
+
+def noise_of(trials: Sequence[Trial]) -> Array:
+    """What each member gains from the mean of its models, about.
+
+    It was measured of models of two shapes, which differ more than those of one.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+        The members.
+    """
+    most = max(trial.noise for trial in trials)
+    return np.array([trial.noise or _ONE_SHAPE * most for trial in trials])
 
 
 def _stop_early(estimator: Any, watched: dict[str, Any], *, keep_best: bool = True) -> None:
