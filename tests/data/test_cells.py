@@ -331,6 +331,16 @@ def test_dates_of_python_are_moments(missing):
     assert (cells.kind, cells.values[0]) == ("dates with a time zone", 0.75)
 
 
+def test_periods_are_moments():
+    months = pd.Series(pd.PeriodIndex(["1970-01", None, "1970-03"], freq="M"))
+    cells = cells_with_dates(nw.from_native(months, series_only=True), "c")
+    assert cells.kind == "dates"
+    np.testing.assert_array_equal(cells.values, [0.0, np.nan, 59.0])
+    frame = pd.DataFrame({"month": pd.period_range("2024-01", periods=40, freq="M")})
+    model = DecisionTreeClassifier().fit(frame, np.arange(40) >= 20)
+    assert model.predict(frame[18:22]).tolist() == [False, False, True, True]
+
+
 @pytest.mark.parametrize("other", [datetime.datetime(1970, 1, 2, tzinfo=datetime.UTC), 3.0, b"x"])
 def test_dates_beside_anything_else_are_refused(other):
     mixed = pd.Series([datetime.datetime(1970, 1, 2), other], dtype=object)

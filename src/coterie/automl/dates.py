@@ -70,7 +70,7 @@ class DateColumns:
             return cls()
         frame = nw.from_native(X, eager_only=True)
         # By type first: most columns need no look, and there may be very many.
-        kinds = (nw.Datetime, nw.Date, nw.String, nw.Object)
+        kinds = (nw.Datetime, nw.Date, nw.String, nw.Object, nw.Unknown)
         some = [name for name, dtype in column_types(frame).items() if isinstance(dtype, kinds)]
         columns = {name: as_moments(frame[name]) for name in some}
         found = {name: _format(column) for name, column in columns.items()}

@@ -251,7 +251,7 @@ def cells_with_dates(series: nw.Series[Any], where: str) -> Cells:
 
 
 def as_moments(series: nw.Series[Any]) -> nw.Series[Any]:
-    """Python's own dates in a column of objects as moments; any other column as it is.
+    """Python's own dates and pandas' periods as moments; any other column as it is.
 
     Examples
     --------
@@ -260,6 +260,8 @@ def as_moments(series: nw.Series[Any]) -> nw.Series[Any]:
     >>> as_moments(nw.from_native(when, series_only=True)).dtype
     Datetime(time_unit='us', time_zone=None)
     """
+    if isinstance(series.dtype, nw.Unknown) and str(series.to_native().dtype)[:7] == "period[":
+        return nw.from_native(series.to_native().dt.to_timestamp(), series_only=True)
     if not isinstance(series.dtype, nw.Object):
         return series
     values = [None if _is_missing(v) else v for v in series.to_list()]
