@@ -71,18 +71,21 @@ def default(cls: type) -> Any:
 def few_members(cls: type) -> dict[str, Any]:
     """Parameters that leave an instance few members, rounds and trees to draw on."""
     few: dict[str, Any] = {"n_estimators": 4, "n_members": 7, "n_experts": 2, "n_projections": 10}
-    few |= {"n_forests": 2, "n_trees": 10, "max_layers": 2, "effort": "fast"}
+    few |= {"n_forests": 2, "n_trees": 10, "max_layers": 2, "effort": "fast"} | few_choices(cls)
     if issubclass(cls, (GradientBooster, Experts, CorrelatedNetworks)):
         few["max_iter"] = 10
     if issubclass(cls, (Pooled, RuleFit, Taught)):
         kind = "Classifier" if is_classifier(cls()) else "Regressor"
         forest = getattr(coterie, f"RandomForest{kind}")
         few["estimator"] = forest(6, max_leaf_nodes=8, draw="repeats")
-    if issubclass(cls, RuleFit):
-        few["alpha"] = 0.05  # tests of its own let it be chosen
     if cls is coterie.EasyEnsembleClassifier:
         few["estimator"] = coterie.AdaBoostClassifier(n_estimators=3)
     return {name: value for name, value in (few | CHOSEN).items() if has_parameter(cls, name)}
+
+
+def few_choices(cls: type) -> dict[str, Any]:
+    """Values for what an instance would choose by fitting itself many times; tests of its own do."""
+    return {"alpha": 0.05} if issubclass(cls, RuleFit) else {}
 
 
 def has_parameter(cls: type, *names: str) -> bool:

@@ -40,10 +40,10 @@ def test_threads_predict_while_another_fits(cls):
             except Exception as error:
                 wrong.append(repr(error))
 
-    threads = [threading.Thread(target=watch) for _ in range(3)]
+    threads = [threading.Thread(target=watch) for _ in range(2)]
     for thread in threads:
         thread.start()
-    for number in range(4):
+    for number in range(2):
         shared.fit(X, (other, y)[number % 2])
     done.set()
     for thread in threads:
