@@ -71,7 +71,7 @@ def grow(shard: Shard, clock: Clock, seed: int) -> tuple[Forest, dict[str, int]]
         scale = shard.scale()
     with clock("pack"):
         shard.open(scale, seed=seed)
-    d = shard.table.by_column.shape[1]
+    d = shard.table.n_columns
     growth = shard.growth.arrays(d)
     table = shard.table.arrays()
     decider = _engine.Decider(table=table, growth=growth, scale=scale, seed=seed)

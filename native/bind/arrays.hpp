@@ -88,6 +88,7 @@ void init_grow(nb::module_& module);
 void init_sparse(nb::module_& module);
 void init_forest(nb::module_& module);
 void init_newton(nb::module_& module);
+void init_newton_scores(nb::module_& module);
 void init_halves(nb::module_& module);
 void init_vector_tree(nb::module_& module);
 void init_shap(nb::module_& module);

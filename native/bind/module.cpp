@@ -93,6 +93,7 @@ NB_MODULE(_engine, module) {
     coterie::init_sparse(module);
     coterie::init_grow(module);
     coterie::init_newton(module);
+    coterie::init_newton_scores(module);
     coterie::init_halves(module);
     coterie::init_vector_tree(module);
     coterie::init_shap(module);

@@ -32,16 +32,6 @@ BundlesView check_bundles(BundlesView view, const BinsView& bins, std::size_t co
     return view;
 }
 
-void check_rows(const Optional<std::int32_t>& rows, std::size_t n) {
-    require(!rows || rows->shape(0) > 0, "rows: at least one expected");
-    std::int64_t before = -1;
-    for (const auto row : given(rows)) {
-        require(row > before && static_cast<std::size_t>(row) < n,
-                "rows: ascending numbers of rows expected");
-        before = row;
-    }
-}
-
 // Refuses joint columns of another table.
 template <class Code>
 void check_joint(const Joint& joint, const NewtonTable<Code>& table) {
@@ -75,96 +65,6 @@ auto grow_on_slopes(const TableArrays& table, const SlopesArrays& slopes,
         });
         return tree_arrays(tree);
     });
-}
-
-// Slopes of several scores, and where the votes of their trees go.
-template <class Real>
-struct ScoresOf {
-    using type = Real;
-    InMatrix<Real> gradient;
-    std::optional<InMatrix<Real>> hessian;
-};
-
-struct ScoresArrays {
-    std::variant<ScoresOf<float>, ScoresOf<double>> slopes;
-    Optional<std::int32_t> rows;
-    InVector<std::uint64_t> seeds;
-    OutMatrix<double> raw;
-    double rate, longest;
-
-    template <class Real>
-    void check(const ScoresOf<Real>& of, std::size_t n) const {
-        const std::size_t scores = seeds.shape(0);
-        const auto fits = [&](const auto& array) {
-            return array.shape(0) == n && array.shape(1) == scores;
-        };
-        require(fits(of.gradient) && (!of.hessian || fits(*of.hessian)) && fits(raw),
-                "slopes, raw: one row per row of the table and one column per seed expected");
-        require(
-            n < 2 || (of.gradient.stride(0) == 1 && (!of.hessian || of.hessian->stride(0) == 1)),
-            "slopes: rows of a column must lie side by side");
-        check_rows(rows, n);
-    }
-};
-
-template <class Real>
-void define_scores(nb::class_<ScoresArrays>& scores) {
-    scores.def(
-        "__init__",
-        [](ScoresArrays* self, InMatrix<Real> gradient, std::optional<InMatrix<Real>> hessian,
-           Optional<std::int32_t> rows, InVector<std::uint64_t> seeds, OutMatrix<double> raw,
-           double rate, double longest) {
-            new (self) ScoresArrays{ScoresOf<Real>{std::move(gradient), std::move(hessian)},
-                                    std::move(rows),
-                                    std::move(seeds),
-                                    std::move(raw),
-                                    rate,
-                                    longest};
-        },
-        nb::kw_only(), nb::arg("gradient").noconvert(), nb::arg("hessian").noconvert().none(),
-        nb::arg("rows").noconvert().none(), nb::arg("seeds").noconvert(),
-        nb::arg("raw").noconvert(), nb::arg("rate"), nb::arg("longest"));
-}
-
-// One tree per score, one after the other; each has voted when the next one grows.
-std::vector<TreeArrays> grow_on_scores(const TableArrays& table, const ScoresArrays& scores,
-                                       const GrowthArrays& growth, int n_threads,
-                                       Workspace& workspace, const OutVector<std::int32_t>& leaves,
-                                       const Optional<std::uint8_t>& stop, bool signals) {
-    require(!stop || stop->shape(0) == 1, "stop: an array of one flag expected");
-    std::vector<Tree> trees(scores.seeds.shape(0));
-    const auto grow_all = [&](const auto& codes, const auto& slopes) {
-        using Code = typename std::decay_t<decltype(codes)>::type;
-        using Real = typename std::decay_t<decltype(slopes)>::type;
-        NewtonTask<Code, Real> task;
-        task.table = table.view(codes);
-        task.growth = growth.view(task.table.bins.columns());
-        const std::size_t n = task.table.codes.rows;
-        require(n >= 1, "codes: at least one row expected");
-        require(leaves.shape(0) == n, "leaves: one per row expected");
-        scores.check(slopes, n);
-        task.leaves = {leaves.data(), n};
-        const Matrix<const Real> gradient = as_matrix(slopes.gradient);
-        const Matrix<double> raw = as_matrix(scores.raw);
-        run_interruptible(stop ? stop->data() : nullptr, signals, [&](Interrupt& interrupt) {
-            for (std::size_t k = 0; k < trees.size(); ++k) {
-                task.seed = scores.seeds.data()[k];
-                task.slopes = {{gradient.col(k), n}, {}, given(scores.rows)};
-                if (slopes.hessian) task.slopes.hessian = {as_matrix(*slopes.hessian).col(k), n};
-                Tree& tree = trees[k] = grow_newton(task, n_threads, workspace, interrupt);
-                std::vector<double> votes;
-                for (double& value : tree.values) {
-                    value = std::clamp(value, -scores.longest, scores.longest);
-                    votes.push_back(scores.rate * value);
-                }
-                add_votes(raw.col(k), raw.row_stride, task.leaves, votes, n_threads);
-            }
-        });
-    };
-    std::visit(grow_all, table.codes, scores.slopes);
-    std::vector<TreeArrays> out;
-    for (const Tree& tree : trees) out.push_back(tree_arrays(tree));
-    return out;
 }
 
 template <class Code>
@@ -290,6 +190,16 @@ void define_slopes(nb::module_& module) {
 
 }  // namespace
 
+void check_rows(const Optional<std::int32_t>& rows, std::size_t n) {
+    require(!rows || rows->shape(0) > 0, "rows: at least one expected");
+    std::int64_t before = -1;
+    for (const auto row : given(rows)) {
+        require(row > before && static_cast<std::size_t>(row) < n,
+                "rows: ascending numbers of rows expected");
+        before = row;
+    }
+}
+
 template <class Code>
 NewtonTable<Code> TableArrays::view(const CodesOf<Code>& given) const {
     const BinsView bins = as_bins(offsets, lower, upper, categorical);
@@ -311,8 +221,8 @@ NewtonTable<Code> TableArrays::view(const CodesOf<Code>& given) const {
     }
     require(bundles || table.codes.cols == d, "codes: number of columns differs from the bins");
     require(n < 2147483647u, "codes: at most 2^31 - 2 rows expected");
-    require(table.by_column.rows == n && table.by_column.cols == d,
-            "by_column: one column per column of the bins expected");
+    require(table.by_column.rows == n && table.by_column.cols == table.codes.cols,
+            "by_column: the shape of the codes expected");
     require(!unusual || (!bundles && unusual->starts.size() == n + 1 &&
                          unusual->usual.size() == d && unusual->n_cells == table.bins.upper.size()),
             "unusual: made for another table");
@@ -429,16 +339,6 @@ void init_newton(nb::module_& module) {
                nb::arg("workspace"), nb::arg("leaves").noconvert(),
                nb::arg("stop").noconvert().none(), nb::arg("signals"),
                "Grow one tree on slopes; returns what `grow` returns.");
-    nb::class_<ScoresArrays> scores(module, "NewtonScores",
-                                    "Slopes of several scores, and where votes go.");
-    define_scores<float>(scores);
-    define_scores<double>(scores);
-    module.def("grow_scores", &grow_on_scores, nb::arg("table"), nb::arg("scores"),
-               nb::arg("growth"), nb::kw_only(), nb::arg("n_threads"), nb::arg("workspace"),
-               nb::arg("leaves").noconvert(), nb::arg("stop").noconvert().none(),
-               nb::arg("signals"),
-               "Grow a tree for every score and add its votes; returns what `grow` returns of "
-               "each.");
     define_slopes<float>(module);
     define_slopes<double>(module);
     module.def(

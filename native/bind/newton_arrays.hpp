@@ -23,6 +23,9 @@ std::span<const T> given(const Optional<T>& array) {
 
 using Column = InVector<std::int32_t>;
 
+// Refuses rows to learn from that are not ascending numbers below `n`.
+void check_rows(const Optional<std::int32_t>& rows, std::size_t n);
+
 template <class Code>
 struct CodesOf {
     using type = Code;

@@ -29,7 +29,8 @@ class PartedRows : public RowSide {
         : table_(table), learnt_(learnt), leaves_(leaves), interrupt_(tools.interrupt),
           team_(tools.team),
           rows_(tools.workspace.numbers<std::uint32_t>(0, learnt.empty() ? n : learnt.size())),
-          spare_(tools.workspace.numbers<std::uint32_t>(1, rows_.size())) {
+          // Leaves are not noted before the last rows are parted.
+          spare_(reinterpret_cast<std::uint32_t*>(leaves.data()), rows_.size()) {
         team_.run((rows_.size() + kPartBlock - 1) / kPartBlock, [&](std::size_t b) {
             const std::size_t begin = b * kPartBlock;
             const auto part =
@@ -49,9 +50,17 @@ class PartedRows : public RowSide {
         const auto column = static_cast<std::size_t>(split.column);
         Range& node = nodes_.at(at);
         restore(node);
+        const BundlesView& bundles = table_.bundles;
+        if (bundles.shares(column)) {
+            const std::vector<std::uint8_t> side = bundled_side(split, column);
+            return part_by(node, table_.by_column.col(bundles.home_of(column)),
+                           table_.by_column.row_stride,
+                           [&side](Code code) { return side[code] != 0; });
+        }
         return split.with_side<Code>(table_.bins.count(column), [&](const auto& left) {
             if (table_.sparse) return part_by(node, written_.of(*table_.sparse, column), 1, left);
-            return part_by(node, table_.by_column.col(column), table_.by_column.row_stride, left);
+            return part_by(node, table_.by_column.col(bundles.home_of(column)),
+                           table_.by_column.row_stride, left);
         });
     }
 
@@ -69,21 +78,13 @@ class PartedRows : public RowSide {
             throw std::invalid_argument("counts: one per code of the column expected");
         const Range& node = nodes_.at(at);
         if (table_.sparse) return count_filled(node, column, counts);
-        const Code* codes = table_.by_column.col(column);
-        const auto code = [&](std::uint32_t i) {
-            return codes[static_cast<std::ptrdiff_t>(rows_[i]) * table_.by_column.row_stride];
-        };
-        // Rows take turns with several counts: one of a common code need not wait for the last.
-        constexpr std::uint32_t turns = 4;
-        std::vector<std::uint32_t> more((turns - 1) * counts.size(), 0);
-        std::uint32_t* const lists[turns] = {counts.data(), more.data(),
-                                             more.data() + counts.size(),
-                                             more.data() + 2 * counts.size()};
-        std::uint32_t i = node.begin;
-        for (; i + turns <= node.end; i += turns)
-            for (std::uint32_t k = 0; k < turns; ++k) ++lists[k][code(i + k)];
-        for (; i < node.end; ++i) ++counts[code(i)];
-        for (std::size_t k = 0; k < more.size(); ++k) counts[k % counts.size()] += more[k];
+        const BundlesView& bundles = table_.bundles;
+        const std::size_t home = bundles.home_of(column);
+        if (!bundles.shares(column)) return count_column(node, home, counts);
+        std::vector<std::uint32_t> found(static_cast<std::size_t>(bundles.sizes[home]), 0);
+        count_column(node, home, found);
+        for (std::uint32_t code = 0; code < found.size(); ++code)
+            counts[bundles.code_of(column, table_.bins.count(column), code)] += found[code];
     }
 
     void finish(const Tree& tree, std::span<const std::uint32_t> last_left) override {
@@ -164,6 +165,39 @@ class PartedRows : public RowSide {
         counts[table_.sparse->usual(column)] += node.size() - found;
     }
 
+    // Adds the rows of a node to the counts of their codes.
+    void count_column(const Range& node, std::size_t column,
+                      std::span<std::uint32_t> counts) const {
+        const Code* codes = table_.by_column.col(column);
+        const auto code = [&](std::uint32_t i) {
+            return codes[static_cast<std::ptrdiff_t>(rows_[i]) * table_.by_column.row_stride];
+        };
+        // Rows take turns with several counts: one of a common code need not wait for the last.
+        constexpr std::uint32_t turns = 4;
+        std::vector<std::uint32_t> more((turns - 1) * counts.size(), 0);
+        std::uint32_t* const lists[turns] = {counts.data(), more.data(),
+                                             more.data() + counts.size(),
+                                             more.data() + 2 * counts.size()};
+        std::uint32_t i = node.begin;
+        for (; i + turns <= node.end; i += turns)
+            for (std::uint32_t k = 0; k < turns; ++k) ++lists[k][code(i + k)];
+        for (; i < node.end; ++i) ++counts[code(i)];
+        for (std::size_t k = 0; k < more.size(); ++k) counts[k % counts.size()] += more[k];
+    }
+
+    // By code of a bundle, whether its rows go left by a split on one of its columns.
+    std::vector<std::uint8_t> bundled_side(const CodeSplit& split, std::size_t column) const {
+        const BundlesView& bundles = table_.bundles;
+        const std::uint32_t bins = table_.bins.count(column);
+        const auto size = static_cast<std::uint32_t>(bundles.sizes[bundles.home_of(column)]);
+        std::vector<std::uint8_t> side(size);
+        split.with_side<Code>(bins, [&](const auto& left) {
+            for (std::uint32_t code = 0; code < size; ++code)
+                side[code] = left(static_cast<Code>(bundles.code_of(column, bins, code)));
+        });
+        return side;
+    }
+
     // Where a block of the rows of a node begins.
     static std::uint32_t block_of(const Range& node, std::size_t block) {
         return node.begin + static_cast<std::uint32_t>(block) * kPartBlock;
@@ -233,8 +267,7 @@ class PartedRows : public RowSide {
         std::size_t at = 0;
         while (tree.nodes[at].left >= 0) {
             const Node& node = tree.nodes[at];
-            const std::uint32_t code = table_.sparse ? table_.sparse->code(row, node.feature())
-                                                     : table_.by_column(row, node.feature());
+            const std::uint32_t code = table_.code(row, node.feature());
             bool goes;
             if (code == table_.bins.count(node.feature())) {
                 goes = node.missing_left();

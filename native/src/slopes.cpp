@@ -102,6 +102,46 @@ void in_blocks(std::size_t n, int n_threads, Task&& task) {
     });
 }
 
+// Scores of a strip of rows: where they lie if those of a class lie side by side, otherwise copied.
+class Strip {
+  public:
+    static constexpr std::size_t kRows = 512;
+
+    Strip(const Matrix<const double>& raw, std::size_t classes)
+        : raw_(raw), room_(classes * kRows) {}
+
+    double* room(std::size_t slot) { return room_.data() + slot * kRows; }
+    const double* scores(std::size_t at, std::size_t n, std::size_t code, std::size_t slot) {
+        if (raw_.row_stride == 1) return raw_.col(code) + at;
+        for (std::size_t i = 0; i < n; ++i) room(slot)[i] = raw_(at + i, code);
+        return room(slot);
+    }
+
+  private:
+    const Matrix<const double>& raw_;
+    std::vector<double> room_;
+};
+
+// Norms of a strip; leaves the exponentials of every class in its room if there is one for each.
+void measure_strip(Strip& strip, std::size_t classes, bool kept, std::size_t at, std::size_t n,
+                   double* most, double* shares) {
+    std::fill_n(most, n, -std::numeric_limits<double>::infinity());
+    std::fill_n(shares, n, 0.0);
+    for (std::size_t k = 0; k < classes; ++k)
+        raise_to(strip.scores(at, n, k, kept ? k : 0), n, most);
+    for (std::size_t k = 0; k < classes; ++k) {
+        const std::size_t slot = kept ? k : 0;
+        exponentials(strip.scores(at, n, k, slot), most, n, strip.room(slot), shares);
+    }
+    for (std::size_t i = 0; i < n; ++i) shares[i] = 1.0 / shares[i];
+}
+
+template <class Task>
+void in_strips(std::size_t begin, std::size_t size, Task&& task) {
+    for (std::size_t at = begin; at < begin + size; at += Strip::kRows)
+        task(at, std::min(Strip::kRows, begin + size - at));
+}
+
 }  // namespace
 
 template <class Real>
@@ -119,32 +159,45 @@ template <class Real>
 void softmax_slopes(const Matrix<const double>& raw, std::span<const std::int32_t> y,
                     std::span<const double> weight, const Matrix<Real>& gradient,
                     const Matrix<Real>& hessian, int n_threads) {
-    constexpr std::size_t strip = 512;
     const std::size_t classes = raw.cols;
     in_blocks(raw.rows, n_threads, [&](std::size_t block, std::size_t size) {
-        std::vector<double> scores(classes * strip), most(strip), sums(strip);
-        const auto scores_of = [&](std::size_t at, std::size_t k) {
-            return raw.row_stride == 1 ? raw.col(k) + at : scores.data() + k * strip;
-        };
-        for (std::size_t at = block; at < block + size; at += strip) {
-            const std::size_t n = std::min(strip, block + size - at);
-            std::fill_n(most.begin(), n, -std::numeric_limits<double>::infinity());
-            std::fill_n(sums.begin(), n, 0.0);
-            for (std::size_t k = 0; k < classes; ++k) {
-                if (raw.row_stride != 1)
-                    for (std::size_t i = 0; i < n; ++i) scores[k * strip + i] = raw(at + i, k);
-                raise_to(scores_of(at, k), n, most.data());
-            }
+        std::vector<double> most(Strip::kRows), shares(Strip::kRows);
+        Strip strip(raw, classes);
+        in_strips(block, size, [&](std::size_t at, std::size_t n) {
+            measure_strip(strip, classes, true, at, n, most.data(), shares.data());
             for (std::size_t k = 0; k < classes; ++k)
-                exponentials(scores_of(at, k), most.data(), n, scores.data() + k * strip,
-                             sums.data());
-            for (std::size_t i = 0; i < n; ++i) sums[i] = 1.0 / sums[i];
-            for (std::size_t k = 0; k < classes; ++k)
-                write_class(ClassTask<Real>{scores.data() + k * strip, sums.data(),
+                write_class(ClassTask<Real>{strip.room(k), shares.data(),
                                             weight.empty() ? nullptr : weight.data() + at,
                                             y.data() + at, static_cast<std::int32_t>(k),
                                             gradient.row(k) + at, hessian.row(k) + at, n});
-        }
+        });
+    });
+}
+
+void SoftmaxNorms::measure(const Matrix<const double>& raw, int n_threads) const {
+    in_blocks(raw.rows, n_threads, [&](std::size_t block, std::size_t size) {
+        Strip strip(raw, 1);
+        in_strips(block, size, [&](std::size_t at, std::size_t n) {
+            measure_strip(strip, raw.cols, false, at, n, most.data() + at, shares.data() + at);
+        });
+    });
+}
+
+template <class Real>
+void class_slopes(const Matrix<const double>& raw, const SoftmaxNorms& norms,
+                  std::span<const std::int32_t> y, std::span<const double> weight, std::size_t code,
+                  std::span<Real> gradient, std::span<Real> hessian, int n_threads) {
+    in_blocks(raw.rows, n_threads, [&](std::size_t block, std::size_t size) {
+        std::vector<double> ignored(Strip::kRows);
+        Strip strip(raw, 1);
+        in_strips(block, size, [&](std::size_t at, std::size_t n) {
+            exponentials(strip.scores(at, n, code, 0), norms.most.data() + at, n, strip.room(0),
+                         ignored.data());
+            write_class(ClassTask<Real>{strip.room(0), norms.shares.data() + at,
+                                        weight.empty() ? nullptr : weight.data() + at,
+                                        y.data() + at, static_cast<std::int32_t>(code),
+                                        gradient.data() + at, hessian.data() + at, n});
+        });
     });
 }
 
@@ -179,6 +232,9 @@ bool add_votes(double* raw, std::ptrdiff_t step, std::span<const std::int32_t> l
     template void softmax_slopes(const Matrix<const double>&, std::span<const std::int32_t>,       \
                                  std::span<const double>, const Matrix<Real>&,                     \
                                  const Matrix<Real>&, int);                                        \
+    template void class_slopes(const Matrix<const double>&, const SoftmaxNorms&,                   \
+                               std::span<const std::int32_t>, std::span<const double>,             \
+                               std::size_t, std::span<Real>, std::span<Real>, int);                \
     template void squared_slopes(std::span<const double>, std::span<const double>,                 \
                                  std::span<const double>, std::span<Real>, int);
 COTERIE_SLOPES(float)

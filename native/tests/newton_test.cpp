@@ -205,13 +205,14 @@ TEST_CASE(bundled_flags_give_the_same_tree) {
     CHECK(bundles.sizes.size() == 2);
     std::vector<std::uint8_t> packed(table.rows * 2);
     encode_bundles(codes, bundles.view(), {packed.data(), table.rows, 2, 2, 1}, 1);
+    const Matrix<const std::uint8_t> counted{packed.data(), table.rows, 2, 2, 1};
     NewtonGrowth growth;
     growth.columns = table.columns;
     std::vector<std::int32_t> leaves(table.rows);
     Workspace workspace;
     Interrupt interrupt;
     const Tree tree = grow_newton<std::uint8_t, double>(
-        {{{packed.data(), table.rows, 2, 2, 1}, codes, table.bins(), bundles.view()},
+        {{counted, counted, table.bins(), bundles.view()},
          {gradient, {}, {}},
          growth,
          5,

@@ -5,15 +5,19 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 from coterie.native import (
+    Classes,
     Effort,
     Forest,
     NewtonGrowth,
     NewtonTable,
+    Scores,
     Slopes,
     add_votes,
     encode,
     find_bins,
+    grow_classes,
     grow_newton,
+    grow_scores,
     logistic_slopes,
     softmax_slopes,
     squared_slopes,
@@ -153,16 +157,22 @@ def test_bundles_change_nothing():
     y = np.cos(kind) + X[:, 9] + rng.normal(size=2000)
     bins = find_bins(X)
     codes = encode(X, bins)
-    bundled = NewtonTable.of(codes, bins)
-    assert bundled.codes.shape[1] < 11
     plain = NewtonTable(codes, np.asfortranarray(codes), bins)
-    leaves = np.empty(len(X), dtype=np.int32)
-    for columns in (None, np.array([0, 2, 5, 9], dtype=np.int32)):
-        growth = NewtonGrowth(**USUAL, columns=columns)
-        one = grow_newton(bundled, Slopes(y.mean() - y), growth, leaves=leaves)
-        other = grow_newton(plain, Slopes(y.mean() - y), growth, leaves=leaves)
+    leaves, some = np.empty((2, len(X)), dtype=np.int32), np.arange(0, 2000, 3, dtype=np.int32)
+    for columns, rows, compact, settings in (
+        (None, None, False, {}),
+        (np.array([0, 2, 5, 9], dtype=np.int32), None, True, {}),
+        (None, some, False, {"precision": "packed", "min_samples_leaf": 30}),
+    ):
+        bundled = NewtonTable.of(codes, bins, compact=compact)
+        assert bundled.codes.shape == bundled.by_column.shape < codes.shape
+        growth = NewtonGrowth(**{**USUAL, **settings}, columns=columns)
+        slopes = Slopes(y.mean() - y, rows=rows)
+        one = grow_newton(bundled, slopes, growth, leaves=leaves[0])
+        other = grow_newton(plain, slopes, growth, leaves=leaves[1])
         np.testing.assert_array_equal(one.nodes, other.nodes)
         np.testing.assert_array_equal(one.values, other.values)
+        np.testing.assert_array_equal(*leaves)
 
 
 def test_joint_columns_change_nothing():
@@ -301,6 +311,33 @@ def test_level_wise_growth_fills_levels():
     assert len(tree.values) == 8
     growth = NewtonGrowth(max_leaf_nodes=6, level_wise=True)
     assert grow_newton(table, Slopes(-y), growth, leaves=leaves).depths()[0] == 3
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_classes_one_after_the_other_are_as_all_at_once(weighted, order):
+    rng = np.random.default_rng(8)
+    X, y = rng.normal(size=(1300, 3)), rng.integers(0, 4, 1300).astype(np.int32)
+    weight = rng.uniform(0.5, 2, 1300) if weighted else None
+    bins, leaves = find_bins(X), np.empty(1300, dtype=np.int32)
+    table = NewtonTable.of(encode(X, bins), bins)
+    raw = rng.normal(size=(1300, 4)).copy(order)
+    other, slopes = raw.copy(order), np.empty((2, 4, 1300), dtype=np.float32)
+    softmax_slopes(raw, y, weight, *slopes)
+    growth, seeds = NewtonGrowth(**USUAL), np.arange(4, dtype=np.uint64)
+    given = Scores(Slopes(slopes[0].T, slopes[1].T), raw, 0.1, 2.0)
+    room = np.empty((2, 1300), dtype=np.float32), np.empty((2, 1300))
+    classes = Classes(y, weight, other, *room, 0.1, 2.0)
+    grown = (
+        grow_scores(table, given, growth, seeds=seeds, leaves=leaves),
+        grow_classes(table, classes, growth, seeds=seeds, leaves=leaves),
+    )
+    np.testing.assert_array_equal(grown[0].nodes, grown[1].nodes)
+    np.testing.assert_array_equal(raw, other)
+    with pytest.raises(ValueError, match="one number per row"):
+        grow_classes(table, replace(classes, y=y[1:]), growth, seeds=seeds, leaves=leaves)
+    with pytest.raises(ValueError, match="one column per seed"):
+        grow_classes(table, classes, growth, seeds=seeds[1:], leaves=leaves)
 
 
 def test_softmax_slopes():

@@ -26,6 +26,16 @@ struct BundlesView {
     std::span<const std::int32_t> sizes;  // codes of each column of the bundled table
 
     bool empty() const { return home.empty(); }
+    bool shares(std::size_t j) const { return !empty() && first[j] > 0; }
+    std::size_t home_of(std::size_t j) const {
+        return empty() ? j : static_cast<std::size_t>(home[j]);
+    }
+    // The code of a column of so many bins that shares its home, from that of the bundle.
+    std::uint32_t code_of(std::size_t j, std::uint32_t bins, std::uint32_t bundled) const {
+        const auto own = static_cast<std::uint32_t>(usual[j]);
+        const std::uint32_t place = bundled - static_cast<std::uint32_t>(first[j]);
+        return place < bins ? place + (place >= own) : own;
+    }
 };
 
 struct Bundles {

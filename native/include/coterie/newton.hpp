@@ -54,9 +54,9 @@ struct SlopesView {
 };
 
 // `codes` is what is counted; if `bundles` is not empty, the table they describe. `by_column` are
-// the codes of the columns themselves, best with the rows of a column side by side. If `unusual`
-// is given, that is counted and `codes` is not; if `joint`, that of large nodes. Of a sparse table
-// both matrices have the shape alone.
+// the same codes, best with the rows of a column side by side. If `unusual` is given, that is
+// counted and `codes` is not; if `joint`, that of large nodes. Of a sparse table both matrices have
+// the shape alone.
 template <class Code>
 struct NewtonTable {
     Matrix<const Code> codes, by_column;
@@ -65,6 +65,12 @@ struct NewtonTable {
     const Unusual* unusual = nullptr;
     const SparseCodes<Code>* sparse = nullptr;
     const Joint* joint = nullptr;
+
+    std::uint32_t code(std::size_t row, std::size_t column) const {
+        if (sparse) return sparse->code(row, column);
+        const std::uint32_t found = by_column(row, bundles.home_of(column));
+        return bundles.shares(column) ? bundles.code_of(column, bins.count(column), found) : found;
+    }
 };
 
 // One tree to grow: on what, how, and what it leaves behind.

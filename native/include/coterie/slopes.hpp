@@ -22,6 +22,20 @@ void softmax_slopes(const Matrix<const double>& raw, std::span<const std::int32_
                     std::span<const double> weight, const Matrix<Real>& gradient,
                     const Matrix<Real>& hessian, int n_threads);
 
+// What softmax_slopes knows of every row: its largest score, and one over the sum over classes of
+// e^(score - largest).
+struct SoftmaxNorms {
+    std::span<double> most, shares;
+
+    void measure(const Matrix<const double>& raw, int n_threads) const;
+};
+
+// What softmax_slopes writes of one class, given the norms: for who has no room for all classes.
+template <class Real>
+void class_slopes(const Matrix<const double>& raw, const SoftmaxNorms& norms,
+                  std::span<const std::int32_t> y, std::span<const double> weight, std::size_t code,
+                  std::span<Real> gradient, std::span<Real> hessian, int n_threads);
+
 // Squared loss, halved: g = w (raw - y); its hessian is w.
 template <class Real>
 void squared_slopes(std::span<const double> raw, std::span<const double> y,

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -64,8 +65,13 @@ class RemoteBoard(Board):
 
     @classmethod
     def at(cls, table: Table, y: Array, weight: Array | None, start: Array) -> RemoteBoard:
-        """Rows whose scores are all `start`, which take no memory yet."""
-        return cls(table, y, weight, np.broadcast_to(start, (len(y), start.shape[-1])))
+        """Rows whose scores are all `start`."""
+        return cls(table, y, weight, start)
+
+    @cached_property
+    def raw(self) -> Array:
+        """The scores they start from, which take no memory."""
+        return np.broadcast_to(self.start, (len(self.y), self.n_scores))
 
     def scores(self, rows: NDArray[np.intp] | None = None) -> Array:
         """The scores so far, of all rows or of some."""
@@ -80,6 +86,7 @@ class RemoteRun(GradientRun):
     figures) the driver keeps the scores, and sends the slopes with every tree.
     """
 
+    here = False
     file: StoredRun
     facts: dict[str, Any]
     kept = 0

@@ -20,11 +20,13 @@ from coterie.native.isolation import (
 )
 from coterie.native.linear import LinearLeaves
 from coterie.native.newton import (
+    Classes,
     NewtonGrowth,
     NewtonTable,
     Scores,
     Slopes,
     add_votes,
+    grow_classes,
     grow_newton,
     grow_scores,
     logistic_slopes,
@@ -43,6 +45,7 @@ from coterie.native.vector import grow_vector
 
 __all__ = [
     "Bins",
+    "Classes",
     "Effort",
     "Forest",
     "Growth",
@@ -66,6 +69,7 @@ __all__ = [
     "find_sparse_bins",
     "grow",
     "grow_isolation",
+    "grow_classes",
     "grow_newton",
     "grow_scores",
     "grow_slanted",

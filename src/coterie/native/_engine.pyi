@@ -422,20 +422,6 @@ class NewtonPlan:
 def grow_newton(table: NewtonTable, slopes: NewtonSlopes, growth: NewtonPlan, *, seed: int, n_threads: int, workspace: Workspace, leaves: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], stop: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, signals: bool) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray, dict(shape=(None,))], Annotated[NDArray, dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """Grow one tree on slopes; returns what `grow` returns."""
 
-class NewtonScores:
-    """Slopes of several scores, and where votes go."""
-
-    @overload
-    def __init__(self, *, gradient: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], hessian: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | None, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, seeds: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], raw: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu')], rate: float, longest: float) -> None: ...
-
-    @overload
-    def __init__(self, *, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], hessian: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | None, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, seeds: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], raw: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu')], rate: float, longest: float) -> None: ...
-
-def grow_scores(table: NewtonTable, scores: NewtonScores, growth: NewtonPlan, *, n_threads: int, workspace: Workspace, leaves: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], stop: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, signals: bool) -> list[tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray, dict(shape=(None,))], Annotated[NDArray, dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]]:
-    """
-    Grow a tree for every score and add its votes; returns what `grow` returns of each.
-    """
-
 @overload
 def logistic_slopes(raw: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, gradient: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], hessian: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], n_threads: int) -> None: ...
 
@@ -470,6 +456,34 @@ def encode_bundles(codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None
 
 def add_votes(raw: Annotated[NDArray[numpy.float64], dict(shape=(None,), device='cpu')], leaves: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_threads: int) -> None:
     """Add to every row's score the value of its leaf."""
+
+class NewtonScores:
+    """Slopes of several scores, and where votes go."""
+
+    @overload
+    def __init__(self, *, gradient: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)], hessian: Annotated[NDArray[numpy.float32], dict(shape=(None, None), device='cpu', writable=False)] | None, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, seeds: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], raw: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu')], rate: float, longest: float) -> None: ...
+
+    @overload
+    def __init__(self, *, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)], hessian: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu', writable=False)] | None, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, seeds: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], raw: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu')], rate: float, longest: float) -> None: ...
+
+def grow_scores(table: NewtonTable, scores: NewtonScores, growth: NewtonPlan, *, n_threads: int, workspace: Workspace, leaves: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], stop: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, signals: bool) -> list[tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray, dict(shape=(None,))], Annotated[NDArray, dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]]:
+    """
+    Grow a tree for every score and add its votes; returns what `grow` returns of each.
+    """
+
+class NewtonClasses:
+    """Classes whose slopes are made one after the other, and where votes go."""
+
+    @overload
+    def __init__(self, *, gradient: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], hessian: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu')], most: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], shares: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, seeds: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], raw: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu')], rate: float, longest: float) -> None: ...
+
+    @overload
+    def __init__(self, *, gradient: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], hessian: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], most: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], shares: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], y: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, seeds: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], raw: Annotated[NDArray[numpy.float64], dict(shape=(None, None), device='cpu')], rate: float, longest: float) -> None: ...
+
+def grow_classes(table: NewtonTable, classes: NewtonClasses, growth: NewtonPlan, *, n_threads: int, workspace: Workspace, leaves: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], stop: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, signals: bool) -> list[tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray, dict(shape=(None,))], Annotated[NDArray, dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]]:
+    """
+    Grow a tree for every class and add its votes; returns what `grow` returns of each.
+    """
 
 class SlopeScale:
     """What both halves know of the slopes of all rows."""

@@ -87,7 +87,7 @@ class Shard:
         return counts
 
     def _arrays(self) -> tuple[_engine.NewtonTable, _engine.NewtonSlopes, _engine.NewtonPlan]:
-        growth = self.growth.arrays(self.table.by_column.shape[1])
+        growth = self.growth.arrays(self.table.n_columns)
         return self.table.arrays(), self.slopes.arrays(), growth
 
 
@@ -114,7 +114,7 @@ def grow_from_shards(shards: Sequence[Shard], *, add: Add, seed: int = 0) -> For
         scale.add(shard.scale())
     for shard in shards:
         shard.open(scale, seed=seed)
-    d = first.table.by_column.shape[1]
+    d = first.table.n_columns
     growth = first.growth.arrays(d)
     decider = _engine.Decider(table=first.table.arrays(), growth=growth, scale=scale, seed=seed)
 

@@ -14,7 +14,7 @@ _thread = threading.local()
 
 def in_main_thread() -> bool:
     """Tell whether this thread is the one that receives Ctrl-C."""
-    return threading.current_thread() is threading.main_thread()
+    return threading.get_ident() == threading.main_thread().ident
 
 
 def obey(stop: NDArray[np.uint8]) -> None:

@@ -142,8 +142,8 @@ class NewtonTable:
     ----------
     codes : uint8 or uint16 array of shape (n, bundles), or SparseCodes
         What is counted: the bins, or bundles of columns that are never unusual together.
-    by_column : array of shape (n, d), or SparseCodes
-        The bins in column-major order, which parting rows reads.
+    by_column : array of the same shape, or SparseCodes
+        The same in column-major order, which parting rows reads.
     bins : Bins
         How the columns were cut.
     bundles : tuple of four int32 arrays, or None
@@ -193,8 +193,7 @@ class NewtonTable:
         by_column = codes if compact else _laid_out(codes, "F", n_threads)
         if codes.dtype != np.uint8 or codes.shape[1] < 2:
             return cls(np.ascontiguousarray(codes), by_column, bins)
-        found = _engine.find_bundles(by_column, *bins.arrays(), n_threads)
-        bundles, unusual = found[:4], found[4]
+        *bundles, unusual = _engine.find_bundles(by_column, *bins.arrays(), n_threads)
         usual, sizes = bundles[2:]
         # Looking a cell up costs about twice as much as reckoning it.
         if 2 * unusual.sum() < len(codes) * len(sizes):
@@ -204,10 +203,17 @@ class NewtonTable:
             counted = _laid_out(codes, "C", n_threads)
             joint = _engine.join_columns(counted, n_threads)
             return cls(counted, by_column, bins, joint=joint)
-        counted = np.empty((len(codes), len(sizes)), dtype=np.uint8)
-        _engine.encode_bundles(by_column, *bundles, counted, n_threads)
+        shape = len(codes), len(sizes)
+        bundled = np.empty(shape, dtype=np.uint8, order="C" if compact else "F")
+        _engine.encode_bundles(by_column, *bundles, bundled, n_threads)
+        counted = _laid_out(bundled, "C", n_threads)
         joint = _engine.join_columns(counted, n_threads)
-        return cls(counted, by_column, bins, bundles, joint=joint)
+        return cls(counted, bundled, bins, tuple(bundles), joint=joint)
+
+    @property
+    def n_columns(self) -> int:
+        """Columns that trees split by, bundled or not."""
+        return len(self.bins.categorical)
 
     def arrays(self) -> _engine.NewtonTable:
         """Return the table as the engine takes it."""
@@ -279,7 +285,7 @@ def grow_newton(
     array([0.      , 0.      , 1.333333, 1.333333])
     """
     effort = effort or Effort()
-    d = table.by_column.shape[1]
+    d = table.n_columns
     grown = _engine.grow_newton(
         table.arrays(),
         slopes.arrays(),
@@ -353,7 +359,7 @@ def grow_scores(
            [-1., -1., -1.,  3.]])
     """
     effort, slopes = effort or Effort(), scores.slopes
-    d = table.by_column.shape[1]
+    d = table.n_columns
     grown = _engine.grow_scores(
         table.arrays(),
         _engine.NewtonScores(
@@ -364,6 +370,93 @@ def grow_scores(
             raw=scores.raw,
             rate=scores.rate,
             longest=scores.longest,
+        ),
+        growth.arrays(d) if isinstance(growth, NewtonGrowth) else growth,
+        n_threads=effort.n_threads,
+        workspace=table.workspace,
+        leaves=leaves,
+        stop=stop_flag(effort.stop),
+        signals=in_main_thread(),
+    )
+    return Forest.of_trees(grown, n_features=d)
+
+
+@dataclass(frozen=True)
+class Classes:
+    """What the trees of a round fit, one tree per class, and where their votes go.
+
+    The slopes are those of :func:`softmax_slopes`, made for one class at a time: with many rows,
+    those of all classes would take more memory than all else.
+
+    Parameters
+    ----------
+    y, weight
+        As of :func:`softmax_slopes`.
+    raw, rate, longest
+        As of :class:`Scores`.
+    room : array of shape (2, n), float32 or float64
+        Receives the slopes of one class after the other.
+    norms : float64 array of shape (2, n)
+        Receives what the slopes of all classes have in common.
+    """
+
+    y: NDArray[np.int32]
+    weight: NDArray[np.float64] | None
+    raw: NDArray[np.float64]
+    room: NDArray[Any]
+    norms: NDArray[np.float64]
+    rate: float = 1.0
+    longest: float = np.inf
+
+
+def grow_classes(
+    table: NewtonTable,
+    classes: Classes,
+    growth: NewtonGrowth | _engine.NewtonPlan,
+    *,
+    seeds: NDArray[np.uint64],
+    leaves: NDArray[np.int32],
+    effort: Effort | None = None,
+) -> Forest:
+    """Grow a tree for every class, and add its votes: as :func:`grow_scores` does, in less memory.
+
+    Parameters
+    ----------
+    table, growth, seeds, leaves, effort
+        As of :func:`grow_scores`.
+    classes : Classes
+        What to fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from coterie.native import Classes, NewtonGrowth, NewtonTable, encode, find_bins
+    >>> from coterie.native import grow_classes
+    >>> X, y = np.array([[1.0], [2.0], [3.0]]), np.array([0, 1, 2], dtype=np.int32)
+    >>> bins, leaves = find_bins(X), np.empty(3, dtype=np.int32)
+    >>> table, raw = NewtonTable.of(encode(X, bins), bins), np.zeros((3, 3), order="F")
+    >>> classes = Classes(y, None, raw, np.empty((2, 3)), np.empty((2, 3)))
+    >>> seeds = np.zeros(3, dtype=np.uint64)
+    >>> forest = grow_classes(table, classes, NewtonGrowth(), seeds=seeds, leaves=leaves)
+    >>> raw.round(6)
+    array([[ 3. , -1.5, -1.5],
+           [-1.5,  3. , -1.5],
+           [-1.5, -1.5,  3. ]])
+    """
+    effort, d = effort or Effort(), table.n_columns
+    grown = _engine.grow_classes(
+        table.arrays(),
+        _engine.NewtonClasses(
+            gradient=classes.room[0],
+            hessian=classes.room[1],
+            most=classes.norms[0],
+            shares=classes.norms[1],
+            y=classes.y,
+            weight=classes.weight,
+            seeds=seeds,
+            raw=classes.raw,
+            rate=classes.rate,
+            longest=classes.longest,
         ),
         growth.arrays(d) if isinstance(growth, NewtonGrowth) else growth,
         n_threads=effort.n_threads,

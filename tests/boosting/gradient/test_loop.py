@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from coterie.boosting.gradient import slopes
 from coterie.boosting.gradient.board import Board
 from coterie.boosting.gradient.dart import Dart
 from coterie.boosting.gradient.loop import GradientRun, Plan
@@ -54,6 +55,22 @@ def test_scores_are_what_the_trees_say(name):
     )
     assert after < before
     assert run.trace.reason == "max_iter"
+
+
+@pytest.mark.parametrize("name", ["classes", "classes with dart"])
+def test_classes_that_are_too_many_at_once_come_one_after_the_other(name, monkeypatch):
+    runs = [start(PLANS[name]), start(PLANS[name])]
+    runs[0].boost(member_seeds(0, 0, 4))
+    monkeypatch.setattr(slopes, "_MANY", 1)
+    runs[1].boost(member_seeds(0, 0, 4))
+    assert ["gradient" in vars(run.slopes) for run in runs] == [True, False]
+    np.testing.assert_array_equal(runs[0].train.raw, runs[1].train.raw)
+
+
+def test_codes_are_held_in_one_form_only():
+    run = start(PLANS["plain"])
+    assert run.train.table.codes is run.ground.table.codes is None
+    assert start(PLANS["vector"]).ground.table.codes is not None
 
 
 @pytest.mark.parametrize("name", PLANS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -40,7 +40,7 @@ from coterie.core import Pool, draw_entropy
 from coterie.core.trace import Trace
 from coterie.core.watch import RoundWatch
 from coterie.data import Table, Target
-from coterie.losses import PointwiseLoss
+from coterie.losses import MultinomialLoss, PointwiseLoss
 from coterie.trees.single import recursion
 from coterie.trees.view import numbered_leaves, numbered_paths
 
@@ -303,7 +303,12 @@ class GradientBooster(AnswersForeignNames, Committee):
             )
         pool = this.pool_
         weights = np.repeat(pool.weights, pool.width)
-        return FastPredictor(pool.ballots, weights, this.start_, this._link)
+        return FastPredictor(pool.ballots, weights, this.start_, this._fast_link())
+
+    def _fast_link(self) -> Callable[[Array], Array]:
+        """What `_link` does to scores of this model, without asking again which kind it is."""
+        known = type(self.loss_) is MultinomialLoss and self.loss_.n_classes > 2
+        return self.loss_.link if known else self._link
 
     def _link(self, raw: Array) -> Array:
         """Function from scores to predictions."""

@@ -26,21 +26,35 @@ class Board:
         Numbers, or codes of classes.
     weight : ndarray of shape (n_rows,) or None
         Their weights.
-    raw : ndarray of shape (n_rows, n_scores)
-        Scores, column by column in memory.
+    start : ndarray of shape (n_scores,) or (n_rows, n_scores)
+        Where their scores start.
     """
 
     table: Table
     y: Array
     weight: Array | None
-    raw: Array
+    start: Array
 
     @classmethod
     def at(cls, table: Table, y: Array, weight: Array | None, start: Array) -> Board:
         """Rows whose scores are all `start`, of shape (n_scores,) or (n_rows, n_scores)."""
-        raw = np.empty((len(y), start.shape[-1]), order="F")
-        raw[...] = start
-        return cls(table, y, weight, raw)
+        return cls(table, y, weight, start)
+
+    @property
+    def n_scores(self) -> int:
+        """Scores of a row."""
+        return int(self.start.shape[-1])
+
+    @cached_property
+    def raw(self) -> Array:
+        """Scores of shape (n_rows, n_scores), column by column in memory.
+
+        They take memory from the first look at them on: what is needed only until the table is laid
+        out has been given back by then.
+        """
+        raw = np.empty((len(self.y), self.n_scores), order="F")
+        raw[...] = self.start
+        return raw
 
     def scores(self, rows: NDArray[np.intp] | None = None) -> Array:
         """The scores so far, of all rows or of some."""

@@ -74,8 +74,14 @@ class Given(NamedTuple):
 ALONE = Given(0)
 
 
-def loss_target(target: Target) -> Array:
-    """A target as losses take it, of shape (n_rows,) or (n_rows, n_outputs)."""
+def loss_target(target: Target) -> NDArray[Any]:
+    """A target as losses take it, of shape (n_rows,) or (n_rows, n_outputs).
+
+    More than two classes are given by their codes: nobody reckons with those, and a copy of them as
+    numbers would take twice their memory.
+    """
+    if target.n_outputs == 1 and target.kind == "labels" and target.n_classes[0] > 2:
+        return target.codes[:, 0]
     if target.n_outputs == 1:
         return np.ascontiguousarray(target.encoded[:, 0], dtype=np.float64)
     return np.asfortranarray(target.encoded, dtype=np.float64)
@@ -108,7 +114,7 @@ class Part:
         )
 
     @property
-    def y(self) -> Array:
+    def y(self) -> NDArray[Any]:
         """The target as losses take it: of several outputs, column by column in memory."""
         return loss_target(self.target)
 
@@ -145,10 +151,10 @@ def train(
     learn, watch = _order_categories(params, draft, learn, watch, given)
     plan = _plan(params, draft, learn)
     # By columns, as rows are parted; what is counted row by row is often narrower.
-    table = learn.table.bin(
-        weight=learn.weight, max_bins=params.max_bins, n_threads=plan.n_threads, order="F"
+    settings = {"max_bins": params.max_bins, "n_threads": plan.n_threads, "order": "F"}
+    board = given.board(
+        learn.table.bin(weight=learn.weight, **settings), learn.y, learn.weight, learn.start(draft)
     )
-    board = given.board(table, learn.y, learn.weight, learn.start(draft))
     held = [Board.at(part.table, part.y, part.weight, part.start(draft)) for part in watch.values()]
     targets = {name: part.target for name, part in watch.items()}
     judge = _judge(

@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator, SeedSequence
@@ -29,7 +29,7 @@ from coterie.boosting.gradient.trees import GrowthTable, Shares, grow_singly, gr
 from coterie.core import Pool
 from coterie.core.trace import Trace
 from coterie.core.watch import RoundWatch
-from coterie.losses import PointwiseLoss
+from coterie.losses import MultinomialLoss, PointwiseLoss
 from coterie.native import Forest, NewtonGrowth, Slopes, add_votes
 
 Array = NDArray[np.float64]
@@ -122,6 +122,9 @@ class GradientRun:
         The rows of the last round, and the loss as it was in it; None before the first.
     """
 
+    #: Whether the rows are in this process.
+    here: ClassVar[bool] = True
+
     plan: Plan
     train: Board
     held: Sequence[Board] = ()
@@ -134,17 +137,21 @@ class GradientRun:
     loss: PointwiseLoss | None = None
 
     def __post_init__(self) -> None:
-        n_scores = self.train.raw.shape[1]
+        n_scores = self.train.n_scores
         self.width = 1 if self.plan.vector else n_scores
         self.slopes = SlopeMaker(self.train.y, self.train.weight, n_scores, self.plan.n_threads)
         self.ground = self._lay_out()
 
     def _lay_out(self) -> GrowthTable:
-        """What the trees grow on."""
+        """What the trees grow on; the codes are held there alone, in another form perhaps."""
         table = self.train.table
         if self.plan.vector and isinstance(table.codes, np.ndarray):  # read row by row
             table = replace(table, codes=np.ascontiguousarray(table.codes))
-        return GrowthTable.of(table, self.plan.growth, self.plan.n_threads)
+        ground = GrowthTable.of(table, self.plan.growth, self.plan.n_threads)
+        if self.plan.vector or table.values is None:
+            return ground
+        self.train.table = replace(table, codes=None)
+        return replace(ground, table=self.train.table)
 
     def boost(self, seeds: NDArray[np.int64]) -> None:
         """Add rounds, one per seed, until a watch ends it."""
@@ -238,12 +245,16 @@ class GradientRun:
         """The trees of a round; each has voted on the training scores when it is handed over."""
         plan, board = self.plan, self.train
         self.loss = loss = board.settled(plan.loss)
+        if type(loss) is MultinomialLoss and self._simple and self.slopes.too_many:
+            self.draw = plan.rows(board.raw, len(self.members), rng)
+            ground = self._ground_of_round(self.draw, rng)
+            classes = self.slopes.by_class(board.raw, rate, loss.longest_step)
+            yield ground.grow_classes(classes, seed)
+            return
         gradient, hessian = self.slopes.at(loss, board.raw)
         self.draw = draw = plan.rows(gradient, len(self.members), rng)
         gradient, hessian = draw.scale(gradient, hessian)
-        ground = self.ground.of_columns(plan.columns, rng)
-        if plan.shares is not None:
-            ground = ground.at_least(plan.shares, self._drawn_weight(draw))
+        ground = self._ground_of_round(draw, rng)
         if plan.vector:
             tree, leaves = grown = grow_together(ground, gradient, hessian, draw, seed)
             if loss.adaptive:
@@ -259,6 +270,19 @@ class GradientRun:
             return
         slopes = Slopes(gradient, hessian, draw.rows)
         yield ground.grow_all(slopes, seed, (board.raw, rate, loss.longest_step))
+
+    @property
+    def _simple(self) -> bool:
+        """Whether nothing but the trees asks for slopes, class by class."""
+        plan = self.plan
+        changed = plan.vector or plan.by_gradient or plan.ccp_alpha > 0 or plan.linear is not None
+        return self.here and plan.rows is all_rows and not changed
+
+    def _ground_of_round(self, draw: Draw, rng: Generator) -> GrowthTable:
+        ground = self.ground.of_columns(self.plan.columns, rng)
+        if self.plan.shares is None:
+            return ground
+        return ground.at_least(self.plan.shares, self._drawn_weight(draw))
 
     def _grow_singly(
         self,

@@ -53,7 +53,7 @@ def refitted(
         scores = [score] if width > 1 else list(range(board.raw.shape[1]))
         slopes = gradient, np.ones_like(gradient) if hessian is None else hessian
         n_leaves = len(values[own])
-        whole = replace(board, raw=before)
+        whole = replace(board, start=before)
         new = share * _new_values(settled, whole, slopes, (leaves, n_leaves), scores, l2)
         seen = np.bincount(leaves, minlength=n_leaves) > 0
         values[own][seen] = decay * values[own][seen] + (1.0 - decay) * new[seen]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.losses import ColumnsLoss, LogLoss, MultinomialLoss, PointwiseLoss, SquaredError
-from coterie.native import logistic_slopes, softmax_slopes, squared_slopes
+from coterie.native import Classes, logistic_slopes, softmax_slopes, squared_slopes
 
 Array = NDArray[np.float64]
 Pair = tuple[NDArray[Any], NDArray[Any] | None]
@@ -17,6 +17,7 @@ Pair = tuple[NDArray[Any], NDArray[Any] | None]
 # Up to here slopes are float64, so that a weight of three equals three rows to the last digits;
 # beyond, reading half the memory is worth more than digits that no split can depend on.
 _SHORT = 1 << 16
+_MANY = 1 << 21  # slopes that no cache holds
 _MODEST = 1e15  # far from where float32 ends, or loses digits
 
 
@@ -53,17 +54,37 @@ class SlopeMaker:
         kind: Any = None,
     ) -> None:
         self.y, self.weight, self.n_threads = y, weight, n_threads
-        self.codes = y.astype(np.int32) if n_scores > 1 and y.ndim == 1 else None
+        self.codes = y.astype(np.int32, copy=False) if n_scores > 1 and y.ndim == 1 else None
         self.kind = kind or _kind(y, weight)
-        self.gradient: NDArray[Any] = np.empty((len(y), n_scores), dtype=self.kind, order="F")
+        self.n_scores = n_scores
         self.flat: NDArray[Any] | None = (
             None if weight is None else weight[:, None].astype(self.kind)
         )
 
     @cached_property
+    def gradient(self) -> NDArray[Any]:
+        """Where first derivatives go."""
+        return np.empty((len(self.y), self.n_scores), dtype=self.kind, order="F")
+
+    @cached_property
     def hessian(self) -> NDArray[Any]:
         """Where second derivatives go, if a loss has any but ones."""
         return np.empty_like(self.gradient)
+
+    @property
+    def too_many(self) -> bool:
+        """Whether slopes of all classes at once take more memory than making them twice is worth."""
+        return self.codes is not None and len(self.y) * self.n_scores > _MANY
+
+    @cached_property
+    def _class_room(self) -> tuple[NDArray[Any], Array]:
+        """Where the slopes of one class go, and what those of all have in common."""
+        return np.empty((2, len(self.y)), dtype=self.kind), np.empty((2, len(self.y)))
+
+    def by_class(self, raw: Array, rate: float, longest: float) -> Classes:
+        """What trees of classes fit that make their slopes one after the other."""
+        assert self.codes is not None
+        return Classes(self.codes, self.weight, raw, *self._class_room, rate, longest)
 
     def at(self, loss: PointwiseLoss, raw: Array) -> Pair:
         """Gradient and Hessian of shape (n_rows, n_scores); None is a Hessian of ones.

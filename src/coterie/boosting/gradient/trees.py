@@ -17,12 +17,14 @@ from coterie.boosting.gradient.rows import Draw
 from coterie.data import Table
 from coterie.losses import PointwiseLoss
 from coterie.native import (
+    Classes,
     Effort,
     Forest,
     NewtonGrowth,
     NewtonTable,
     Scores,
     Slopes,
+    grow_classes,
     grow_newton,
     grow_scores,
     grow_vector,
@@ -135,6 +137,18 @@ class GrowthTable:
         return grow_scores(
             self.layout,
             Scores(Slopes(gradient, hessian, slopes.rows), raw, rate, longest),
+            self._plan,
+            seeds=np.array(seeds, dtype=np.uint64),
+            leaves=self.leaves,
+            effort=Effort(self.n_threads),
+        )
+
+    def grow_classes(self, classes: Classes, seed: int) -> Forest:
+        """A tree per class; each has voted on the scores."""
+        seeds = [tree_seed(seed, k) for k in range(classes.raw.shape[1])]
+        return grow_classes(
+            self.layout,
+            classes,
             self._plan,
             seeds=np.array(seeds, dtype=np.uint64),
             leaves=self.leaves,
