@@ -193,8 +193,9 @@ def _done_in_time(
 ) -> tuple[dict[str, Any], str]:
     """Nothing, or an error: what cannot be made smaller is done as a whole or not at all."""
     train = material.splits[0][0]
-    some = train[:: max(4, len(train) // _ROWS)]
-    few = some[::4]
+    # Of a small table half is taken: of less, most of the time is what does not grow with rows.
+    some = train[:: max(2, len(train) // _ROWS)]
+    few = some[::2]
     brief, long = (_seconds(estimator, material, rows) for rows in (few, some))
     _, inner = _last_step(estimator)
     # Neighbours and kernel machines compare each row with each.
