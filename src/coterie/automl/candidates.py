@@ -104,9 +104,7 @@ PORTFOLIO: tuple[Candidate, ...] = (
         ),
         rounds=True,
     ),
-    Candidate(
-        "network", "network", network((128, 64), alpha=1e-3), native=False, fits=_small(200_000)
-    ),
+    Candidate("network", "network", network((64, 64)), native=False, fits=_small(200_000)),
     Candidate("random forest", "forest", forest(RandomForestClassifier, RandomForestRegressor)),
     Candidate("neighbours", "neighbours", neighbours, native=False, fits=_small(30_000)),
     Candidate(
@@ -177,7 +175,7 @@ PORTFOLIO: tuple[Candidate, ...] = (
     Candidate(
         "wide network",
         "network",
-        network((256,), alpha=1e-3, ranks=True),
+        network((128, 128), n_networks=4, max_iter=60),
         native=False,
         fits=_small(60_000),
     ),
