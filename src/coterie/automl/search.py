@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.automl.candidates import DEFAULT, PRIOR, Candidate
+from coterie.automl.candidates import DEEP, DEFAULT, PRIOR, Candidate
 from coterie.automl.clock import MOMENT, Clock, OutOfTime
 from coterie.automl.combine import (
     Learn,
@@ -59,6 +59,8 @@ _FIRST_SHARE = 0.6  # of the time, for the first splits of the first candidate
 _REST = 0.8  # of the time left, for all other splits of it
 _OWED = 0.5  # of the time left, for those at the end if there was no time for them before
 _AMPLE, _LARGE = 0.5, 0.4  # shares of the time left: of a wave, of a candidate
+_AT_THE_END = 0.95  # of the most rounds: as many as could be had
+_OF_DEEP = 0.6  # of the time left, for deep trees where these were too few
 _LITTLE = 0.005  # of the loss
 _HARDLY = 0.05  # of the loss of a constant model, by which members are better that are hardly so
 _CANDIDATES = 20  # about
@@ -107,7 +109,7 @@ class Search:
     cut_short: bool = False  # whether the time ended in the midst of a candidate
     waiting: list[tuple[Attempt, float]] = field(default_factory=list)
     owed: int = 0  # splits that nothing is judged by for lack of time
-    _share: float = 0.25  # of the time left that a further candidate may take
+    _share: float = 0.4  # of the time left that a further candidate may take
 
     def run(
         self, candidates: Sequence[Candidate], further: Iterable[Candidate] | None = None
@@ -130,6 +132,8 @@ class Search:
         try:
             while queue and not self.trials:
                 self._attempt(queue.pop(0))
+            if queue and self._would_go_on(candidates):
+                queue = self._deep_early(queue)
             for start in range(0, len(queue), _WAVE):
                 self._race(queue[start : start + _WAVE])
             self._end_waiting()
@@ -191,6 +195,25 @@ class Search:
         if short:
             self._keep_for_owed(seconds)
 
+    def _would_go_on(self, candidates: Sequence[Candidate]) -> bool:
+        """Whether the first booster was best with as many rounds as it may have."""
+        name, rounds = self.trials[0].name, self.trials[0].recipe.rounds
+        first = next((c for c in candidates if c.name == name and rounds), None)
+        if first is None:
+            return False
+        return bool(max(rounds) >= _AT_THE_END * first.make(self.situation).max_iter)
+
+    def _deep_early(self, queue: list[Candidate]) -> list[Candidate]:
+        """Try deep trees after the first few, with much time, where others learn too slowly.
+
+        So it is where rows of few kinds differ in detail, as prices of one route do in four years.
+        """
+        deep = [candidate for candidate in queue[_WAVE:] if candidate.name == DEEP]
+        self._race(queue[:_WAVE])
+        if deep:
+            self._race(deep, share=_OF_DEEP)
+        return [candidate for candidate in queue[_WAVE:] if candidate.name != DEEP]
+
     def _judge_by(self, number: int) -> None:
         """Judge by the first splits alone."""
         self.owed = len(self.material.splits) - number
@@ -208,15 +231,19 @@ class Search:
 
     @property
     def _generous(self) -> bool:
-        """Whether all candidates can be had, by the size of the table; a few rows say little."""
+        """Whether all candidates can be had; a few rows say little of what they are worth."""
         usual = self.situation.booster_seconds * len(self.material.splits)
+        if self.trials:  # the size of the table does not tell how many rounds are worth it
+            usual = max(usual, self.trials[0].fit_seconds)
         return not self.clock.measured or usual * _CANDIDATES < self.clock.limit
 
-    def _race(self, wave: Sequence[Candidate], *, drawn: bool = False) -> None:
+    def _race(
+        self, wave: Sequence[Candidate], *, drawn: bool = False, share: float | None = None
+    ) -> None:
         """Fit candidates to a few splits, and those that add something to all of them."""
         rival, generous, opened, gains = self._rival(), self._generous, [], []
         for candidate in wave:
-            attempt = self._open(candidate, self._share)
+            attempt = self._open(candidate, share or self._share)
             if attempt is None:
                 continue
             gain = rival.gain(attempt.said())
