@@ -187,9 +187,9 @@ def _duels(losses: Record, budgets: Sequence[float]) -> list[str]:
             cells = [name, half, f"{b:g} s", f"{won} of {len(ratios)}", f"{rank:.2f}"]
             rows.append("| " + " | ".join([*cells, _with_interval(ratios)]) + " |")
     head = [
-        "How `fit_table` stands against AutoGluon at equal limits. Its mean rank is 1 if it has the "
-        "lower loss on every table, 2 if on none; the difference is that of the geometric means of "
-        "the losses, with a 95 % bootstrap interval over tables.",
+        "How `fit_table` stands against AutoGluon at equal limits. Its mean rank is 1 if it has "
+        "the lower loss on every table, 2 if on none; the difference is that of the geometric "
+        "means of the losses, with a 95 % bootstrap interval over tables.",
         "",
         "| against | half | limit | lower loss | mean rank | difference of losses |",
         "|---|---|---:|---:|---:|---:|",

@@ -21,7 +21,9 @@ def test_a_column_is_given_piece_by_piece():
     pieces = Pieces.of(column, 4)
     np.testing.assert_array_equal(pieces.cuts[0], [0, 2, 4, 6, 8])
     inputs = pieces(np.array([[3.0], [4.0], [100.0]]))
-    np.testing.assert_allclose(inputs[:, 1:], [[0.5, 0, -0.5, -0.5], [0.5, 0.5, -0.5, -0.5], [0.5] * 4])
+    np.testing.assert_allclose(
+        inputs[:, 1:], [[0.5, 0, -0.5, -0.5], [0.5, 0.5, -0.5, -0.5], [0.5] * 4]
+    )
     assert inputs[1, 0] == 0  # the median
     assert inputs[2, 0] <= 3  # drawn in
 

@@ -7,6 +7,7 @@ layer learn a broken line of it, and the mean of a few networks takes the place 
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -24,7 +25,7 @@ Array = NDArray[np.float64]
 Small = NDArray[np.float32]
 
 _BATCHES, _LARGEST, _SMALLEST = 25, 256, 16  # of an epoch; rows of a batch
-_MOST_INPUTS = 400  # that pieces of columns make
+_PIECES, _MOST_INPUTS = 12, 400  # of a column, of all together, at most
 _CLIP = 3.0  # interquartile ranges, about, beyond which values are drawn in
 _WARM = 0.1  # share of the steps in which the learning rate rises
 _FADING = (0.9, 0.97)  # of the mean gradient, of the mean square
@@ -141,8 +142,6 @@ class Network(BaseEstimator):
         Epochs.
     n_networks : int, default=2
         Whose mean is the answer.
-    n_pieces : int, default=12
-        Pieces of a column of numbers, at most.
     n_numbers : int, optional
         How many columns are numbers; the others, after them, are taken as they are. By default all.
     learning_rate, weight_decay, dropout : float
@@ -159,7 +158,6 @@ class Network(BaseEstimator):
         hidden_layer_sizes: tuple[int, ...] = (64, 64),
         max_iter: int = 40,
         n_networks: int = 2,
-        n_pieces: int = 12,
         n_numbers: int | None = None,
         learning_rate: float = 4e-3,
         weight_decay: float = 1e-2,
@@ -169,7 +167,6 @@ class Network(BaseEstimator):
         self.hidden_layer_sizes = hidden_layer_sizes
         self.max_iter = max_iter
         self.n_networks = n_networks
-        self.n_pieces = n_pieces
         self.n_numbers = n_numbers
         self.learning_rate = learning_rate
         self.weight_decay = weight_decay
@@ -195,7 +192,7 @@ class Network(BaseEstimator):
         Each keeps a part of the rows to itself, and the weights of the epoch that is best for it.
         """
         cells = np.asarray(X, dtype=np.float64)
-        self.pieces_ = Pieces.of(cells[:, : self.n_numbers], self.n_pieces)
+        self.pieces_ = Pieces.of(cells[:, : self.n_numbers], _PIECES)
         inputs, rng = self._inputs(cells), np.random.default_rng(self.random_state)
         weights, shifts = self._begin(inputs.shape[1], goals.shape[1], rng)
         share = np.ones(len(inputs), dtype=np.float32)
@@ -233,7 +230,7 @@ class Network(BaseEstimator):
     ) -> tuple[list[Small], list[Small]]:
         sizes = [n_inputs, *self.hidden_layer_sizes, n_outputs]
         weights = []
-        for before, after in zip(sizes, sizes[1:], strict=False):
+        for before, after in itertools.pairwise(sizes):
             drawn = rng.standard_normal((self.n_networks, before, after), dtype=np.float32)
             weights.append(drawn * np.float32(np.sqrt(2 / before)))
         weights[-1] *= np.float32(0.1)

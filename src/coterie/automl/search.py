@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -28,6 +28,7 @@ from coterie.automl.journal import Page
 from coterie.automl.material import Material
 from coterie.automl.metrics import Metric
 from coterie.automl.race import Rival, by_gain
+from coterie.automl.recollection import facts_of, recalled, would_go_on
 from coterie.automl.records import NO_TIME, Event, Finding, Kind
 from coterie.automl.second_layer import (
     SECOND,
@@ -44,7 +45,6 @@ from coterie.automl.trial import (
     FAILURES,
     OPENED,
     Attempt,
-    Recipe,
     Trial,
     gain_of_mean,
     noise_of,
@@ -59,7 +59,6 @@ _FIRST_SHARE = 0.6  # of the time, for the first splits of the first candidate
 _REST = 0.8  # of the time left, for all other splits of it
 _OWED = 0.5  # of the time left, for those at the end if there was no time for them before
 _AMPLE, _LARGE = 0.5, 0.4  # shares of the time left: of a wave, of a candidate
-_AT_THE_END = 0.95  # of the most rounds: as many as could be had
 _OF_DEEP = 0.6  # of the time left, for deep trees where these were too few
 _LITTLE = 0.005  # of the loss
 _HARDLY = 0.05  # of the loss of a constant model, by which members are better that are hardly so
@@ -132,7 +131,7 @@ class Search:
         try:
             while queue and not self.trials:
                 self._attempt(queue.pop(0))
-            if queue and self._would_go_on(candidates):
+            if queue and would_go_on(self.trials[0], candidates, self.situation):
                 queue = self._deep_early(queue)
             for start in range(0, len(queue), _WAVE):
                 self._race(queue[start : start + _WAVE])
@@ -194,14 +193,6 @@ class Search:
             self._measure_noise(candidate)
         if short:
             self._keep_for_owed(seconds)
-
-    def _would_go_on(self, candidates: Sequence[Candidate]) -> bool:
-        """Whether the first booster was best with as many rounds as it may have."""
-        name, rounds = self.trials[0].name, self.trials[0].recipe.rounds
-        first = next((c for c in candidates if c.name == name and rounds), None)
-        if first is None:
-            return False
-        return bool(max(rounds) >= _AT_THE_END * first.make(self.situation).max_iter)
 
     def _deep_early(self, queue: list[Candidate]) -> list[Candidate]:
         """Try deep trees after the first few, with much time, where others learn too slowly.
@@ -429,10 +420,7 @@ class Search:
             self._keep_for_owed(facts["fit_seconds"] / number * self.owed)
         kept = self.page.models(candidate.name, len(self.material.splits))
         models = [self.material.seat(model) for model in kept or ()]
-        trial = Trial(candidate.name, candidate.family, unseen, models, facts["fit_seconds"])
-        trial.predict_seconds, trial.note = facts["predict_seconds"], facts["note"]
-        trial.recipe, trial.noise = Recipe(**facts["recipe"]), facts.get("noise", 0.0)
-        self._take(trial)
+        self._take(recalled(candidate, facts, unseen, models))
         return True
 
     def _take(self, trial: Trial, *, write: bool = False) -> None:
@@ -448,15 +436,7 @@ class Search:
         """Note the trial in the journal, if there is one."""
         if self.page is not None:
             self.page.keep(trial.name, trial.models)
-            facts = {
-                "fit_seconds": trial.fit_seconds,
-                "predict_seconds": trial.predict_seconds,
-                "note": trial.note,
-                "recipe": asdict(trial.recipe),
-                "splits": len(self.material.splits),
-                "noise": trial.noise,
-                "elapsed": self.clock.elapsed,
-            }
+            facts = facts_of(trial, len(self.material.splits), self.clock.elapsed)
             self.page.write(trial.name, facts, trial.unseen)
 
     def _note(self, kind: Kind, candidate: Candidate, note: str, *, write: bool = False) -> None:
