@@ -24,12 +24,11 @@ def test_the_loss_follows_the_metric(metric, loss):
     assert gradient()(situation(100, "regression", metric=metric)).loss == loss
 
 
-def test_large_tables_have_smaller_forests_and_larger_batches():
+def test_large_tables_have_smaller_forests_and_fewer_epochs():
     make = forest(ExtraTreesClassifier, ExtraTreesRegressor, max_leaf_nodes=9)
     assert [make(situation(n)).n_estimators for n in (5_000, 5_001)] == [200, 100]
     assert make(situation(10, "regression")).max_leaf_nodes == 9
-    batches = [network((8,), alpha=1.0)(situation(n))[-1].batch_size for n in (100, 2_000, 90_000)]
-    assert batches == [16, 50, 256]
+    assert [network((8,))(situation(n))[-1].max_iter for n in (5_000, 5_001)] == [40, 30]
 
 
 def test_tables_wider_than_long_are_sampled():

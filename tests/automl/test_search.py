@@ -13,10 +13,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from coterie.automl.candidates import DEFAULT, Candidate, choose_candidates
+from coterie.automl.candidates import DEEP, DEFAULT, Candidate, choose_candidates
 from coterie.automl.clock import Clock, OutOfTime, WorkClock
 from coterie.automl.combine import WAYS, affordable_rows
 from coterie.automl.journal import Journal
+from coterie.automl.makers import gradient
 from coterie.automl.search import Search
 from coterie.automl.splits import Plan
 from coterie.automl.trial import Attempt
@@ -303,3 +304,24 @@ def test_the_first_candidate_is_not_lost_for_a_measurement(monkeypatch):
     found, _ = search()
     found.run([boost, forest])
     assert [trial.noise for trial in found.trials] == [0.25, 0.0]
+
+
+@pytest.mark.parametrize(("rounds", "early"), [(2, True), (400, False)])
+def test_deep_trees_come_early_where_boosting_would_go_on(rounds, early):
+    """After the first few; two rounds are never enough, and of 400 the best is before the end."""
+    events = []
+    found, _ = search(events=events)
+    boost = Candidate(DEFAULT, "own", gradient(max_iter=rounds, learning_rate=0.3), rounds=True)
+    few = [candidate(f"tree {k}", DecisionTreeClassifier(max_depth=1)) for k in range(5)]
+    found.run([boost, *few, candidate(DEEP, DecisionTreeClassifier(max_depth=2))])
+    tried = [e.name for e in events if e.kind == "try"]
+    before = [few[4].name, DEEP]
+    assert tried == [boost.name, *(c.name for c in few[:4]), *(before[::-1] if early else before)]
+
+
+def test_time_is_scarce_where_the_first_booster_took_much_of_it():
+    found, _ = search(clock=Clock(1e6))
+    found.run([LINEAR])
+    assert found._generous
+    found.trials[0].fit_seconds = 1e5
+    assert not found._generous

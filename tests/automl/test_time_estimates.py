@@ -136,10 +136,19 @@ def test_others_are_judged_by_some_rows(monkeypatch):
     each = lambda estimator, rows: rows / 1000  # noqa: E731
     near = make_pipeline(StandardScaler(), KNeighborsClassifier())
     with pytest.raises(OutOfTime):
-        hurried(monkeypatch, near, 22.0, each, n_rows=6000)
+        hurried(monkeypatch, near, 18.0, each, n_rows=6000)
     found, fitted = hurried(monkeypatch, near, 32.0, each, n_rows=6000)
     assert found == ({}, "")
-    assert fitted == [250, 1000]
+    assert fitted == [500, 1000]
+
+
+def test_what_does_not_grow_with_rows_is_not_taken_for_their_square(monkeypatch):
+    """A kernel machine of 500 rows takes 0.2 s, most of it whatever the number of rows."""
+    each = lambda estimator, rows: 0.1 + 0.1 * (rows / 500) ** 2  # noqa: E731
+    near = make_pipeline(StandardScaler(), KNeighborsClassifier())
+    found, fitted = hurried(monkeypatch, near, 1.0, each, n_rows=750)
+    assert found == ({}, "")
+    assert fitted == [125, 250]
 
 
 def test_without_a_limit_nothing_is_estimated(monkeypatch):

@@ -29,8 +29,22 @@ def test_losses_stand_beside_those_of_others():
     assert "| t | choose | fit_table | 0.55 | 0.4 | 0.5 (3 s) |" in text
     assert "| t | choose | AutoGluon | – | 0.5 | 0.5 (3 s) |" in text
     assert "5 s +9.5 % (worse on 1 of 1); 10 s -22.3 % (worse on 0 of 1)" in text
-    assert "| choose | AutoGluon | 10 s | 1 of 1 | -22.3 % |" in text
-    assert "| choose | AutoGluon | 5 s |" not in text
+    assert "| AutoGluon | choose | 10 s | 1 of 1 | 1.00 | -20.0 % |" in text
+    assert "| AutoGluon | both | 10 s | 1 of 1 | 1.00 | -20.0 % |" in text
+    assert "| AutoGluon | choose | 5 s |" not in text
+
+
+def test_a_few_tables_are_worth_an_interval():
+    pairs = {"a": 0.4, "b": 0.5, "c": 0.6}
+    records = []
+    for table, loss in pairs.items():
+        records += [
+            {**_record("fit_table", loss, 20.0), "table": table},
+            {**_record("AutoGluon", 0.5, 20.0), "table": table},
+        ]
+    text = markdown(records)
+    # A table where both are level counts half.
+    assert "| AutoGluon | choose | 20 s | 1 of 3 | 1.50 | -1.4 % (-20.0 to +20.0) |" in text
 
 
 def test_curves_are_drawn_beside_the_booster(tmp_path):

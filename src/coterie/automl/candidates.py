@@ -42,6 +42,8 @@ from coterie.forests import (
 _MANY_COLUMNS = 100
 #: The candidate that all else has to be as good as.
 DEFAULT = "gradient boosting"
+#: What learns more from a round.
+DEEP = "gradient boosting, deep symmetric"
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,24 @@ PORTFOLIO: tuple[Candidate, ...] = (
     Candidate("extra trees", "forest", forest(ExtraTreesClassifier, ExtraTreesRegressor)),
     Candidate("linear", "linear", linear, native=False),
     Candidate("kernel machine", "kernel", kernel, native=False, fits=_small(3_000)),
+    Candidate("network", "network", network((64, 64)), native=False, fits=_small(200_000)),
+    Candidate(
+        DEEP,
+        "gradient boosting",
+        gradient(
+            learning_rate=0.06,
+            growth="symmetric",
+            max_depth=8,
+            max_leaf_nodes=None,
+            colsample_bylevel=0.6,
+            l2_regularization=2.0,
+            max_iter=4_000,
+            min_samples_leaf=1,
+        ),
+        rounds=True,
+    ),
+    Candidate("random forest", "forest", forest(RandomForestClassifier, RandomForestRegressor)),
+    Candidate("neighbours", "neighbours", neighbours, native=False, fits=_small(30_000)),
     Candidate(
         "gradient boosting, symmetric",
         "gradient boosting",
@@ -104,11 +124,6 @@ PORTFOLIO: tuple[Candidate, ...] = (
         ),
         rounds=True,
     ),
-    Candidate(
-        "network", "network", network((128, 64), alpha=1e-3), native=False, fits=_small(200_000)
-    ),
-    Candidate("random forest", "forest", forest(RandomForestClassifier, RandomForestRegressor)),
-    Candidate("neighbours", "neighbours", neighbours, native=False, fits=_small(30_000)),
     Candidate(
         "gradient boosting, slow",
         "gradient boosting",
@@ -149,6 +164,7 @@ PORTFOLIO: tuple[Candidate, ...] = (
             max_features=0.4,
             subsample=0.7,
             l2_regularization=5.0,
+            max_iter=2_000,
         ),
         rounds=True,
     ),
@@ -158,26 +174,11 @@ PORTFOLIO: tuple[Candidate, ...] = (
         gradient(max_leaf_nodes=4, learning_rate=0.1, subsample=0.7, max_iter=1_000),
         rounds=True,
     ),
-    Candidate(
-        "gradient boosting, deep symmetric",
-        "gradient boosting",
-        gradient(
-            learning_rate=0.06,
-            growth="symmetric",
-            max_depth=8,
-            max_leaf_nodes=None,
-            colsample_bylevel=0.6,
-            l2_regularization=2.0,
-            max_iter=1_500,
-            min_samples_leaf=1,
-        ),
-        rounds=True,
-    ),
     Candidate("real AdaBoost", "AdaBoost", adaboost, fits=_labels),
     Candidate(
         "wide network",
         "network",
-        network((256,), alpha=1e-3, ranks=True),
+        network((128, 128), n_networks=4, max_iter=60),
         native=False,
         fits=_small(60_000),
     ),

@@ -48,9 +48,22 @@ def as_numbers(situation: Situation, *, ranks: bool = False) -> ColumnTransforme
             output_distribution="normal",
             random_state=seed,
         )
-    fill = SimpleImputer(
+    return _by_kind(situation, make_pipeline(_fill(situation), squash))
+
+
+def filled(situation: Situation) -> ColumnTransformer:
+    """The same with numbers on their own scales, before the columns that were categories."""
+    return _by_kind(situation, _fill(situation))
+
+
+def _fill(situation: Situation) -> SimpleImputer:
+    return SimpleImputer(
         strategy="median", add_indicator=situation.missing, keep_empty_features=True
     )
+
+
+def _by_kind(situation: Situation, numbers: Any) -> ColumnTransformer:
+    labels = situation.cardinalities
     one_hot = OneHotEncoder(
         handle_unknown="infrequent_if_exist",
         min_frequency=2,
@@ -58,7 +71,7 @@ def as_numbers(situation: Situation, *, ranks: bool = False) -> ColumnTransforme
         sparse_output=False,
     )
     parts: list[tuple[str, Any, list[int]]] = [
-        ("numbers", make_pipeline(fill, squash), np.flatnonzero(labels == 0).tolist()),
+        ("numbers", numbers, np.flatnonzero(labels == 0).tolist()),
         ("categories", one_hot, np.flatnonzero(labels > 0).tolist()),
     ]
     return ColumnTransformer([part for part in parts if part[2]], n_jobs=1)

@@ -8,12 +8,12 @@ from typing import Any
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
-from coterie.automl.encoding import as_numbers
+from coterie.automl.encoding import as_numbers, filled
+from coterie.automl.networks import NetworkClassifier, NetworkRegressor
 from coterie.automl.prior import PriorClassifier, PriorRegressor
 from coterie.automl.situation import Situation
 from coterie.boosting import (
@@ -124,23 +124,18 @@ def linear_ranks(s: Situation) -> Any:
     return make_pipeline(as_numbers(s, ranks=True), LogisticRegression(C=0.1, max_iter=300))
 
 
-def network(sizes: Sequence[int], *, alpha: float, ranks: bool = False) -> Make:
-    """A network whose batches and epochs follow the number of rows."""
+def network(sizes: Sequence[int], **settings: Any) -> Make:
+    """Networks whose epochs follow the number of rows."""
 
     def make(s: Situation) -> Any:
         given: dict[str, Any] = {
             "hidden_layer_sizes": tuple(sizes),
-            # Few rows are soon known by heart.
-            "alpha": alpha if s.n_rows > 3_000 else 100 * alpha,
-            "learning_rate_init": 2e-3,
-            "early_stopping": s.n_rows > 3_000,
-            "max_iter": 60 if s.n_rows > 3_000 else 80,
-            "n_iter_no_change": 8,
-            "batch_size": min(256, max(16, s.n_rows // 40)),
+            "max_iter": 40 if s.n_rows <= MANY_ROWS else 30,
+            "n_numbers": int((s.cardinalities == 0).sum()),
             "random_state": s.seed % 2**32,
         }
-        kind = MLPRegressor if s.task == "regression" else MLPClassifier
-        return make_pipeline(as_numbers(s, ranks=ranks), kind(**given))
+        kind = NetworkRegressor if s.task == "regression" else NetworkClassifier
+        return make_pipeline(filled(s), kind(**given | settings))
 
     return make
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.automl.candidates import DEFAULT, PRIOR, Candidate
+from coterie.automl.candidates import DEEP, DEFAULT, PRIOR, Candidate
 from coterie.automl.clock import MOMENT, Clock, OutOfTime
 from coterie.automl.combine import (
     Learn,
@@ -28,6 +28,7 @@ from coterie.automl.journal import Page
 from coterie.automl.material import Material
 from coterie.automl.metrics import Metric
 from coterie.automl.race import Rival, by_gain
+from coterie.automl.recollection import facts_of, recalled, would_go_on
 from coterie.automl.records import NO_TIME, Event, Finding, Kind
 from coterie.automl.second_layer import (
     SECOND,
@@ -44,7 +45,6 @@ from coterie.automl.trial import (
     FAILURES,
     OPENED,
     Attempt,
-    Recipe,
     Trial,
     gain_of_mean,
     noise_of,
@@ -59,6 +59,7 @@ _FIRST_SHARE = 0.6  # of the time, for the first splits of the first candidate
 _REST = 0.8  # of the time left, for all other splits of it
 _OWED = 0.5  # of the time left, for those at the end if there was no time for them before
 _AMPLE, _LARGE = 0.5, 0.4  # shares of the time left: of a wave, of a candidate
+_OF_DEEP = 0.6  # of the time left, for deep trees where these were too few
 _LITTLE = 0.005  # of the loss
 _HARDLY = 0.05  # of the loss of a constant model, by which members are better that are hardly so
 _CANDIDATES = 20  # about
@@ -107,7 +108,7 @@ class Search:
     cut_short: bool = False  # whether the time ended in the midst of a candidate
     waiting: list[tuple[Attempt, float]] = field(default_factory=list)
     owed: int = 0  # splits that nothing is judged by for lack of time
-    _share: float = 0.25  # of the time left that a further candidate may take
+    _share: float = 0.4  # of the time left that a further candidate may take
 
     def run(
         self, candidates: Sequence[Candidate], further: Iterable[Candidate] | None = None
@@ -130,6 +131,8 @@ class Search:
         try:
             while queue and not self.trials:
                 self._attempt(queue.pop(0))
+            if queue and would_go_on(self.trials[0], candidates, self.situation):
+                queue = self._deep_early(queue)
             for start in range(0, len(queue), _WAVE):
                 self._race(queue[start : start + _WAVE])
             self._end_waiting()
@@ -191,6 +194,17 @@ class Search:
         if short:
             self._keep_for_owed(seconds)
 
+    def _deep_early(self, queue: list[Candidate]) -> list[Candidate]:
+        """Try deep trees after the first few, with much time, where others learn too slowly.
+
+        So it is where rows of few kinds differ in detail, as prices of one route do in four years.
+        """
+        deep = [candidate for candidate in queue[_WAVE:] if candidate.name == DEEP]
+        self._race(queue[:_WAVE])
+        if deep:
+            self._race(deep, share=_OF_DEEP)
+        return [candidate for candidate in queue[_WAVE:] if candidate.name != DEEP]
+
     def _judge_by(self, number: int) -> None:
         """Judge by the first splits alone."""
         self.owed = len(self.material.splits) - number
@@ -208,15 +222,19 @@ class Search:
 
     @property
     def _generous(self) -> bool:
-        """Whether all candidates can be had, by the size of the table; a few rows say little."""
+        """Whether all candidates can be had; a few rows say little of what they are worth."""
         usual = self.situation.booster_seconds * len(self.material.splits)
+        if self.trials:  # the size of the table does not tell how many rounds are worth it
+            usual = max(usual, self.trials[0].fit_seconds)
         return not self.clock.measured or usual * _CANDIDATES < self.clock.limit
 
-    def _race(self, wave: Sequence[Candidate], *, drawn: bool = False) -> None:
+    def _race(
+        self, wave: Sequence[Candidate], *, drawn: bool = False, share: float | None = None
+    ) -> None:
         """Fit candidates to a few splits, and those that add something to all of them."""
         rival, generous, opened, gains = self._rival(), self._generous, [], []
         for candidate in wave:
-            attempt = self._open(candidate, self._share)
+            attempt = self._open(candidate, share or self._share)
             if attempt is None:
                 continue
             gain = rival.gain(attempt.said())
@@ -402,10 +420,7 @@ class Search:
             self._keep_for_owed(facts["fit_seconds"] / number * self.owed)
         kept = self.page.models(candidate.name, len(self.material.splits))
         models = [self.material.seat(model) for model in kept or ()]
-        trial = Trial(candidate.name, candidate.family, unseen, models, facts["fit_seconds"])
-        trial.predict_seconds, trial.note = facts["predict_seconds"], facts["note"]
-        trial.recipe, trial.noise = Recipe(**facts["recipe"]), facts.get("noise", 0.0)
-        self._take(trial)
+        self._take(recalled(candidate, facts, unseen, models))
         return True
 
     def _take(self, trial: Trial, *, write: bool = False) -> None:
@@ -421,15 +436,7 @@ class Search:
         """Note the trial in the journal, if there is one."""
         if self.page is not None:
             self.page.keep(trial.name, trial.models)
-            facts = {
-                "fit_seconds": trial.fit_seconds,
-                "predict_seconds": trial.predict_seconds,
-                "note": trial.note,
-                "recipe": asdict(trial.recipe),
-                "splits": len(self.material.splits),
-                "noise": trial.noise,
-                "elapsed": self.clock.elapsed,
-            }
+            facts = facts_of(trial, len(self.material.splits), self.clock.elapsed)
             self.page.write(trial.name, facts, trial.unseen)
 
     def _note(self, kind: Kind, candidate: Candidate, note: str, *, write: bool = False) -> None:

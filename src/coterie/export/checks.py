@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -391,6 +392,22 @@ def check_prior(model: Any) -> None:
         _require(_are_shares(model.frequencies_[None]), "frequencies_ are not probabilities")
 
 
+def check_network(model: Any) -> None:
+    """Weights that follow one upon the other; nothing if it was not fitted."""
+    if not hasattr(model, "weights_"):
+        return
+    weights, shifts = model.weights_, model.shifts_
+    fits = len(weights) == len(shifts) > 0 and all(
+        weight.ndim == shift.ndim == 3 and shift.shape == (len(weight), 1, weight.shape[2])
+        for weight, shift in zip(weights, shifts, strict=True)
+    )
+    for before, after in itertools.pairwise(weights) if fits else ():
+        fits &= len(before) == len(after) and before.shape[2] == after.shape[1]
+    _require(fits, "the layers of a network do not fit together")
+    if hasattr(model, "classes_"):
+        _require(weights[-1].shape[2] == len(model.classes_), "a network lacks classes")
+
+
 #: Objects that are not made from their attributes alone, by tag.
 BUILDERS: dict[str, Callable[[dict[str, Any]], Any]] = {"Forest": build_forest}
 _CHECKS: dict[str, Callable[[Any], None]] = {
@@ -398,6 +415,8 @@ _CHECKS: dict[str, Callable[[Any], None]] = {
     "ForeignMember": check_labels,
     "LeafHazards": check_hazards,
     "Neighbours": check_neighbours,
+    "NetworkClassifier": check_network,
+    "NetworkRegressor": check_network,
     "Pool": check_pool,
     "PriorClassifier": check_prior,
     "PriorRegressor": check_prior,
