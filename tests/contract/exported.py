@@ -84,7 +84,7 @@ def few_members(cls: type) -> dict[str, Any]:
 
 
 def few_choices(cls: type) -> dict[str, Any]:
-    """Values for what an instance would choose by fitting itself many times; tests of its own do."""
+    """Values for what an instance would choose by fitting itself many times."""
     return {"alpha": 0.05} if issubclass(cls, RuleFit) else {}
 
 
