@@ -196,16 +196,22 @@ def measure(goal: Goal, repeats: int) -> dict[str, Any]:
     return {"asked": goal.asked, "found": ratio, "seconds": best, "scores": scores}
 
 
-def row_time(name: str) -> dict[str, Any]:
-    """Microseconds of one row by `fast_predictor`: the median, and the fastest twentieth."""
+def row_time(name: str, repeats: int) -> dict[str, Any]:
+    """Microseconds of one row by `fast_predictor`, in the quickest of several passes.
+
+    Given are the median, and the fastest twentieth.
+    """
     fast, X = fitted(name, "coterie").fast_predictor(), table(name).X_test
-    spent = []
-    for i in range(3000):
-        row = X[i : i + 1]
-        start = time.perf_counter_ns()
-        fast(row)
-        spent.append(time.perf_counter_ns() - start)
-    low, median = np.quantile(spent, [0.05, 0.5]) / 1000
+    passes = []
+    for _ in range(repeats):
+        spent = []
+        for i in range(3000):
+            row = X[i : i + 1]
+            start = time.perf_counter_ns()
+            fast(row)
+            spent.append(time.perf_counter_ns() - start)
+        passes.append(np.quantile(spent, [0.05, 0.5]) / 1000)
+    low, median = np.min(passes, axis=0)
     return {"asked": 15.0, "found": float(low), "median": float(median), "at_most": True}
 
 
@@ -245,7 +251,7 @@ def cases(repeats: int) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
         for goal in group():
             yield f"{goal.name} ({goal.peer})", partial(measure, goal, repeats)
     for name in ("covertype", "letter", "mnist"):
-        yield f"one row/{name} (µs)", partial(row_time, name)
+        yield f"one row/{name} (µs)", partial(row_time, name, repeats)
     yield "memory/covertype (LightGBM)", partial(memory, "covertype")
     yield "two threads/higgs (one thread)", partial(two_threads, "higgs", repeats)
 

@@ -147,8 +147,7 @@ NewtonTask<Code, Real> open_task(const TableArrays& table, const CodesOf<Code>& 
 // As grow_on_scores, but the slopes of a class are made when its turn has come.
 std::vector<TreeArrays> grow_on_classes(const TableArrays& table, const ClassesArrays& classes,
                                         const GrowthArrays& growth, int n_threads,
-                                        Workspace& workspace,
-                                        const OutVector<std::int32_t>& leaves,
+                                        Workspace& workspace, const OutVector<std::int32_t>& leaves,
                                         const Optional<std::uint8_t>& stop, bool signals) {
     require(!stop || stop->shape(0) == 1, "stop: an array of one flag expected");
     std::vector<Tree> trees(classes.seeds.shape(0));

@@ -91,7 +91,13 @@ void Grower<Code, Kind>::share_whole(Pending& parent, Pending& left, Pending& ri
     Pending& small = left.size() <= right.size() ? left : right;
     Pending& large = left.size() <= right.size() ? right : left;
     const auto keeps = [&](const Pending& child) { return child.size() >= whole_from_; };
-    if (large.depth < growth_.max_depth && keeps(large)) {
+    if (large.depth < growth_.max_depth && keeps(large) && !keeps(small) &&
+        are_few(small.size(), growth_.columns.size(), *parent.whole)) {
+        // What is left of the parent without them is the larger child.
+        put_whole<-1>(kind_, rows_with_items(small), growth_.columns, starts_, *parent.whole);
+        interrupt_.after(small.size() * growth_.columns.size());
+        large.whole = std::move(parent.whole);
+    } else if (large.depth < growth_.max_depth && keeps(large)) {
         auto counted = std::make_unique<WholeHistogram>();
         fill(small, *counted);
         parent.whole->subtract(*counted);

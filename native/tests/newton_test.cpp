@@ -211,14 +211,14 @@ TEST_CASE(bundled_flags_give_the_same_tree) {
     std::vector<std::int32_t> leaves(table.rows);
     Workspace workspace;
     Interrupt interrupt;
-    const Tree tree = grow_newton<std::uint8_t, double>(
-        {{counted, counted, table.bins(), bundles.view()},
-         {gradient, {}, {}},
-         growth,
-         5,
-         0,
-         leaves},
-        1, workspace, interrupt);
+    const Tree tree =
+        grow_newton<std::uint8_t, double>({{counted, counted, table.bins(), bundles.view()},
+                                           {gradient, {}, {}},
+                                           growth,
+                                           5,
+                                           0,
+                                           leaves},
+                                          1, workspace, interrupt);
     const Fit plain = fit(table, gradient, {}, {});
     CHECK(tree.values == plain.tree.values);
     CHECK(leaves == plain.leaves);

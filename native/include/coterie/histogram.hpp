@@ -30,13 +30,19 @@ struct Item {
 };
 
 // How a row enters a histogram entry; one type per kind of target. `finish` fills in
-// what can be told from the rest of an entry once all rows are in.
+// what can be told from the rest of an entry once all rows are in. `put` needs no finish, and with
+// a sign of -1 takes a row out of a finished entry: being exact, sums keep no trace of it.
 struct PairKind {
     static constexpr bool kPair = true;
     std::size_t stride() const { return PairSums::kStride; }
     void add(double* entry, const Item& item) const {
         entry[0] += item.w;
         entry[1] += item.s;
+    }
+    template <int Sign>
+    void put(double* entry, const Item& item) const {
+        entry[0] += Sign * item.w;
+        entry[1] += Sign * item.s;
     }
     void finish(double*) const {}
 };
@@ -47,6 +53,11 @@ struct LabelKind {  // one output, three classes or more
     std::size_t stride() const { return width; }
     void add(double* entry, const Item& item) const {
         entry[1 + static_cast<std::uint32_t>(item.s)] += item.w;
+    }
+    template <int Sign>
+    void put(double* entry, const Item& item) const {
+        entry[0] += Sign * item.w;
+        entry[1 + static_cast<std::uint32_t>(item.s)] += Sign * item.w;
     }
     void finish(double* entry) const {
         entry[0] = 0.0;
@@ -60,12 +71,14 @@ struct LabelsKind {  // several outputs of labels
     Matrix<const std::int32_t> codes;
     const Channels* channels;
     std::size_t stride() const { return width; }
-    void add(double* entry, const Item& item) const {
-        entry[0] += item.w;
+    void add(double* entry, const Item& item) const { put<1>(entry, item); }
+    template <int Sign>
+    void put(double* entry, const Item& item) const {
+        entry[0] += Sign * item.w;
         const auto row = static_cast<std::size_t>(item.s);
         std::size_t start = 1;
         for (std::size_t o = 0; o < codes.cols; ++o) {
-            entry[start + static_cast<std::size_t>(codes(row, o))] += item.w;
+            entry[start + static_cast<std::size_t>(codes(row, o))] += Sign * item.w;
             start = 1 + channels->group_end[o];
         }
     }
@@ -77,10 +90,12 @@ struct ValuesKind {  // several outputs of numbers; `products` holds w * y on th
     std::size_t width;
     const double* products;  // (rows, width - 1)
     std::size_t stride() const { return width; }
-    void add(double* entry, const Item& item) const {
-        entry[0] += item.w;
+    void add(double* entry, const Item& item) const { put<1>(entry, item); }
+    template <int Sign>
+    void put(double* entry, const Item& item) const {
+        entry[0] += Sign * item.w;
         const double* values = products + static_cast<std::size_t>(item.s) * (width - 1);
-        for (std::size_t c = 1; c < width; ++c) entry[c] += values[c - 1];
+        for (std::size_t c = 1; c < width; ++c) entry[c] += Sign * values[c - 1];
     }
     void finish(double*) const {}
 };
@@ -276,7 +291,30 @@ void fill_pairs(const RowSet<Code>& set, std::span<const WholeLane> lanes) {
     }
 }
 
-// `starts[column]` is the first bin of a column in the histogram.
+// Whether rows are so few that going through all bins takes longer than they do.
+inline bool are_few(std::size_t rows, std::size_t columns, const WholeHistogram& whole) {
+    return 2 * rows * columns <= whole.sums.size();
+}
+
+// Adds rows to a histogram, or takes them out of it, without going through all bins.
+template <int Sign, class Code, class Kind>
+void put_whole(const Kind& kind, const RowSet<Code>& set, std::span<const std::int32_t> columns,
+               std::span<const std::size_t> starts, WholeHistogram& out) {
+    const std::size_t stride = kind.stride();
+    const bool counted = !out.counts.empty();
+    for (const std::int32_t column : columns) {
+        const std::size_t start = starts[static_cast<std::size_t>(column)];
+        const Code* codes = set.codes.col(static_cast<std::size_t>(column));
+        for (std::size_t i = 0; i < set.size; ++i) {
+            const std::size_t bin =
+                start + codes[static_cast<std::ptrdiff_t>(set.rows[i]) * set.codes.row_stride];
+            kind.template put<Sign>(out.sums.data() + bin * stride, set.items[i]);
+            if (counted) out.counts[bin] += static_cast<std::uint32_t>(Sign);
+        }
+    }
+}
+
+// `starts[column]` is the first bin of a column in the histogram, which is cleared.
 template <class Code, class Kind>
 void fill_whole(const Kind& kind, const RowSet<Code>& set, std::span<const std::int32_t> columns,
                 std::span<const std::size_t> starts, WholeHistogram& out) {
@@ -293,6 +331,7 @@ void fill_whole(const Kind& kind, const RowSet<Code>& set, std::span<const std::
     std::uint32_t* counts = out.counts.empty() ? nullptr : out.counts.data();
     if constexpr (Kind::kPair)
         if (!counts) return fill_pairs(set, lanes);
+    if (are_few(n, columns.size(), out)) return put_whole<1>(kind, set, columns, starts, out);
     for (std::size_t i = 0; i < n; ++i) {
         if (i + ahead < n) __builtin_prefetch(table.row(rows[i + ahead]));
         const Item item = set.items[i];

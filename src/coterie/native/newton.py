@@ -193,7 +193,8 @@ class NewtonTable:
         by_column = codes if compact else _laid_out(codes, "F", n_threads)
         if codes.dtype != np.uint8 or codes.shape[1] < 2:
             return cls(np.ascontiguousarray(codes), by_column, bins)
-        *bundles, unusual = _engine.find_bundles(by_column, *bins.arrays(), n_threads)
+        found = _engine.find_bundles(by_column, *bins.arrays(), n_threads)
+        bundles, unusual = found[:4], found[4]
         usual, sizes = bundles[2:]
         # Looking a cell up costs about twice as much as reckoning it.
         if 2 * unusual.sum() < len(codes) * len(sizes):
@@ -208,7 +209,7 @@ class NewtonTable:
         _engine.encode_bundles(by_column, *bundles, bundled, n_threads)
         counted = _laid_out(bundled, "C", n_threads)
         joint = _engine.join_columns(counted, n_threads)
-        return cls(counted, bundled, bins, tuple(bundles), joint=joint)
+        return cls(counted, bundled, bins, bundles, joint=joint)
 
     @property
     def n_columns(self) -> int:

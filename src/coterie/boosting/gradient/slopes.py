@@ -73,7 +73,7 @@ class SlopeMaker:
 
     @property
     def too_many(self) -> bool:
-        """Whether slopes of all classes at once take more memory than making them twice is worth."""
+        """Whether slopes of all classes at once would take more memory than they are worth."""
         return self.codes is not None and len(self.y) * self.n_scores > _MANY
 
     @cached_property
