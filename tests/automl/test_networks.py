@@ -35,6 +35,14 @@ def test_columns_of_few_values_have_no_pieces():
     assert np.isfinite(inputs).all()
 
 
+def test_columns_of_any_scale_are_numbers():
+    column = np.array([-1e200, 0.0, 1e-320, 2e-320, 1e200])[:, None]
+    for part in (column, column[1:4], column[1:]):
+        inputs = Pieces.of(part, 4)(column)
+        assert np.isfinite(inputs).all()
+        assert inputs[-1, 0] > 0 > inputs[0, 0]
+
+
 def test_many_columns_have_few_pieces():
     pieces = Pieces.of(np.random.default_rng(0).normal(size=(50, 300)), 12)
     assert max(map(len, pieces.cuts)) <= 3 + 1

@@ -88,16 +88,16 @@ def hurried(monkeypatch, estimator, left, seconds, n_rows=150):
     return shrink_to_limit(candidate, estimator, situation, material, Deadline(left)), fitted
 
 
-def test_networks_are_judged_by_two_epochs(monkeypatch):
+def test_networks_are_judged_by_a_few_epochs(monkeypatch):
     """One second for an epoch and three splits: 80 epochs take 240 seconds."""
     network = make_pipeline(StandardScaler(), MLPClassifier((2,), max_iter=80))
     epochs = lambda pipeline, rows: float(pipeline[-1].max_iter)  # noqa: E731
     with pytest.warns(ConvergenceWarning):
         (found, _), fitted = hurried(monkeypatch, network, 250.0, epochs)
     assert found == {}
-    assert fitted == [100]
+    assert fitted == [100, 100]
     with pytest.warns(ConvergenceWarning):
-        (found, note), _ = hurried(monkeypatch, network, 62.0, epochs)
+        (found, note), _ = hurried(monkeypatch, network, 64.0, epochs)
     assert found == {"mlpclassifier__max_iter": 20}
     assert note == "20 epochs for lack of time"
     with pytest.warns(ConvergenceWarning), pytest.raises(OutOfTime):
@@ -108,11 +108,20 @@ def test_networks_are_judged_by_some_rows(monkeypatch):
     """A second for an epoch of 100 rows; half of them are tried."""
     network = make_pipeline(StandardScaler(), MLPClassifier((2,), max_iter=80))
     epochs = lambda pipeline, rows: pipeline[-1].max_iter * rows / 100  # noqa: E731
-    monkeypatch.setattr(time_estimates, "_ROWS", 50)
+    monkeypatch.setattr(time_estimates, "_EPOCH_ROWS", 50)
     with pytest.warns(ConvergenceWarning):
-        (found, _), fitted = hurried(monkeypatch, network, 61.0, epochs)
-    assert fitted == [50]
+        (found, _), fitted = hurried(monkeypatch, network, 62.0, epochs)
+    assert fitted == [50, 50]
     assert found == {"mlpclassifier__max_iter": 20}
+
+
+def test_what_networks_begin_with_is_not_multiplied(monkeypatch):
+    """Five seconds before the first epoch, one for each, three splits: 255 seconds for 80."""
+    network = make_pipeline(StandardScaler(), MLPClassifier((2,), max_iter=80))
+    epochs = lambda pipeline, rows: 5.0 + pipeline[-1].max_iter  # noqa: E731
+    with pytest.warns(ConvergenceWarning):
+        (found, _), _ = hurried(monkeypatch, network, 270.0, epochs)
+    assert found == {}
 
 
 def test_forests_are_judged_by_a_few_trees(monkeypatch):

@@ -27,6 +27,7 @@ Small = NDArray[np.float32]
 _BATCHES, _LARGEST, _SMALLEST = 25, 256, 16  # of an epoch; rows of a batch
 _PIECES, _MOST_INPUTS = 12, 400  # of a column, of all together, at most
 _CLIP = 3.0  # interquartile ranges, about, beyond which values are drawn in
+_FAR, _NARROW = 1e6, 1e-150  # whose squares and inverses are still numbers
 _WARM = 0.1  # share of the steps in which the learning rate rises
 _FADING = (0.9, 0.97)  # of the mean gradient, of the mean square
 _ROWS = 4_096  # asked about at a time
@@ -63,21 +64,22 @@ class Pieces:
             Pieces of a column, at most.
         """
         low, middle, high = np.quantile(X, (0.25, 0.5, 0.75), axis=0)
-        width = np.where(high > low, (high - low) / 0.75, X.std(axis=0))
+        width = np.where(high > low, (high - low) / 0.75, np.ptp(X, axis=0) / 4)
         number = max(2, min(number, _MOST_INPUTS // max(1, X.shape[1])))
         ends = np.quantile(X, np.linspace(0, 1, number + 1), axis=0)
         cuts = [np.unique(column) for column in ends.T]
         cuts = [some if len(some) > 3 else np.empty(0) for some in cuts]
-        return cls(middle, 1 / np.where(width > 0, width, 1.0), tuple(cuts))
+        return cls(middle, 1 / np.where(width > _NARROW, width, 1.0), tuple(cuts))
 
     def __call__(self, X: Array) -> Small:
         """Inputs for some rows."""
-        far = (X - self.middle) * self.scale
-        inputs = [far / np.sqrt(1 + (far / _CLIP) ** 2)]
-        for column, ends in zip(X.T, self.cuts, strict=True):
-            if len(ends):
-                inside = (column[:, None] - ends[:-1]) / np.diff(ends)
-                inputs.append(np.clip(inside, 0, 1) - 0.5)
+        with np.errstate(over="ignore"):  # what is too large is clipped
+            far = np.clip((X - self.middle) * self.scale, -_FAR, _FAR)
+            inputs = [far / np.sqrt(1 + (far / _CLIP) ** 2)]
+            for column, ends in zip(X.T, self.cuts, strict=True):
+                if len(ends):
+                    inside = (column[:, None] - ends[:-1]) / np.diff(ends)
+                    inputs.append(np.clip(inside, 0, 1) - 0.5)
         return np.hstack(inputs, dtype=np.float32, casting="unsafe")
 
 

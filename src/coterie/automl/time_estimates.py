@@ -21,7 +21,7 @@ from coterie.automl.situation import Situation, booster_seconds
 _LONG = 86_400.0  # seconds that are as good as no limit
 _LARGE_WORK = 4_000_000  # cells from which time is always estimated
 _SECONDS_PER_CELL = 3e-5  # that no candidate should need
-_ROWS, _FEW_ROWS = 1_000, 300
+_ROWS, _FEW_ROWS, _EPOCH_ROWS = 1_000, 300, 8_000
 _TREES = 0.04  # share of the trees that tell how long all take
 MANY_CLASSES = 100  # from which a look at some rows takes too long itself
 # Seconds: of a cell of the scores, of a cell that a tree looks at, of a tree; in one thread.
@@ -168,17 +168,23 @@ def _larger_steps(
 def _fewer_epochs(
     estimator: Any, material: Material, deadline: Deadline
 ) -> tuple[dict[str, Any], str]:
-    """Epochs that a network has the time for."""
+    """Epochs that a network has the time for.
+
+    Batches grow with the rows, so that an epoch of some rows may take as long as one of all.
+    """
     place, network = _last_step(estimator)
     train = material.splits[0][0]
-    some = train[:: max(1, len(train) // _ROWS)]
-    start = time.monotonic()
-    brief = clone(estimator).set_params(**{_path(place, "max_iter"): _EPOCHS})
-    fit_clone(brief, material, some)
-    seconds = (time.monotonic() - start) * len(train) / len(some)
+    some = train[:: max(1, len(train) // _EPOCH_ROWS)]
+    taken = []
+    for number in (1, 1 + _EPOCHS):
+        start = time.monotonic()
+        fit_clone(clone(estimator).set_params(**{_path(place, "max_iter"): number}), material, some)
+        taken.append(time.monotonic() - start)
+    # Each fit begins with what does not depend on epochs.
+    each = max(taken[1] - taken[0], 0.1 * taken[1]) / _EPOCHS
     epochs = network.max_iter * (_EARLY if network.early_stopping else 1.0)
-    expected = seconds / _EPOCHS * epochs * _fits_in_a_row(material)
-    return _within(estimator, expected, deadline)
+    once = max(0.0, taken[0] - each) + each * epochs
+    return _within(estimator, once * len(train) / len(some) * _fits_in_a_row(material), deadline)
 
 
 def _fewer_trees(
