@@ -262,7 +262,8 @@ def page(known: dict[str, dict[str, Any]]) -> str:
     >>> print(page({"a": {"asked": 2, "found": 3.0, "date": "today", "seconds": [1.0, 3.0]}}))
     # Speeds that were set as goals
     <BLANKLINE>
-    Their CPU seconds over ours, one thread; of one row the fastest twentieth of many, in µs;
+    Their CPU seconds over ours, one thread; of one row the fastest twentieth of many, in the
+    quickest of several passes, in µs;
     of two threads, seconds by the clock with one over those with two. On 2026-11-18 the two
     cores were shared with other work: ratios of CPU seconds vary by a tenth, others by more.
     <BLANKLINE>
@@ -274,7 +275,8 @@ def page(known: dict[str, dict[str, Any]]) -> str:
     lines = [
         "# Speeds that were set as goals",
         "",
-        "Their CPU seconds over ours, one thread; of one row the fastest twentieth of many, in µs;",
+        "Their CPU seconds over ours, one thread; of one row the fastest twentieth of many, in the",
+        "quickest of several passes, in µs;",
         "of two threads, seconds by the clock with one over those with two. On 2026-11-18 the two",
         "cores were shared with other work: ratios of CPU seconds vary by a tenth, others by more.",
         "",
