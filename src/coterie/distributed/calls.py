@@ -7,7 +7,11 @@ import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from coterie.distributed import session
+from coterie.distributed.letters import pack, unpack
 
 _SILENCE = 300.0  # seconds without a sign of life; Dask's scheduler waits as long for a worker
 
@@ -43,10 +47,10 @@ class Call:
 
     Dask answers a call of an actor only if all goes well, or if it meets an `OSError` on the way.
     After anything else the call is never answered: its actor became unknown, or what was said could
-    not be read. So questions and answers travel as bytes, which can always be read, and errors of
-    the method as answers. Whatever else is raised means that the holder is gone. While there is no
-    answer, the caller looks for signs of life: what the scheduler says of the actor, and the
-    holder's pulse.
+    not be read. So questions and answers travel as bytes (see `letters`), which can always be read,
+    and errors of the method as answers. Whatever else is raised means that the holder is gone.
+    While there is no answer, the caller looks for signs of life: what the scheduler says of the
+    actor, and the holder's pulse.
 
     Parameters
     ----------
@@ -78,15 +82,13 @@ class Call:
         HolderGoneError
             When there will be no answer.
         """
-        from distributed.protocol import pickle
-
         if self._coming is None:
             raise HolderGoneError("It cannot be called.") from self._failed
         said = self._awaited(self._coming)
         while said is None:
             self._look()
             said = self._awaited(self._coming)
-        found = pickle.loads(said)
+        found = unpack(said)
         if isinstance(found, Raised):
             raise found.error
         return found
@@ -131,19 +133,18 @@ def seal(method: str, given: Sequence[Any]) -> bytes:
     return asked
 
 
-def sealed_answer(holder: Any, asked: bytes) -> bytes:
+def sealed_answer(holder: Any, asked: bytes) -> NDArray[np.uint8]:
     """What a holder says to a question, as it travels."""
     from distributed.protocol import pickle
 
     try:
         method, given = pickle.loads(asked)
-        said: bytes = pickle.dumps(getattr(holder, method)(*given))
+        return pack(getattr(holder, method)(*given))
     except Exception as error:
         try:
-            said = pickle.dumps(Raised(error))
+            return pack(Raised(error))
         except Exception:  # one that cannot travel, by its words
-            said = pickle.dumps(Raised(RuntimeError(f"{type(error).__name__}: {error}")))
-    return said
+            return pack(Raised(RuntimeError(f"{type(error).__name__}: {error}")))
 
 
 class Member(NamedTuple):
@@ -206,13 +207,9 @@ class _Neighbour:
         return asyncio.run_coroutine_threadsafe(self._execute(method, given), loop)
 
     async def _execute(self, method: str, given: tuple[Any, ...]) -> Any:
-        from distributed.protocol import to_serialize
-
+        # Numbers and bytes are part of the message itself, which takes Dask the least time.
         said = await self.worker.rpc(self.member.address).actor_execute(
-            function=method,
-            actor=self.member.key,
-            args=[to_serialize(one) for one in given],
-            kwargs={},
+            function=method, actor=self.member.key, args=given, kwargs={}
         )
         if said["status"] != "OK":
             raise said["exception"]

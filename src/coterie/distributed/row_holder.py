@@ -150,15 +150,15 @@ class RowHolder:
         """The rows that are learnt from, laid out for trees."""
         return NewtonTable(self.codes, self.by_column, self.held.bins)
 
-    async def answer(self, number: Number, asked: bytes) -> bytes:
+    async def answer(self, number: tuple[int, int], asked: bytes) -> NDArray[np.uint8]:
         """What a method says to a call, both sealed; see `Call`.
 
         Dask has one thread for all actors of a worker, but one of them may wait here for another.
         """
-        run, loop = copy_context().run, asyncio.get_running_loop()
-        return await loop.run_in_executor(self.thread, run, self.answer_here, number, asked)
+        run, loop, count = copy_context().run, asyncio.get_running_loop(), Number(*number)
+        return await loop.run_in_executor(self.thread, run, self.answer_here, count, asked)
 
-    def answer_here(self, number: Number, asked: bytes) -> bytes:
+    def answer_here(self, number: Number, asked: bytes) -> NDArray[np.uint8]:
         """The same, in this thread."""
         self.asked = number
         said = sealed_answer(self, asked)
