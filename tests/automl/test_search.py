@@ -325,3 +325,21 @@ def test_time_is_scarce_where_the_first_booster_took_much_of_it():
     assert found._generous
     found.trials[0].fit_seconds = 1e5
     assert not found._generous
+
+
+def test_what_was_fitted_first_is_not_lost_when_the_rest_takes_too_long(monkeypatch):
+    """The first splits were done; the machine then became too slow for the others."""
+    finish = Attempt.finish
+
+    def slow(self):
+        if len(self.material.splits) > len(self.models):
+            raise OutOfTime("stopped during its fit")
+        return finish(self)
+
+    monkeypatch.setattr(Attempt, "finish", slow)
+    found, folds = search()
+    found.run([LINEAR])
+    assert [t.name for t in found.trials] == ["linear"]
+    assert len(found.trials[0].models) == len(found.material.splits) == 2
+    assert found.owed == 1
+    found.combine(folds, WAYS, hold_out=False)

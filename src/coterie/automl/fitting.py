@@ -58,7 +58,7 @@ from coterie.automl.listing import Listing
 from coterie.automl.material import Material
 from coterie.automl.metrics import check_metric
 from coterie.automl.order import column_of_time
-from coterie.automl.outcome import find_doubts, find_shortage
+from coterie.automl.outcome import announce, find_doubts, find_shortage
 from coterie.automl.prior import PriorClassifier
 from coterie.automl.records import Finding, TableMember
 from coterie.automl.search import Search
@@ -116,7 +116,7 @@ def fit_draft(
     situation = _situation(admitted, reading, wishes, truth)
     _keep_time(clock, situation, material, len(names), plan)
     search = Search(situation, material, wishes.metric, clock, wishes.progress, page)
-    search.announce(plan.words, findings)
+    announce(search, plan, findings)
     if len(truth) < _FEWEST or len(classes) == 1 or not splits:
         findings.append(_too_few(len(truth), len(classes)))
         _fit_blindly(draft, search, candidates, reading.used)

@@ -1,7 +1,8 @@
-"""What to know of how a search ended: for lack of time, or for lack of anything to learn."""
+"""What users are told of a search: how it begins, and why it ended."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,11 +10,19 @@ import numpy as np
 from coterie.automl.candidates import PRIOR
 from coterie.automl.combine import ScoredBlend
 from coterie.automl.records import Finding
+from coterie.automl.splits import Plan
 
 if TYPE_CHECKING:
     from coterie.automl.search import Search
 
 _HASTE = "for lack of time"  # in the notes of what was made smaller
+
+
+def announce(search: Search, plan: Plan, findings: Sequence[Finding]) -> None:
+    """Let the user know how rows are split, and what to beware of."""
+    search.tell("start", message=plan.words)
+    for finding in findings:
+        search.tell("finding", finding.kind, message=finding.message)
 
 
 def find_shortage(search: Search) -> list[Finding]:

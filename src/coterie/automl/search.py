@@ -29,7 +29,7 @@ from coterie.automl.material import Material
 from coterie.automl.metrics import Metric
 from coterie.automl.race import Rival, by_gain
 from coterie.automl.recollection import facts_of, recalled, would_go_on
-from coterie.automl.records import NO_TIME, Event, Finding, Kind
+from coterie.automl.records import NO_TIME, Event, Kind
 from coterie.automl.second_layer import (
     SECOND,
     can_stack,
@@ -69,6 +69,7 @@ _MOST_OF_IT = 0.7  # of the time left, for what is made smaller
 _IDLE, _PROGRESS = 2, 1e-3  # waves, and what a loss must fall by, for a search to go on
 _MODELS = (20, 200)  # members at most: so many, and one for so many rows
 _AS_LONG_AS_IT_TAKES = 1e9  # seconds
+_LATE = 5.0  # seconds, for the answers of models that are there when the time is over
 _PARTS = 4  # of the held-out rows; each is scored by what is learnt from the others
 
 
@@ -144,7 +145,8 @@ class Search:
             if not self.trials:
                 raise
             self.stopped = "interrupted"
-        if not self.trials and (self.stopped == "time" or self._too_large):
+        large = any("memory" in h["note"].lower() for h in self.history)
+        if not self.trials and (self.stopped == "time" or large):
             self.stopped = "time"
             self._insist(candidates)
         if not self.trials:
@@ -189,6 +191,10 @@ class Search:
             attempt.material = few
             self._judge_by(len(attempt.models))
         self._finish(attempt)
+        if not self.trials and attempt.material is not few:
+            attempt.material, short = few, True
+            self._judge_by(len(attempt.models))
+            self._finish(attempt, late=True)
         if self.trials:
             self._measure_noise(candidate)
         if short:
@@ -325,8 +331,11 @@ class Search:
         self._charge(min(OPENED, len(self.material.splits)))
         return attempt if self._guarded(candidate, attempt.open, seconds) else None
 
-    def _finish(self, attempt: Attempt) -> None:
-        """Fit the candidate to all other splits, if there is time, or make it smaller."""
+    def _finish(self, attempt: Attempt, *, late: bool = False) -> None:
+        """Fit the candidate to all other splits, if there is time, or make it smaller.
+
+        What there is of it is kept even if it is late, for want of anything else.
+        """
 
         def finish() -> None:
             left, rest = self.clock.searching, _SAFE * attempt.rest_seconds
@@ -335,7 +344,8 @@ class Search:
             self._take(attempt.finish(), write=True)
 
         self._charge(len(self.material.splits) - len(attempt.models))
-        self._guarded(attempt.candidate, finish, self.clock.searching)
+        seconds = max(self.clock.left, _LATE) if late else self.clock.searching
+        self._guarded(attempt.candidate, finish, seconds)
 
     def _measure_noise(self, candidate: Candidate) -> None:
         """Measure what the mean of the default candidate's models gains over one of them."""
@@ -383,11 +393,6 @@ class Search:
         if self.trials or self.cut_short:
             return False
         return is_quick(self.situation, self.material)
-
-    @property
-    def _too_large(self) -> bool:
-        """Whether candidates failed for lack of memory."""
-        return any("memory" in h["note"].lower() for h in self.history)
 
     def _insist(self, candidates: Sequence[Candidate]) -> None:
         """Fit what takes a moment: a model that knows no columns is better than none."""
@@ -464,12 +469,6 @@ class Search:
             }
         )
         self.tell(kind, name, score, seconds, note)
-
-    def announce(self, plan: str, findings: Sequence[Finding]) -> None:
-        """Let the user know how rows are split, and what to beware of."""
-        self.tell("start", message=plan)
-        for finding in findings:
-            self.tell("finding", finding.kind, message=finding.message)
 
     def tell(
         self,
