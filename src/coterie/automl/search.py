@@ -109,7 +109,7 @@ class Search:
     cut_short: bool = False  # whether the time ended in the midst of a candidate
     waiting: list[tuple[Attempt, float]] = field(default_factory=list)
     owed: int = 0  # splits that nothing is judged by for lack of time
-    _share: float = 0.4  # of the time left that a further candidate may take
+    _share: float = 0.25  # of the time left that a further candidate may take
 
     def run(
         self, candidates: Sequence[Candidate], further: Iterable[Candidate] | None = None

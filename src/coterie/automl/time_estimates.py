@@ -32,8 +32,7 @@ _AMPLE = 0.2  # share of the time, below which an estimate need not be exact
 _EPOCHS = 2
 _ROUNDS = 3
 _RATE_TIMES_ROUNDS = 15.0  # what boosting needs about to come to its end
-LEAST_WAY = 8.0  # the same of boosting that is worth its time
-_LARGEST_STEP, _LARGE_STEP = 0.3, 0.15  # learning rates, for want of anything and beside others
+LEAST_WAY = 4.0  # the same of boosting that is worth its time
 _EARLY = 0.7  # share of the epochs that are needed, about, if held-out rows stop a network
 # By which attribute they are known, what is made smaller, how far, and what it is called.
 _SHRINKING = (
@@ -154,10 +153,7 @@ def _larger_steps(
     seconds = max(taken[1] - taken[0], 0.1 * taken[1]) / max(1, len(tried.pool_) - 1)
     # Each fit begins with what does not depend on rounds.
     affordable = max(0.0, left / len(material.splits) - taken[0]) / seconds
-    # Steps that large cost more than a member adds to others.
-    largest = max(_LARGE_STEP if thorough else _LARGEST_STEP, estimator.learning_rate)
-    rate = _RATE_TIMES_ROUNDS / max(affordable, 1.0)
-    rate = float(np.clip(rate, estimator.learning_rate, largest))
+    rate = float(np.clip(_RATE_TIMES_ROUNDS / max(affordable, 1.0), estimator.learning_rate, 0.3))
     if thorough and affordable * rate < LEAST_WAY:
         raise OutOfTime(f"enough for {affordable:.0f} rounds")
     if rate <= estimator.learning_rate:
