@@ -32,7 +32,9 @@ if engine := os.environ.get("COTERIE_TEST_ENGINE"):
 
 #: Of a contract test over all estimators and many cases, the short suite runs one in this many.
 THINNING = 43
-#: Of any other test with many cases, it runs so many.
+#: So does the long suite, but for scikit-learn's checks, unless `--full` asks for all.
+LONG_THINNING = 3
+#: Of any other test with many cases, the short suite runs so many.
 CASES = 2
 
 ROOT = Path(__file__).parent
@@ -51,7 +53,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--short",
         action="store_true",
-        help="leave out slow tests, and run each contract test on a part of its cases",
+        help="leave out slow tests, and run each contract test on a small part of its cases",
+    )
+    parser.addoption(
+        "--full",
+        action="store_true",
+        help="run each contract test on every estimator in every case",
     )
 
 
@@ -81,13 +88,17 @@ def pytest_collection() -> Generator[None, Any, Any]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep what belongs to the short suite, if that was asked for."""
-    if not config.getoption("--short"):
+    """Keep what belongs to the suite that was asked for."""
+    if config.getoption("--full"):
         return
-    slow = {item for item in items if _is_slow(item)}
     contract = [i for i in items if i.get_closest_marker("contract") and hasattr(i, "callspec")]
-    thinned = _thinned([item for item in contract if item not in slow])
-    dropped = slow | thinned | _repeated([item for item in items if item not in slow])
+    if config.getoption("--short"):
+        slow = {item for item in items if _is_slow(item)}
+        dropped = slow | _thinned([item for item in contract if item not in slow])
+        dropped |= _repeated([item for item in items if item not in slow])
+    else:
+        rows = [item for item in contract if not item.get_closest_marker("every_case")]
+        dropped = _thinned(rows, LONG_THINNING)
     config.hook.pytest_deselected(items=list(dropped))
     items[:] = [item for item in items if item not in dropped]
 
@@ -120,11 +131,12 @@ def _repeated(items: list[pytest.Item]) -> set[pytest.Item]:
     }
 
 
-def _thinned(items: list[Any]) -> set[pytest.Item]:
+def _thinned(items: list[Any], thinning: int = THINNING) -> set[pytest.Item]:
     """Contract tests to leave out, so that every estimator and every case is still met.
 
     Estimators and cases are numbered; kept are those whose numbers add up to a multiple, and
-    whatever is the first of a case or of an estimator that would not be met.
+    whatever is the first of a case or of an estimator that would not be met. Of several instances
+    of a class, the short suite takes the first.
     """
     estimators: dict[type, int] = {}
     cases: dict[tuple[str, str], int] = {}
@@ -133,8 +145,8 @@ def _thinned(items: list[Any]) -> set[pytest.Item]:
     rows = [(item, *_row(item)) for item in items]
     for item, cls, case in rows:
         number = estimators.setdefault(cls, len(estimators))
-        chosen = (number + cases.setdefault(case, len(cases))) % THINNING == 0
-        if chosen and (cls, case) not in met:
+        chosen = (number + cases.setdefault(case, len(cases))) % thinning == 0
+        if chosen and (thinning < THINNING or (cls, case) not in met):
             kept.add(item)
             met |= {cls, case, (cls, case)}
     for item, cls, case in rows:

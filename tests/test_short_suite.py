@@ -1,4 +1,4 @@
-"""What `--short` leaves out."""
+"""What the short and the long suite leave out."""
 
 from functools import partial
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from conftest import CASES, THINNING, _is_slow, _repeated, _thinned
+from conftest import CASES, LONG_THINNING, THINNING, _is_slow, _repeated, _thinned
 
 
 class Item:
@@ -58,19 +58,20 @@ def test_of_many_cases_a_few_are_kept():
     assert kept == [*spread, *(item.name for item in items[20:])]
 
 
+@pytest.mark.parametrize("thinning", [THINNING, LONG_THINNING])
 @pytest.mark.parametrize(("n_classes", "n_cases"), [(100, 60), (3, 5), (100, 1), (1, 60)])
-def test_every_estimator_and_every_case_is_met(n_classes, n_cases):
+def test_every_estimator_and_every_case_is_met(n_classes, n_cases, thinning):
     classes = [type(f"Class{k}x", (), {}) for k in range(n_classes)]
     items = [
         Item(f"test_{case % 4}[{cls.__name__}-{case}]", cls=cls, case=case)
         for case in range(n_cases)
         for cls in classes
     ]
-    dropped = _thinned(items)
+    dropped = _thinned(items, thinning)
     kept = [item for item in items if item not in dropped]
     assert {item.callspec.params["cls"] for item in kept} == set(classes)
     assert len({item.name.rpartition("-")[2] for item in kept}) == n_cases
-    assert len(kept) <= n_classes * n_cases / THINNING + n_classes + n_cases
+    assert len(kept) <= n_classes * n_cases / thinning + n_classes + n_cases
 
 
 def test_checks_are_one_case_for_all_estimators():
@@ -83,3 +84,5 @@ def test_several_instances_of_a_class_are_one_estimator():
         Item(f"test_a[{k}-{kind}]", estimator=1.0 * k, kind=kind) for k in range(9) for kind in "xy"
     ]
     assert len(set(items) - _thinned(items)) == 2
+    # The long suite takes all of them in the case that it takes, and meets the other case once.
+    assert len(set(items) - _thinned(items, LONG_THINNING)) == 10

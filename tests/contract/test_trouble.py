@@ -131,6 +131,7 @@ LOOPS = {
 
 @pytest.mark.slow
 @pytest.mark.contract
+@pytest.mark.every_case
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for another process there")
 @pytest.mark.parametrize(
     ("cls", "n_jobs"),

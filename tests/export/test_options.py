@@ -22,6 +22,7 @@ def settings(cls):
 
 @pytest.mark.slow("CostSensitive", "ERLPBoost")
 @pytest.mark.contract
+@pytest.mark.every_case  # each has settings of its own
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("cls", UNTIMED)
 def test_every_setting_comes_back(cls, tmp_path):
