@@ -97,3 +97,10 @@ def test_a_full_disk_names_the_file(tmp_path):
     with pytest.raises(OSError, match="No space left") as caught:
         write_whole(tmp_path / "model", failing_pieces())
     assert caught.value.filename == str(tmp_path / "model")
+
+
+def test_a_folder_that_is_not_there_is_named_as_the_user_named_it(tmp_path):
+    path = tmp_path / "nowhere" / "model"
+    with pytest.raises(FileNotFoundError) as caught:
+        write_whole(path, [b"x"])
+    assert caught.value.filename == str(path)

@@ -69,11 +69,19 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         aside.replace(target)
     except BaseException as error:
         aside.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename is None and error.errno in _FULL:
-            # A full disk does not say which file it was.
-            error.filename, error.strerror = os.fspath(path), os.strerror(error.errno or 0)
+        if isinstance(error, OSError):
+            _name(error, os.fspath(path), aside)
         raise
     _sync_folder(target.parent)
+
+
+def _name(error: OSError, path: str, aside: Path) -> None:
+    """Let an error name the file that the user named."""
+    if error.filename is None and error.errno in _FULL:
+        # A full disk does not say which file it was.
+        error.filename, error.strerror = path, os.strerror(error.errno or 0)
+    elif error.filename in (str(aside), aside):
+        error.filename = path
 
 
 def _sync(path: Path) -> None:
