@@ -24,6 +24,7 @@ from coterie.boosting.costs import (
 from coterie.core.params import ParameterError
 from coterie.core.rule import normalised
 from coterie.data import Target
+from coterie.trees import DecisionTreeClassifier
 from tests.boosting.points import TEN_X, TEN_Y
 
 METHODS = list(RULES)
@@ -93,8 +94,9 @@ def test_adacost_scales_costs_and_says_so():
 @pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
 def test_equal_costs_make_it_adaboost(method, load):
     X, y = load(return_X_y=True)
-    plain = AdaBoostClassifier(n_estimators=10).fit(X, y)
-    model = CostSensitiveBoostClassifier(method=method, cost=None, n_estimators=10).fit(X, y)
+    stumps = {"estimator": DecisionTreeClassifier(max_depth=1), "n_estimators": 10}
+    plain = AdaBoostClassifier(**stumps).fit(X, y)
+    model = CostSensitiveBoostClassifier(method=method, cost=None, **stumps).fit(X, y)
     np.testing.assert_allclose(model.estimator_weights_, plain.estimator_weights_)
     np.testing.assert_allclose(model.decision_function(X), plain.decision_function(X))
     np.testing.assert_allclose(model.predict_proba(X), plain.predict_proba(X))
@@ -186,10 +188,10 @@ def test_trace_knows_error_and_cost():
 @pytest.mark.parametrize("method", ["cgada", "adamec", *METHODS])
 def test_stages_and_warm_start(method):
     X, y = load_wine(return_X_y=True)
-    settings = {"method": method, "n_estimators": 8}
-    whole = CostSensitiveBoostClassifier(**settings).fit(X, y)
+    settings = {"estimator": DecisionTreeClassifier(max_depth=1), "method": method}
+    whole = CostSensitiveBoostClassifier(**settings, n_estimators=8).fit(X, y)
     stages = list(whole.staged_decision_function(X))
-    shorter = CostSensitiveBoostClassifier(method=method, n_estimators=3).fit(X, y)
+    shorter = CostSensitiveBoostClassifier(**settings, n_estimators=3).fit(X, y)
     np.testing.assert_allclose(stages[2], shorter.decision_function(X))
     shorter.set_params(warm_start=True, n_estimators=8).fit(X, y)
     np.testing.assert_array_equal(shorter.predict_proba(X), whole.predict_proba(X))

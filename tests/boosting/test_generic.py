@@ -24,6 +24,7 @@ from coterie.boosting.multiboost import MultiBoostClassifier
 from coterie.boosting.real import RealAdaBoostClassifier
 from coterie.boosting.robust import RobustBoostClassifier
 from coterie.losses import MARGIN_LOSSES, Savage
+from coterie.trees import DecisionTreeClassifier
 
 NAMED = {
     "adaboost": AdaBoostClassifier,
@@ -86,8 +87,9 @@ def test_every_rule_has_its_name():
     X, y = load_breast_cancer(return_X_y=True)
     # Of two classes AdaBoost.M1 is AdaBoost; MultiBoost has no more than one sub-committee here.
     model = BoostingClassifier(rule="m1", n_estimators=3).fit(X, y)
+    stump = DecisionTreeClassifier(max_depth=1)
     for named in (AdaBoostClassifier, MultiBoostClassifier):
-        expected = named(n_estimators=3).fit(X, y).decision_function(X)
+        expected = named(stump, n_estimators=3).fit(X, y).decision_function(X)
         np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-12)
 
 

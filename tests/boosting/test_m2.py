@@ -117,7 +117,7 @@ def test_leaves_of_native_trees_have_the_least_pseudo_loss():
 
 def test_native_stumps_split_by_label_weights():
     X, y = load_iris(return_X_y=True)
-    model = AdaBoostM2Classifier(n_estimators=12).fit(X, y)
+    model = AdaBoostM2Classifier(DecisionTreeClassifier(max_depth=1), n_estimators=12).fit(X, y)
     for number in (0, 5, 11):
         pairs = pairs_before(model, X, y, number)
         rows = pairs.sum(axis=1)
@@ -164,7 +164,8 @@ def test_bound_on_the_training_error():
 @pytest.mark.slow
 def test_members_worse_than_even_are_of_use():
     X, y = load_digits(return_X_y=True)
-    model = AdaBoostM2Classifier(n_estimators=100).fit(X[::2], y[::2])
+    stump = DecisionTreeClassifier(max_depth=1)
+    model = AdaBoostM2Classifier(stump, n_estimators=100).fit(X[::2], y[::2])
     assert model.n_rounds_ == 100
     # A stump names two classes of ten, so it alone is right in a fifth of the cases at best.
     assert model.estimators_[0].score(X[1::2], y[1::2]) < 0.25

@@ -27,7 +27,8 @@ def test_schedule():
 def test_one_sub_committee_is_adaboost(size):
     X, y = load_breast_cancer(return_X_y=True)
     weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
-    multi = MultiBoostClassifier(n_estimators=size).fit(X, y, weight)
+    stump = DecisionTreeClassifier(max_depth=1)
+    multi = MultiBoostClassifier(stump, n_estimators=size).fit(X, y, weight)
     plain = AdaBoostClassifier(n_estimators=size).fit(X, y, weight)
     np.testing.assert_allclose(multi.estimator_errors_, plain.estimator_errors_)
     np.testing.assert_allclose(multi.decision_function(X), plain.decision_function(X))
@@ -108,7 +109,8 @@ def test_perfect_members_begin_again():
 @pytest.mark.slow
 def test_useless_members_leave_the_shares_of_the_classes():
     X, y = load_digits(return_X_y=True)
-    model = MultiBoostClassifier(n_estimators=9, random_state=0).fit(X, y)
+    stump = DecisionTreeClassifier(max_depth=1)
+    model = MultiBoostClassifier(stump, n_estimators=9, random_state=0).fit(X, y)
     assert (model.n_rounds_, model.stop_reason_) == (0, "too_weak")
     np.testing.assert_allclose(model.predict_proba(X[:2]), [np.bincount(y) / len(y)] * 2)
 

@@ -131,7 +131,8 @@ def samme_r(X, y, proba, rounds, p_min):
 
 def test_iris_as_samme_r():
     X, y = load_iris(return_X_y=True)
-    model = RealAdaBoostClassifier(n_estimators=6, smoothing=np.finfo(float).eps).fit(X, y)
+    stump = DecisionTreeClassifier(max_depth=1)
+    model = RealAdaBoostClassifier(stump, n_estimators=6, smoothing=np.finfo(float).eps).fit(X, y)
     published = [0.333333, 0.060002, 0.333355, 0.120397, 0.333354, 0.000246]
     np.testing.assert_allclose(model.trace_["error"], published, atol=1e-6)
 

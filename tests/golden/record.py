@@ -129,7 +129,9 @@ def write(reason: str) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
+    if sys.argv[1:2] in (["-h"], ["--help"]):
+        print(__doc__)
+    elif len(sys.argv) > 1:
         write(" ".join(sys.argv[1:]))
     else:
         for name, case in EVERY.items():

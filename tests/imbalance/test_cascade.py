@@ -54,7 +54,7 @@ def large_second():
 @pytest.mark.parametrize("load", [large_first, large_second])
 def test_scores_and_thresholds(load):
     X, y = load()
-    model = BalanceCascadeClassifier(random_state=0).fit(X, y)
+    model = BalanceCascadeClassifier(subtract_thresholds=True, random_state=0).fit(X, y)
     large = int(np.argmax(np.bincount(y)))
     sign = 1.0 if large == 0 else -1.0  # of scores for the small class
     scores = np.array([sign * booster.decision_function(X) for booster in model.estimators_])
@@ -98,8 +98,18 @@ def test_many_classes():
     )
     model = BalanceCascadeClassifier(random_state=0).fit(X, y)
     assert np.ptp(model.n_left_[3]) == 0
-    total = sum(b.decision_function(X) for b in model.estimators_) - model.thresholds_.sum(axis=0)
+    total = sum(b.decision_function(X) for b in model.estimators_)
     np.testing.assert_allclose(model.decision_function(X), total)
+    model.set_params(subtract_thresholds=True).fit(X, y)
+    lowered = total - model.thresholds_.sum(axis=0)
+    np.testing.assert_allclose(model.decision_function(X), lowered)
+
+
+def test_classes_of_like_size_are_both_predicted(real_table):
+    """With thresholds subtracted, every second row of the larger class was taken for the other."""
+    X, y = real_table("ionosphere")
+    model = BalanceCascadeClassifier(random_state=0).fit(X[::2], y[::2])
+    assert model.score(X[1::2], y[1::2]) > 0.8
 
 
 def test_weights_are_repetitions():

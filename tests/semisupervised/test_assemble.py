@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from coterie import AdaBoostClassifier, AssembleClassifier
+from coterie import AdaBoostClassifier, AssembleClassifier, DecisionTreeClassifier
 from coterie.data import Table, Target
 from coterie.semisupervised.assemble import Assemble, nearest_labelled, start_classes, start_weights
 from coterie.semisupervised.lessons import Scene
@@ -59,8 +59,9 @@ def test_without_unlabelled_rows_it_is_adaboost():
     rows = rng.normal(size=(200, 4))
     for n_classes in (2, 3):
         y = np.digitize(rows[:, 0] + rng.normal(size=200), np.linspace(-1, 1, n_classes + 1)[1:-1])
-        model = AssembleClassifier(n_estimators=9, max_bins=255, random_state=0).fit(rows, y)
-        booster = AdaBoostClassifier(n_estimators=9, random_state=0).fit(rows, y)
+        common = {"estimator": DecisionTreeClassifier(max_depth=1), "n_estimators": 9}
+        model = AssembleClassifier(**common, max_bins=255, random_state=0).fit(rows, y)
+        booster = AdaBoostClassifier(**common, random_state=0).fit(rows, y)
         np.testing.assert_array_equal(model.predict_proba(rows), booster.predict_proba(rows))
 
 

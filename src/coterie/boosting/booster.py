@@ -26,7 +26,7 @@ from coterie.base.scoring import (
 )
 from coterie.boosting.booster_members import Members
 from coterie.boosting.chosen import Rows, choose
-from coterie.boosting.learner import member_bins, member_learner
+from coterie.boosting.learner import class_depth, member_bins, member_learner
 from coterie.boosting.predictions import StagedClasses
 from coterie.core import (
     Allowed,
@@ -88,9 +88,11 @@ class Booster(Committee):
     Parameters
     ----------
     estimator : estimator, default=None
-        The base learner; by default a tree with one split. Native trees share one binned table and
-        need no predictions on the training rows; other estimators are cloned and receive the rows
-        in their original form.
+        The base learner; by default a tree with one split or, of algorithms whose members must tell
+        three or more classes apart, a tree deep enough for a leaf per class, with a level to spare
+        (not of `AdaBoostClassifier`, which follows scikit-learn). Native trees share one binned
+        table and need no predictions on the training rows; other estimators are cloned and receive
+        the rows in their original form.
     n_estimators : int, default=50
         Maximum number of rounds.
     learning_rate : float, default=1.0
@@ -175,12 +177,18 @@ class Booster(Committee):
     def _tag_members(self) -> list[Any]:
         return [self.estimator]
 
-    def _member(self, gives: str) -> Any:
+    def _member(self, gives: str, target: Target) -> Any:
         """The estimator to boost."""
         if self.estimator is not None:
             return self.estimator
         tree = DecisionTreeRegressor if gives == "score" else DecisionTreeClassifier
-        return tree(max_depth=1)
+        return tree(max_depth=self._depth(target))
+
+    def _depth(self, target: Target) -> int:
+        """Of the trees that are boosted unless the user names another member."""
+        if target.kind != "labels":
+            return 1
+        return class_depth(int(target.n_classes[0]), self._rule().spare_levels)
 
     def fit(
         self,
@@ -227,7 +235,9 @@ class Booster(Committee):
         rows = Rows(*learn[:3])
         rule = self._settle(self._rule().for_target(rows.target), rows, entropy, earlier)
         held = self._measures(rule, learn, watch)
-        boosted = self._boost(rule, self._member(rule.gives), rows, held, entropy, earlier)
+        boosted = self._boost(
+            rule, self._member(rule.gives, rows.target), rows, held, entropy, earlier
+        )
         draft.entropy_, draft.rule_ = entropy, rule
         self._publish(draft, boosted)
 
@@ -368,7 +378,7 @@ class Booster(Committee):
         draft.start_ = boosted.start
         draft.trace_, draft.stop_reason_ = trace, trace.reason
         draft.n_rounds_ = len(boosted.members)
-        draft.estimator_ = clone(self._member(draft.rule_.gives))
+        draft.estimator_ = clone(self._member(draft.rule_.gives, draft.target_))
 
     @property
     def estimator_weights_(self) -> Array:
@@ -412,7 +422,8 @@ class BoostedClassifier(StagedClasses, ClassifierTask, Booster):
         twin.n_estimators, twin.early_stopping, twin.verbose, twin.trace = _TRIED, False, 0, None
 
         def mistakes(rule: Rule, learn: Rows, held: Rows) -> NDArray[np.bool_]:
-            boosted = twin._boost(rule, twin._member(rule.gives), learn, None, entropy, None)
+            member = twin._member(rule.gives, learn.target)
+            boosted = twin._boost(rule, member, learn, None, entropy, None)
             pool = Pool.of(boosted.members, np.array(boosted.alphas), cast=rule.vote)
             raw = np.repeat(boosted.start[None, :], held.table.n_rows, axis=0)
             raw = raw + pool.raw(held.table) if boosted.members else raw

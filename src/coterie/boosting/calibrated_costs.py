@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -45,6 +45,7 @@ class CalibratedCosts(AdaBoost):
     at_start: bool = True
     log_costs: tuple[float, ...] = ()
     maps: tuple[tuple[float, float], ...] = ()
+    spare_levels: ClassVar[int | None] = 1
 
     def begin(self, target: Target, weight: Array) -> State:
         """AdaBoost's, under weights times costs."""

@@ -91,6 +91,7 @@ class CostBoost(AdaBoost):
     cost: Cost = "balanced"
     #: Whether weights begin in proportion to the costs.
     costs_at_start: ClassVar[bool] = False
+    spare_levels: ClassVar[int | None] = 1
 
     def begin(self, target: Target, weight: Array) -> State:
         """AdaBoost's, with costs."""
@@ -330,7 +331,8 @@ class CostSensitiveBoostClassifier(BoostedClassifier):
         twin.early_stopping, twin.verbose, twin.trace = False, 0, None
 
         def fit(learn: Rows) -> Boosted:
-            return twin._boost(rule, twin._member(rule.gives), learn, None, entropy, None)
+            member = twin._member(rule.gives, learn.target)
+            return twin._boost(rule, member, learn, None, entropy, None)
 
         return replace(rule, maps=learn_maps(rule, fit, rows, self.n_estimators))
 

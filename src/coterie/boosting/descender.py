@@ -108,7 +108,7 @@ class Descender(Booster):
         """The loss for this target."""
         raise NotImplementedError
 
-    def _member(self, gives: str) -> Any:
+    def _member(self, gives: str, target: Target) -> Any:
         return DecisionTreeRegressor(max_depth=3) if self.estimator is None else self.estimator
 
     def _origin(
@@ -137,7 +137,7 @@ class Descender(Booster):
             # Checked together: some rows may be all alike.
             loss.check(np.append(as_numbers(watch.target), y))
         origin = self.origin_ if earlier is not None else self._origin(loss, rows, entropy)
-        member = self._member("score")
+        member = self._member("score", learn.target)
         rule = self._descent(loss, member, entropy)
         held = _from(origin, self._measures(rule, learn, watch))
         begun = replace(rule, origin=origin.raw(learn.table))

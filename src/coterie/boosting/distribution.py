@@ -102,7 +102,7 @@ class QuantileBoostingRegressor(OriginScores, RegressorTask, Descender):
     def _shares(self) -> bool:
         return self.shared
 
-    def _member(self, gives: str) -> Any:
+    def _member(self, gives: str, target: Target) -> Any:
         if self.estimator is not None:
             return self.estimator
         return DecisionTreeRegressor(max_depth=3, min_weight_fraction_leaf=0.02)
@@ -209,7 +209,7 @@ class NormalBoostingRegressor(OriginScores, RegressorTask, Descender):
         "min_std": between(0.0, 1.0, closed="neither"),
     }
 
-    def _member(self, gives: str) -> Any:
+    def _member(self, gives: str, target: Target) -> Any:
         if self.estimator is not None:
             return self.estimator
         return DecisionTreeRegressor(max_depth=3, min_weight_fraction_leaf=0.05)

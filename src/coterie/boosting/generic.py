@@ -24,6 +24,7 @@ from coterie.boosting.steps import STEPS, OwnStep, Steered, StepRule, step_rule
 from coterie.boosting.timed import Timed, least_error_stump
 from coterie.core import Allowed, between, instance_of, one_of
 from coterie.core.rule import Rule
+from coterie.data import Target
 from coterie.losses import MARGIN_LOSSES, MarginLoss
 
 #: Rules by name; each takes the learning rate.
@@ -55,7 +56,8 @@ class BoostingClassifier(BoostedClassifier):
     Parameters
     ----------
     estimator : estimator, default=None
-        The base learner; by default a tree with one split: a classifier, or a regressor for rules
+        The base learner; by default that of the booster named after the rule: a tree with one
+        split (deeper for "m2", "mada" and "real" with three or more classes), a regressor for rules
         whose members predict numbers; for "brown" and "robust", the split with the smallest error.
     rule : str, MarginLoss or Rule, default="adaboost"
         How rows and members are weighted: "adaboost", "m1", "m2", "mh", "real", "gentle", "logit",
@@ -117,10 +119,10 @@ class BoostingClassifier(BoostedClassifier):
             )
         return replace(rule, step=step)
 
-    def _member(self, gives: str) -> Any:
+    def _member(self, gives: str, target: Target) -> Any:
         if self.estimator is None and isinstance(self._weigher(), Timed):
             return least_error_stump()
-        return super()._member(gives)
+        return super()._member(gives, target)
 
     def _weigher(self) -> Rule:
         """The rule with its own steps."""

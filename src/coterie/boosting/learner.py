@@ -15,6 +15,26 @@ from coterie.trees.single import SingleTree, is_native
 _USUAL_BINS = 255  # of boosters, whose trees are small
 
 
+def class_depth(n_classes: int, spare: int | None) -> int:
+    """Depth of trees that tell classes apart: a leaf for each class, and levels to spare.
+
+    Stumps cannot: of 26 letters, 50 boosted stumps recognise one in four.
+
+    Parameters
+    ----------
+    n_classes : int
+        Number of classes.
+    spare : int or None
+        Further levels with three or more classes; None for stumps whatever the classes.
+
+    Examples
+    --------
+    >>> class_depth(2, 1), class_depth(26, 1), class_depth(26, None)
+    (1, 6, 1)
+    """
+    return 1 if spare is None or n_classes <= 2 else (n_classes - 1).bit_length() + spare
+
+
 def member_learner(
     owner: str,
     member: Any,

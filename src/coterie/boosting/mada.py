@@ -35,6 +35,7 @@ class MadaBoost(AdaBoost):
 
     min_mass: float = 1e-3
     descends: ClassVar[MarginLoss] = Mada()
+    spare_levels: ClassVar[int | None] = 1
 
     def tell(self, state: State, vote: Array, rng: Generator) -> Step:
         """As AdaBoost; ends when every row is well beyond the margin."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from coterie.base import Admitted, JoblibExecutor, thread_count
 from coterie.base.scoring import Measures, Validation
 from coterie.boosting.booster import BoostedClassifier, up_to_best
-from coterie.boosting.learner import member_bins
+from coterie.boosting.learner import class_depth, member_bins
 from coterie.boosting.m1 import AdaBoostM1
 from coterie.core import Pool, content_order, draw_entropy, member_seeds, split_weight
 from coterie.core.boost import Boosted, Settings, boost
@@ -230,6 +230,8 @@ class MultiBoostClassifier(BoostedClassifier):
 
     Parameters
     ----------
+    estimator : estimator, default=None
+        The member; by default a tree of depth 3 with two classes, and deeper with more.
     n_estimators : int, default=50
         Total number of members of all sub-committees.
     warm_start : bool, default=False
@@ -282,6 +284,10 @@ class MultiBoostClassifier(BoostedClassifier):
     def _rule(self) -> AdaBoostM1:
         return AdaBoostM1(float(self.learning_rate))
 
+    def _depth(self, target: Target) -> int:
+        # Wagging makes up for the variance of deep trees; M1 ends where a member errs on half.
+        return max(3, class_depth(int(target.n_classes[0]), 4))
+
     def _train(
         self,
         draft: Self,
@@ -298,7 +304,7 @@ class MultiBoostClassifier(BoostedClassifier):
         given = np.ones(table.n_rows) if weight is None else weight
         rule = replace(self._rule(), perfect_error=0.5 * float(given.min() / given.sum()))
         threads = thread_count(self.n_jobs)
-        member, bins = self._member(rule.gives), self.max_bins
+        member, bins = self._member(rule.gives, target), self.max_bins
         if is_native(member):
             bins = member_bins(type(self).__name__, bins, member)
         table = table.bin(weight=weight, max_bins=bins, n_threads=threads)

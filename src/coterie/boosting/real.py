@@ -36,6 +36,7 @@ class RealAdaBoost(Additive):
     learning_rate: float = 1.0
     smoothing: float = 1e-3
     gives: ClassVar[Literal["label", "proba", "score"]] = "proba"
+    spare_levels: ClassVar[int | None] = 1
 
     def begin(self, target: Target, weight: Array) -> State:
         """Scores zero; one weight per row, also of many classes."""

@@ -174,7 +174,7 @@ class AdaBoostR2(BoostNumbers):
 class BoostedRegressor(StagedScores, RegressorTask, Booster):
     """Scores hold the weighted sum of the predictions, and the sum of the weights."""
 
-    def _member(self, gives: str) -> Any:
+    def _member(self, gives: str, target: Target) -> Any:
         return DecisionTreeRegressor(max_depth=3) if self.estimator is None else self.estimator
 
     def _answers(self, rule: Rule, target: Target) -> Answers:

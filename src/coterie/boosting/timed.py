@@ -125,7 +125,7 @@ class TimedBooster(Mixin):
 
     n_estimators: int = 200
 
-    def _member(self, gives: str) -> Any:
+    def _member(self, gives: str, target: Target) -> Any:
         return least_error_stump() if self.estimator is None else self.estimator
 
 

@@ -117,6 +117,9 @@ class Rule:
 
     #: What a member must return: the predicted class, class probabilities, or a number.
     gives: ClassVar[Literal["label", "proba", "score"]] = "label"
+    #: Levels that its default trees have beyond a leaf for each of three or more classes; None for
+    #: stumps, as of AdaBoost in scikit-learn.
+    spare_levels: ClassVar[int | None] = None
 
     def for_target(self, target: Target) -> Self:
         """The rule for this target; unchanged unless it depends on the number of outputs."""

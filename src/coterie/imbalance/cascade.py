@@ -9,7 +9,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from coterie.base import Admitted
-from coterie.core import Allowed, Pool, View, at_least, draw_entropy, growing_stream, member_seeds
+from coterie.core import (
+    Allowed,
+    Pool,
+    View,
+    at_least,
+    draw_entropy,
+    growing_stream,
+    member_seeds,
+    one_of,
+)
 from coterie.core.rule import Array
 from coterie.data import Table, Target
 from coterie.imbalance.bagged_boosters import BAGS, Bag, BaggedBoosters, BagLearner
@@ -80,11 +89,8 @@ class BalanceCascadeClassifier(BaggedBoosters):
 
     Every stage draws as many rows of each class as the smallest class has and fits a booster on
     them. From each larger class, the rows with the most confident predictions are then discarded,
-    so many that the last stage begins with classes of equal size. A stage's score for such a class
-    is lowered by the margin beyond which rows were discarded; the scores of all stages are added.
-
-    It is meant for strongly imbalanced classes: if they are nearly equal, hardly any rows of the
-    larger class are discarded, and its scores are reduced by large margins.
+    so many that the last stage begins with classes of equal size. The scores of all stages are
+    added.
 
     Parameters
     ----------
@@ -95,6 +101,12 @@ class BalanceCascadeClassifier(BaggedBoosters):
     n_stages : int, default=4
         Number of stages. How fast rows are discarded depends on it, so a fit with fewer stages is
         not the start of one with more.
+    subtract_thresholds : bool, default=False
+        Whether a stage's score for a class is lowered by the margin beyond which rows of the class
+        were discarded, as in [1]_. Each stage then lets through as many rows of a large class as it
+        keeps, so small classes are predicted far too often unless they are very rare: on ten data
+        sets, with 1.5 to 27 times as many rows of one class as of the other, the mean of both
+        classes' accuracies was 0.03 to 0.29 lower.
     random_state : int, RandomState, Generator or None, default=None
         Source of randomness.
     n_jobs : int, default=None
@@ -135,8 +147,13 @@ class BalanceCascadeClassifier(BaggedBoosters):
     estimator: Any = None
     _: KW_ONLY
     n_stages: int = 4
+    subtract_thresholds: bool = False
 
-    allowed: ClassVar[Mapping[str, Allowed]] = {**BAGS, "n_stages": at_least(1)}
+    allowed: ClassVar[Mapping[str, Allowed]] = {
+        **BAGS,
+        "n_stages": at_least(1),
+        "subtract_thresholds": one_of(True, False),
+    }
 
     def _train(self, draft: Self, admitted: Admitted, n_samples: int) -> None:
         booster = self._booster()
@@ -153,7 +170,9 @@ class BalanceCascadeClassifier(BaggedBoosters):
             bag = BagLearner(booster).fit(part.table, part.target, part.weight, rng)
             margin = self._margin(bag, table, target, units)
             units, threshold = hardest(units, margin, plan[stage])
-            bags.append(replace(bag, shift=_shift(threshold, len(bag.estimator.start_))))
+            if self.subtract_thresholds:
+                bag = replace(bag, shift=_shift(threshold, len(bag.estimator.start_)))
+            bags.append(bag)
             thresholds.append(threshold)
         draft.n_left_, draft.thresholds_ = plan, np.array(thresholds)
         self._publish(draft, booster._rule(), Pool.of(bags))

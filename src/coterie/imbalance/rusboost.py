@@ -136,6 +136,9 @@ class RUSBoostClassifier(BoostedClassifier):
     def _rule(self) -> RUSBoost:
         return RUSBoost(float(self.learning_rate))
 
+    def _depth(self, target: Target) -> int:
+        return 1  # as in imbalanced-learn
+
     def _train(self, draft: Self, admitted: Admitted, n_samples: int, **given: Any) -> None:
         if self.algorithm != "deprecated":
             warnings.warn(

@@ -13,7 +13,7 @@ from scipy.spatial import cKDTree
 from coterie.bagging.coordinates import Coordinates, settle_rows
 from coterie.base import thread_count
 from coterie.boosting.adaboost import AdaBoost
-from coterie.boosting.learner import member_learner
+from coterie.boosting.learner import class_depth, member_learner
 from coterie.core import Allowed, Cast, at_least, between, one_of
 from coterie.core.boost import Boosted, Settings, boost
 from coterie.core.rows import Resample
@@ -69,7 +69,8 @@ class AssembleClassifier(UnlabelledClassifier):
     Parameters
     ----------
     estimator : estimator or None, default=None
-        The base learner; by default a tree of one split.
+        The base learner; by default a tree of one split or, with three or more classes, one deep
+        enough for a leaf per class, with a level to spare.
     n_estimators : int, default=100
         Maximum number of rounds.
     learning_rate : float, default=1.0
@@ -129,8 +130,10 @@ class AssembleClassifier(UnlabelledClassifier):
     start: Literal["1nn", "majority", "forest"] = "1nn"
     weighting: Literal["reweight", "resample"] = "reweight"
 
-    def _member(self) -> Any:
-        return DecisionTreeClassifier(max_depth=1) if self.estimator is None else self.estimator
+    def _member(self, n_classes: int = 2) -> Any:
+        if self.estimator is not None:
+            return self.estimator
+        return DecisionTreeClassifier(max_depth=class_depth(n_classes, 1))
 
     def _teach(self, scene: Scene) -> Taught:
         own = AdaBoost(float(self.learning_rate))
@@ -166,8 +169,9 @@ class AssembleClassifier(UnlabelledClassifier):
         """Boost some rows."""
         table = scene.take(rows)
         target = replace(scene.target, encoded=np.ascontiguousarray(codes[rows, None]))
+        member = self._member(int(target.n_classes[0]))
         learner = member_learner(
-            type(self).__name__, self._member(), "label", table, target, scene.n_threads
+            type(self).__name__, member, "label", table, target, scene.n_threads
         )
         weight = None if weight is None else weight[rows]
         settings = Settings(rows=Resample(share)) if share < 1.0 else Settings()

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.random import Generator
 from sklearn.exceptions import ConvergenceWarning
 
-from coterie.base.scoring import Measures
 from coterie.boosting.booster import BOOSTER
 from coterie.boosting.chosen import Rows
 from coterie.boosting.margin.margin_votes import MarginVotes
@@ -21,7 +20,7 @@ from coterie.core import Allowed, between, fraction, one_of
 from coterie.core.boost import Boosted
 from coterie.core.rule import Array, Ask, Rule, State, Step, rounding, share
 from coterie.core.stages import StagedPool
-from coterie.data import Table, Target
+from coterie.data import Target
 from coterie.trees import DecisionTreeClassifier
 
 if TYPE_CHECKING:
@@ -293,11 +292,6 @@ def _weigh(votes: list[Array], alphas: Array) -> Array:
     return raw
 
 
-def _depth(n_classes: int) -> int:
-    """Of trees that have a leaf for each class, and of many classes a level to spare."""
-    return 1 if n_classes <= 2 else int(np.ceil(np.log2(n_classes))) + 1
-
-
 def _warn_of_no_margin(fitted: Any) -> None:
     """Say so if no vote has a positive margin, and the one there is is no better than a member."""
     errors = fitted.trace_["train_error"]
@@ -373,30 +367,11 @@ class MarginBooster(Mixin):
 
     allowed: ClassVar[Mapping[str, Allowed]] = CORRECTIVE
 
-    def _member(self, gives: str) -> Any:
+    def _member(self, gives: str, target: Target) -> Any:
         if self.estimator is not None:
             return self.estimator
         criterion = "gini" if gives == "proba" else "misclassification"
-        return DecisionTreeClassifier(criterion=criterion, max_depth=1)
-
-    def _boost(
-        self,
-        rule: Rule,
-        member: Any,
-        rows: tuple[Table, Target, Array | None],
-        held: Measures | None,
-        entropy: int,
-        earlier: Boosted | None,
-    ) -> Boosted:
-        if self.estimator is None:
-            member.set_params(max_depth=_depth(rows[1].n_classes[0]))
-        return super()._boost(rule, member, rows, held, entropy, earlier)
-
-    def _publish(self, draft: Self, boosted: Boosted) -> None:
-        super()._publish(draft, boosted)
-        if self.estimator is None:
-            depth = _depth(_state(boosted).target.n_classes[0])
-            draft.estimator_.set_params(max_depth=depth)
+        return DecisionTreeClassifier(criterion=criterion, max_depth=self._depth(target))
 
     @property
     def _least_gain(self) -> float:
@@ -419,7 +394,8 @@ class CorrectiveBooster(MarginBooster):
             return replace(cast(Corrective, rule), nu=self.nu_)
         twin = self._copy()
         twin.n_estimators = 1
-        alone = twin._boost(rule, twin._member(rule.gives), rows, None, entropy, None)
+        member = twin._member(rule.gives, rows.target)
+        alone = twin._boost(rule, member, rows, None, entropy, None)
         state = CorrectiveState.of(_state(alone))
         if not state.votes:
             return rule

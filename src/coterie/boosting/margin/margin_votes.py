@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -34,6 +34,7 @@ class MarginVotes(Mixin):
     """
 
     voting: Literal["auto", "hard", "soft"] = "auto"
+    spare_levels: ClassVar[int | None] = 1
 
     def for_target(self, target: Target) -> Self:
         """The rule with hard or soft votes."""
