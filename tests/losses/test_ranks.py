@@ -27,6 +27,22 @@ def test_quantiles_of_leaves(level, n_leaves):
     assert found[-1] == 0
 
 
+@pytest.mark.parametrize("level", [1e-9, 0.05, 0.3, 0.5, 0.9, 1.0])
+@pytest.mark.parametrize("scale", [1.0, 0.1, 1e-9])
+@pytest.mark.parametrize("n_leaves", [1, 6])
+def test_rows_of_equal_weight_are_not_sorted(level, scale, n_leaves):
+    """They are as with a row of another weight in a leaf of its own, which makes all be sorted."""
+    rng = np.random.default_rng(0)
+    values, leaves = rng.normal(size=1000).round(2), rng.integers(0, max(n_leaves - 1, 1), 1000)
+    weight = np.full(1000, scale)
+    given = values.copy()
+    found = leaf_quantiles(values, weight, leaves, n_leaves, level)
+    np.testing.assert_array_equal(values, given)
+    more = np.append(values, 7.0), np.append(weight, 2 * scale), np.append(leaves, n_leaves)
+    sorted_ = leaf_quantiles(*more, n_leaves + 1, level)
+    np.testing.assert_array_equal(found, sorted_[:-1])
+
+
 @pytest.mark.parametrize("scale", [1.0, 0.1, 1 / 3, 1e-9])
 def test_the_middle_of_an_even_number_is_the_lower_one(scale):
     values = np.arange(10.0)
