@@ -151,6 +151,7 @@ void init_halves(nb::module_& module) {
             "count_codes",
             [](const RowsHalf& half, std::size_t node, std::size_t column,
                const OutVector<std::uint32_t>& out) {
+                const nb::gil_scoped_release unlock;
                 half.rows->count_codes(node, column, {out.data(), out.shape(0)});
             },
             nb::arg("node"), nb::arg("column"), nb::arg("out").noconvert(),
@@ -158,6 +159,8 @@ void init_halves(nb::module_& module) {
         .def(
             "leaf_sums",
             [](RowsHalf& half, const std::vector<std::size_t>& nodes) {
+                // While it runs, other threads of a worker must be able to pass on what others ask.
+                const nb::gil_scoped_release unlock;
                 return pairs(half.rows->leaf_sums(nodes));
             },
             nb::arg("nodes"), "Sums of the slopes of leaves, and notes the leaf of every row.");

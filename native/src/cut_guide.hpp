@@ -20,10 +20,9 @@ template <class T>
 class CellGuide {
   public:
     CellGuide() = default;
-    // At most 65,535 values, some of them per cell on average.
-    CellGuide(std::span<const T> ascending, std::uint32_t per_cell) {
+    // At most 65,535 values, and about as many cells as given.
+    CellGuide(std::span<const T> ascending, std::size_t cells) {
         const auto count = static_cast<std::uint32_t>(ascending.size());
-        const std::uint32_t cells = count / per_cell + 1;
         last_ = static_cast<T>(cells - 1);
         if (count) origin_ = ascending.front();
         const T per_unit =
@@ -32,8 +31,8 @@ class CellGuide {
         firsts_.reserve(cells + 1);
         for (std::uint32_t i = 0; i < count; ++i)
             for (const std::size_t at = cell(ascending[i]); firsts_.size() <= at;)
-                firsts_.push_back(static_cast<std::uint16_t>(i));
-        firsts_.resize(cells + 1, static_cast<std::uint16_t>(count));
+                firsts_.push_back(i);
+        firsts_.resize(cells + 1, count);
         for (std::size_t c = 0; c < cells; ++c)
             widest_ = std::max<std::uint32_t>(widest_, firsts_[c + 1] - firsts_[c]);
     }
@@ -41,8 +40,8 @@ class CellGuide {
     // Never falls as the value rises, whatever is rounded; 0 for what is no number.
     std::uint32_t cell(T value) const {
         const T at = (value - origin_) * per_unit_;
-        return static_cast<std::uint32_t>(
-            static_cast<std::int32_t>(at > T{0} ? std::min(at, last_) : T{0}));
+        const T above = at > T{0} ? at : T{0};  // without branches, for many values at a time
+        return static_cast<std::uint32_t>(static_cast<std::int32_t>(above < last_ ? above : last_));
     }
     // The first of the values in a cell, or behind it.
     std::uint32_t first(std::uint32_t cell) const { return firsts_[cell]; }
@@ -52,7 +51,7 @@ class CellGuide {
   private:
     T origin_ = 0, per_unit_ = 0, last_ = 0;
     std::uint32_t widest_ = 0;
-    std::vector<std::uint16_t> firsts_;  // by cell, and one more for the end
+    std::vector<std::uint32_t> firsts_;  // by cell, and one more for the end
 };
 
 // Guides to the bins of some columns, by where they begin. They are made for every tree, so they
@@ -69,7 +68,7 @@ class CutGuide {
             some.clear();
             for (std::uint32_t bin = 0; bin < counts_[j]; bin += kStep)
                 some.push_back(bins.lower_of(j)[bin]);
-            guides_[j] = {some, kBinsPerCell / kStep};
+            guides_[j] = {some, some.size() * kStep / kBinsPerCell + 1};
         }
     }
 
