@@ -58,48 +58,46 @@ struct Cuts {
     std::uint32_t half = 0;  // of what a search begins with
 
     Cuts() = default;
-    explicit Cuts(std::vector<T> ascending)
-        : points(std::move(ascending)), guide(points, points.size() * 2 + 1) {
+    explicit Cuts(std::vector<T> ascending) : points(std::move(ascending)), guide(points, 4) {
         half = std::bit_ceil(guide.widest() + 1) / 2;
         points.resize(points.size() + 2 * half, std::numeric_limits<T>::infinity());
     }
 };
 
-// The codes of a block of values: the number of cuts below each, from the first in its cell on, by
-// binary search on all values in step.
-template <class T, class Code>
-[[gnu::always_inline]] inline void search_all(const Cuts<T>& cuts, const T* x,
-                                              std::uint32_t missing, Code* codes) {
+// Number of cuts below each value: from the first in its cell, by binary search on all values in
+// step.
+template <class T>
+[[gnu::always_inline]] inline void search_all(const Cuts<T>& cuts, const T* x, std::uint32_t* at) {
     const T* points = cuts.points.data();
     const CellGuide<T>& guide = cuts.guide;
-    std::array<std::uint32_t, kBlock> at;
     for (std::size_t i = 0; i < kBlock; ++i) at[i] = guide.cell(x[i]);
     for (std::size_t i = 0; i < kBlock; ++i) at[i] = guide.first(at[i]);
     for (std::uint32_t half = cuts.half; half; half /= 2)
         for (std::size_t i = 0; i < kBlock; ++i)
             at[i] += points[at[i] + half - 1] < x[i] ? half : 0;
-    for (std::size_t i = 0; i < kBlock; ++i)
-        codes[i] = static_cast<Code>(std::isnan(x[i]) ? missing : at[i]);
 }
 
-#define COTERIE_SEARCH(T, Code)                                                        \
-    COTERIE_CLONES void search(const Cuts<T>& cuts, const T* x, std::uint32_t missing, \
-                               Code* codes) {                                          \
-        search_all(cuts, x, missing, codes);                                           \
-    }
-COTERIE_SEARCH(float, std::uint8_t)
-COTERIE_SEARCH(float, std::uint16_t)
-COTERIE_SEARCH(double, std::uint8_t)
-COTERIE_SEARCH(double, std::uint16_t)
-#undef COTERIE_SEARCH
+COTERIE_CLONES void search(const Cuts<float>& cuts, const float* x, std::uint32_t* at) {
+    search_all(cuts, x, at);
+}
 
-// The same of a column whose values are codes, all but the missing ones.
-template <class T, class Code>
-void read_codes(const T* x, std::uint32_t count, Code* codes) {
+COTERIE_CLONES void search(const Cuts<double>& cuts, const double* x, std::uint32_t* at) {
+    search_all(cuts, x, at);
+}
+
+// The codes of a block of values.
+template <class T>
+void encode_block(const T* x, const Cuts<T>& cuts, std::uint32_t count, bool categorical,
+                  std::uint32_t* at) {
+    if (categorical) {
+        for (std::size_t i = 0; i < kBlock; ++i)
+            at[i] = x[i] >= T{0} && x[i] < static_cast<T>(count) ? static_cast<std::uint32_t>(x[i])
+                                                                 : count;
+        return;
+    }
+    search(cuts, x, at);
     for (std::size_t i = 0; i < kBlock; ++i)
-        codes[i] = static_cast<Code>(x[i] >= T{0} && x[i] < static_cast<T>(count)
-                                         ? static_cast<std::uint32_t>(x[i])
-                                         : count);
+        if (std::isnan(x[i])) at[i] = count;
 }
 
 // Some rows of a few columns, copied column by column. Their cuts and those of other columns would
@@ -113,24 +111,23 @@ class Tile {
     void read(const Matrix<const T>& X, std::size_t begin, std::size_t end, std::size_t first) {
         rows_ = end - begin;
         columns_ = std::min(kColumns, X.cols - first);
-        stride_ = (rows_ + kBlock - 1) / kBlock * kBlock + kApart;
-        values_.resize(stride_ * columns_);
-        codes_.resize(stride_ * columns_);
+        room_ = (rows_ + kBlock - 1) / kBlock * kBlock;
+        values_.resize(room_ * columns_);
+        codes_.resize(room_ * columns_);
         each(X, [&](std::size_t i, std::size_t j) {
-            values_[j * stride_ + i] = X(begin + i, first + j);
+            values_[j * room_ + i] = X(begin + i, first + j);
         });
     }
     void encode(std::size_t j, const Cuts<T>& cuts, std::uint32_t count, bool categorical) {
-        for (std::size_t i = j * stride_; i < j * stride_ + rows_; i += kBlock) {
-            if (categorical)
-                read_codes(values_.data() + i, count, codes_.data() + i);
-            else
-                search(cuts, values_.data() + i, count, codes_.data() + i);
+        std::array<std::uint32_t, kBlock> at;
+        for (std::size_t i = j * room_; i < (j + 1) * room_; i += kBlock) {
+            encode_block(values_.data() + i, cuts, count, categorical, at.data());
+            for (std::size_t k = 0; k < kBlock; ++k) codes_[i + k] = static_cast<Code>(at[k]);
         }
     }
     void write(const Matrix<Code>& out, std::size_t begin, std::size_t first) const {
         each(out, [&](std::size_t i, std::size_t j) {
-            out(begin + i, first + j) = codes_[j * stride_ + i];
+            out(begin + i, first + j) = codes_[j * room_ + i];
         });
     }
     std::size_t columns() const { return columns_; }
@@ -148,10 +145,7 @@ class Tile {
         }
     }
 
-    // Columns that lie a power of two apart would push each other out of the cache.
-    static constexpr std::size_t kApart = 64;
-
-    std::size_t rows_ = 0, columns_ = 0, stride_ = 0;  // room for whole blocks of rows
+    std::size_t rows_ = 0, columns_ = 0, room_ = 0;  // room for whole blocks of rows
     std::vector<T> values_;
     std::vector<Code> codes_;
 };

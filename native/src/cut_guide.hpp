@@ -20,9 +20,10 @@ template <class T>
 class CellGuide {
   public:
     CellGuide() = default;
-    // At most 65,535 values, and about as many cells as given.
-    CellGuide(std::span<const T> ascending, std::size_t cells) {
+    // At most 65,535 values, some of them per cell on average.
+    CellGuide(std::span<const T> ascending, std::uint32_t per_cell) {
         const auto count = static_cast<std::uint32_t>(ascending.size());
+        const std::uint32_t cells = count / per_cell + 1;
         last_ = static_cast<T>(cells - 1);
         if (count) origin_ = ascending.front();
         const T per_unit =
@@ -31,8 +32,8 @@ class CellGuide {
         firsts_.reserve(cells + 1);
         for (std::uint32_t i = 0; i < count; ++i)
             for (const std::size_t at = cell(ascending[i]); firsts_.size() <= at;)
-                firsts_.push_back(i);
-        firsts_.resize(cells + 1, count);
+                firsts_.push_back(static_cast<std::uint16_t>(i));
+        firsts_.resize(cells + 1, static_cast<std::uint16_t>(count));
         for (std::size_t c = 0; c < cells; ++c)
             widest_ = std::max<std::uint32_t>(widest_, firsts_[c + 1] - firsts_[c]);
     }
@@ -51,7 +52,7 @@ class CellGuide {
   private:
     T origin_ = 0, per_unit_ = 0, last_ = 0;
     std::uint32_t widest_ = 0;
-    std::vector<std::uint32_t> firsts_;  // by cell, and one more for the end
+    std::vector<std::uint16_t> firsts_;  // by cell, and one more for the end
 };
 
 // Guides to the bins of some columns, by where they begin. They are made for every tree, so they
@@ -68,7 +69,7 @@ class CutGuide {
             some.clear();
             for (std::uint32_t bin = 0; bin < counts_[j]; bin += kStep)
                 some.push_back(bins.lower_of(j)[bin]);
-            guides_[j] = {some, some.size() * kStep / kBinsPerCell + 1};
+            guides_[j] = {some, kBinsPerCell / kStep};
         }
     }
 
