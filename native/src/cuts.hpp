@@ -113,14 +113,38 @@ struct FewValues {
         few = values.size() < limit;
         if (few) values.insert(at, value);
     }
+    template <class T>
+    void see_all(std::span<const T> cells, std::size_t limit) {
+        if (knows(cells)) return;
+        for (std::size_t i = 0; i < cells.size() && few; ++i)
+            see(static_cast<double>(cells[i]), limit);
+    }
+
+  private:
+    // Whether no cell of a flag, or the like, holds anything new: told without a look at one alone.
+    template <class T>
+    bool knows(std::span<const T> cells) const {
+        constexpr std::size_t most = 4;
+        if (values.empty() || values.size() > most) return false;
+        T known[most];
+        for (std::size_t k = 0; k < most; ++k)
+            known[k] = static_cast<T>(values[std::min(k, values.size() - 1)]);
+        int strange = 0;
+        for (const T x : cells)
+            strange |= int{x != known[0]} & int{x != known[1]} & int{x != known[2]} &
+                       int{x != known[3]} & int{x == x};
+        return !strange;
+    }
 };
 
 template <class T>
 Distinct find_distinct(std::span<const T> cells, std::span<const std::size_t> rows,
                        std::span<const double> weight, std::size_t few) {
     // Flags and the like need no sorting.
+    constexpr std::size_t block = 128;
     FewValues quick{0, {}};
-    for (std::size_t k = 0; k < cells.size() && quick.few; ++k) quick.see(cells[k], few);
+    for (std::size_t k = 0; k < cells.size() && quick.few; k += block)
+        quick.see_all(cells.subspan(k, std::min(block, cells.size() - k)), few);
     if (quick.few) return {quick.values, std::vector<double>(quick.values.size(), 1.0)};
     if (weight.empty()) {
         std::vector<Key<T>> keys;
