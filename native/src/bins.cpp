@@ -194,6 +194,8 @@ std::vector<ColumnBins> find_numeric_bins(const Matrix<const T>& X,
     constexpr std::size_t cells_at_once = std::size_t{1} << 21;
     const std::vector<std::size_t> rows = spread_rows(X.rows, sample_rows, seed);
     const bool sampled = X.rows > sample_rows;
+    // How often a value occurs does not matter where each gets a bin for sure.
+    const std::uint32_t unsorted = sampled || !crowded.empty() ? 16 : 256;
     std::vector<ColumnBins> found(columns.size());
     std::vector<FewValues> few;
     std::vector<std::pair<std::size_t, Distinct>> doubtful;
@@ -206,7 +208,7 @@ std::vector<ColumnBins> find_numeric_bins(const Matrix<const T>& X,
         Team(n_threads).run(some.size(), [&](std::size_t j) {
             distinct[j] = find_distinct(std::span(cells).subspan(j * rows.size(), rows.size()),
                                         std::span<const std::size_t>(rows), weight,
-                                        std::min<std::size_t>(16, max_bins));
+                                        std::min(unsorted, max_bins));
             const bool many =
                 distinct[j].value.size() > max_bins || (!crowded.empty() && crowded[some[j]]);
             if (many) {
