@@ -29,9 +29,14 @@ std::vector<T> gather(const Matrix<const T>& X, std::span<const std::size_t> row
             for (std::size_t k = 0; k < rows.size(); ++k)
                 cells[j * rows.size() + k] = X(rows[k], columns[j]);
     } else {
-        for (std::size_t k = 0; k < rows.size(); ++k)
+        constexpr std::size_t ahead = 16;
+        for (std::size_t k = 0; k < rows.size(); ++k) {
+            const std::size_t soon = rows[std::min(k + ahead, rows.size() - 1)];
+            __builtin_prefetch(&X(soon, columns.front()));
+            __builtin_prefetch(&X(soon, columns.back()));
             for (std::size_t j = 0; j < columns.size(); ++j)
                 cells[j * rows.size() + k] = X(rows[k], columns[j]);
+        }
     }
     return cells;
 }
@@ -39,12 +44,15 @@ std::vector<T> gather(const Matrix<const T>& X, std::span<const std::size_t> row
 // Looks at all rows, in blocks that serve all columns while they are in the cache.
 template <class T>
 void complete(const Matrix<const T>& X, std::span<FewValues> columns, std::size_t limit) {
-    constexpr std::size_t block = 512;
+    constexpr std::size_t block = 128;
+    std::array<T, block> cells;
     for (std::size_t begin = 0; begin < X.rows; begin += block) {
-        const std::size_t end = std::min(begin + block, X.rows);
-        for (FewValues& column : columns)
-            for (std::size_t i = begin; i < end && column.few; ++i)
-                column.see(static_cast<double>(X(i, column.column)), limit);
+        const std::size_t size = std::min(block, X.rows - begin);
+        for (FewValues& column : columns) {
+            if (!column.few) continue;
+            for (std::size_t i = 0; i < size; ++i) cells[i] = X(begin + i, column.column);
+            column.see_all(std::span<const T>(cells).first(size), limit);
+        }
     }
 }
 
@@ -58,46 +66,58 @@ struct Cuts {
     std::uint32_t half = 0;  // of what a search begins with
 
     Cuts() = default;
-    explicit Cuts(std::vector<T> ascending) : points(std::move(ascending)), guide(points, 4) {
+    Cuts(std::vector<T> ascending, std::size_t rows)
+        : points(std::move(ascending)), guide(points, cells_for(points.size(), rows)) {
         half = std::bit_ceil(guide.widest() + 1) / 2;
         points.resize(points.size() + 2 * half, std::numeric_limits<T>::infinity());
+    }
+
+  private:
+    // Where values crowd, a cell of a few would hold many: small ones save steps of every search,
+    // and are worth making where there is much to look up.
+    static std::uint32_t cells_for(std::size_t count, std::size_t rows) {
+        constexpr std::size_t most = 4096, per_row = 16;
+        const std::size_t small = std::min({most, 16 * count, rows / per_row});
+        return static_cast<std::uint32_t>(std::max(count / 4, small)) + 1;
     }
 };
 
 // Number of cuts below each value: from the first in its cell, by binary search on all values in
-// step.
-template <class T>
-[[gnu::always_inline]] inline void search_all(const Cuts<T>& cuts, const T* x, std::uint32_t* at) {
+// step. What is no number gets the code `missing`.
+template <class T, class Code>
+[[gnu::always_inline]] inline void search_all(const Cuts<T>& cuts, const T* x, Code missing,
+                                              Code* codes) {
     const T* points = cuts.points.data();
     const CellGuide<T>& guide = cuts.guide;
+    std::array<std::uint32_t, kBlock> at;
     for (std::size_t i = 0; i < kBlock; ++i) at[i] = guide.cell(x[i]);
     for (std::size_t i = 0; i < kBlock; ++i) at[i] = guide.first(at[i]);
     for (std::uint32_t half = cuts.half; half; half /= 2)
         for (std::size_t i = 0; i < kBlock; ++i)
             at[i] += points[at[i] + half - 1] < x[i] ? half : 0;
+    for (std::size_t i = 0; i < kBlock; ++i)
+        codes[i] = x[i] == x[i] ? static_cast<Code>(at[i]) : missing;
 }
 
-COTERIE_CLONES void search(const Cuts<float>& cuts, const float* x, std::uint32_t* at) {
-    search_all(cuts, x, at);
-}
-
-COTERIE_CLONES void search(const Cuts<double>& cuts, const double* x, std::uint32_t* at) {
-    search_all(cuts, x, at);
-}
+#define COTERIE_SEARCH(T, Code)                                                          \
+    COTERIE_CLONES void search(const Cuts<T>& cuts, const T* x, Code missing, Code* codes) { \
+        search_all(cuts, x, missing, codes);                                             \
+    }
+COTERIE_SEARCH(float, std::uint8_t)
+COTERIE_SEARCH(float, std::uint16_t)
+COTERIE_SEARCH(double, std::uint8_t)
+COTERIE_SEARCH(double, std::uint16_t)
+#undef COTERIE_SEARCH
 
 // The codes of a block of values.
-template <class T>
+template <class T, class Code>
 void encode_block(const T* x, const Cuts<T>& cuts, std::uint32_t count, bool categorical,
-                  std::uint32_t* at) {
-    if (categorical) {
-        for (std::size_t i = 0; i < kBlock; ++i)
-            at[i] = x[i] >= T{0} && x[i] < static_cast<T>(count) ? static_cast<std::uint32_t>(x[i])
-                                                                 : count;
-        return;
-    }
-    search(cuts, x, at);
+                  Code* codes) {
+    if (!categorical) return search(cuts, x, static_cast<Code>(count), codes);
     for (std::size_t i = 0; i < kBlock; ++i)
-        if (std::isnan(x[i])) at[i] = count;
+        codes[i] = static_cast<Code>(x[i] >= T{0} && x[i] < static_cast<T>(count)
+                                         ? static_cast<std::uint32_t>(x[i])
+                                         : count);
 }
 
 // Some rows of a few columns, copied column by column. Their cuts and those of other columns would
@@ -111,7 +131,7 @@ class Tile {
     void read(const Matrix<const T>& X, std::size_t begin, std::size_t end, std::size_t first) {
         rows_ = end - begin;
         columns_ = std::min(kColumns, X.cols - first);
-        room_ = (rows_ + kBlock - 1) / kBlock * kBlock;
+        room_ = (rows_ + kBlock - 1) / kBlock * kBlock + kGap;
         values_.resize(room_ * columns_);
         codes_.resize(room_ * columns_);
         each(X, [&](std::size_t i, std::size_t j) {
@@ -119,11 +139,8 @@ class Tile {
         });
     }
     void encode(std::size_t j, const Cuts<T>& cuts, std::uint32_t count, bool categorical) {
-        std::array<std::uint32_t, kBlock> at;
-        for (std::size_t i = j * room_; i < (j + 1) * room_; i += kBlock) {
-            encode_block(values_.data() + i, cuts, count, categorical, at.data());
-            for (std::size_t k = 0; k < kBlock; ++k) codes_[i + k] = static_cast<Code>(at[k]);
-        }
+        for (std::size_t i = j * room_; i < j * room_ + rows_; i += kBlock)
+            encode_block(values_.data() + i, cuts, count, categorical, codes_.data() + i);
     }
     void write(const Matrix<Code>& out, std::size_t begin, std::size_t first) const {
         each(out, [&](std::size_t i, std::size_t j) {
@@ -145,7 +162,10 @@ class Tile {
         }
     }
 
-    std::size_t rows_ = 0, columns_ = 0, room_ = 0;  // room for whole blocks of rows
+    // Columns a power of two apart would push each other out of the cache.
+    static constexpr std::size_t kGap = 64;
+
+    std::size_t rows_ = 0, columns_ = 0, room_ = 0;  // room for whole blocks of rows, and a gap
     std::vector<T> values_;
     std::vector<Code> codes_;
 };
@@ -174,6 +194,8 @@ std::vector<ColumnBins> find_numeric_bins(const Matrix<const T>& X,
     constexpr std::size_t cells_at_once = std::size_t{1} << 21;
     const std::vector<std::size_t> rows = spread_rows(X.rows, sample_rows, seed);
     const bool sampled = X.rows > sample_rows;
+    // How often a value occurs does not matter where each gets a bin for sure.
+    const std::uint32_t unsorted = sampled || !crowded.empty() ? 16 : 256;
     std::vector<ColumnBins> found(columns.size());
     std::vector<FewValues> few;
     std::vector<std::pair<std::size_t, Distinct>> doubtful;
@@ -186,7 +208,7 @@ std::vector<ColumnBins> find_numeric_bins(const Matrix<const T>& X,
         Team(n_threads).run(some.size(), [&](std::size_t j) {
             distinct[j] = find_distinct(std::span(cells).subspan(j * rows.size(), rows.size()),
                                         std::span<const std::size_t>(rows), weight,
-                                        std::min<std::size_t>(16, max_bins));
+                                        std::min(unsorted, max_bins));
             const bool many =
                 distinct[j].value.size() > max_bins || (!crowded.empty() && crowded[some[j]]);
             if (many) {
@@ -238,7 +260,8 @@ void encode(const Matrix<const T>& X, const BinsView& bins, const Matrix<Code>& 
     std::vector<Cuts<T>> cuts(X.cols);
     for (std::size_t j = 0; j < X.cols; ++j)
         if (!bins.categorical[j])
-            cuts[j] = Cuts<T>(cut_points<T>(bins.lower_of(j), bins.upper_of(j), bins.count(j)));
+            cuts[j] = Cuts<T>(cut_points<T>(bins.lower_of(j), bins.upper_of(j), bins.count(j)),
+                              X.rows);
     using Piece = Tile<T, Code>;
     Team(n_threads).run((X.rows + Piece::kRows - 1) / Piece::kRows, [&](std::size_t task) {
         const std::size_t begin = task * Piece::kRows, end = std::min(begin + Piece::kRows, X.rows);

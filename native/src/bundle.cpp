@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <numeric>
 #include <stdexcept>
 
+#include "coterie/clones.hpp"
 #include "coterie/team.hpp"
 
 namespace coterie {
@@ -30,15 +32,62 @@ struct Marks {
     }
 };
 
+// A bit for each of eight codes, the first one's lowest: whether it is another than that in all
+// eight bytes of `usual`.
+std::uint64_t others_of(const std::uint8_t* codes, std::uint64_t usual) {
+    constexpr std::uint64_t low = 0x7f7f7f7f7f7f7f7f;
+    std::uint64_t apart = 0;
+    std::memcpy(&apart, codes, 8);
+    apart ^= usual;
+    const std::uint64_t tops = (((apart & low) + low) | apart) & ~low;
+    return ((tops >> 7) * 0x0102040810204080) >> 56;
+}
+
 Marks mark(const Matrix<const std::uint8_t>& codes, std::size_t column, std::int32_t usual) {
     Marks marks{std::vector<std::uint64_t>((codes.rows + 63) / 64, 0), 0};
     const std::uint8_t* at = codes.col(column);
-    for (std::size_t i = 0; i < codes.rows; ++i) {
+    const std::uint64_t all = static_cast<std::uint64_t>(usual) * 0x0101010101010101;
+    std::size_t i = 0;
+    if (codes.row_stride == 1)
+        for (; i + 8 <= codes.rows; i += 8)
+            marks.words[i / 64] |= others_of(at + i, all) << (i % 64);
+    for (; i < codes.rows; ++i) {
         const bool other = at[static_cast<std::ptrdiff_t>(i) * codes.row_stride] != usual;
         marks.words[i / 64] |= std::uint64_t{other} << (i % 64);
-        marks.count += other;
     }
+    for (const std::uint64_t word : marks.words)
+        marks.count += static_cast<std::size_t>(std::popcount(word));
     return marks;
+}
+
+// How many rows hold each code. Rows take turns with several counts: one of a common code need not
+// wait for the last.
+std::array<std::size_t, kCodes> count_codes(const Matrix<const std::uint8_t>& codes,
+                                            std::size_t column) {
+    constexpr std::size_t turns = 4;
+    std::array<std::array<std::size_t, kCodes>, turns> counts{};
+    const std::uint8_t* at = codes.col(column);
+    const auto code = [&](std::size_t i) {
+        return at[static_cast<std::ptrdiff_t>(i) * codes.row_stride];
+    };
+    std::size_t i = 0;
+    for (; i + turns <= codes.rows; i += turns)
+        for (std::size_t k = 0; k < turns; ++k) ++counts[k][code(i + k)];
+    for (; i < codes.rows; ++i) ++counts[0][code(i)];
+    for (std::size_t k = 1; k < turns; ++k)
+        for (std::size_t c = 0; c < counts[k].size(); ++c) counts[0][c] += counts[k][c];
+    return counts[0];
+}
+
+// Writes what a column says of a block of rows to that of its bundle; all codes lie side by side.
+COTERIE_CLONES void write_unusual(const std::uint8_t* __restrict codes, std::size_t n,
+                                  std::uint8_t first, std::uint8_t usual,
+                                  std::uint8_t* __restrict out) {
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::uint8_t code = codes[i];
+        const auto moved = static_cast<std::uint8_t>(first + code - (code > usual));
+        out[i] = code != usual ? moved : out[i];
+    }
 }
 
 // Copies eight lines of eight codes such that codes of one place lie side by side: halves of words,
@@ -71,10 +120,7 @@ Bundles find_bundles(const Matrix<const std::uint8_t>& codes, const BinsView& bi
     std::vector<std::int32_t> usual(d);
     std::vector<std::size_t> unusual(d);
     Team(n_threads).run(d, [&](std::size_t j) {
-        std::array<std::size_t, kCodes> counts{};
-        const std::uint8_t* at = codes.col(j);
-        for (std::size_t i = 0; i < n; ++i)
-            ++counts[at[static_cast<std::ptrdiff_t>(i) * codes.row_stride]];
+        const auto counts = count_codes(codes, j);
         const auto most = std::max_element(counts.begin(), counts.end());
         usual[j] = static_cast<std::int32_t>(most - counts.begin());
         unusual[j] = n - *most;
@@ -209,15 +255,21 @@ void encode_bundles(const Matrix<const std::uint8_t>& codes, const BundlesView& 
     constexpr std::size_t block = 8192;
     Team(n_threads).run((codes.rows + block - 1) / block, [&](std::size_t b) {
         const std::size_t begin = b * block, end = std::min(codes.rows, begin + block);
-        for (std::size_t i = begin; i < end; ++i)
-            for (std::size_t j = 0; j < out.cols; ++j) out(i, j) = 0;
+        for (std::size_t j = 0; j < out.cols; ++j)
+            for (std::size_t i = begin; i < end; ++i) out(i, j) = 0;
         for (std::size_t j = 0; j < codes.cols; ++j) {
             const auto home = static_cast<std::size_t>(bundles.home[j]);
-            const std::int32_t first = bundles.first[j], usual = bundles.usual[j];
+            const auto first = static_cast<std::uint8_t>(bundles.first[j]);
+            const auto usual = static_cast<std::uint8_t>(bundles.usual[j]);
+            if (first && codes.row_stride == 1 && out.row_stride == 1) {
+                write_unusual(codes.col(j) + begin, end - begin, first, usual,
+                              out.col(home) + begin);
+                continue;
+            }
             for (std::size_t i = begin; i < end; ++i) {
-                const std::int32_t code = codes(i, j);
+                const std::uint8_t code = codes(i, j);
                 if (!first) {
-                    out(i, home) = static_cast<std::uint8_t>(code);
+                    out(i, home) = code;
                 } else if (code != usual) {
                     out(i, home) = static_cast<std::uint8_t>(first + code - (code > usual));
                 }

@@ -20,10 +20,9 @@ template <class T>
 class CellGuide {
   public:
     CellGuide() = default;
-    // At most 65,535 values, some of them per cell on average.
-    CellGuide(std::span<const T> ascending, std::uint32_t per_cell) {
+    // At most 65,535 values.
+    CellGuide(std::span<const T> ascending, std::uint32_t cells) {
         const auto count = static_cast<std::uint32_t>(ascending.size());
-        const std::uint32_t cells = count / per_cell + 1;
         last_ = static_cast<T>(cells - 1);
         if (count) origin_ = ascending.front();
         const T per_unit =
@@ -69,7 +68,7 @@ class CutGuide {
             some.clear();
             for (std::uint32_t bin = 0; bin < counts_[j]; bin += kStep)
                 some.push_back(bins.lower_of(j)[bin]);
-            guides_[j] = {some, kBinsPerCell / kStep};
+            guides_[j] = {some, static_cast<std::uint32_t>(some.size()) / kPerCell + 1};
         }
     }
 
@@ -83,7 +82,7 @@ class CutGuide {
     }
 
   private:
-    static constexpr std::uint32_t kBinsPerCell = 8, kStep = 4;
+    static constexpr std::uint32_t kStep = 4, kPerCell = 2;  // bins, and of those
 
     std::vector<CellGuide<double>> guides_;
     std::vector<std::uint32_t> counts_;  // of bins, by column

@@ -105,6 +105,7 @@ struct FewValues {
         std::vector<double>(kLately, std::numeric_limits<double>::quiet_NaN());
 
     void see(double value, std::size_t limit) {
+        value += 0.0;  // -0 is 0
         double& place = lately[std::bit_cast<std::uint64_t>(value) * 0x9e3779b97f4a7c15ULL >> 52];
         if (value == place || std::isnan(value)) return;
         place = value;
@@ -113,14 +114,38 @@ struct FewValues {
         few = values.size() < limit;
         if (few) values.insert(at, value);
     }
+    template <class T>
+    void see_all(std::span<const T> cells, std::size_t limit) {
+        if (knows(cells)) return;
+        for (std::size_t i = 0; i < cells.size() && few; ++i)
+            see(static_cast<double>(cells[i]), limit);
+    }
+
+  private:
+    // Whether no cell of a flag, or the like, holds anything new: told without a look at one alone.
+    template <class T>
+    bool knows(std::span<const T> cells) const {
+        constexpr std::size_t most = 4;
+        if (values.empty() || values.size() > most) return false;
+        T known[most];
+        for (std::size_t k = 0; k < most; ++k)
+            known[k] = static_cast<T>(values[std::min(k, values.size() - 1)]);
+        int strange = 0;
+        for (const T x : cells)
+            strange |= int{x != known[0]} & int{x != known[1]} & int{x != known[2]} &
+                       int{x != known[3]} & int{x == x};
+        return !strange;
+    }
 };
 
 template <class T>
 Distinct find_distinct(std::span<const T> cells, std::span<const std::size_t> rows,
                        std::span<const double> weight, std::size_t few) {
     // Flags and the like need no sorting.
+    constexpr std::size_t block = 128;
     FewValues quick{0, {}};
-    for (std::size_t k = 0; k < cells.size() && quick.few; ++k) quick.see(cells[k], few);
+    for (std::size_t k = 0; k < cells.size() && quick.few; k += block)
+        quick.see_all(cells.subspan(k, std::min(block, cells.size() - k)), few);
     if (quick.few) return {quick.values, std::vector<double>(quick.values.size(), 1.0)};
     if (weight.empty()) {
         std::vector<Key<T>> keys;
@@ -145,25 +170,20 @@ inline ColumnBins equal_weight_bins(const Distinct& distinct, std::uint32_t max_
     double remaining = 0.0;
     for (const double w : distinct.weight) remaining += w;
     double target = remaining / max_bins;
-    double filled = 0.0;
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-        filled += distinct.weight[i];
+    const double* weight = distinct.weight.data();
+    for (std::size_t begin = 0, i = 0; begin < n; begin = ++i) {
         const std::size_t left = max_bins - bins.lower.size();
-        const bool last = i + 1 == n;
         // Close when full, or when the next value would overfill more than it helps. Sums of
         // weights are rounded: cuts must not depend on the scale they are given in.
-        const double slack = 1e-9 * target;
-        const bool full =
-            left > 1 &&
-            (filled >= target - slack ||
-             (!last && filled + distinct.weight[i + 1] - target > target - filled + slack));
-        if (!full && !last) continue;
+        const double slack = 1e-9 * target, enough = target - slack;
+        double filled = weight[i];
+        if (left <= 1) i = n - 1;
+        for (; i + 1 < n; filled += weight[++i])
+            if (filled >= enough || filled + weight[i + 1] - target > target - filled + slack)
+                break;
         bins.lower.push_back(distinct.value[begin]);
         bins.upper.push_back(distinct.value[i]);
         remaining -= filled;
-        filled = 0.0;
-        begin = i + 1;
         if (left > 1) target = remaining / static_cast<double>(left - 1);
     }
     return bins;
