@@ -135,6 +135,30 @@ def test_a_worker_may_die_when_it_has_taken_its_rows(client, left, monkeypatch):
     assert not left()
 
 
+def test_a_holder_that_waits_for_a_lost_worker_is_made_on_another(client, left, monkeypatch):
+    """Dask keeps it waiting if it had no worker when the chosen one was lost."""
+    monkeypatch.setattr("coterie.distributed.session.PATIENCE", 0.1)
+    submit, places, chosen = client.submit, Holders._places, []
+    gone = "tcp://127.0.0.1:9"
+
+    def first_there(holders, count):
+        chosen.append([gone] * count if not chosen else places(holders, count))
+        return chosen[-1]
+
+    def waiting(*given, workers, **settings):
+        return submit(*given, workers=workers, **settings | {"allow_other_workers": False})
+
+    monkeypatch.setattr(Holders, "_places", first_there)
+    monkeypatch.setattr(client, "submit", waiting)
+    X = np.arange(40.0).reshape(20, 2)
+    with limited(), Session(client) as session:
+        parts = Partitions.open(session, da.from_array(X, chunks=(5, 2)))
+        holders = Holders(RemoteTable.of(parts, None, gathers=False).bin())
+        assert holders.lost == 2
+        assert len(holders.ask_alike("leaf_sums", [0])) == 2
+    assert not left()
+
+
 def wait_until(true):
     while not true():
         time.sleep(0.02)

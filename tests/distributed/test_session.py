@@ -1,9 +1,15 @@
 import time
 
+import numpy as np
 import pytest
 
 from coterie.data import DataError, KindError
-from coterie.distributed.session import NotDistributedError, Session, WorkersLostError
+from coterie.distributed.session import (
+    NotDistributedError,
+    Session,
+    WorkersLostError,
+    _narrowed,
+)
 from tests.distributed.deaths import end_worker_once, intolerant, limited
 
 
@@ -124,6 +130,29 @@ def _die_at_first(number, folder):
     if number == 2:
         end_worker_once(folder)
     return number
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        [[0, 1], [2, 255]],
+        [[-1, 2], [200, 300], []],
+        [[-(2**62), 2**62], [-1]],
+        [[2**63 - 1, -1], [3]],
+    ],
+)
+def test_integers_travel_short_and_arrive_as_they_were(client, blocks):
+    da = pytest.importorskip("dask.array")
+    arrays = [np.array(block, dtype=np.int64) for block in blocks]
+    there = da.concatenate([da.from_array(one, chunks=-1) for one in arrays])
+    with Session(client) as session:
+        found = session.fetch(there)
+    assert found.dtype == np.int64
+    np.testing.assert_array_equal(found, np.concatenate(arrays))
+    unsigned = da.from_array(np.array([0, 2**64 - 1, 1], dtype=np.uint64), chunks=1)
+    with Session(client) as session:
+        np.testing.assert_array_equal(session.fetch(unsigned), [0, 2**64 - 1, 1])
+    assert _narrowed(np.array([0, 255])).dtype == np.uint8
 
 
 def test_collections_are_fetched(client, left):

@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -87,7 +88,7 @@ class Holders:
         self.table, self.kind, self.watched, self.fresh = table, kind, watched, set[int]()
         workers = self.session.workers()
         self.shares = share_out(table, workers, watched)
-        self._names = [""] * len(self.shares)
+        self._names, self._chosen = [""] * len(self.shares), [""] * len(self.shares)
         self.lost = self._since = self._calls = 0
         self._joined = False  # whether holders know whom they speak for
         self._futures: list[Any] = [None] * len(self.shares)
@@ -245,7 +246,7 @@ class Holders:
     def _submit(self, number: int, worker: str) -> None:
         """Have a holder made on a worker, or on another if that is gone meanwhile."""
         self.fresh.add(number)
-        self._names[number] = uuid4().hex
+        self._names[number], self._chosen[number] = uuid4().hex, worker
         future = self.session.client.submit(
             self.kind,
             self.shares[number].held,
@@ -261,13 +262,22 @@ class Holders:
         """Wait for a holder, however often it must be made."""
         while True:
             try:
-                (self.actors[number],) = self.session.gather([self._futures[number]])
+                made = self.session.gather([self._futures[number]], partial(self._look, number))
+                (self.actors[number],) = made
                 return
             except Exception as error:
-                if not is_loss(error):
+                if not is_loss(error) and not isinstance(error, HolderGoneError):
                     raise
                 self._lose([number], error)
             self._submit(number, *self._places(1))
+
+    def _look(self, number: int) -> None:
+        """Raise an error if a holder that is not there yet was to be made on a lost worker.
+
+        Dask makes it on another, but not if there was none when it noticed the loss.
+        """
+        if not self._is_there(number) and self._chosen[number] not in self.session.workers():
+            raise HolderGoneError("The worker on which it was to be made is lost.")
 
     def _lose(self, gone: Sequence[int], error: Exception) -> None:
         """Count losses, and let go of what is left of the holders."""
