@@ -15,6 +15,7 @@ import coterie
 from coterie.bagging.correlation import CorrelatedNetworks
 from coterie.base import TargetlessTask
 from coterie.boosting.gradient.base import GradientBooster
+from coterie.combining.combiner import Combiner
 from coterie.combining.experts import Experts
 from coterie.interpretation.rulefit import RuleFit
 from coterie.interpretation.teaching import Taught
@@ -59,6 +60,7 @@ def make(cls: type, **params: Any) -> Any:
     small["effort"] = "single"  # nothing is drawn
     if cls in READ_DATES:
         small["members"] = "fast"  # searches try two small ensembles
+    small |= small_members(cls)
     small["final_estimator"] = "mlr"  # of a penalised one the scale of weights would matter
     return cls(**{n: v for n, v in (small | CHOSEN).items() if n in names} | params)
 
@@ -78,9 +80,19 @@ def few_members(cls: type) -> dict[str, Any]:
         kind = "Classifier" if is_classifier(cls()) else "Regressor"
         forest = getattr(coterie, f"RandomForest{kind}")
         few["estimator"] = forest(6, max_leaf_nodes=8, draw="repeats")
+    few |= small_members(cls)
     if cls is coterie.EasyEnsembleClassifier:
         few["estimator"] = coterie.AdaBoostClassifier(n_estimators=3)
     return {name: value for name, value in (few | CHOSEN).items() if has_parameter(cls, name)}
+
+
+def small_members(cls: type) -> dict[str, Any]:
+    """Two trees for what combines forests and boosters by default."""
+    if not issubclass(cls, Combiner):
+        return {}
+    kind = "Classifier" if is_classifier(cls()) else "Regressor"
+    trees = [(n, getattr(coterie, f"{n}Tree{kind}")()) for n in ("Decision", "Extra")]
+    return {"estimators": trees, "estimator": trees[0][1]}
 
 
 def few_choices(cls: type) -> dict[str, Any]:

@@ -33,6 +33,7 @@ from coterie.combining.named_members import (
     without_dropped,
 )
 from coterie.combining.splits import a_cv, make_splits
+from coterie.combining.usual_members import usual_members
 from coterie.core import (
     Allowed,
     Pool,
@@ -46,12 +47,6 @@ from coterie.core import (
 )
 from coterie.data import DataError, Table, Target, open_texts
 from coterie.learners import Method, cut_params, seeded, takes_weight
-from coterie.trees import (
-    DecisionTreeClassifier,
-    DecisionTreeRegressor,
-    ExtraTreeClassifier,
-    ExtraTreeRegressor,
-)
 from coterie.trees.growth import SHAPE
 
 Array = NDArray[np.float64]
@@ -75,9 +70,10 @@ class Combiner(Composition, Committee):
     Parameters
     ----------
     estimators : list of (str, estimator) tuples, default=None
-        Members and their names. A member may be "drop", which leaves it out. By default a native
-        tree and an extremely randomised one, as a demonstration. Native trees, forests and gradient
-        boosting share bins, whose edges come from all rows of ``X``, unless there are weights.
+        Members and their names. A member may be "drop", which leaves it out. By default a random
+        forest and extremely randomised trees, of 50 trees each, and gradient boosting, of 100 small
+        ones; with several outputs only the first two. Native trees, forests and gradient boosting
+        share bins, whose edges come from all rows of ``X``, unless there are weights.
     cv : None, int, "loo", "oob", "prefit", splitter or list of splits, default=None
         How out-of-fold predictions are made. None means five folds, stratified for classification;
         "loo" is leave-one-out. Splits need not be a partition of the rows: rows tested several
@@ -159,7 +155,7 @@ class Combiner(Composition, Committee):
         groups: Any = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
-        named = self._members()
+        named = self._members(admitted.target)
         members = without_dropped(named)
         prefit = self._prefit
         if prefit:
@@ -235,10 +231,12 @@ class Combiner(Composition, Committee):
             groups = groups if kept is None else groups[kept]
         return make_splits(self.cv, admitted.table, admitted.target, groups, kept)
 
-    def _members(self) -> list[Named]:
+    def _members(self, target: Target) -> list[Named]:
         """Members with seeds of their own, dropped ones still among them."""
         if self.estimators is None:
-            members = self._default_members()
+            settings = {"max_bins": self.max_bins}
+            settings["categorical_features"] = self.categorical_features
+            members = usual_members(self.task, target, settings)
         else:
             taken = self.get_params(deep=False)
             members = read_members(
@@ -261,14 +259,6 @@ class Combiner(Composition, Committee):
             )
         return draw_entropy(self.random_state)
 
-    def _default_members(self) -> list[Named]:
-        settings = {"max_bins": self.max_bins, "categorical_features": self.categorical_features}
-        if self.task == "classification":
-            kinds = {"tree": DecisionTreeClassifier, "extra": ExtraTreeClassifier}
-        else:
-            kinds = {"tree": DecisionTreeRegressor, "extra": ExtraTreeRegressor}
-        return [Named(name, kind(**settings)) for name, kind in kinds.items()]
-
     def _routed(
         self,
         members: Sequence[Named],
@@ -282,7 +272,7 @@ class Combiner(Composition, Committee):
         if not self._given():
             if metadata:
                 raise TypeError(
-                    f"Native trees do not accept metadata, but fit got {sorted(metadata)}."
+                    "The default members do not accept metadata, but fit got {sorted(metadata)}."
                 )
             return None
         if admitted.weight is not None:

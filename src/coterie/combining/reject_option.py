@@ -24,10 +24,10 @@ from coterie.core import (
     member_seeds,
     one_of,
 )
-from coterie.data import DataError
+from coterie.data import DataError, Target
+from coterie.forests import RandomForestClassifier
 from coterie.fusion.votes import with_rejects
 from coterie.learners import Method
-from coterie.trees import DecisionTreeClassifier
 
 Array = NDArray[np.float64]
 
@@ -195,8 +195,7 @@ class RejectOptionClassifier(RejectScore, ClassifierTask, Combiner):
     Parameters
     ----------
     estimator : classifier, default=None
-        A classifier with probabilities, for example an ensemble. By default a native tree of depth
-        5.
+        A classifier with probabilities, for example an ensemble. By default a random forest.
     coverage : float, default=1.0
         Share of the rows to be predicted, assuming that they resemble the training rows. With 1.0,
         all rows are.
@@ -260,14 +259,14 @@ class RejectOptionClassifier(RejectScore, ClassifierTask, Combiner):
         "reject_label": a_reject_label,
     }
 
-    def _members(self) -> list[Named]:
+    def _members(self, target: Target) -> list[Named]:
         if self.estimator is None:
-            tree = DecisionTreeClassifier(
-                max_depth=5,
+            forest = RandomForestClassifier(
+                draw="repeats",
                 max_bins=self.max_bins,
                 categorical_features=self.categorical_features,
             )
-            member = Named("estimator", tree)
+            member = Named("estimator", forest)
         else:
             member = Named("estimator", self.estimator)
         if self.random_state is None or self._prefit:
