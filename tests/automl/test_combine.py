@@ -1,5 +1,7 @@
 """Ways to combine, and the choice between them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -94,10 +96,31 @@ def test_what_the_mean_of_models_gains_anyway_is_no_gain_of_a_combination():
     assert expected_loss(single, 0.5) == single.loss - 0.5
     assert expected_loss(together, 0.6) == pytest.approx(together.loss - 0.2, abs=0.02)
     gain = single.loss - together.loss
-    assert choose([single, together], oof, noise=1.6 * gain) is single
+    # It is but ahead by chance until it is so by two standard errors.
+    assert choose([single, together], oof, noise=1.6 * gain) is together
+    assert choose([single, together], oof, noise=3.0 * gain) is single
     # Of the others' noise nothing is known to a single one.
     assert choose([single, together], oof, noise=np.array([0.9, 9.0, 9.0]) * gain) is together
-    assert choose([single, together], oof, noise=1.4 * gain) is together
+
+
+def test_a_single_member_is_chosen_only_if_it_is_clearly_better():
+    """The better of two is so by chance, or because the other is useless."""
+    oof = numbers([1.0, 1.0])
+    mean = Blend("both", np.array([0.5, 0.5]))
+
+    def told(blend, said):
+        return ScoredBlend(blend, said, oof.score(said), oof.loss(said))
+
+    said = mean(oof.profile)
+    both, rng = told(mean, said), np.random.default_rng(0)
+    lucky = told(Blend("one", np.eye(2)[0]), 0.95 * said + rng.normal(0, 0.1, said.shape))
+    right = told(Blend("one", np.eye(2)[0]), 0.5 * said + 0.5 * oof.truth[:, None])
+    lucky = replace(lucky, loss=0.99 * both.loss)
+    assert choose([lucky, both], oof) is both
+    assert choose([right, both], oof) is right
+    assert choose([lucky], oof) is lucky
+    # Nothing is known of the rows of other metrics.
+    assert choose([lucky, both], replace(oof, metric=replace(oof.metric, rows=None))) is lucky
 
 
 def test_best_single_is_the_member_of_least_loss():

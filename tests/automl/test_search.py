@@ -299,11 +299,49 @@ def test_the_first_candidate_is_not_lost_for_a_measurement(monkeypatch):
     found, _ = search()
     boost, forest, *_ = choose_candidates("auto", interpretable=False)
     found.run([boost])
-    assert [(trial.name, trial.noise) for trial in found.trials] == [(DEFAULT, 0.0)]
-    monkeypatch.setattr("coterie.automl.search.gain_of_mean", lambda *args: 0.25)
+    usual = 0.01 * found.scores[0]
+    assert [(t.name, t.noise) for t in found.trials] == [(DEFAULT, pytest.approx(usual))]
+    monkeypatch.setattr("coterie.automl.search.gain_of_mean", lambda *args: (0.25, 0.0))
     found, _ = search()
     found.run([boost, forest])
     assert [trial.noise for trial in found.trials] == [0.25, 0.0]
+
+
+def test_nothing_is_measured_that_takes_much_of_the_time(monkeypatch):
+    """What the mean of models gains is then taken to be as on other tables."""
+    asked = []
+    monkeypatch.setattr("coterie.automl.search.gain_of_mean", lambda *args: asked.append(1))
+    boost, *_ = choose_candidates("auto", interpretable=False)
+    found, _ = search(Clock(10.0))
+    finish = Attempt.finish
+
+    def slow(self):
+        self.seconds += 9.0
+        return finish(self)
+
+    monkeypatch.setattr(Attempt, "finish", slow)
+    found.run([boost])
+    assert not asked
+    assert found.trials[0].noise == pytest.approx(0.01 * found.scores[0])
+
+
+def test_no_boosters_are_begun_that_could_learn_little():
+    """They would need a quarter of what the first one took; further ones are not even named."""
+    events = []
+    found, _ = search(Clock(1e6), events)
+    boost = Candidate(DEFAULT, "own", gradient(max_iter=2, learning_rate=0.3), rounds=True)
+    found.run([boost])
+    found.trials[0].fit_seconds = 1e7
+    events.clear()
+    found._race([replace(boost, name="another"), TREE])
+    found._go_on(replace(boost, name=f"drawn {k}") for k in itertools.count())
+    assert [(e.kind, e.name) for e in events] == [
+        ("skipped", "another"),
+        ("try", "tree"),
+        ("done", "tree"),
+    ]
+    assert events[0].is_late
+    assert found.stopped == "time"
 
 
 @pytest.mark.parametrize(("rounds", "early"), [(2, True), (400, False)])

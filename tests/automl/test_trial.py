@@ -27,6 +27,7 @@ from coterie.automl.trial import (
     ask_unseen,
     fit_again,
     gain_of_mean,
+    likely_gain,
     noise_of,
     prepared,
     run_trial,
@@ -158,7 +159,7 @@ def test_what_the_mean_of_the_models_gains():
     situation, material, _, metric = labelled(600)
     (boost,) = choose_candidates(["gradient boosting"], interpretable=False)
     trial = run_trial(boost, situation, material, Clock(LONG))
-    gain = gain_of_mean(boost, situation, material, trial, metric)
+    gain, error = gain_of_mean(boost, situation, material, trial, metric)
     train, rows = material.splits[0]
     other = prepared(boost, situation, {}, 1).set_params(max_iter=trial.recipe.rounds[1])
     other.fit(material.matrix[train], material.truth[train])
@@ -167,7 +168,20 @@ def test_what_the_mean_of_the_models_gains():
     apart = (metric.loss(truth, first) + metric.loss(truth, second)) / 2
     together = metric.loss(truth, (first + second) / 2)
     assert gain == pytest.approx(2 * (1 - 1 / 3) * (apart - together))
-    assert gain > 0
+    assert gain > error > 0
+    # Asked about twice, rows know half of the mean of two models already.
+    twice = replace(material, splits=material.splits * 2)
+    trial.recipe.rounds.extend(trial.recipe.rounds)
+    again, _ = gain_of_mean(boost, situation, twice, trial, metric)
+    assert again == pytest.approx(2 * (1 / 2 - 1 / 6) * (apart - together))
+
+
+def test_what_few_rows_say_of_the_gain_counts_for_little():
+    """With a standard error as large as what is usual, half of the way is gone."""
+    assert likely_gain(2.0) == pytest.approx(0.02)
+    assert likely_gain(2.0, (0.5, 0.02)) == pytest.approx((0.5 + 0.02) / 2)
+    assert likely_gain(2.0, (0.5, 100.0)) == pytest.approx(0.02, rel=1e-3)
+    assert likely_gain(-0.0, (0.5, 0.1)) == 0.0
 
 
 @pytest.mark.slow

@@ -61,16 +61,19 @@ def test_quiet_prints_nothing(capsys):
 
 def test_candidates_that_had_no_time_are_one_line(capsys):
     watcher = Watcher(Console())
-    for name in ("linear", "network", "random forest"):
+    for name in ("linear", "network"):
         watcher(Event("skipped", name, elapsed=5.0, message=NO_TIME))
+    watcher(Event("try", "random forest"))
+    watcher(Event("skipped", "random forest", message="no time: only 3% of the time it needs"))
     watcher(Event("skipped", "kernel machine", message="not suited to tables of this size"))
     watcher(Event("skipped", "extra trees", message=NO_TIME))
     watcher(Event("end"))
     lines = capsys.readouterr().out.splitlines()
     assert [line.split("  ")[-1] for line in lines] == [
+        "trying random forest",
         NO_TIME,
         "not suited to tables of this size",
         NO_TIME,
     ]
-    assert "3 candidates" in lines[0]
-    assert "extra trees" in lines[2]
+    assert "3 candidates" in lines[1]
+    assert "extra trees" in lines[3]

@@ -29,6 +29,7 @@ _PASSES, _SECONDS = 30, 5e-8  # over all that members say, and for a number of i
 _CALIBRATED = 300  # rows, below which a temperature is a guess
 _ENOUGH = {"maxiter": 60}
 _WORTH = 1.0  # standard errors by which the best must beat what is simpler, if that is wanted
+_CLEAR = 2.0  # standard errors by which a single member must beat the best combination
 
 
 @tagged
@@ -102,6 +103,11 @@ class ScoredBlend:
     nested: Array
     score: float
     loss: float
+
+    @property
+    def members(self) -> NDArray[np.intp]:
+        """Which members it makes use of."""
+        return np.flatnonzero(self.blend.weights)
 
 
 @dataclass(frozen=True)
@@ -369,7 +375,9 @@ def choose(
     simple: bool = False,
     noise: float | Array = 0.0,
 ) -> ScoredBlend:
-    """The best, the simplest of equals; or a simpler one that is as good as rows can tell.
+    """The best, but of several members unless a single one is clearly better.
+
+    Or a simpler one that is as good as rows can tell, if that is wanted.
 
     Parameters
     ----------
@@ -384,17 +392,43 @@ def choose(
     """
     best = min(judged, key=lambda one: expected_loss(one, noise))
     rows = oof.metric.rows
-    if not simple or rows is None:
+    if rows is None:
         return best
+    if not simple:
+        return best if len(best.members) > 1 else _rather_several(judged, best, oof, noise)
     for one in judged:
         if one is best:
             break
         gain = rows(oof.truth, oof.shaped(one.nested))
         gain = gain - rows(oof.truth, oof.shaped(best.nested))
-        error = gain.std() / np.sqrt(len(gain))
-        if gain.mean() <= _WORTH * error:
+        if gain.mean() <= _WORTH * gain.std() / np.sqrt(len(gain)):
             return one
     return best
+
+
+def _rather_several(
+    judged: Sequence[ScoredBlend], best: ScoredBlend, oof: OutOfFold, noise: float | Array
+) -> ScoredBlend:
+    """The best combination of several members, unless a single one is clearly better.
+
+    The single one was the luckiest of many, and the errors of several make up for each other.
+    """
+    several = [one for one in judged if len(one.members) > 1]
+    if not several:
+        return best
+    other = min(several, key=lambda one: expected_loss(one, noise))
+    ahead = expected_loss(other, noise) - expected_loss(best, noise)
+    return best if ahead > _CLEAR * _error(best, other, oof) else other
+
+
+def _error(one: ScoredBlend, other: ScoredBlend, oof: OutOfFold) -> float:
+    """The standard error of the difference of two losses, by the same rows."""
+    metric = oof.metric
+    assert metric.rows is not None
+    mine = metric.rows(oof.truth, oof.shaped(one.nested))
+    apart = metric.rows(oof.truth, oof.shaped(other.nested)) - mine
+    step = apart.std() / np.sqrt(len(apart))
+    return float(abs(metric.whole(mine.mean() + step) - metric.whole(mine.mean())))
 
 
 def _logs(profile: Array) -> Array:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from coterie.tags import tagged
 
 Level = Literal["info", "warning", "danger"]
-NO_TIME = "no time was left"
+_LATE = "no time"
+NO_TIME = f"{_LATE} was left"
 Kind = Literal["start", "finding", "try", "done", "skipped", "failed", "combine", "end"]
 
 
@@ -42,8 +43,12 @@ class Event:
 
     @property
     def is_late(self) -> bool:
-        """Whether a candidate was not begun, as no time was left."""
-        return self.kind == "skipped" and self.message == NO_TIME
+        """Whether a candidate was given up for lack of time."""
+        return self.kind == "skipped" and self.message.startswith(_LATE)
+
+    def of_several(self, number: int) -> Event:
+        """One event in place of so many candidates that there was no time for."""
+        return replace(self, name=f"{number} candidates", message=NO_TIME)
 
 
 @tagged

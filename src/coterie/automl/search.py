@@ -37,8 +37,9 @@ from coterie.automl.second_layer import (
     fit_second_layer,
     is_worth,
 )
+from coterie.automl.shares import MOST, can_measure, is_late_for_boosters, share_of
 from coterie.automl.situation import Situation
-from coterie.automl.splits import Plan
+from coterie.automl.splits import N_PARTS, Plan, deal_parts
 from coterie.automl.suitability import why_unfit
 from coterie.automl.time_estimates import is_quick
 from coterie.automl.trial import (
@@ -47,6 +48,7 @@ from coterie.automl.trial import (
     Attempt,
     Trial,
     gain_of_mean,
+    likely_gain,
     noise_of,
     run_trial,
 )
@@ -56,10 +58,9 @@ Array = NDArray[np.float64]
 
 _WAVE = 4  # candidates that are compared before one is finished
 _FIRST_SHARE = 0.6  # of the time, for the first splits of the first candidate
-_REST = 0.8  # of the time left, for all other splits of it
+_REST = 0.5  # of the time left, for all other splits of it
 _OWED = 0.5  # of the time left, for those at the end if there was no time for them before
 _AMPLE, _LARGE = 0.5, 0.4  # shares of the time left: of a wave, of a candidate
-_OF_DEEP = 0.6  # of the time left, for deep trees where these were too few
 _LITTLE = 0.005  # of the loss
 _HARDLY = 0.05  # of the loss of a constant model, by which members are better that are hardly so
 _CANDIDATES = 20  # about
@@ -70,7 +71,6 @@ _IDLE, _PROGRESS = 2, 1e-3  # waves, and what a loss must fall by, for a search 
 _MODELS = (20, 200)  # members at most: so many, and one for so many rows
 _AS_LONG_AS_IT_TAKES = 1e9  # seconds
 _LATE = 5.0  # seconds, for the answers of models that are there when the time is over
-_PARTS = 4  # of the held-out rows; each is scored by what is learnt from the others
 
 
 @dataclass
@@ -208,7 +208,7 @@ class Search:
         deep = [candidate for candidate in queue[_WAVE:] if candidate.name == DEEP]
         self._race(queue[:_WAVE])
         if deep:
-            self._race(deep, share=_OF_DEEP)
+            self._race(deep, share=MOST)
         return [candidate for candidate in queue[_WAVE:] if candidate.name != DEEP]
 
     def _judge_by(self, number: int) -> None:
@@ -240,7 +240,10 @@ class Search:
         """Fit candidates to a few splits, and those that add something to all of them."""
         rival, generous, opened, gains = self._rival(), self._generous, [], []
         for candidate in wave:
-            attempt = self._open(candidate, share or self._share)
+            if drawn and self._late_for_boosters:
+                break
+            usual = share_of(candidate, self.trials, self.clock.searching, self._share)
+            attempt = self._open(candidate, share or usual)
             if attempt is None:
                 continue
             gain = rival.gain(attempt.said())
@@ -292,7 +295,7 @@ class Search:
     def _go_on(self, further: Iterator[Candidate]) -> None:
         """Try further candidates until the time is over or they add nothing."""
         idle = 0
-        while self.trials and idle < _IDLE and self.clock.searching > self._least:
+        while self.trials and idle < _IDLE and not self._late_for_boosters:
             before, most = self._rival().loss, _MODELS[0] + self.situation.n_rows // _MODELS[1]
             wave = list(itertools.islice(further, _WAVE))
             if not wave or len(self.trials) >= most:
@@ -300,8 +303,13 @@ class Search:
             self._race(wave, drawn=True)
             self._end_waiting()
             idle = 0 if self._rival().loss < before - _PROGRESS * abs(before) else idle + 1
-        if idle < _IDLE and self.clock.searching <= self._least:
+        if idle < _IDLE and self._late_for_boosters:
             self.stopped = "time"
+
+    @property
+    def _late_for_boosters(self) -> bool:
+        brief = bool(self.trials) and self.clock.searching <= self._least
+        return brief or is_late_for_boosters(self.trials, self.clock)
 
     def _rival(self) -> Rival:
         """All members, on the rows of the first splits."""
@@ -317,7 +325,8 @@ class Search:
             return None
         if self._recall(candidate):
             return None
-        if self.clock.searching <= self._least and not self._may_be_late:
+        late = self.clock.searching <= self._least and not self._may_be_late
+        if late or (candidate.rounds and self._late_for_boosters):
             self.stopped = "time"
             self._note("skipped", candidate, NO_TIME, write=True)
             return None
@@ -327,7 +336,7 @@ class Search:
         material = self.material if thorough else self.material.judged_by(OPENED)
         attempt = Attempt(candidate, self.situation, material, self.clock, thorough, share=share)
         # An estimate may be wrong; what is ended is lost.
-        seconds = self.clock.searching * (min(1.0, 2 * share) if thorough else 1.0)
+        seconds = self.clock.searching * (min(_MOST_OF_IT, 2 * share) if thorough else 1.0)
         self._charge(min(OPENED, len(self.material.splits)))
         return attempt if self._guarded(candidate, attempt.open, seconds) else None
 
@@ -352,13 +361,15 @@ class Search:
         trial, material = self.trials[0], self.material
         if candidate.name != DEFAULT or not candidate.turns or len(trial.recipe.rounds) < 2:
             return
-
-        self._charge(1)
-        # What is known already is not to be lost for it.
-        seconds = max(0.0, self.clock.searching)
-        with suppress(*FAILURES), self.clock.ending_after(seconds):
-            trial.noise = gain_of_mean(candidate, self.situation, material, trial, self.metric)
-            self._write(trial)
+        loss, left = self._out_of_fold([trial]).loss(trial.unseen), self.clock.searching
+        trial.noise = likely_gain(loss)
+        if can_measure(trial, len(material.splits), self.clock):
+            self._charge(1)
+            # What is known already is not to be lost for it.
+            with suppress(*FAILURES), self.clock.ending_after(max(0.0, left)):
+                measured = gain_of_mean(candidate, self.situation, material, trial, self.metric)
+                trial.noise = likely_gain(loss, measured)
+        self._write(trial)
 
     def _charge(self, n_fits: int) -> None:
         self.clock.charge(n_fits * self.situation.booster_seconds)
@@ -456,18 +467,9 @@ class Search:
     ) -> None:
         sign = 1 if self.metric.greater_is_better else -1
         best = max(self.scores, key=lambda s: sign * s, default=None)
-        self.history.append(
-            {
-                "name": name,
-                "family": family,
-                "kind": kind,
-                "score": score,
-                "best": best,
-                "seconds": seconds,
-                "elapsed": self.clock.elapsed,
-                "note": note,
-            }
-        )
+        known = {"name": name, "family": family, "kind": kind, "score": score, "best": best}
+        known |= {"seconds": seconds, "elapsed": self.clock.elapsed, "note": note}
+        self.history.append(known)
         self.tell(kind, name, score, seconds, note)
 
     def tell(
@@ -517,11 +519,9 @@ class Search:
         number = len(self.trials)
         self.tell("combine", message=f"{number} member{'s' if number > 1 else ''}")
         oof = self.out_of_fold()
-        parts = folds[self.material.covered] % _PARTS
-        if hold_out or self.owed or len(np.unique(parts)) < 2:
-            rng = np.random.default_rng(self.situation.seed % 2**32)
-            parts = rng.permutation(len(parts)) % min(_PARTS, max(2, len(parts)))
-        most = affordable_rows(oof, ways, self.clock, _PARTS)
+        known = None if hold_out or self.owed else folds[self.material.covered]
+        parts = deal_parts(len(oof.truth), known, self.situation.seed)
+        most = affordable_rows(oof, ways, self.clock, N_PARTS)
         if not most:
             ways, most = [best_single], len(oof.truth)
         judged = judge(oof, parts, ways, most)

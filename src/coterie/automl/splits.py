@@ -26,6 +26,8 @@ _FOR_FOLDS, _FOR_REPEATS = 1, 200  # boosters that there is time for
 _HELD_OUT = 5_000_000  # rows that are held out, times classes
 _LEAST_HELD_OUT = 500
 _LARGE = 400_000  # rows from which one part is enough to judge by
+#: Of the held-out rows; each is scored by what is learnt from the others.
+N_PARTS = 4
 
 
 @dataclass(frozen=True)
@@ -203,3 +205,26 @@ def thinned(splits: list[tuple[Rows, Rows]], n_classes: int) -> list[tuple[Rows,
     most = max(_LEAST_HELD_OUT, _HELD_OUT // max(1, n_classes))
     step = -(-sum(len(test) for _, test in splits) // most)
     return [(train, test[:: max(1, step)]) for train, test in splits]
+
+
+def deal_parts(n_rows: int, folds: NDArray[np.intp] | None, seed: int) -> NDArray[np.intp]:
+    """Parts of the held-out rows, for judging what is learnt from what is said of them.
+
+    Parameters
+    ----------
+    n_rows : int
+        Rows that were held out.
+    folds : ndarray of int or None
+        Their folds, if they are of all folds: whole folds are then in a part.
+    seed : int
+        By which they are dealt otherwise.
+
+    Examples
+    --------
+    >>> deal_parts(6, np.array([0, 0, 1, 4, 5, 5]), 0).tolist()
+    [0, 0, 1, 0, 1, 1]
+    """
+    if folds is not None and len(np.unique(folds % N_PARTS)) > 1:
+        return folds % N_PARTS
+    order = np.random.default_rng(seed % 2**32).permutation(n_rows)
+    return np.asarray(order % min(N_PARTS, max(2, n_rows)))

@@ -37,7 +37,7 @@ _EARLY = 0.7  # share of the epochs that are needed, about, if held-out rows sto
 # By which attribute they are known, what is made smaller, how far, and what it is called.
 _SHRINKING = (
     ("n_estimators", "n_estimators", 5, "trees"),
-    ("hidden_layer_sizes", "max_iter", 6, "epochs"),
+    ("hidden_layer_sizes", "max_iter", 12, "epochs"),
 )
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from coterie.automl.candidates import Candidate
 from coterie.automl.clock import Clock, Deadline, OutOfTime
+from coterie.automl.combine import NOTHING
 from coterie.automl.lanes import Lanes
 from coterie.automl.material import Material, fit_clone
 from coterie.automl.metrics import Metric
@@ -38,6 +39,7 @@ SHARE = 0.5  # of the time left that one candidate may take, by default
 LARGE_SHARE = 0.6  # the same where there are few candidates
 _PATIENCE = 2.5  # rounds times learning rate without improvement
 _ONE_SHAPE = 0.3  # of what models of two shapes gain from their mean, what those of one gain, about
+_USUAL_GAIN = 0.01  # of the loss, of the mean of models of two shapes; it varies about as much
 _UNWATCHED = 50  # rounds where no row can tell
 
 
@@ -391,15 +393,16 @@ def gain_of_mean(
     material: Material,
     trial: Trial,
     metric: Metric,
-) -> float:
-    r"""What the mean of the models of all splits gains over one of them.
+) -> tuple[float, float]:
+    r"""What the mean of the models of all splits gains over one of them, and its standard error.
 
-    Each row that was held out is asked about once, so what is known of a member is how good one of
-    its models is; in the end they answer with their mean. A second model of the first split, in the
-    shape whose turn is next, tells what the mean of two gains. Were models' errors apart from what
-    they have in common independent, the mean of :math:`k` would gain
+    Each row that was held out is asked about once, or :math:`r` times if rows are dealt so often;
+    so what is known of a member is how good :math:`r` of its models are, but in the end all answer
+    with their mean. A second model of the first split, in the shape whose turn is next, tells what
+    the mean of two gains. Were models' errors apart from what they have in common independent, the
+    mean of :math:`k` would gain
 
-    .. math:: 2 (1 - 1/k) \Big( \tfrac{1}{2} (L_1 + L_2) - L_{12} \Big)
+    .. math:: 2 (1/r - 1/k) \Big( \tfrac{1}{2} (L_1 + L_2) - L_{12} \Big)
 
     Parameters
     ----------
@@ -418,10 +421,40 @@ def gain_of_mean(
         said = [model.ask(material.matrix[test]) for model in (trial.models[0], other)]
     if not material.n_classes:
         said = [one[:, 0] for one in said]
-    truth, weight = material.truth[test], material.weights(test)
+    truth, weight, mean = material.truth[test], material.weights(test), np.mean(said, axis=0)
     apart = np.mean([metric.loss(truth, one, weight) for one in said])
-    gained = float(apart - metric.loss(truth, np.mean(said, axis=0), weight))
-    return max(0.0, 2 * (1 - 1 / number) * gained)
+    asked = sum(len(rows) for _, rows in material.splits) / len(material.covered)
+    left = 1 / asked - 1 / number
+    gain = max(0.0, 2 * left * float(apart - metric.loss(truth, mean, weight)))
+    error = 1.0  # as a share
+    if metric.rows is not None:
+        of_rows = np.mean([metric.rows(truth, one) for one in said], axis=0)
+        of_rows = of_rows - metric.rows(truth, mean)
+        error = of_rows.std() / max(abs(of_rows.mean()), NOTHING) / np.sqrt(len(test))
+    return gain, float(gain * error)
+
+
+def likely_gain(loss: float, measured: tuple[float, float] | None = None) -> float:
+    """What the mean of the models is likely to gain, by what it gains on other tables.
+
+    Parameters
+    ----------
+    loss : float
+        Of one model.
+    measured : tuple of float, optional
+        What was measured, and its standard error: of a few rows, that is hardly more than a guess.
+
+    Examples
+    --------
+    >>> round(likely_gain(1.0), 3), round(likely_gain(1.0, (0.03, 0.001)), 3)
+    (0.01, 0.03)
+    """
+    usual = _USUAL_GAIN * abs(loss)
+    if measured is None or not usual:
+        return usual
+    gain, error = measured
+    trust = usual**2 / (usual**2 + error**2)
+    return trust * gain + (1 - trust) * usual
 
 
 def noise_of(trials: Sequence[Trial]) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from coterie.cli.console import Console, duration_text
@@ -42,7 +42,8 @@ class Watcher:
         if event.is_late:
             self.late.append(event)
             return
-        self._print_late()
+        if event.kind != "try":
+            self._print_late()
         self.limit = event.time_limit or self.limit
         self.begun = time.monotonic() - event.elapsed
         if event.kind == "try":
@@ -79,8 +80,7 @@ class Watcher:
     def _print_late(self) -> None:
         """Print candidates that there was no time for, many of them as one line."""
         if len(self.late) > 1:
-            names = f"{len(self.late)} candidates"
-            self.late[:] = [replace(self.late[-1], name=names)]
+            self.late[:] = [self.late[-1].of_several(len(self.late))]
         for event in self.late:
             self._print(self._line(event))
         self.late.clear()
