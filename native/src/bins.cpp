@@ -99,9 +99,9 @@ template <class T, class Code>
         codes[i] = x[i] == x[i] ? static_cast<Code>(at[i]) : missing;
 }
 
-#define COTERIE_SEARCH(T, Code)                                                          \
+#define COTERIE_SEARCH(T, Code)                                                              \
     COTERIE_CLONES void search(const Cuts<T>& cuts, const T* x, Code missing, Code* codes) { \
-        search_all(cuts, x, missing, codes);                                             \
+        search_all(cuts, x, missing, codes);                                                 \
     }
 COTERIE_SEARCH(float, std::uint8_t)
 COTERIE_SEARCH(float, std::uint16_t)
@@ -260,8 +260,8 @@ void encode(const Matrix<const T>& X, const BinsView& bins, const Matrix<Code>& 
     std::vector<Cuts<T>> cuts(X.cols);
     for (std::size_t j = 0; j < X.cols; ++j)
         if (!bins.categorical[j])
-            cuts[j] = Cuts<T>(cut_points<T>(bins.lower_of(j), bins.upper_of(j), bins.count(j)),
-                              X.rows);
+            cuts[j] =
+                Cuts<T>(cut_points<T>(bins.lower_of(j), bins.upper_of(j), bins.count(j)), X.rows);
     using Piece = Tile<T, Code>;
     Team(n_threads).run((X.rows + Piece::kRows - 1) / Piece::kRows, [&](std::size_t task) {
         const std::size_t begin = task * Piece::kRows, end = std::min(begin + Piece::kRows, X.rows);

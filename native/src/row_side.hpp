@@ -236,8 +236,8 @@ class PartedRows : public RowSide {
         return middle - node.begin;
     }
 
-    // Moves the rows of a block that go left to its front, and the others to its spare room. What is
-    // known of a row is noted first: nothing waits for anything then.
+    // Moves the rows of a block that go left to its front, and the others to its spare room. What
+    // is known of a row is noted first: nothing waits for anything then.
     template <class Left>
     std::uint32_t part_block(const Code* codes, std::ptrdiff_t step, std::uint32_t begin,
                              std::uint32_t end, const Left& left) const {
@@ -253,8 +253,8 @@ class PartedRows : public RowSide {
                 for (std::uint32_t i = 0; i < n; ++i)
                     goes[i] = left(codes[static_cast<std::ptrdiff_t>(rows[i]) * step]);
             }
-            kept += move_apart(goes, rows, n, rows_.data() + begin + kept,
-                               spare_.data() + at - kept);
+            kept +=
+                move_apart(goes, rows, n, rows_.data() + begin + kept, spare_.data() + at - kept);
         }
         return kept;
     }

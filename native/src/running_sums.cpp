@@ -29,31 +29,32 @@ __attribute__((target("avx512f"))) std::size_t sums_of_eights(const std::int64_t
                                                               std::int64_t* sums,
                                                               std::uint32_t* codes) {
     constexpr std::size_t lanes = 8;
+    constexpr __mmask8 every = 0xff;
     const __m512i zero = _mm512_setzero_si512(), last = _mm512_set1_epi64(7);
-    const __m512i numbers =
-        _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    const __m512i numbers = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
     __m512i sum = _mm512_set1_epi64(before);  // of all before, in every lane
     std::size_t found = 0, i = 0;
     for (; i + lanes <= n; i += lanes) {
         const __m512i some = _mm512_loadu_si512(cells + i);
         const __mmask8 filled = _mm512_test_epi64_mask(some, some);
         if (!filled) continue;
-        __m512i up = _mm512_add_epi64(some, _mm512_alignr_epi64(some, zero, 7));
-        up = _mm512_add_epi64(up, _mm512_alignr_epi64(up, zero, 6));
-        up = _mm512_add_epi64(up, _mm512_alignr_epi64(up, zero, 4));
+        // GCC warns of the plain forms, which leave lanes undefined where a mask has no bit.
+        __m512i up = _mm512_add_epi64(some, _mm512_maskz_alignr_epi64(every, some, zero, 7));
+        up = _mm512_add_epi64(up, _mm512_maskz_alignr_epi64(every, up, zero, 6));
+        up = _mm512_add_epi64(up, _mm512_maskz_alignr_epi64(every, up, zero, 4));
         up = _mm512_add_epi64(up, sum);
-        sum = _mm512_permutexvar_epi64(last, up);
+        sum = _mm512_maskz_permutexvar_epi64(every, last, up);
         _mm512_storeu_si512(sums + found, _mm512_maskz_compress_epi64(filled, up));
         if (codes) {
-            const __m512i here =
-                _mm512_add_epi32(numbers, _mm512_set1_epi32(static_cast<int>(i)));
+            const __m512i here = _mm512_add_epi32(numbers, _mm512_set1_epi32(static_cast<int>(i)));
             _mm512_storeu_si512(codes + found, _mm512_maskz_compress_epi32(filled, here));
         }
         found += static_cast<std::size_t>(__builtin_popcount(filled));
     }
-    before = _mm_cvtsi128_si64(_mm512_castsi512_si128(sum));
-    return found + sums_one_by_one(cells, i, n, before, sums + found,
-                                   codes ? codes + found : nullptr);
+    std::int64_t all[lanes];
+    _mm512_storeu_si512(all, sum);
+    return found +
+           sums_one_by_one(cells, i, n, all[0], sums + found, codes ? codes + found : nullptr);
 }
 #endif
 
