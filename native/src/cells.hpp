@@ -139,13 +139,20 @@ template <class Cells, class Real>
 [[gnu::always_inline]] inline void items_body(const ItemsTask<Cells, Real>& task) {
     // Copies: what the loops store may alias anything behind a reference.
     const auto [cells, gradient, hessian, seed, first, n, out] = task;
-    if (hessian) {
-        for (std::size_t i = 0; i < n; ++i)
-            out[i] =
-                cells.template item<false>(gradient[i], hessian[i], row_noise(seed, first + i));
-    } else {
-        for (std::size_t i = 0; i < n; ++i)
-            out[i] = cells.template item<true>(gradient[i], 1.0, row_noise(seed, first + i));
+    // Noise comes first, some at a time: vectors of its numbers are not those of doubles.
+    constexpr std::size_t some = 256;
+    std::uint32_t noise[some];
+    for (std::size_t at = 0; at < n; at += some) {
+        const std::size_t count = std::min(some, n - at);
+        for (std::size_t i = 0; i < count; ++i) noise[i] = row_noise(seed, first + at + i);
+        if (hessian) {
+            for (std::size_t i = 0; i < count; ++i)
+                out[at + i] =
+                    cells.template item<false>(gradient[at + i], hessian[at + i], noise[i]);
+        } else {
+            for (std::size_t i = 0; i < count; ++i)
+                out[at + i] = cells.template item<true>(gradient[at + i], 1.0, noise[i]);
+        }
     }
 }
 

@@ -19,12 +19,15 @@ void count_rows(const typename Cells::Item* items, const CellPlan& plan,
     const std::int32_t* columns = plan.columns.data();
     const std::size_t d = plan.columns.size();
     const std::ptrdiff_t step = table.col_stride;
+    // Most rows begin in one line of the cache and end in the next.
+    const std::ptrdiff_t behind = static_cast<std::ptrdiff_t>(table.cols - 1) * step;
     for (std::size_t i = 0; i < n; ++i) {
         std::size_t row = first + i;
         if constexpr (Listed) {
             row = rows[i];
             const std::size_t soon = rows[std::min(i + ahead, n - 1)];
             __builtin_prefetch(table.row(soon));
+            __builtin_prefetch(table.row(soon) + behind);
             __builtin_prefetch(items + soon);
         }
         const typename Cells::Cell value = Cells::cell_of(items[row]);

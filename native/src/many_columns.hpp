@@ -6,11 +6,11 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
 #include "newton_split.hpp"
+#include "running_sums.hpp"
 
 namespace coterie {
 
@@ -28,24 +28,17 @@ class ManyColumns {
              Cell total) {
         const auto at = static_cast<std::uint32_t>(usual);
         if (at >= bins || cells[bins - 1] != 0) return false;  // the cell of missing values is last
-        Cell any = 0;
-        for (std::uint32_t c = 0; c + 1 < bins; ++c) {
-            total -= cells[c];
-            any |= cells[c];
-        }
+        bool any = false;
+        total -= sum_of_cells(cells, bins - 1, any);
         if (any) {  // otherwise all rows hold the usual code
-            if (prefix_.size() < used_ + bins) prefix_.resize(used_ + 2 * kBoundaries + bins);
+            const std::size_t room = used_ + bins + kSumsRoom;
+            if (prefix_.size() < room) prefix_.resize(room + 2 * kBoundaries);
             Cell* out = prefix_.data() + used_;
-            Cell sum = 0;
-            // Which cells are empty cannot be foreseen, so all are written and some count.
-            const auto pass = [&](Cell cell) {
-                sum += cell;
-                *out = sum;
-                out += cell != 0;
-            };
-            for (std::uint32_t c = 0; c < at; ++c) pass(cells[c]);
-            pass(total);
-            for (std::uint32_t c = at; c + 1 < bins; ++c) pass(cells[c]);
+            const std::size_t before = running_sums(cells, at, 0, out, nullptr);
+            Cell sum = before ? out[before - 1] : 0;
+            out += before;
+            if (total) *out++ = sum += total;
+            out += running_sums(cells + at, bins - 1 - at, sum, out, nullptr);
             used_ = static_cast<std::size_t>(out - prefix_.data()) - 1;  // nothing is right of all
         }
         slots_.push_back(slot);
@@ -60,10 +53,8 @@ class ManyColumns {
 
     // The largest gain of a column; minus infinity if no boundary leaves enough on both sides.
     double most(std::size_t k) const {
-        double most = -std::numeric_limits<double>::infinity();
-        for (std::size_t b = k ? ends_[k - 1] : 0; b < ends_[k]; ++b)
-            most = gains_[b] > most ? gains_[b] : most;
-        return most;
+        const std::size_t begin = k ? ends_[k - 1] : 0;
+        return greatest(std::span(gains_).subspan(begin, ends_[k] - begin));
     }
 
     void clear() {

@@ -1,7 +1,9 @@
 #include "coterie/newton.hpp"
 
+#include <cstring>
 #include <stdexcept>
 
+#include "coterie/clones.hpp"
 #include "coterie/newton_halves.hpp"
 #include "newton_decider.hpp"
 #include "row_side.hpp"
@@ -22,6 +24,75 @@ bool packs(const SlopeScale& scale, const NewtonGrowth& growth, const BinsView& 
            (growth.precision == 1 || (growth.precision == 0 && large));
 }
 
+// Numbers to measure: a slope of some rows, or of those that are listed.
+template <class Real>
+struct MeasureTask {
+    const Real *gradient, *hessian;  // no hessian: it is not asked for
+    const std::int32_t* rows;        // or null
+    std::size_t n;
+};
+
+// Eight rows at a time, always as many, so that all processors find the same sums.
+template <bool Listed, bool Bent, class Real>
+[[gnu::always_inline]] inline void measure_lanes(const MeasureTask<Real>& task, SlopeScale& part) {
+    constexpr std::size_t lanes = 8;
+    typedef Real Some __attribute__((vector_size(lanes * sizeof(Real))));
+    typedef double Lanes __attribute__((vector_size(lanes * sizeof(double))));
+    const auto [gradient, hessian, rows, n] = task;
+    const auto read = [&](const Real* from, std::size_t i, Lanes& out) {
+        Some some{};  // zeros behind the last row change nothing
+        const std::size_t count = std::min(lanes, n - i);
+        if (Listed || count < lanes) {
+            for (std::size_t k = 0; k < count; ++k)
+                some[k] = from[Listed ? static_cast<std::size_t>(rows[i + k]) : i + k];
+        } else {
+            std::memcpy(&some, from + i, sizeof some);
+        }
+        out = __builtin_convertvector(some, Lanes);
+    };
+    Lanes most_g{}, sum_g{}, most_h{}, least_h{}, sum_h{};
+    for (std::size_t i = 0; i < n; i += lanes) {
+        Lanes g, h;
+        read(gradient, i, g);
+        g = g < 0.0 ? -g : g;
+        most_g = most_g < g ? g : most_g;
+        sum_g += g;
+        if constexpr (Bent) {
+            read(hessian, i, h);
+            most_h = most_h < h ? h : most_h;
+            least_h = h < least_h ? h : least_h;
+            sum_h += h;
+        }
+    }
+    for (std::size_t k = 0; k < lanes; ++k) {
+        SlopeScale lane;
+        lane.most_g = most_g[k];
+        lane.sum_g = sum_g[k];
+        lane.most_h = most_h[k];
+        lane.least_h = least_h[k];
+        lane.sum_h = sum_h[k];
+        part.add(lane);
+    }
+}
+
+template <class Real>
+[[gnu::always_inline]] inline void measure_some(const MeasureTask<Real>& task, SlopeScale& part) {
+    if (task.rows) {
+        task.hessian ? measure_lanes<true, true>(task, part)
+                     : measure_lanes<true, false>(task, part);
+    } else {
+        task.hessian ? measure_lanes<false, true>(task, part)
+                     : measure_lanes<false, false>(task, part);
+    }
+}
+
+COTERIE_CLONES void measure_block(const MeasureTask<float>& task, SlopeScale& part) {
+    measure_some(task, part);
+}
+COTERIE_CLONES void measure_block(const MeasureTask<double>& task, SlopeScale& part) {
+    measure_some(task, part);
+}
+
 }  // namespace
 
 void SlopeScale::add(const SlopeScale& other) {
@@ -38,20 +109,13 @@ SlopeScale measure(const SlopesView<Real>& slopes, Team& team) {
     const std::size_t n = slopes.learnt();
     std::vector<SlopeScale> parts((n + kSlopeBlock - 1) / kSlopeBlock);
     team.run(parts.size(), [&](std::size_t b) {
-        SlopeScale part;
-        for (std::size_t i = b * kSlopeBlock, end = std::min(n, i + kSlopeBlock); i < end; ++i) {
-            const std::size_t row =
-                slopes.rows.empty() ? i : static_cast<std::size_t>(slopes.rows[i]);
-            const double g = std::abs(static_cast<double>(slopes.gradient[row]));
-            part.most_g = std::max(part.most_g, g);
-            part.sum_g += g;
-            if (slopes.hessian.empty()) continue;
-            const double h = slopes.hessian[row];
-            part.most_h = std::max(part.most_h, h);
-            part.least_h = std::min(part.least_h, h);
-            part.sum_h += h;
-        }
-        parts[b] = part;
+        const std::size_t begin = b * kSlopeBlock;
+        const std::size_t first = slopes.rows.empty() ? begin : 0;  // the list says the rest
+        measure_block({slopes.gradient.data() + first,
+                       slopes.hessian.empty() ? nullptr : slopes.hessian.data() + first,
+                       slopes.rows.empty() ? nullptr : slopes.rows.data() + begin,
+                       std::min(n - begin, kSlopeBlock)},
+                      parts[b]);
     });
     SlopeScale all;
     for (const SlopeScale& part : parts) all.add(part);

@@ -10,6 +10,7 @@
 
 #include "cells.hpp"
 #include "coterie/newton.hpp"
+#include "running_sums.hpp"
 
 namespace coterie {
 
@@ -65,8 +66,9 @@ class NewtonScanner {
 
     NewtonScanner(const Cells& cells, const NewtonGrowth& growth, bool constant,
                   std::size_t most_bins)
-        : cells_(cells), growth_(growth), leaf_(growth), prefix_(most_bins + 1), g_(most_bins + 1),
-          h_(most_bins + 1), n_(most_bins + 1), codes_(most_bins + 1), gains_(most_bins + 1) {
+        : cells_(cells), growth_(growth), leaf_(growth), prefix_(most_bins + 1 + kSumsRoom),
+          g_(most_bins + 1), h_(most_bins + 1), n_(most_bins + 1),
+          codes_(most_bins + 1 + kSumsRoom), gains_(most_bins + 1) {
         // With a hessian of 1 per row the least weight can count rows.
         const auto rows = static_cast<double>(growth.min_samples_leaf);
         least_h_ = std::max(growth.min_child_weight, std::numeric_limits<double>::min());
@@ -160,20 +162,33 @@ class NewtonScanner {
                 found += !Cells::empty(cells[b]);
             }
         } else {
-            Cell sum = 0;
-            double rows = 0.0;
-            for (std::uint32_t b = 0; b < bins; ++b) {
-                sum += cells[b];
-                prefix_[found] = sum;
-                codes_[found] = b;
-                if (counts) n_[found] = rows += counts[b];
-                found += counts ? counts[b] > 0 : cells[b] != 0;
+            if (counts) {
+                found = accumulate_counted(cells, counts, bins);
+            } else {
+                found = static_cast<std::uint32_t>(
+                    running_sums(cells, bins, 0, prefix_.data(), codes_.data()));
             }
             unpack_cells({prefix_.data(), found}, cells_.unit_g, cells_.unit_h, {g_.data(), found},
                          {h_.data(), found});
         }
         found_ = found;
         bins_ = bins;
+        return found;
+    }
+
+    // Of bins that hold rows as they were counted, a cell of which may be zero.
+    std::uint32_t accumulate_counted(const Cell* cells, const std::uint32_t* counts,
+                                     std::uint32_t bins) {
+        Cell sum{};
+        double rows = 0.0;
+        std::uint32_t found = 0;
+        for (std::uint32_t b = 0; b < bins; ++b) {
+            Cells::add(sum, cells[b]);
+            prefix_[found] = sum;
+            codes_[found] = b;
+            n_[found] = rows += counts[b];
+            found += counts[b] > 0;
+        }
         return found;
     }
 

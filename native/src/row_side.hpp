@@ -11,6 +11,7 @@
 
 #include "cells.hpp"
 #include "count_rows.hpp"
+#include "sides.hpp"
 
 namespace coterie {
 
@@ -55,7 +56,7 @@ class PartedRows : public RowSide {
             const std::vector<std::uint8_t> side = bundled_side(split, column);
             return part_by(node, table_.by_column.col(bundles.home_of(column)),
                            table_.by_column.row_stride,
-                           [&side](Code code) { return side[code] != 0; });
+                           [flags = side.data()](Code code) { return flags[code] != 0; });
         }
         return split.with_side<Code>(table_.bins.count(column), [&](const auto& left) {
             if (table_.sparse) return part_by(node, written_.of(*table_.sparse, column), 1, left);
@@ -212,12 +213,7 @@ class PartedRows : public RowSide {
         interrupt_.after(node.size());
         team_.run(blocks, [&](std::size_t b) {
             const std::uint32_t begin = begin_of(b), end = std::min(node.end, begin + kPartBlock);
-            const Lane<std::uint32_t> lane{rows, spare + begin};
-            lefts_[b] =
-                step == 1 && table_.by_column.rows <= kCached
-                    ? part_places(
-                          begin, end, [=](std::uint32_t i) { return left(codes[rows[i]]); }, lane)
-                    : part_rows(codes, step, begin, end, left, lane);
+            lefts_[b] = part_block(codes, step, begin, end, left);
         });
         node.middle = node.begin + std::accumulate(lefts_.begin(), lefts_.end(), 0u);
         if (blocks > 2 && team_.size() > 1) {
@@ -238,6 +234,29 @@ class PartedRows : public RowSide {
             to += others;
         }
         return middle - node.begin;
+    }
+
+    // Moves the rows of a block that go left to its front, and the others to its spare room. What
+    // is known of a row is noted first: nothing waits for anything then.
+    template <class Left>
+    std::uint32_t part_block(const Code* codes, std::ptrdiff_t step, std::uint32_t begin,
+                             std::uint32_t end, const Left& left) const {
+        constexpr std::uint32_t strip = 512;
+        std::uint8_t goes[strip];
+        std::uint32_t kept = 0;
+        for (std::uint32_t at = begin; at < end; at += strip) {
+            const std::uint32_t* rows = rows_.data() + at;
+            const std::uint32_t n = std::min(strip, end - at);
+            if (step == 1) {
+                for (std::uint32_t i = 0; i < n; ++i) goes[i] = left(codes[rows[i]]);
+            } else {
+                for (std::uint32_t i = 0; i < n; ++i)
+                    goes[i] = left(codes[static_cast<std::ptrdiff_t>(rows[i]) * step]);
+            }
+            kept +=
+                move_apart(goes, rows, n, rows_.data() + begin + kept, spare_.data() + at - kept);
+        }
+        return kept;
     }
 
     // Puts blocks that were parted one by one together, by several threads: each writes what goes
@@ -426,20 +445,33 @@ class SlopedRows final : public CountedRows<Code, Cells> {
         std::vector<SlopeSums> parts(blocks.size()), sums(nodes.size());
         this->team_.run(blocks.size(), [&](std::size_t b) {
             const auto& block = blocks[b];
-            SlopeSums sum;
-            for (std::uint32_t i = block.begin; i < block.end; ++i) {
+            // Copies: what is stored may alias anything behind a reference.
+            const auto slopes = slopes_;
+            const Grid grid_g = grid_g_, grid_h = grid_h_;
+            const bool constant = slopes.hessian.empty();
+            // Rows take turns with several sums, all of them exact: none waits for the last.
+            SlopeSums one, two, three, four;
+            const auto add = [&](std::uint32_t i, SlopeSums& sum) {
                 const std::uint32_t row = rows[i];
                 leaves[row] = static_cast<std::int32_t>(block.leaf);
                 // On the grid, where neither the order of the rows matters nor who has them.
                 if constexpr (!Cells::kCounted) {
-                    sum.g += grid_g_.snap(slopes_.gradient[row]);
-                    sum.h += slopes_.hessian.empty() ? 1.0 : grid_h_.snap(slopes_.hessian[row]);
+                    sum.g += grid_g.snap(slopes.gradient[row]);
+                    sum.h += constant ? 1.0 : grid_h.snap(slopes.hessian[row]);
                 } else {
                     sum.g += items[row].g;
                     sum.h += items[row].h;
                 }
+            };
+            std::uint32_t i = block.begin;
+            for (; i + 4 <= block.end; i += 4) {
+                add(i, one);
+                add(i + 1, two);
+                add(i + 2, three);
+                add(i + 3, four);
             }
-            parts[b] = sum;
+            for (; i < block.end; ++i) add(i, one);
+            parts[b] = {one.g + two.g + three.g + four.g, one.h + two.h + three.h + four.h, 0.0};
         });
         for (std::size_t b = 0; b < blocks.size(); ++b) {
             sums[blocks[b].leaf].g += parts[b].g;

@@ -1,5 +1,6 @@
 #include "coterie/bins.hpp"
 
+#include <cmath>
 #include <stdexcept>
 
 #include "check.hpp"
@@ -46,6 +47,34 @@ TEST_CASE(negative_values_and_zeros_are_in_order) {
     x[0] = -0.0;
     const Matrix<const double> matrix{x.data(), x.size(), 1, 1, 1};
     CHECK(cut_column(matrix, 0, {}, 255, 1000, 0).lower == (std::vector<double>{-1, 0, 1}));
+}
+
+TEST_CASE(minus_zero_is_zero_whichever_comes_first) {
+    const std::vector<double> x{-0.0, 1.0, 0.0};
+    const Matrix<const double> matrix{x.data(), x.size(), 1, 1, 1};
+    const ColumnBins bins = cut_column(matrix, 0, {}, 255, 1000, 0);
+    CHECK(bins.lower == (std::vector<double>{0, 1}));
+    CHECK(!std::signbit(bins.lower[0]));
+}
+
+TEST_CASE(codes_of_crowded_values_are_those_of_a_plain_search) {
+    // Nearly all of them in one of many cells of equal width, in 20,000 rows and in a few.
+    for (const std::size_t n : {std::size_t{300}, std::size_t{20'000}}) {
+        std::vector<double> x;
+        for (std::size_t i = 0; i < n; ++i) {
+            const double u = static_cast<double>(i * 7919 % n + 1) / static_cast<double>(n);
+            x.push_back(i % 50 ? u * u * u * u : kMissing);
+        }
+        x[1] = 1e6;
+        const SmallTable table(x, 1);
+        const std::size_t bins = table.upper.size();
+        for (std::size_t i = 0; i < n; ++i) {
+            std::size_t below = 0;
+            while (below + 1 < bins && between(table.upper[below], table.lower[below + 1]) < x[i])
+                ++below;
+            CHECK(table.codes[i] == (std::isnan(x[i]) ? bins : below));
+        }
+    }
 }
 
 TEST_CASE(categories_must_be_whole_codes) {

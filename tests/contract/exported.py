@@ -95,6 +95,12 @@ def small_members(cls: type) -> dict[str, Any]:
     return {"estimators": trees, "estimator": trees[0][1]}
 
 
+def with_own_members(cls: type) -> Any:
+    """A small instance that chooses its members itself, to which it hands its parameters."""
+    names = inspect.signature(cls).parameters
+    return make(cls, **{name: None for name in small_members(cls) if name in names})
+
+
 def few_choices(cls: type) -> dict[str, Any]:
     """Values for what an instance would choose by fitting itself many times."""
     return {"alpha": 0.05} if issubclass(cls, RuleFit) else {}

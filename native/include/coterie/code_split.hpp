@@ -31,7 +31,7 @@ struct CodeSplit {
         if (categorical) {
             std::vector<std::uint8_t> side(missing + 1, 0);
             for (const std::uint32_t code : left_codes) side[code] = 1;
-            return use([&side](Code code) { return side[code] != 0; });
+            return use([flags = side.data()](Code code) { return flags[code] != 0; });
         }
         if (saw_missing && missing_left)
             return use([=](Code code) { return code <= last || code == missing; });

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -359,19 +360,32 @@ def grow_scores(
     array([[ 0.,  0.,  1.,  3.],
            [-1., -1., -1.,  3.]])
     """
-    effort, slopes = effort or Effort(), scores.slopes
-    d = table.n_columns
-    grown = _engine.grow_scores(
+    slopes = scores.slopes
+    given = _engine.NewtonScores(
+        gradient=slopes.gradient,
+        hessian=slopes.hessian,
+        rows=_optional(slopes.rows, np.int32),
+        seeds=seeds,
+        raw=scores.raw,
+        rate=scores.rate,
+        longest=scores.longest,
+    )
+    return _grow_all(_engine.grow_scores, table, given, growth, leaves, effort)
+
+
+def _grow_all(
+    grow: Callable[..., Any],
+    table: NewtonTable,
+    given: _engine.NewtonScores | _engine.NewtonClasses,
+    growth: NewtonGrowth | _engine.NewtonPlan,
+    leaves: NDArray[np.int32],
+    effort: Effort | None,
+) -> Forest:
+    """Grow the trees of a round by one of the engine's functions."""
+    effort, d = effort or Effort(), table.n_columns
+    grown = grow(
         table.arrays(),
-        _engine.NewtonScores(
-            gradient=slopes.gradient,
-            hessian=slopes.hessian,
-            rows=_optional(slopes.rows, np.int32),
-            seeds=seeds,
-            raw=scores.raw,
-            rate=scores.rate,
-            longest=scores.longest,
-        ),
+        given,
         growth.arrays(d) if isinstance(growth, NewtonGrowth) else growth,
         n_threads=effort.n_threads,
         workspace=table.workspace,
@@ -444,29 +458,19 @@ def grow_classes(
            [-1.5,  3. , -1.5],
            [-1.5, -1.5,  3. ]])
     """
-    effort, d = effort or Effort(), table.n_columns
-    grown = _engine.grow_classes(
-        table.arrays(),
-        _engine.NewtonClasses(
-            gradient=classes.room[0],
-            hessian=classes.room[1],
-            most=classes.norms[0],
-            shares=classes.norms[1],
-            y=classes.y,
-            weight=classes.weight,
-            seeds=seeds,
-            raw=classes.raw,
-            rate=classes.rate,
-            longest=classes.longest,
-        ),
-        growth.arrays(d) if isinstance(growth, NewtonGrowth) else growth,
-        n_threads=effort.n_threads,
-        workspace=table.workspace,
-        leaves=leaves,
-        stop=stop_flag(effort.stop),
-        signals=in_main_thread(),
+    given = _engine.NewtonClasses(
+        gradient=classes.room[0],
+        hessian=classes.room[1],
+        most=classes.norms[0],
+        shares=classes.norms[1],
+        y=classes.y,
+        weight=classes.weight,
+        seeds=seeds,
+        raw=classes.raw,
+        rate=classes.rate,
+        longest=classes.longest,
     )
-    return Forest.of_trees(grown, n_features=d)
+    return _grow_all(_engine.grow_classes, table, given, growth, leaves, effort)
 
 
 def add_votes(
