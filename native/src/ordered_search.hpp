@@ -34,6 +34,10 @@ void squared_gains(const double* left, const double* sum, std::size_t n, double 
 void squares_gains(const double* left, const double* squares, const double* others, std::size_t n,
                    double w, double score, double l2, double* __restrict gains);
 
+// The only number that reaches the greatest less `slack`; n if there are several, or none is
+// greater than minus infinity.
+std::size_t only_peak(const double* gains, std::size_t n, double slack);
+
 // Sums of the items of the rows whose code is at most `last`: weight, and the other.
 void sum_left(const std::uint16_t* codes, const Item* items, std::size_t n, std::uint32_t last,
               double* sums);
@@ -168,8 +172,7 @@ class OrderedSearch {
             gains[i] = way_gains_[rows & half ? all ^ rows : rows];
             most = gains[i] > most ? gains[i] : most;
         }
-        // Who is last in a chain of ties is within one tie of the greatest.
-        const double bar = most - 4.0 * node.tie;
+        const double bar = most - 4.0 * node.tie;  // as in choose
         std::uint32_t any = 0, every = all;
         std::size_t winner = 0;
         for (std::size_t i = 0; i < n; ++i) {
@@ -204,14 +207,19 @@ class OrderedSearch {
         while (begin < end && !allows(begin, node, limits)) ++begin;
         while (begin < end && !allows(end - 1, node, limits)) --end;
         compute_gains(begin, end, node, limits.l2, criterion);
-        double bar = -std::numeric_limits<double>::infinity();
-        std::size_t winner = found;
-        for (std::size_t i = begin; i < end; ++i) {
-            if (!(gains_[i] > bar)) continue;
-            bar = gains_[i] + node.tie;
-            winner = i;
+        if (begin == end) return found;
+        // Who is last in a chain of ties is within one tie of the greatest.
+        std::size_t winner = begin + only_peak(gains_.data() + begin, end - begin, 4.0 * node.tie);
+        if (winner == end) {  // it depends on their order
+            double bar = -std::numeric_limits<double>::infinity();
+            winner = found;
+            for (std::size_t i = begin; i < end; ++i) {
+                if (!(gains_[i] > bar)) continue;
+                bar = gains_[i] + node.tie;
+                winner = i;
+            }
+            if (winner == found) return found;
         }
-        if (winner == found) return found;
         best.gain = gains_[winner];
         best.categorical = best.saw_missing = best.missing_left = false;
         best.left_weight = left_[winner];
