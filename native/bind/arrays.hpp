@@ -94,5 +94,6 @@ void init_vector_tree(nb::module_& module);
 void init_shap(nb::module_& module);
 void init_isolation(nb::module_& module);
 void init_ranking(nb::module_& module);
+void init_near(nb::module_& module);
 
 }  // namespace coterie

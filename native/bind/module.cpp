@@ -99,4 +99,5 @@ NB_MODULE(_engine, module) {
     coterie::init_shap(module);
     coterie::init_isolation(module);
     coterie::init_ranking(module);
+    coterie::init_near(module);
 }

@@ -252,7 +252,8 @@ void Grower<Code, Kind>::search_direct(Pending& pending, const NodeSums& node, S
             if (is_settled(column, split, node)) continue;
             if (column.way == Way::counted) offer_counted(column, pending, node, split);
             if (column.way == Way::tagged) offer_tagged(column, pending, node, split);
-            if (column.way == Way::sorted) offer_sorted(column, pending, node, split);
+            if (column.way == Way::sorted && !offer_way(column, pending, node, split))
+                offer_sorted(column, pending, node, split);
             if (column.way == Way::thinned) offer_thinned(column, pending, node, split);
             if (column.way == Way::flagged) offer_flagged(column, pending, node, split);
             if (column.way == Way::listed) offer_listed(column, pending, node, split);
@@ -311,6 +312,32 @@ void Grower<Code, Kind>::offer_ordered(std::int32_t column, const NodeSums& node
     if (candidate_.gain == -std::numeric_limits<double>::infinity()) return;
     candidate_.column = column;
     keep_better(candidate_, node.tie, !growth_.max_features, split);
+}
+
+// Of a node of a few rows, returns whether the column was looked at.
+template <class Code, class Kind>
+bool Grower<Code, Kind>::offer_way(const Chosen& chosen, const Pending& pending,
+                                   const NodeSums& node, Split& split) {
+    const std::size_t n = pending.size();
+    const auto column = static_cast<std::size_t>(chosen.column);
+    if (!few_ || n > OrderedSearch<Kind>::kFewRows || bins_.categorical[column]) return false;
+    if constexpr (kOne) {
+        const std::span<const std::uint16_t> codes = gathered(chosen.slot, n);
+        const std::uint32_t missing = bins_.count(column);
+        for (const std::uint16_t code : codes)
+            if (code == missing) return false;
+        if (weighed_node_ != pending.node) {
+            const auto item = [&](std::size_t i) {
+                return tagged_ ? Tags::item(tags_[i]) : items_[pending.begin + i];
+            };
+            ordered_.weigh_ways(n, item, node, growth_.l2, growth_.criterion);
+            weighed_node_ = pending.node;
+        }
+        if (!ordered_.search_ways(codes, node, candidate_)) return false;
+        offer_ordered(chosen.column, node, split);
+        return true;
+    }
+    return false;
 }
 
 template <class Code, class Kind>

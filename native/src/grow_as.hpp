@@ -48,6 +48,7 @@ Grower<Code, Kind>::Grower(const CodeTable<Code>& codes, const BinsView& bins,
              growth.max_features && growth.min_samples_leaf <= 1 && growth.min_weight_leaf <= 0.0},
       thinned_{Kind::kPair && tagged_ && fast_ && growth.min_samples_leaf <= 1 &&
                growth.min_weight_leaf <= 0.0},
+      few_{fast_ && growth.min_samples_leaf <= 1 && growth.min_weight_leaf <= 0.0},
       drawn_(growth.max_features ? static_cast<std::size_t>(growth.max_features)
                                  : growth.columns.size()),
       counted_(growth.min_samples_leaf > 1), columns_(growth.columns.begin(), growth.columns.end()),

@@ -145,6 +145,8 @@ class Grower {
     void offer_ordered(std::int32_t column, const NodeSums& node, Split& split);
     void offer_sorted(const Chosen& chosen, const Pending& pending, const NodeSums& node,
                       Split& split);
+    bool offer_way(const Chosen& chosen, const Pending& pending, const NodeSums& node,
+                   Split& split);
     void offer_thinned(const Chosen& chosen, const Pending& pending, const NodeSums& node,
                        Split& split);
     void offer_medians(std::span<const std::uint32_t> keys, const ColumnView& column,
@@ -267,6 +269,7 @@ class Grower {
     const Condition<kOne> tagged_;          // see Tags
     const Condition<kOne> plain_;           // tags, Gini's index, columns drawn, and no limits
     const Condition<Kind::kPair> thinned_;  // see Contenders
+    const Condition<kOne> few_;             // see OrderedSearch::weigh_ways
     const std::size_t drawn_;               // columns a node looks at
     bool counted_;
     std::vector<std::int32_t> columns_;  // those of the tree, see choose_columns
@@ -285,6 +288,7 @@ class Grower {
     std::vector<std::uint32_t> row_codes_;
     std::vector<std::uint16_t> node_codes_;  // of a batch, column by column
     std::int32_t gathered_node_ = -1;        // whose codes they are
+    std::int32_t weighed_node_ = -1;         // whose ways ordered_ knows
     std::vector<std::uint16_t> tags_;        // of the rows of the node, if they have some
     TagCounts tag_counts_;
     Contenders contenders_;

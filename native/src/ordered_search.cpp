@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "coterie/clones.hpp"
 
@@ -74,6 +75,38 @@ COTERIE_CLONES void squares_gains(const double* left, const double* squares, con
                                   double* __restrict gains) {
     for (std::size_t i = 0; i < n; ++i)
         gains[i] = squares[i] / (left[i] + l2) + others[i] / (w - left[i] + l2) - score;
+}
+
+// No branch depends on where gains rise: of a few of them, that cannot be predicted.
+COTERIE_CLONES std::size_t only_peak(const double* gains, std::size_t n, double slack) {
+    constexpr std::size_t lanes = 8;
+    double top[lanes];
+    for (double& most : top) most = -std::numeric_limits<double>::infinity();
+    std::size_t i = 0;
+    for (; i + lanes <= n; i += lanes)
+        for (std::size_t u = 0; u < lanes; ++u)
+            top[u] = gains[i + u] > top[u] ? gains[i + u] : top[u];
+    double most = top[0];
+    for (std::size_t u = 1; u < lanes; ++u) most = top[u] > most ? top[u] : most;
+    for (; i < n; ++i) most = gains[i] > most ? gains[i] : most;
+    const double bar = most - slack;
+    std::size_t at = n, count = 0;
+    for (i = 0; i + lanes <= n; i += lanes) {
+        bool any = false;
+        for (std::size_t u = 0; u < lanes; ++u) any |= gains[i + u] >= bar;
+        if (!any) continue;
+        for (std::size_t u = 0; u < lanes; ++u) {
+            const bool high = gains[i + u] >= bar;
+            at = high ? i + u : at;
+            count += high;
+        }
+    }
+    for (; i < n; ++i) {
+        const bool high = gains[i] >= bar;
+        at = high ? i : at;
+        count += high;
+    }
+    return count == 1 && most > -std::numeric_limits<double>::infinity() ? at : n;
 }
 
 }  // namespace coterie

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -33,6 +34,10 @@ void squared_gains(const double* left, const double* sum, std::size_t n, double 
 void squares_gains(const double* left, const double* squares, const double* others, std::size_t n,
                    double w, double score, double l2, double* __restrict gains);
 
+// The only number that reaches the greatest less `slack`; n if there are several, or none is
+// greater than minus infinity.
+std::size_t only_peak(const double* gains, std::size_t n, double slack);
+
 // Sums of the items of the rows whose code is at most `last`: weight, and the other.
 void sum_left(const std::uint16_t* codes, const Item* items, std::size_t n, std::uint32_t last,
               double* sums);
@@ -44,6 +49,7 @@ template <class Kind>
 class OrderedSearch {
   public:
     static constexpr double kLargestWeight = 0x1.0p26;  // whose square is exact
+    static constexpr std::size_t kFewRows = 6;          // that are parted in every way
 
     explicit OrderedSearch(std::size_t channels) : before_(channels) {}
 
@@ -90,7 +96,103 @@ class OrderedSearch {
         best.first_right = codes_[winner + 1];
     }
 
+    // Finds the gain of every way to part a few rows in two; `item` gives each of them. Most nodes
+    // of a deep tree are as small, and all their columns choose among the same ways. A way is the
+    // set of rows on the side without the last row.
+    template <class Of>
+    void weigh_ways(std::size_t n, Of item, const NodeSums& node, double l2, Criterion criterion) {
+        const std::size_t ways = std::size_t{1} << (n - 1);
+        make_room(ways);
+        std::array<Item, kFewRows> rows;
+        double squares = 0.0;
+        for (std::size_t i = 0; i < n; ++i) {
+            rows[i] = item(i);
+            if constexpr (!Kind::kPair) squares += rows[i].w * all_of(rows[i], node);
+        }
+        left_[0] = sums_[0] = 0.0;
+        others_[0] = squares;
+        for (std::size_t i = 0; i + 1 < n; ++i) {
+            const Item row = rows[i];
+            const std::size_t bit = std::size_t{1} << i;
+            for (std::size_t way = 0; way < bit; ++way) {
+                left_[bit + way] = left_[way] + row.w;
+                if constexpr (Kind::kPair) {
+                    sums_[bit + way] = sums_[way] + row.s;
+                } else {
+                    double had = 0.0;
+                    for (std::size_t k = 0; k < i; ++k)
+                        had += rows[k].s == row.s && (way >> k & 1) ? rows[k].w : 0.0;
+                    const double kept = all_of(row, node) - had;
+                    sums_[bit + way] = sums_[way] + row.w * (had + had + row.w);
+                    others_[bit + way] = others_[way] - row.w * (kept + kept - row.w);
+                }
+            }
+        }
+        compute_gains(1, ways, node, l2, criterion);
+        gains_[0] = -std::numeric_limits<double>::infinity();
+        std::copy_n(gains_.data(), ways, way_gains_.data());
+        std::copy_n(left_.data(), ways, way_weights_.data());
+    }
+
+    // Offers the boundaries between codes of as many rows, none of which is missing. Returns
+    // whether one of them is ahead of all others by more than a tie; if not, offers nothing.
+    bool search_ways(std::span<const std::uint16_t> codes, const NodeSums& node, Split& best) {
+        switch (codes.size()) {
+            case 2:
+                return choose_way<2>(codes.data(), node, best);
+            case 3:
+                return choose_way<3>(codes.data(), node, best);
+            case 4:
+                return choose_way<4>(codes.data(), node, best);
+            case 5:
+                return choose_way<5>(codes.data(), node, best);
+            case 6:
+                return choose_way<6>(codes.data(), node, best);
+            default:
+                return false;
+        }
+    }
+
   private:
+    // The weight of the class of a row in the node.
+    static double all_of(const Item& row, const NodeSums& node) {
+        return node.sums[1 + static_cast<std::size_t>(row.s)];
+    }
+
+    template <std::size_t n>
+    bool choose_way(const std::uint16_t* codes, const NodeSums& node, Split& best) const {
+        constexpr std::uint32_t all = (1u << n) - 1, half = 1u << (n - 1);
+        std::array<std::uint32_t, n> before;  // the rows whose code is no greater
+        std::array<double, n> gains;
+        double most = -std::numeric_limits<double>::infinity();
+        for (std::size_t i = 0; i < n; ++i) {
+            std::uint32_t rows = 0;
+            for (std::size_t k = 0; k < n; ++k) rows |= std::uint32_t{codes[k] <= codes[i]} << k;
+            before[i] = rows;
+            gains[i] = way_gains_[rows & half ? all ^ rows : rows];
+            most = gains[i] > most ? gains[i] : most;
+        }
+        const double bar = most - 4.0 * node.tie;  // as in choose
+        std::uint32_t any = 0, every = all;
+        std::size_t winner = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            const bool high = gains[i] >= bar;
+            any |= high ? before[i] : 0;
+            every &= high ? before[i] : all;
+            winner = high ? i : winner;
+        }
+        if (any != every || any == all) return false;
+        best.gain = gains[winner];
+        best.categorical = best.saw_missing = best.missing_left = false;
+        best.left_weight = any & half ? node.sums[0] - way_weights_[all ^ any] : way_weights_[any];
+        best.last_left = codes[winner];
+        best.first_right = std::numeric_limits<std::uint16_t>::max();
+        for (std::size_t k = 0; k < n; ++k)
+            if (codes[k] > codes[winner])
+                best.first_right = std::min<std::uint32_t>(best.first_right, codes[k]);
+        return true;
+    }
+
     void make_room(std::size_t rows) {
         if (left_.size() >= rows) return;
         for (auto* array : {&left_, &sums_, &others_, &gains_}) array->resize(rows);
@@ -105,14 +207,19 @@ class OrderedSearch {
         while (begin < end && !allows(begin, node, limits)) ++begin;
         while (begin < end && !allows(end - 1, node, limits)) --end;
         compute_gains(begin, end, node, limits.l2, criterion);
-        double bar = -std::numeric_limits<double>::infinity();
-        std::size_t winner = found;
-        for (std::size_t i = begin; i < end; ++i) {
-            if (!(gains_[i] > bar)) continue;
-            bar = gains_[i] + node.tie;
-            winner = i;
+        if (begin == end) return found;
+        // Who is last in a chain of ties is within one tie of the greatest.
+        std::size_t winner = begin + only_peak(gains_.data() + begin, end - begin, 4.0 * node.tie);
+        if (winner == end) {  // it depends on their order
+            double bar = -std::numeric_limits<double>::infinity();
+            winner = found;
+            for (std::size_t i = begin; i < end; ++i) {
+                if (!(gains_[i] > bar)) continue;
+                bar = gains_[i] + node.tie;
+                winner = i;
+            }
+            if (winner == found) return found;
         }
-        if (winner == found) return found;
         best.gain = gains_[winner];
         best.categorical = best.saw_missing = best.missing_left = false;
         best.left_weight = left_[winner];
@@ -276,6 +383,8 @@ class OrderedSearch {
     std::vector<double> left_, sums_, others_, gains_;
     std::vector<std::uint32_t> ends_;
     std::vector<std::uint32_t> codes_;  // before each boundary, where rows are not in order
+    // By way to part a few rows: its gain, and the weight of its rows.
+    std::array<double, std::size_t{1} << (kFewRows - 1)> way_gains_, way_weights_;
     std::vector<double> before_;        // by class
     std::vector<std::int64_t> counts_;  // by class, see sum_tags
 };

@@ -29,6 +29,13 @@ def test_among_equals_the_first():
     assert ExactSearch().fit(points).kneighbors(points[:1], 35)[1][0].tolist() == list(range(35))
 
 
+def test_among_many_equals_the_first():
+    points = np.random.default_rng(0).integers(0, 2, size=(3000, 8)).astype(float)
+    near = ExactSearch().fit(points).kneighbors(points[:50], 7)[1]
+    off = ((points[:50, None] - points) ** 2).sum(axis=2)
+    np.testing.assert_array_equal(near, np.argsort(off, axis=1, kind="stable")[:, :7])
+
+
 def test_nearest_of_candidates():
     points = np.array([[0.0], [3.0], [1.0]])
     distances, near = nearest_of(np.array([[0.9]]), points, np.array([[2, 1, 0]]), 2)

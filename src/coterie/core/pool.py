@@ -214,12 +214,25 @@ class Pool:
 
     def votes(self, table: Table, *, n_threads: int = 1) -> NDArray[np.float64]:
         """Every vote by itself and unweighted, shape (n_members, n_rows, n_scores)."""
+        if isinstance(self.members, Forest) and self.width == 1 and self.ballots.linear is None:
+            return self._leaf_votes(self.leaves(table, n_threads=n_threads))
         if isinstance(self.members, Forest):
             parts = [self.ballots[t * self.width : (t + 1) * self.width] for t in range(len(self))]
             settings: dict[str, Any] = {"n_outputs": self.n_outputs, "n_threads": n_threads}
             predicts = [partial(part.predict, **settings) for part in parts]
             return np.stack([_walk(table, predict) for predict in predicts])
         return np.stack([self._vote(member, table) for member in self.members])
+
+    def _leaf_votes(self, nodes: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Votes of native trees, given the leaf of each row in each of them."""
+        forest = self.ballots
+        votes = np.empty((len(forest), len(nodes), forest.values.shape[1]))
+        values = forest.values + 0.0  # a sum that begins with zero is never -0
+        left, starts, leaves = forest.nodes["left"], forest.node_offsets, forest.leaf_offsets
+        for tree, vote in enumerate(votes):
+            places = leaves[tree] + ~left[starts[tree] : starts[tree + 1]][nodes[:, tree]]
+            np.take(values, places, axis=0, out=vote, mode="clip")
+        return votes
 
     def _vote(self, member: Foreign, table: Table) -> NDArray[np.float64]:
         """What a foreign member votes; members side by side are cast one by one."""

@@ -19,6 +19,7 @@ from coterie.native.isolation import (
     grow_slanted,
 )
 from coterie.native.linear import LinearLeaves
+from coterie.native.near import NearPoints
 from coterie.native.newton import (
     Classes,
     NewtonGrowth,
@@ -52,6 +53,7 @@ __all__ = [
     "IsolationSamples",
     "Labels",
     "LinearLeaves",
+    "NearPoints",
     "NewtonGrowth",
     "NewtonTable",
     "Scores",

@@ -202,20 +202,21 @@ class DynamicSelectionClassifier(ClassifierTask, DynamicSelection):
 
     def _weigh(self, said: Said) -> Array:
         """Weights of the members for each query, shape (members, queries)."""
-        weights = np.ones(said.labels.shape)
-        asked = np.arange(said.labels.shape[1])
+        weights: Array = np.ones(said.labels.shape)
+        n_asked, asked = said.labels.shape[1], None
         if self.agreement_shortcut:
             asked = np.flatnonzero((said.labels != said.labels[0]).any(axis=0))
+            n_asked = len(asked)
         width = 3 * min(self.n_neighbors, len(self.ground_.points))
 
         def weigh(block: slice) -> None:
-            rows = asked[block]
+            rows: Any = block if asked is None else asked[block]
             region = self._region(
                 Said(said.chances[:, rows], said.labels[:, rows], said.places[rows])
             )
             weights[:, rows] = checked(self.chooser_(region), region.said.shape)
 
-        JoblibExecutor(self.n_jobs).map(weigh, list(self._near_blocks(width, len(asked))))
+        JoblibExecutor(self.n_jobs).map(weigh, list(self._near_blocks(width, n_asked)))
         return weights
 
     def _count(self, said: Said) -> Array:

@@ -13,14 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
+from coterie.native import NearPoints
 from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 _FLAT = 6  # coordinates; with more, a search tree is slower than comparing with all points
+_WIDE = 64  # coordinates; with more, rounding would leave too many candidates
 _BLOCK = 1 << 21  # rough distances held at a time: what stays near the processor
+_FEW = 1 << 17  # differences of coordinates held at a time, likewise
 _SPARE = 8  # candidates beyond k, as rough distances may put them in another order
+_CLOSE = 4  # the same, if no more than rounding may change the order
 _FOLD = 32  # points whose smallest distance is looked at first
 
 
@@ -28,16 +32,20 @@ _FOLD = 32  # points whose smallest distance is looked at first
 class ExactSearch:
     """The nearest points by Euclidean distance; in case of ties, the first.
 
-    In few dimensions a search tree is used. In many, matrix products in single precision find
-    candidates and exact distances put them in order.
+    In few dimensions a search tree is used. In more, candidates are found by comparing with all
+    points, see `NearPoints`, or by matrix products in single precision where there are very many
+    dimensions, and exact distances put them in order.
     """
 
     def fit(self, points: Array) -> Self:
         """Remember the points, shape (n_points, n_coordinates)."""
         self.points = points
+        self.known: NearPoints | None = None
         if points.shape[1] <= _FLAT:
             # Points that are equal would make a balanced tree slow.
             self.tree: Any = KDTree(points, balanced_tree=False)
+        elif points.shape[1] <= _WIDE:
+            self.tree, self.known = None, NearPoints(points)
         else:
             self.tree = None
             self.centre = points.mean(axis=0)
@@ -55,6 +63,9 @@ class ExactSearch:
         if self.tree is not None:
             distances, near = self.tree.query(queries, k=np.arange(1, n_neighbors + 1))
             return distances, near
+        if self.known is not None:
+            near = self.known.nearest(queries, min(n_neighbors + _CLOSE, len(self.points)))
+            return nearest_of(queries, self.points, near, n_neighbors)
         step = max(1, _BLOCK // len(self.points))
         parts = [
             self._compare(queries[start : start + step], n_neighbors)
@@ -189,7 +200,7 @@ def nearest_of(queries: Array, points: Array, near: Any, k: int) -> tuple[Array,
     k : int
         How many to keep.
     """
-    step = max(1, _BLOCK // max(1, near.shape[1] * points.shape[1]))
+    step = max(1, _FEW // max(1, near.shape[1] * points.shape[1]))
     distances = np.empty((len(queries), k))
     found = np.empty((len(queries), k), dtype=np.intp)
     for start in range(0, len(queries), step):
