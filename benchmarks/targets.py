@@ -264,8 +264,8 @@ def page(known: dict[str, dict[str, Any]]) -> str:
     <BLANKLINE>
     Their CPU seconds over ours, one thread; of one row the fastest twentieth of many, in the
     quickest of several passes, in µs;
-    of two threads, seconds by the clock with one over those with two. On 2026-11-18 the two
-    cores were shared with other work: ratios of CPU seconds vary by a tenth, others by more.
+    of two threads, seconds by the clock with one over those with two. On 2026-11-18 nothing
+    else ran on the two cores.
     <BLANKLINE>
     | case | asked | found | | ours, theirs | scores | measured |
     |---|---|---|---|---|---|---|
@@ -277,8 +277,8 @@ def page(known: dict[str, dict[str, Any]]) -> str:
         "",
         "Their CPU seconds over ours, one thread; of one row the fastest twentieth of many, in the",
         "quickest of several passes, in µs;",
-        "of two threads, seconds by the clock with one over those with two. On 2026-11-18 the two",
-        "cores were shared with other work: ratios of CPU seconds vary by a tenth, others by more.",
+        "of two threads, seconds by the clock with one over those with two. On 2026-11-18 nothing",
+        "else ran on the two cores.",
         "",
         "| case | asked | found | | ours, theirs | scores | measured |",
         "|---|---|---|---|---|---|---|",
