@@ -322,3 +322,10 @@ def test_verbose_tells_of_members_on_standard_output(capsys):
 def test_several_outputs_are_not_implemented():
     with pytest.raises(NotImplementedError, match="1d array"):
         VotingClassifier([("bayes", GaussianNB())]).fit(X, np.column_stack([y, y]))
+
+
+def test_a_single_row_must_be_a_table_for_members_of_ones_own_too():
+    X, y = np.arange(40.0).reshape(20, 2) % 7, np.arange(20) % 2
+    model = VotingClassifier([("tree", DecisionTreeClassifier())]).fit(X, y)
+    with pytest.raises(ValueError, match="Reshape your data"):
+        model.predict(X[0])

@@ -35,7 +35,7 @@ def test_clone_is_unfitted_and_fits_to_the_same_bits(cls):
     X, y = problem(cls)
     copy = clone(fitted(cls))
     before = copy.get_params()
-    assert before == fitted(cls).get_params()
+    assert repr(before) == repr(fitted(cls).get_params())  # members are not compared by value
     with pytest.raises(NotFittedError):
         copy.predict(X)
     assert same_bits(outputs(copy.fit(X, y), X), outputs(fitted(cls), X))

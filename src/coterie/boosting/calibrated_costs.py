@@ -19,6 +19,7 @@ from coterie.native import elementary
 
 #: Folds that calibration is learnt on, and how many rows speak for AdaBoost's own link.
 _FOLDS, _PRIOR = 10, 200.0
+_STEEPEST = 10.0  # where no held-out row is missed, any slope could be steeper
 
 
 @dataclass(frozen=True)
@@ -159,4 +160,5 @@ def _map(said: Array, codes: Any, weight: Array) -> tuple[float, float]:
     else:
         slope, shift = 1.0 / fusion.temperature(said, codes, weight).tau, 0.0
     heard = float(weight.sum()) / (float(weight.sum()) + _PRIOR)
-    return max(0.0, round(1.0 + heard * (slope - 1.0), 5)), round(heard * shift, 5)
+    steep = min(slope, _STEEPEST) - 1.0
+    return max(0.0, round(1.0 + heard * steep, 5)), round(heard * shift, 5)

@@ -322,6 +322,8 @@ def open_opaque(X: Any) -> OpaqueRows | OpaqueFrame | None:
             return OpaqueFrame(frame.frame, frame.names)
     except DataError:  # names that scikit-learn would not take either
         return None
+    if isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype.kind in "biuf":
+        return None  # a single row, most likely, which must be said
     able = isinstance(X, list | tuple | np.ndarray) or nw.dependencies.is_into_series(X)
     return OpaqueRows(X) if able and np.shape(getattr(X, "shape", (1,))) != (0,) else None
 
