@@ -231,3 +231,15 @@ def test_a_round_takes_few_arrays_of_the_rows():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak / n < 40
+
+
+def test_a_perfect_member_of_weighted_rows_counts_as_of_repeated_ones():
+    X, y, times = (
+        np.arange(6.0)[:, None],
+        np.array([0, 0, 1, 1, 0, 1]),
+        np.array([2, 3, 2, 4, 2, 2]),
+    )
+    deep = DecisionTreeClassifier(max_depth=5)
+    weighted = AdaBoostClassifier(deep).fit(X, y, times)
+    repeated = AdaBoostClassifier(deep).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    np.testing.assert_allclose(weighted.estimator_weights_, repeated.estimator_weights_)

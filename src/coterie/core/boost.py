@@ -24,6 +24,7 @@ import numpy as np
 from numpy.random import Generator, SeedSequence
 from numpy.typing import NDArray
 
+from coterie.core.axis import repetitions
 from coterie.core.learner import Member, numbered
 from coterie.core.pool import Pool
 from coterie.core.rows import RowSampler, every_row
@@ -142,7 +143,9 @@ def boost(
     # Equal weights are one number: they take no memory.
     even = np.broadcast_to(1.0 / table.n_rows, table.n_rows)
     initial = even if weight is None else normalised(weight)
-    run = _Run(rule, learner, table, rule.begin(target, initial), settings)
+    state = rule.begin(target, initial)
+    state.copies = repetitions(weight)
+    run = _Run(rule, learner, table, state, settings)
     if earlier is not None:
         run.replay(earlier, seeds)
     for seed in seeds[len(run.members) :]:

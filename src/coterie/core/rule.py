@@ -61,12 +61,15 @@ class State:
         The distribution the next member is fitted under; it sums to one.
     raw : ndarray of shape (n_rows, n_scores)
         The score of every training row.
+    copies : ndarray of shape (n_rows,) or None
+        How many rows each stands for, if weights are repetitions.
     """
 
     target: Target
     initial: Array
     weight: Array
     raw: Array
+    copies: NDArray[np.int64] | None = field(default=None, init=False, repr=False)
     _signs: NDArray[np.int8] | None = field(default=None, init=False, repr=False)
 
     @property
@@ -212,8 +215,9 @@ def majority(output: Array) -> NDArray[np.intp]:
 
 
 def smallest_error(state: State) -> float:
-    """The error a perfect member is counted with: half the lightest row."""
-    return max(0.5 * float(state.initial.min()), float(np.finfo(np.float64).eps))
+    """The error a perfect member is counted with: half the lightest row, of several copies one."""
+    each = state.initial if state.copies is None else state.initial / state.copies
+    return max(0.5 * float(each.min()), float(np.finfo(np.float64).eps))
 
 
 def rounding(state: State) -> float:
