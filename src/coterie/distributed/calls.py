@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from coterie.distributed import session
 from coterie.distributed.letters import pack, unpack
+from coterie.distributed.lines import Door, Line, call
 
 _SILENCE = 300.0  # seconds without a sign of life; Dask's scheduler waits as long for a worker
+_REACH = 3.0  # seconds for a holder to open a line
 
 
 class HolderGoneError(Exception):
@@ -160,7 +162,7 @@ class MemberCall(Call):
 
     Parameters
     ----------
-    member : Member
+    neighbour : Neighbour
         Who is called.
     number, asked : Number, bytes
         See `Call`.
@@ -168,9 +170,9 @@ class MemberCall(Call):
 
     status = "finished"  # for all that is known here: whom the scheduler lost, the driver knows
 
-    def __init__(self, member: Member, number: Number, asked: bytes) -> None:
-        super().__init__(_Neighbour(member), self, number, asked)
-        self.member = member
+    def __init__(self, neighbour: Neighbour, number: Number, asked: bytes) -> None:
+        super().__init__(neighbour, self, number, asked)
+        self.member = neighbour.member
 
     def result(self) -> Any:
         """What the method returned or raised.
@@ -186,21 +188,37 @@ class MemberCall(Call):
             raise MemberGoneError(self.member.number) from error
 
 
-class _Neighbour:
-    """An actor on another worker, called without a client of its own."""
+class Neighbour:
+    """An actor on another worker, called without a client of its own.
+
+    Parameters
+    ----------
+    member : Member
+        Where it is. It is asked for a line at once.
+    """
 
     def __init__(self, member: Member) -> None:
         from distributed import get_worker
 
         self.member, self.worker = member, get_worker()
+        self.line = self._open_line()
 
-    def answer(self, *given: Any) -> Any:
+    def answer(self, number: Number, asked: bytes) -> Any:
         """See `RowHolder.answer`."""
-        return self._ask("answer", given)
+        if self.line is not None:
+            return self.line.ask(number, asked)
+        return self._ask("answer", (number, asked))
 
     def pulse(self) -> Any:
         """See `RowHolder.pulse`."""
         return self._ask("pulse", ())
+
+    def _open_line(self) -> Line | None:
+        try:
+            found = self._ask("open_door", ()).result(timeout=_REACH)
+        except Exception:  # whether it is lost, its calls will tell
+            return None
+        return None if found is None else call(self.member.address, Door(*found))
 
     def _ask(self, method: str, given: tuple[Any, ...]) -> Any:
         loop = self.worker.loop.asyncio_loop
@@ -216,6 +234,8 @@ class _Neighbour:
         return said["result"]
 
 
-def call_members(members: Sequence[Member], number: Number, asked: bytes) -> list[MemberCall]:
+def call_members(
+    neighbours: Sequence[Neighbour], number: Number, asked: bytes
+) -> list[MemberCall]:
     """Ask all members at a time."""
-    return [MemberCall(member, number, asked) for member in members]
+    return [MemberCall(neighbour, number, asked) for neighbour in neighbours]

@@ -17,8 +17,16 @@ from numpy.typing import NDArray
 
 from coterie.core import Pool
 from coterie.data import Schema, Table
-from coterie.distributed.calls import Member, Number, call_members, seal, sealed_answer
+from coterie.distributed.calls import (
+    Member,
+    Neighbour,
+    Number,
+    call_members,
+    seal,
+    sealed_answer,
+)
 from coterie.distributed.course import Found, Step, decide_tree, layout_of
+from coterie.distributed.lines import open_door
 from coterie.native import Bins, Forest, NewtonGrowth, NewtonTable, Slopes
 from coterie.native.halves import Shard
 
@@ -130,7 +138,7 @@ class RowHolder:
         self.leaves: NDArray[np.int32] | None = None  # -1 where a row was not learnt from
         self.noted: NDArray[np.int32] = np.empty(held.n_rows, dtype=np.int32)
         self.answered = self.asked = Number(-1, 0)
-        self.members: Sequence[Member] = ()
+        self.members: Sequence[Neighbour] = ()
         self.thread = ThreadPoolExecutor(1)
         _KNOWN[name] = self
 
@@ -165,9 +173,20 @@ class RowHolder:
         self.answered = number
         return said
 
+    def answer_in_turn(self, number: tuple[int, int], asked: bytes) -> NDArray[np.uint8]:
+        """The same in the thread of `answer`, for callers in threads of their own."""
+        return self.thread.submit(self.answer_here, Number(*number), asked).result()
+
+    def open_door(self) -> tuple[int, bytes] | None:
+        """Let another holder call past Dask; see `coterie.distributed.lines`."""
+        from distributed import get_worker
+
+        return open_door(self, get_worker().address)
+
     def join(self, members: Sequence[Member]) -> None:
         """Speak for other holders, too, when answers are added up."""
-        self.members = members
+        self.members = ()  # lines that are open are closed
+        self.members = [Neighbour(member) for member in members]
 
     def add_up(self, method: str, *given: Any) -> Any:
         """The answers of this holder and of all that it speaks for, added up; see `together`.
