@@ -234,8 +234,6 @@ class Neighbour:
         return said["result"]
 
 
-def call_members(
-    neighbours: Sequence[Neighbour], number: Number, asked: bytes
-) -> list[MemberCall]:
+def call_members(neighbours: Sequence[Neighbour], number: Number, asked: bytes) -> list[MemberCall]:
     """Ask all members at a time."""
     return [MemberCall(neighbour, number, asked) for neighbour in neighbours]

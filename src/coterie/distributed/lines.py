@@ -1,9 +1,9 @@
 """Lines between two holders, past Dask's event loops.
 
-A tree takes a dozen exchanges among holders, and Dask takes a millisecond or two of both workers for
-each, as long as they need to count. A line is a connection of its own, between the two threads that
-work anyway. Where there can be none (Dask's connections are encrypted, workers share a process, or
-something between them lets only Dask's ports through), holders talk by way of Dask.
+A tree takes a dozen exchanges among holders, for each of which Dask takes a millisecond or two of
+both workers. A line is a connection of its own, between the threads that do the work. Where there
+can be none (Dask's connections are encrypted, workers share a process, or something between them
+lets only Dask's ports through), holders talk by way of Dask.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import struct
 import threading
 import time
 import weakref
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -119,7 +120,7 @@ class Messages:
                 self._read(part, end)
                 continue
             self._got = 0
-            call, exchange, size = _HEAD.unpack(self._head)
+            call, exchange, size = _HEAD.unpack(self._head.data)
             if self._body is None:
                 self._body = np.empty(size, dtype=np.uint8)
                 continue
@@ -154,7 +155,7 @@ class Line:
     def ask(self, number: Number, asked: bytes) -> Coming:
         """Ask a question, sealed; the answer that will come."""
         self.messages.send(number, asked)
-        return Coming(self.messages, tuple(number))
+        return Coming(self.messages, (number[0], number[1]))
 
 
 class Coming(NamedTuple):
@@ -221,7 +222,5 @@ def _attend(caller: socket.socket, known: weakref.ref[Any]) -> None:
 
 def _shut(caller: socket.socket) -> None:
     """End whatever waits for a caller."""
-    try:
+    with suppress(OSError):
         caller.shutdown(socket.SHUT_RDWR)
-    except OSError:
-        pass
