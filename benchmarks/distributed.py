@@ -190,6 +190,30 @@ def compare(rows: int, trees: int, only: str) -> list[Cost]:
     return costs
 
 
+def in_turns(rows: int, trees: int, times: int) -> list[tuple[float, float]]:
+    """Seconds by the clock on the cluster and in memory, of fits in turns after a first one each.
+
+    Speeds of a virtual machine vary by a quarter from minute to minute: neighbours in time compare.
+    """
+    X, y = made(rows, BLOCKS)
+    found = []
+    with cluster() as client:
+        there, make = made_there(rows), contenders()["coterie, two workers"]
+        here = [
+            HistGradientBoostingClassifier(**SETTINGS, max_iter=n, n_jobs=2) for n in (1, trees)
+        ]
+        make(client, 1).fit(*there)
+        here[0].fit(X, y)
+        for _ in range(times):
+            began = time.perf_counter()
+            make(client, trees).fit(*there)
+            between = time.perf_counter()
+            here[1].fit(X, y)
+            found.append((between - began, time.perf_counter() - between))
+            print(*found[-1], file=sys.stderr, flush=True)
+    return found
+
+
 def contenders() -> dict[str, Callable[[Any, int], Any]]:
     """Makers of unfitted models by name, given a client and a number of trees."""
 
@@ -238,12 +262,23 @@ def main() -> None:
     parser.add_argument("--trees", type=int, default=50)
     parser.add_argument("--only", default="", help="how the names of some contenders begin")
     parser.add_argument("--calm", action="store_true", help="have Dask look at itself less often")
+    parser.add_argument("--turns", type=int, help="compare cluster and memory alone, so many times")
     chosen = parser.parse_args()
     if chosen.calm:
         import dask
 
         dask.config.set(CALM)
     print(f"{chosen.rows:,} rows of {COLUMNS} columns, {chosen.trees} trees of {LEAVES} leaves:\n")
+    if chosen.turns:
+        pairs = in_turns(chosen.rows, chosen.trees, chosen.turns)
+        ratios = np.divide(*np.transpose(pairs))
+        print(
+            "\n".join(
+                f"{there:.2f} s on the cluster, {here:.2f} s in memory" for there, here in pairs
+            )
+        )
+        print(f"median of the ratios: {np.median(ratios):.3f}")
+        return
     print("\n".join(cost_table(compare(chosen.rows, chosen.trees, chosen.only))))
 
 

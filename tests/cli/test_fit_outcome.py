@@ -21,7 +21,7 @@ def test_the_baseline_and_why_the_search_ended_are_told(capsys):
     assert "* linear" in said
     assert "baseline" in said
     assert "0.69" in said
-    assert "reached its time limit" in said
+    assert "time was short" in said
     assert "and 9 more" in said
     show(model(), Console(quiet=True))
     assert capsys.readouterr().out == ""

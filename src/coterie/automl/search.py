@@ -64,6 +64,7 @@ _AMPLE, _LARGE = 0.5, 0.4  # shares of the time left: of a wave, of a candidate
 _LITTLE = 0.005  # of the loss
 _HARDLY = 0.05  # of the loss of a constant model, by which members are better that are hardly so
 _CANDIDATES = 20  # about
+_MORE = 1.5  # times what a candidate was given, for another try
 _BRIEF = 0.02  # of the limit: too little for any candidate
 _SAFE = 1.25  # times the time that is expected
 _MOST_OF_IT = 0.7  # of the time left, for what is made smaller
@@ -108,6 +109,7 @@ class Search:
     stopped: Literal["finished", "time", "interrupted"] = "finished"
     cut_short: bool = False  # whether the time ended in the midst of a candidate
     waiting: list[tuple[Attempt, float]] = field(default_factory=list)
+    late: list[tuple[Candidate, float]] = field(default_factory=list)  # and what they were given
     owed: int = 0  # splits that nothing is judged by for lack of time
     _share: float = 0.25  # of the time left that a further candidate may take
 
@@ -137,6 +139,7 @@ class Search:
             for start in range(0, len(queue), _WAVE):
                 self._race(queue[start : start + _WAVE])
             self._end_waiting()
+            self._retry()
             if self.stacks:
                 self._stack()
             if further is not None:
@@ -231,11 +234,17 @@ class Search:
         """Whether all candidates can be had; a few rows say little of what they are worth."""
         usual = self.situation.booster_seconds * len(self.material.splits)
         if self.trials:  # the size of the table does not tell how many rounds are worth it
-            usual = max(usual, self.trials[0].fit_seconds)
+            first = self.trials[0]
+            usual = first.fit_seconds if first.recipe.rounds else max(usual, first.fit_seconds)
         return not self.clock.measured or usual * _CANDIDATES < self.clock.limit
 
     def _race(
-        self, wave: Sequence[Candidate], *, drawn: bool = False, share: float | None = None
+        self,
+        wave: Sequence[Candidate],
+        *,
+        drawn: bool = False,
+        share: float | None = None,
+        again: bool = False,
     ) -> None:
         """Fit candidates to a few splits, and those that add something to all of them."""
         rival, generous, opened, gains = self._rival(), self._generous, [], []
@@ -243,7 +252,7 @@ class Search:
             if drawn and self._late_for_boosters:
                 break
             usual = share_of(candidate, self.trials, self.clock.searching, self._share)
-            attempt = self._open(candidate, share or usual)
+            attempt = self._open(candidate, share or usual, again=again)
             if attempt is None:
                 continue
             gain = rival.gain(attempt.said())
@@ -269,6 +278,17 @@ class Search:
         for k in by_gain([gain for _, gain in self.waiting], seconds):
             self._finish(self.waiting[k][0])
         self.waiting.clear()
+
+    def _retry(self) -> None:
+        """Try again what had too small a share of the time, now that others have had theirs."""
+        again = [c for c, given in self.late if MOST * self.clock.searching > _MORE * given]
+        if again and len(again) == len(self.late):
+            self.stopped = "finished"  # but for those that are late once more
+        self.late.clear()
+        for candidate in again:
+            self.history = [h for h in self.history if h["name"] != candidate.name]
+            self._race([candidate], share=MOST, again=True)
+        self._end_waiting()
 
     def _stack(self) -> None:
         """Fit a second layer to what members say, and take it if it is clearly worth it."""
@@ -317,13 +337,15 @@ class Search:
         opening = replace(self.material, splits=splits).covered
         return Rival(self.out_of_fold().take(np.searchsorted(self.material.covered, opening)))
 
-    def _open(self, candidate: Candidate, share: float) -> Attempt | None:
+    def _open(
+        self, candidate: Candidate, share: float, *, again: bool = False
+    ) -> Attempt | None:
         """Fit the candidate to the first splits; None if that is all there is to say of it."""
         unfit = why_unfit(candidate, self.situation)
         if unfit:
             self._note("skipped", candidate, unfit)
             return None
-        if self._recall(candidate):
+        if not again and self._recall(candidate):
             return None
         late = self.clock.searching <= self._least and not self._may_be_late
         if late or (candidate.rounds and self._late_for_boosters):
@@ -338,7 +360,8 @@ class Search:
         # An estimate may be wrong; what is ended is lost.
         seconds = self.clock.searching * (min(_MOST_OF_IT, 2 * share) if thorough else 1.0)
         self._charge(min(OPENED, len(self.material.splits)))
-        return attempt if self._guarded(candidate, attempt.open, seconds) else None
+        given = share * self.clock.searching
+        return attempt if self._guarded(candidate, attempt.open, seconds, given) else None
 
     def _finish(self, attempt: Attempt, *, late: bool = False) -> None:
         """Fit the candidate to all other splits, if there is time, or make it smaller.
@@ -374,8 +397,17 @@ class Search:
     def _charge(self, n_fits: int) -> None:
         self.clock.charge(n_fits * self.situation.booster_seconds)
 
-    def _guarded(self, candidate: Candidate, work: Callable[[], None], seconds: float) -> bool:
-        """Do something with a candidate; False, and a note, if it fails or takes too long."""
+    def _guarded(
+        self,
+        candidate: Candidate,
+        work: Callable[[], None],
+        seconds: float,
+        given: float | None = None,
+    ) -> bool:
+        """Do something with a candidate; False, and a note, if it fails or takes too long.
+
+        It is ended after so many seconds; `given` are those that it knows of, if they are fewer.
+        """
         left = self.clock.searching
         try:
             with self.clock.ending_after(max(seconds, MOMENT)):
@@ -383,6 +415,7 @@ class Search:
         except OutOfTime as error:
             self.stopped = "time"
             self.cut_short = self.clock.searching <= 0
+            self.late.append((candidate, seconds if given is None else given))
             if left - self.clock.searching > 0.5 * self._share * left:
                 self._share /= 2  # others may take as much for nothing
             self._note("skipped", candidate, f"no time: {error}", write=True)

@@ -15,7 +15,7 @@ ODD, UNREAD = "odd cells", "not read"
 MOST_EXPLAINED, MOST_SHOWN = 20, 12  # columns, lines of the leaderboard
 ENDS = {
     "finished": "all candidates were tried; more time would not help",
-    "time": "the search reached its time limit; some candidates were skipped or made smaller",
+    "time": "time was short: some candidates were skipped or made smaller",
     "interrupted": "the search was interrupted; this is the best model so far",
 }
 

@@ -41,7 +41,7 @@ def _own_warnings(facts: dict[str, Any]) -> list[dict[str, Any]]:
         found.append(
             _warning(
                 "info",
-                "The search reached its time limit.",
+                "There was too little time for some of the candidates.",
                 "A longer search may find a better model.",
             )
         )

@@ -13,6 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -157,7 +158,7 @@ class GradientRun:
         """Add rounds, one per seed, until a watch ends it."""
         for seed in seeds:
             began = time.perf_counter()
-            rng = _stream(int(seed))
+            rng = _stream(int(seed)) if self._draws else _UNUSED
             lost = self._leave_out(rng)
             rate = self._rate(lost)
             try:
@@ -270,6 +271,12 @@ class GradientRun:
             return
         slopes = Slopes(gradient, hessian, draw.rows)
         yield ground.grow_all(slopes, seed, (board.raw, rate, loss.longest_step))
+
+    @cached_property
+    def _draws(self) -> bool:
+        """Whether rounds draw anything: to make a stream takes as long as a small tree."""
+        plan = self.plan
+        return plan.rows is not all_rows or plan.columns is not None or plan.dart is not None
 
     @property
     def _simple(self) -> bool:
@@ -392,3 +399,6 @@ def _of_score(hessian: NDArray[Any], score: int) -> Array:
 
 def _stream(seed: int) -> Generator:
     return np.random.default_rng(SeedSequence(seed))
+
+
+_UNUSED = _stream(0)  # where nothing is drawn
