@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import log_loss
 
+from coterie.automl.choice import choose_combination
 from coterie.automl.clock import Clock
 from coterie.automl.combine import WAYS, OutOfFold
 from coterie.automl.leaderboard import _behind, make_leaderboard, size_curve
@@ -18,7 +19,7 @@ def test_best_first_with_honest_scores_and_one_choice():
     situation, material, folds, metric = labelled()
     search = Search(situation, material, metric, Clock(1e6))
     search.run([LINEAR, TREE])
-    best, judged = search.combine(folds, WAYS, hold_out=False)
+    best, judged = choose_combination(search, folds, WAYS, hold_out=False)
     oof = search.out_of_fold()
     board = make_leaderboard(search, oof, judged, best)
     scores = [entry.score for entry in board]
@@ -54,7 +55,7 @@ def test_size_curve_begins_with_the_first_member_alone():
     situation, material, folds, metric = labelled()
     search = Search(situation, material, metric, Clock(1e6))
     search.run([LINEAR, TREE])
-    _, judged = search.combine(folds, WAYS, hold_out=False)
+    _, judged = choose_combination(search, folds, WAYS, hold_out=False)
     both = next(one for one in judged if (one.blend.weights > 0).all())
     curve = size_curve(search.out_of_fold(), both, np.array([1, 0]))
     assert curve[0] == (1, search.scores[1])

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from coterie.automl.choice import choose_combination
 from coterie.automl.combine import WAYS
 from coterie.automl.outcome import find_doubts, find_shortage
 from tests.automl.test_search import LINEAR, TREE, search
@@ -27,7 +28,7 @@ def test_the_prior_is_left_where_there_is_no_time_for_anything(monkeypatch):
     assert [t.name for t in found.trials] == ["prior"]
     (finding,) = find_shortage(found)
     assert "frequencies of the classes" in finding.message
-    assert found.combine(folds, WAYS, hold_out=False)[0].blend.weights.tolist() == [1.0]
+    assert choose_combination(found, folds, WAYS, hold_out=False)[0].blend.weights.tolist() == [1.0]
 
 
 def test_where_nothing_can_be_learnt_the_model_is_a_constant():
@@ -37,7 +38,7 @@ def test_where_nothing_can_be_learnt_the_model_is_a_constant():
     found.run([TREE])
     found.add_prior()
     assert [t.name for t in found.trials] == ["tree", "prior"]
-    best, _ = found.combine(folds, WAYS[:1], hold_out=False)
+    best, _ = choose_combination(found, folds, WAYS[:1], hold_out=False)
     assert best.blend.weights.tolist() == [0.0, 1.0]
     (finding,) = find_doubts(found, best)
     assert finding.level == "danger"
@@ -51,7 +52,7 @@ def test_members_that_know_something_need_no_constant_beside_them():
     found.run([LINEAR])
     found.add_prior()
     assert [t.name for t in found.trials] == ["linear"]
-    assert find_doubts(found, found.combine(folds, WAYS[:1], hold_out=False)[0]) == []
+    assert find_doubts(found, choose_combination(found, folds, WAYS[:1], hold_out=False)[0]) == []
 
 
 def test_a_constant_beside_a_member_that_was_cut_short_hides_nothing():

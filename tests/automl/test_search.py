@@ -14,6 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from coterie.automl.candidates import DEEP, DEFAULT, Candidate, choose_candidates
+from coterie.automl.choice import choose_combination
 from coterie.automl.clock import Clock, OutOfTime, WorkClock
 from coterie.automl.combine import WAYS, affordable_rows
 from coterie.automl.journal import Journal
@@ -95,7 +96,7 @@ def test_an_interrupt_keeps_what_there_is():
     found.run([LINEAR, candidate("interrupted", Interrupted()), TREE])
     assert found.stopped == "interrupted"
     assert [trial.name for trial in found.trials] == ["linear"]
-    assert found.combine(folds, WAYS, hold_out=False)[0].blend.weights.tolist() == [1.0]
+    assert choose_combination(found, folds, WAYS, hold_out=False)[0].blend.weights.tolist() == [1.0]
     nothing, _ = search()
     with pytest.raises(KeyboardInterrupt):
         nothing.run([candidate("interrupted", Interrupted()), LINEAR])
@@ -171,34 +172,8 @@ def test_a_resumed_search_reads_what_was_done(tmp_path):
     assert prior.trials[0].models == []
     whole, _ = search()
     whole.run([LINEAR, TREE])
-    one, other = (s.combine(folds, WAYS, hold_out=False)[0] for s in (prior, whole))
+    one, other = (choose_combination(s, folds, WAYS, hold_out=False)[0] for s in (prior, whole))
     np.testing.assert_array_equal(one.blend.weights, other.blend.weights)
-
-
-def test_single_members_can_be_asked_for():
-    found, folds = search()
-    found.run([LINEAR, TREE])
-    best, judged = found.combine(folds, WAYS[:1], hold_out=False)
-    assert sorted(best.blend.weights) == [0, 1]
-    assert all("single" in one.blend.name for one in judged)
-
-
-@pytest.mark.slow
-def test_the_default_booster_is_in_the_last_comparison():
-    found, folds = search()
-    found.run([TREE, candidate(DEFAULT, LogisticRegression())])
-    best, judged = found.combine(folds, WAYS, hold_out=False)
-    assert judged[0].blend.name == f"{DEFAULT} alone"
-    assert judged[0].blend.weights.tolist() == [0.0, 1.0]
-    assert best.loss <= judged[0].loss
-
-
-@pytest.mark.slow
-def test_one_held_out_part_is_split_further():
-    found, folds = search()
-    found.run([LINEAR, TREE])
-    best, _ = found.combine(folds, WAYS, hold_out=True)
-    assert np.isfinite(best.nested).all()
 
 
 def test_combinations_learn_from_as_many_rows_as_time_allows():
@@ -380,4 +355,4 @@ def test_what_was_fitted_first_is_not_lost_when_the_rest_takes_too_long(monkeypa
     assert [t.name for t in found.trials] == ["linear"]
     assert len(found.trials[0].models) == len(found.material.splits) == 2
     assert found.owed == 1
-    found.combine(folds, WAYS, hold_out=False)
+    choose_combination(found, folds, WAYS, hold_out=False)

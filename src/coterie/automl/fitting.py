@@ -45,6 +45,7 @@ from coterie.automl.candidates import (
     drawn,
     in_turn,
 )
+from coterie.automl.choice import choose_combination
 from coterie.automl.clock import Clock
 from coterie.automl.columns import Reading, of_the_table, read_columns
 from coterie.automl.combine import WAYS, Blend, ScoredBlend
@@ -382,7 +383,9 @@ def _finish(
     ways = WAYS[:1] if wishes.interpretable else WAYS
     if isinstance(wishes.members, str) and wishes.members == "fast":
         ways = ways[:2]
-    best, judged = search.combine(folds, ways, hold_out=plan.hold_out, simple=wishes.simple)
+    best, judged = choose_combination(
+        search, folds, ways, hold_out=plan.hold_out, simple=wishes.simple
+    )
     blend = best.blend
     chosen = np.flatnonzero(blend.weights)
     order = chosen[np.argsort(-blend.weights[chosen], kind="stable")]

@@ -1,4 +1,4 @@
-"""The search: candidates one after the other, then the best way to combine them."""
+"""The search: candidates one after the other, by the time that is left."""
 
 from __future__ import annotations
 
@@ -14,16 +14,7 @@ from numpy.typing import NDArray
 
 from coterie.automl.candidates import DEEP, DEFAULT, PRIOR, Candidate
 from coterie.automl.clock import MOMENT, Clock, OutOfTime
-from coterie.automl.combine import (
-    Learn,
-    OutOfFold,
-    ScoredBlend,
-    affordable_rows,
-    alone,
-    best_single,
-    choose,
-    judge,
-)
+from coterie.automl.combine import OutOfFold
 from coterie.automl.journal import Page
 from coterie.automl.material import Material
 from coterie.automl.metrics import Metric
@@ -39,7 +30,7 @@ from coterie.automl.second_layer import (
 )
 from coterie.automl.shares import MOST, can_measure, is_late_for_boosters, share_of
 from coterie.automl.situation import Situation
-from coterie.automl.splits import N_PARTS, Plan, deal_parts
+from coterie.automl.splits import Plan
 from coterie.automl.suitability import why_unfit
 from coterie.automl.time_estimates import is_quick
 from coterie.automl.trial import (
@@ -49,7 +40,6 @@ from coterie.automl.trial import (
     Trial,
     gain_of_mean,
     likely_gain,
-    noise_of,
     run_trial,
 )
 from coterie.data import DataError
@@ -281,6 +271,8 @@ class Search:
 
     def _retry(self) -> None:
         """Try again what had too small a share of the time, now that others have had theirs."""
+        if not self.trials:
+            return
         again = [c for c, given in self.late if MOST * self.clock.searching > _MORE * given]
         if again and len(again) == len(self.late):
             self.stopped = "finished"  # but for those that are late once more
@@ -337,9 +329,7 @@ class Search:
         opening = replace(self.material, splits=splits).covered
         return Rival(self.out_of_fold().take(np.searchsorted(self.material.covered, opening)))
 
-    def _open(
-        self, candidate: Candidate, share: float, *, again: bool = False
-    ) -> Attempt | None:
+    def _open(self, candidate: Candidate, share: float, *, again: bool = False) -> Attempt | None:
         """Fit the candidate to the first splits; None if that is all there is to say of it."""
         unfit = why_unfit(candidate, self.situation)
         if unfit:
@@ -527,39 +517,3 @@ class Search:
     def out_of_fold(self) -> OutOfFold:
         """What all members say of all rows that were held out."""
         return self._out_of_fold(self.trials)
-
-    def combine(
-        self,
-        folds: NDArray[np.intp],
-        ways: Sequence[Learn],
-        *,
-        hold_out: bool,
-        simple: bool = False,
-    ) -> tuple[ScoredBlend, list[ScoredBlend]]:
-        """The chosen way to combine the trials, and all that were judged.
-
-        Parameters
-        ----------
-        folds : ndarray of int of shape (n_rows,)
-            The fold of each row.
-        ways : sequence of callables
-            What is tried.
-        hold_out : bool
-            Whether only the first fold was held out.
-        simple : bool, default=False
-            Whether something simpler is wanted if the best is not clearly better.
-        """
-        number = len(self.trials)
-        self.tell("combine", message=f"{number} member{'s' if number > 1 else ''}")
-        oof = self.out_of_fold()
-        known = None if hold_out or self.owed else folds[self.material.covered]
-        parts = deal_parts(len(oof.truth), known, self.situation.seed)
-        most = affordable_rows(oof, ways, self.clock, N_PARTS)
-        if not most:
-            ways, most = [best_single], len(oof.truth)
-        judged = judge(oof, parts, ways, most)
-        names = [trial.name for trial in self.trials]
-        if DEFAULT in names and len(names) > 1:
-            # Nothing is chosen that is not as good as this.
-            judged[:0] = alone(oof, names.index(DEFAULT), f"{DEFAULT} alone")
-        return choose(judged, oof, simple=simple, noise=noise_of(self.trials)), judged
