@@ -48,7 +48,7 @@ from coterie.automl.candidates import (
 from coterie.automl.choice import choose_combination
 from coterie.automl.clock import Clock
 from coterie.automl.columns import Reading, of_the_table, read_columns
-from coterie.automl.combine import WAYS, Blend, ScoredBlend
+from coterie.automl.combine import Blend, ScoredBlend
 from coterie.automl.findings import Subject, find_traps
 from coterie.automl.fold_models import TableFoldMember
 from coterie.automl.importances import permutation_importances
@@ -380,11 +380,8 @@ def _finish(
 ) -> tuple[ScoredBlend, list[Trial]]:
     """Combine, and set the ensemble and what is known of it on the draft."""
     material = search.material
-    ways = WAYS[:1] if wishes.interpretable else WAYS
-    if isinstance(wishes.members, str) and wishes.members == "fast":
-        ways = ways[:2]
     best, judged = choose_combination(
-        search, folds, ways, hold_out=plan.hold_out, simple=wishes.simple
+        search, folds, wishes.ways, hold_out=plan.hold_out, simple=wishes.simple
     )
     blend = best.blend
     chosen = np.flatnonzero(blend.weights)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from coterie.automl.clock import Clock, WorkClock
+from coterie.automl.combine import WAYS, Learn
 from coterie.automl.metrics import Metric
 from coterie.automl.records import Column, Event
 
@@ -54,6 +55,14 @@ class Wishes:
     def limit(self) -> float:
         """Seconds, or work that takes about as many."""
         return self.time_limit if self.work is None else self.work
+
+    @property
+    def ways(self) -> Sequence[Learn]:
+        """The ways to combine members that are tried."""
+        if self.interpretable:
+            return WAYS[:1]
+        quick = isinstance(self.members, str) and self.members == "fast"
+        return WAYS[:2] if quick else WAYS
 
     def clock(self) -> Clock:
         """The clock of the search."""

@@ -41,7 +41,7 @@ def _own_warnings(facts: dict[str, Any]) -> list[dict[str, Any]]:
         found.append(
             _warning(
                 "info",
-                "There was too little time for some of the candidates.",
+                "The search had too little time for some of the candidates.",
                 "A longer search may find a better model.",
             )
         )
