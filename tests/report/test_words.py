@@ -1,6 +1,6 @@
 import pytest
 
-from coterie.report.words import more_rows, summary, way
+from coterie.report.words import more_rows, summary, way, why_alone
 
 
 def said(found):
@@ -48,6 +48,23 @@ def test_nothing_to_beware_of(found):
 def test_a_single_member(found):
     alone = found | {"members": found["members"][:1], "n_members": 1}
     assert said(alone)["The model"].startswith("A single model")
+
+
+def entry(name, kind="ensemble"):
+    return {"name": name, "kind": kind}
+
+
+@pytest.mark.parametrize(
+    ("entries", "left_out", "reason"),
+    [
+        ([entry("a", "member"), entry("best single")], 0, "no other candidate was fitted"),
+        ([entry("a", "member"), entry("best single")], 3, "candidates were not combined"),
+        ([entry("a", "member"), entry("b", "member")], 0, "candidates were not combined"),
+        ([*map(entry, ("a alone", "stacking, calibrated"))], 0, "no combination of candidates was"),
+    ],
+)
+def test_the_reason_for_a_single_member_is_what_happened(entries, left_out, reason):
+    assert why_alone({"leaderboard": entries, "left_out": left_out}).startswith(reason)
 
 
 @pytest.mark.parametrize(

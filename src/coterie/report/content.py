@@ -7,7 +7,7 @@ from typing import Any
 
 from coterie.report import forms
 from coterie.report.reader_warnings import warnings
-from coterie.report.words import more_rows, summary, way
+from coterie.report.words import more_rows, summary, way, why_alone
 
 _TASKS = {
     "binary": "Classification, two classes",
@@ -50,6 +50,7 @@ def shown(facts: dict[str, Any]) -> dict[str, Any]:
         "levels": _LEVELS,
         "worth": worth(facts),
         "way": way(facts),
+        "why_alone": why_alone(facts),
         "usage": usage(facts),
         "made": made(facts),
         "more_rows": more_rows(facts),

@@ -8,7 +8,6 @@ from coterie.report.forms import interval, measure, number, several, share, whol
 from coterie.report.reader_warnings import UNCALIBRATED, beats_baseline, warnings
 
 _WAYS = {
-    "best single": "The best single candidate: no combination was better.",
     "ensemble selection": "Members were added one at a time, each time the one that helped most; "
     "the weight is how often a member was added.",
     "weighted mean": "The prediction is a weighted mean of the members' predictions, with the "
@@ -120,7 +119,7 @@ def _surest_half(given: dict[str, Any]) -> tuple[float, float | None]:
 def _made_of(facts: dict[str, Any]) -> str:
     members = facts["members"]
     if len(members) == 1:
-        return f"A single model, “{members[0]['name']}”: no combination was better."
+        return f"A single model, “{members[0]['name']}”: {why_alone(facts)}."
     first = members[0]
     families = {member["family"] for member in members}
     of = f" from {len(families)} families" if len(families) > 1 else ""
@@ -129,6 +128,19 @@ def _made_of(facts: dict[str, Any]) -> str:
         f"{several(facts['n_members'], 'member')}{of}, combined by {facts['final_name']}; "
         f"“{first['name']}” has the largest weight ({whole(weight)})."
     )
+
+
+def why_alone(facts: dict[str, Any]) -> str:
+    """Why the model has a single member: the end of a sentence."""
+    entries = facts["leaderboard"]
+    number = sum(entry["kind"] == "member" for entry in entries)
+    if number == 1 and not facts["left_out"]:
+        return "no other candidate was fitted"
+    if any(
+        entry["kind"] == "ensemble" and entry["name"].startswith(tuple(_WAYS)) for entry in entries
+    ):
+        return "no combination of candidates was better on held-out rows"
+    return "candidates were not combined"
 
 
 def way(facts: dict[str, Any]) -> str:
