@@ -23,7 +23,9 @@ from coterie.cli.options import (
     table_file,
 )
 from coterie.cli.outdir import PLANNED
+from coterie.data.errors import counted
 from coterie.files.errors import CommandError, nearest, shown_path
+from coterie.files.file_predictions import without_target
 from coterie.files.kinds import SHOWN
 
 __all__ = ["command"]
@@ -316,11 +318,11 @@ def _tell_shortage(allowance: Any, console: Console) -> str:
 def _tell_size(file: Path, n_rows: int, columns: Any, console: Console) -> None:
     kinds = Counter(SHOWN[kind] for kind in columns.kinds.values())
     shown = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common())
-    console.say(f"{shown_path(file)}: {n_rows:,} rows; columns: {shown}")
+    console.say(f"{shown_path(file)}: {counted(n_rows, 'row')}; columns: {shown}")
 
 
 def _tell_lost(n_rows: int, console: Console) -> None:
-    console.note(f"{n_rows:,} rows without a target value are ignored")
+    console.note(without_target(n_rows))
 
 
 def _task_line(task: str, kinds: Any, file: Path, options: dict[str, Any], read: Any) -> str:
