@@ -104,9 +104,8 @@ def truth_blocks(
     name = fitted.target_column(target, source)
     known = getattr(fitted.model, "file_columns_", {"kinds": {}})["kinds"]
     kind = known.get(name) or find_columns(source, options)[0].kinds[name]
-    blocks, notes = open_blocks(
-        path, Columns({**columns.kinds, name: kind}, columns.missing), options
-    )
+    both = Columns({**columns.kinds, name: kind}, columns.missing)
+    blocks, notes = open_blocks(path, both, options, spare=fitted.targets)
     return ((table.drop_columns([name]), table.column(name)) for table in blocks), notes
 
 
