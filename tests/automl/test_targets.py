@@ -8,6 +8,7 @@ from coterie import TableClassifier, TableRegressor, fit_table
 from coterie.automl import TableModels
 from coterie.core import ParameterError
 from coterie.data import DataError
+from coterie.export import ModelFileError
 
 pandas = pytest.importorskip("pandas")
 RNG = np.random.default_rng(0)
@@ -53,6 +54,13 @@ def test_they_are_saved_in_one_file(models, tmp_path):
     again = coterie.load(tmp_path / "models.coterie")
     assert isinstance(again, TableModels)
     pandas.testing.assert_frame_equal(again.predict(SEEN), models.predict(SEEN))
+
+
+@pytest.mark.parametrize("wrong", [{}, {"kind": 3}, {"kind": TableModels({})}, [1], None])
+def test_a_file_of_anything_else_is_refused(wrong, tmp_path):
+    coterie.save(TableModels(wrong), tmp_path / "models.coterie")
+    with pytest.raises(ModelFileError, match=r"no model|not a model|cannot be read"):
+        coterie.load(tmp_path / "models.coterie")
 
 
 @pytest.mark.slow

@@ -168,8 +168,11 @@ def load(
 
 def _models(root: Any) -> list[Any]:
     """The models of a file: one, or those of several targets."""
-    several = isinstance(root, Mapping) and not isinstance(root, dict)
-    return list(root.values()) if several else [root]
+    if not isinstance(root, Mapping) or isinstance(root, dict):
+        return [root]
+    if not root:
+        raise ModelFileError("The file contains no model.")
+    return list(root.values())
 
 
 def describe(path: Path) -> dict[str, Any]:
