@@ -59,7 +59,7 @@ def test_they_are_saved_in_one_file(models, tmp_path):
 @pytest.mark.parametrize("wrong", [{}, {"kind": 3}, {"kind": TableModels({})}, [1], None])
 def test_a_file_of_anything_else_is_refused(wrong, tmp_path):
     coterie.save(TableModels(wrong), tmp_path / "models.coterie")
-    with pytest.raises(ModelFileError, match=r"no model|not a model|cannot be read"):
+    with pytest.raises(ModelFileError, match=r"no model|not a model|is damaged"):
         coterie.load(tmp_path / "models.coterie")
 
 
