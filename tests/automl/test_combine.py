@@ -68,8 +68,18 @@ def test_nothing_is_impossible():
             zero = (one.blend.weights[:, None, None] * oof.profile).sum(axis=0) == 0.0
             chances = one.blend(oof.profile)[zero]
             assert (chances >= 0.5 / 601 / 2).all(), one.blend
+        least = 0.2 * 0.5 / 601 / 3
+        assert (one.blend(oof.profile) >= 0.99 * least).all(), one.blend
     other = judge(labels([1.0, 3.0], "accuracy"), np.arange(600) % 3)
-    assert all(one.blend.floor == 0.0 for one in other)
+    assert all(one.blend.floor == one.blend.least == 0.0 for one in other)
+
+
+@pytest.mark.parametrize("tau", [1.0, 0.25])
+def test_a_mixture_is_never_too_sure(tau):
+    sure = np.array([[[0.999, 0.001]], [[0.997, 0.003]]])
+    for logs in (False, True):
+        said = Blend("", np.array([0.5, 0.5]), logs=logs, tau=tau, least=0.01)(sure)
+        np.testing.assert_allclose(said[:, 1], 0.01 / (1 + 0.01), rtol=3e-3)
 
 
 def test_a_member_alone_is_chosen_if_nothing_is_better():

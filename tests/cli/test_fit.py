@@ -374,3 +374,51 @@ def test_long_labels_are_cut_short(call, write, tmp_path):
     said = call("fit", path, "--target", "t", "--members", "fast", "--out", tmp_path / "m")
     assert said.code == 0
     assert len(said.out + said.err) < 10_000
+
+
+@pytest.fixture(scope="module")
+def two_targets(tmp_path_factory):
+    """A table of two targets, of which a row lacks one."""
+    path = tmp_path_factory.mktemp("targets") / "sales.csv"
+    lines = [f"{k % 17},{k % 17 * 3 + k % 2},{'yes' if k % 17 > 8 else 'no'}" for k in range(120)]
+    lines[5] = "5,,no"
+    path.write_text("\n".join(["size,price (€),sold", *lines]))
+    return path
+
+
+@pytest.mark.slow
+def test_several_targets_have_a_model_each(call, two_targets, tmp_path):
+    of_all = ["--target", "price (€)", "--target", "sold"]
+    into = [*FAST, "--out", tmp_path / "m"]
+    done = call("fit", two_targets, *of_all, *into)
+    assert done.code == 0, done.err
+    assert {p.name for p in tmp_path.glob("m/*")} == {
+        *("target_price", "target_sold", "model.coterie", "run"),
+    }
+    assert list(coterie.load(tmp_path / "m" / "model.coterie")) == ["price (€)", "sold"]
+    said = call("predict", tmp_path / "m", two_targets, "--probabilities", "--interval", "0.9")
+    assert said.out.splitlines()[0].split(",") == [
+        *("price (€)_prediction", "price (€)_low", "price (€)_high"),
+        *("sold_prediction", "sold_probability_no", "sold_probability_yes"),
+    ]
+    assert "ignored" not in said.err
+    alone = call("predict", tmp_path / "m" / "target_sold", two_targets)
+    assert [line.split(",")[3] for line in said.out.splitlines()[1:]] == alone.out.split()[1:]
+    scores = json.loads(call("evaluate", tmp_path / "m", two_targets, "--json").out)
+    assert {name: one["rows"] for name, one in scores.items()} == {"price (€)": 119, "sold": 120}
+    one = call("evaluate", tmp_path / "m", two_targets, "--target", "sold", "--json")
+    assert json.loads(one.out) == {"sold": scores["sold"]}
+    assert "target_price" in call("report", tmp_path / "m").err
+    assert "--resume" in call("fit", two_targets, *of_all, *into).err
+    done = call("fit", two_targets, *of_all, *into, "--resume")
+    assert done.out.count("already finished") == 2
+    done = call("fit", two_targets, "--target", "sold", *into, "--resume")
+    assert "different settings" in done.err
+
+
+@pytest.mark.slow
+def test_several_targets_need_the_whole_table(call, two_targets, tmp_path):
+    of_all = ["--target", "price (€)", "--target", "sold", "--out", tmp_path / "m"]
+    assert "Several targets need" in call("fit", two_targets, *of_all, "--stream").err
+    assert call("fit", two_targets, *of_all, "--target", "none").code == 1
+    assert not (tmp_path / "m").exists()

@@ -1,7 +1,8 @@
 import pytest
 
+from coterie.data.errors import counted
 from coterie.diagnosis import Finding
-from coterie.diagnosis.finding import counted, percent, shown
+from coterie.diagnosis.finding import percent, shown
 
 
 @pytest.mark.parametrize(("fine", "mark"), [(True, "+"), (False, "!"), (None, "?")])

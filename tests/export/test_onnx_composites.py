@@ -112,7 +112,8 @@ BLENDS = [
     Blend("sum", np.array([2.0, 0.5])),
     Blend("one", np.array([0.0, 1.0])),
     Blend("calibrated", np.array([0.7, 0.3]), tau=1.7),
-    Blend("stacking", np.array([0.9, 0.4]), logs=True),
+    Blend("doubtful", np.array([0.7, 0.3]), tau=0.5, floor=0.05, least=0.02),
+    Blend("stacking", np.array([0.9, 0.4]), logs=True, least=0.05),
     Blend("stacking", np.array([0.9, 0.4]), logs=True, shift=np.array([0.3, -0.2, 0.0])),
 ]
 

@@ -55,4 +55,4 @@ def test_rows_without_truth_are_left_out_and_told(credit, write):
     path = write("a.csv", "\n".join([header, *lines[:9], "<0,1,2,own,?"]))
     answers = gather_answers(load_model(credit.model), path, None, ReadOptions())
     assert answers.said.shape == (9, 2)
-    assert answers.notes == ["1 rows without a target value are ignored"]
+    assert answers.notes == ["1 row without a target value is ignored"]

@@ -6,7 +6,6 @@ from coterie.report.forms import (
     moment,
     number,
     seconds,
-    several,
     share,
     value_of,
     whole,
@@ -55,8 +54,6 @@ def test_times(value, text):
 
 def test_anything_else():
     assert value_of([1000, True, None, 60.0, "x"]) == "1,000, yes, –, 60, x"
-    assert several(1, "row") == "1 row"
-    assert several(2000, "family", "families") == "2,000 families"
 
 
 def test_moments():

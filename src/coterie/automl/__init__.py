@@ -4,6 +4,7 @@ from coterie.automl.estimators import TableClassifier, TableRegressor
 from coterie.automl.journal import Journal
 from coterie.automl.records import Column, Entry, Event, Finding, TableMember
 from coterie.automl.table import fit_rows, fit_table
+from coterie.automl.targets import TableModels
 
 __all__ = [
     "Column",
@@ -13,6 +14,7 @@ __all__ = [
     "Journal",
     "TableClassifier",
     "TableMember",
+    "TableModels",
     "TableRegressor",
     "fit_rows",
     "fit_table",

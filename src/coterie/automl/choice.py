@@ -20,6 +20,7 @@ from coterie.automl.combine import (
 from coterie.automl.search import Search
 from coterie.automl.splits import N_PARTS, deal_parts
 from coterie.automl.trial import noise_of
+from coterie.data.errors import counted
 
 
 def choose_combination(
@@ -46,7 +47,7 @@ def choose_combination(
         Whether something simpler is wanted if the best is not clearly better.
     """
     number = len(search.trials)
-    search.tell("combine", message=f"{number} member{'s' if number > 1 else ''}")
+    search.tell("combine", message=counted(number, "member"))
     oof = search.out_of_fold()
     known = None if hold_out or search.owed else folds[search.material.covered]
     parts = deal_parts(len(oof.truth), known, search.situation.seed)

@@ -32,7 +32,7 @@ def counting(since: float | None = None, *, writes: bool = False) -> Iterator[No
     Parameters
     ----------
     since : float, optional
-        An earlier moment on the monotonic clock.
+        A moment on the monotonic clock, which they count from in any case.
     writes : bool, default=False
         Whether the model is written to a file within the time, too.
 
@@ -43,11 +43,11 @@ def counting(since: float | None = None, *, writes: bool = False) -> Iterator[No
     ...     Clock(60.0).elapsed >= 0.01
     True
     """
-    if _BEGUN.get() is not None:
+    if since is None and _BEGUN.get() is not None:
         yield
         return
     token = _BEGUN.set(time.monotonic() if since is None else since)
-    writing = _WRITES.set(writes)
+    writing = _WRITES.set(writes or _WRITES.get())
     try:
         yield
     finally:

@@ -29,6 +29,7 @@ _PASSES, _SECONDS = 30, 5e-8  # over all that members say, and for a number of i
 _CALIBRATED = 300  # rows, below which a temperature is a guess
 _ENOUGH = {"maxiter": 60}
 _WORTH = 1.0  # standard errors by which the best must beat what is simpler, if that is wanted
+_TRUSTED = 0.2  # of the chance of what was not seen, see `_doubtful`
 _CLEAR = 2.0  # standard errors by which a single member must beat the best combination
 
 
@@ -52,6 +53,9 @@ class Blend:
     floor : float, default=0
         What takes the place of a probability of zero: no finite number of rows makes anything
         impossible, and one such row costs more than all others can gain.
+    least : float, default=0
+        The least probability there is: who was never wrong so far may still be, and then pays less
+        if not too sure.
     """
 
     name: str
@@ -60,9 +64,17 @@ class Blend:
     shift: Array | None = None
     tau: float = 1.0
     floor: float = 0.0
+    least: float = 0.0
 
     def __call__(self, profile: Array) -> Array:
         """From shape (members, rows, outputs) to (rows, outputs)."""
+        mixed = self._mixed(profile)
+        if not self.least:
+            return mixed
+        raised = np.maximum(mixed, self.least)
+        return raised / raised.sum(axis=1, keepdims=True)
+
+    def _mixed(self, profile: Array) -> Array:
         used = np.flatnonzero(self.weights)
         parts = profile[used]
         if self.logs:
@@ -247,9 +259,16 @@ def tempered(blend: Blend, oof: OutOfFold) -> Blend:
     return replace(blend, name=f"{blend.name}, calibrated", tau=tau)
 
 
-def _least_chance(oof: OutOfFold) -> float:
-    """The chance of what was not seen among so many rows, by the rule of Jeffreys."""
-    return 0.5 / (len(oof.truth) + 1) if oof.metric.name == "log_loss" else 0.0
+def _doubtful(blend: Blend, oof: OutOfFold) -> Blend:
+    """The same, but never surer than so many rows allow, where that matters.
+
+    The chance of what was not seen among them is by the rule of Jeffreys what takes the place of
+    zero. Probabilities that members give are trusted down to a share of that.
+    """
+    if oof.metric.name != "log_loss":
+        return blend
+    unseen = 0.5 / (len(oof.truth) + 1)
+    return replace(blend, floor=unseen, least=_TRUSTED * unseen / oof.profile.shape[2])
 
 
 #: From the simplest to the most flexible.
@@ -261,7 +280,7 @@ def learn_all(oof: OutOfFold, ways: Sequence[Learn]) -> list[Blend]:
     calibrate = oof.labels and oof.metric.name in ("log_loss", "brier") and ways is WAYS
     blends = []
     for way in ways[:1] if len(oof.profile) == 1 else ways:
-        blend = replace(way(oof), floor=_least_chance(oof))
+        blend = _doubtful(way(oof), oof)
         blends.append(blend)
         if calibrate and way is not stacked:
             blends.append(tempered(blend, oof))
@@ -340,7 +359,7 @@ def alone(oof: OutOfFold, member: int, name: str) -> list[ScoredBlend]:
     Half of the temperature that its rows ask for is taken, on the scale of logs, as `BoostedTrees*`
     does: one model is less sure of itself than the mean of all is right.
     """
-    blends = [Blend(name, np.eye(len(oof.profile))[member], floor=_least_chance(oof))]
+    blends = [_doubtful(Blend(name, np.eye(len(oof.profile))[member]), oof)]
     if oof.labels and oof.metric.name == "log_loss" and len(oof.truth) >= _CALIBRATED:
         cooler = tempered(blends[0], oof)
         blends.append(replace(cooler, tau=float(np.sqrt(cooler.tau))))

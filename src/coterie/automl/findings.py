@@ -15,6 +15,7 @@ from coterie.automl.order import column_of_time
 from coterie.automl.records import Finding
 from coterie.automl.twins import Twins
 from coterie.data import Table
+from coterie.data.errors import counted
 from coterie.trees import DecisionTreeClassifier, DecisionTreeRegressor
 
 _SAMPLE = 4_000
@@ -193,20 +194,21 @@ def _duplicates(s: Subject) -> Iterator[Finding]:
             "duplicates",
             "warning" if share > 0.01 else "info",
             [],
-            f"{twins.whole} rows ({share:.1%}) seem to be duplicates: {pairs} equal in every "
-            f"column and in the target; by chance there would be about {twins.chance:.2g}.",
+            f"{counted(twins.whole, 'row')} ({share:.1%}) seem to be duplicates: {pairs} equal in "
+            f"every column and in the target; by chance there would be about {twins.chance:.2g}.",
             "Duplicates are kept in the same fold, so that they do not inflate the scores. "
             "Remove them if they are a mistake.",
         )
         return
     clash = twins.clashing
+    verb = "repeats" if twins.repeated == 1 else "repeat"
     other = f", {clash} of them with a different target" if clash else ""
     yield Finding(
         "duplicates",
         "info",
         [],
-        f"{twins.repeated} rows ({twins.repeated / n:.1%}) repeat the features of another row"
-        f"{other}.",
+        f"{counted(twins.repeated, 'row')} ({twins.repeated / n:.1%}) {verb} the features of "
+        f"another row{other}.",
         "They do not look like accidental duplicates, so they are assigned to folds like any "
         "other rows. If they are repeated measurements of the same thing, pass `groups`; "
         "otherwise the scores are too optimistic.",
@@ -233,7 +235,8 @@ def _imbalance(s: Subject) -> Iterator[Finding]:
             "imbalance",
             "info",
             [],
-            f"The most frequent class has {counts.max()} rows, the rarest {counts.min()}.",
+            f"The most frequent class has {counted(counts.max(), 'row')}, "
+            f"the rarest {counts.min()}.",
             "Accuracy is misleading here: look at log_loss, roc_auc or balanced_accuracy.",
         )
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, TypedDict, Unpack, cast
 
@@ -18,6 +19,7 @@ from coterie.automl.estimators import Given, TableClassifier, TableRegressor
 from coterie.automl.preparation import Preparation
 from coterie.automl.progress_line import default_progress
 from coterie.automl.records import Column
+from coterie.automl.targets import TableModels
 from coterie.base.elsewhere import brought_here
 from coterie.core import ParameterError
 from coterie.data import BinnedRows, DataError
@@ -57,7 +59,7 @@ _OF_MODELS = {f.name for kind in (TableClassifier, TableRegressor) for f in fiel
 
 
 @counting()
-def fit_table(table: Any, target: str, **settings: Unpack[Settings]) -> Any:
+def fit_table(table: Any, target: str | Sequence[str], **settings: Unpack[Settings]) -> Any:
     """Fit the best ensemble for a table within a time limit.
 
     Parameters
@@ -66,8 +68,10 @@ def fit_table(table: Any, target: str, **settings: Unpack[Settings]) -> Any:
         A pandas, polars or pyarrow data frame, or one of another library that narwhals supports; it
         includes the target. A Dask data frame is fetched, and the folds of every candidate are
         fitted on the workers of its cluster.
-    target : str
-        Name of the column to predict. Rows without a value there are ignored.
+    target : str or sequence of str
+        Name of the column to predict. Rows without a value there are ignored. Of several targets,
+        each has a model of its own, which does not see the other targets, and an equal share of
+        the time.
     task : {"auto", "classification", "regression"}, default="auto"
         By default, text, booleans and integers with few distinct values are classes; other numbers
         are regression targets.
@@ -110,8 +114,8 @@ def fit_table(table: Any, target: str, **settings: Unpack[Settings]) -> Any:
 
     Returns
     -------
-    TableClassifier or TableRegressor
-        Fitted.
+    TableClassifier, TableRegressor or TableModels
+        Fitted; `TableModels` for several targets.
 
     Examples
     --------
@@ -125,13 +129,37 @@ def fit_table(table: Any, target: str, **settings: Unpack[Settings]) -> Any:
     """
     task = _check_settings(settings, "fit_table")
     with brought_here(table) as rows:
-        return _fit_opened(rows, target, task, settings)
+        if isinstance(target, list | tuple):
+            return TableModels(dict(_fit_each(rows, target, task, settings)))
+        return _fit_opened(rows, cast(str, target), task, settings)
 
 
-def _fit_opened(table: Any, target: str, task: str, settings: Settings) -> Any:
-    """Fit to a table that is here."""
+def _fit_each(
+    table: Any, targets: Sequence[str], task: str, settings: Settings
+) -> Iterator[tuple[str, Any]]:
+    """Fit a model of each target, which does not see the others, one after the other."""
+    if not targets or len(set(targets)) < len(targets):
+        raise ParameterError(
+            f"target={targets!r} is not valid. Pass the name of a column, or a list of different "
+            "names."
+        )
     given: dict[str, Any] = {**settings}
-    opened = _open(table, Roles(target, **{k: given[k] for k in ROLES if k in given}))
+    for name in ("time_limit", "work"):
+        limit = given.get(name, DEFAULTS.get(name))
+        given[name] = limit / len(targets) if isinstance(limit, int | float) else limit
+    for name in targets:
+        others = [other for other in targets if other != name]
+        with counting(time.monotonic()):
+            yield name, _fit_opened(table, name, task, cast(Settings, given), others)
+
+
+def _fit_opened(
+    table: Any, target: str, task: str, settings: Settings, others: Sequence[str] = ()
+) -> Any:
+    """Fit to a table that is here; `others` are targets, too, which no model of it sees."""
+    given: dict[str, Any] = {**settings}
+    roles = {k: given[k] for k in ROLES if k in given}
+    opened = _open(table, Roles(target, **roles, others=others))
     if task == "auto":
         task = guess_task(opened.y)
     model = _model(task, settings)
@@ -278,6 +306,8 @@ class Roles:
         How much rows count, and when they were.
     drop : sequence of str
         What is left out.
+    others : sequence of str
+        Further targets.
     """
 
     target: str
@@ -285,6 +315,7 @@ class Roles:
     weight: str | None = None
     time_column: str | None = None
     drop: Sequence[str] = ()
+    others: Sequence[str] = ()
 
     def check(self, names: list[str]) -> None:
         """Say which column is not there, or has two roles."""
@@ -295,11 +326,13 @@ class Roles:
         for what, name in known.items():
             if name is not None:
                 _check_name(name, names, what)
-            if name == self.target and what != "target":
+            if name in (self.target, *self.others) and what != "target":
                 raise DataError(
                     f"The {what} {'are' if what == 'groups' else 'is'} in the target column, "
                     f"{name!r}. Choose another column."
                 )
+        for name in self.others:
+            _check_name(name, names, "target")
         for name in self.drop:
             _check_name(name, names, "dropped")
             if name in known.values():
@@ -309,7 +342,7 @@ class Roles:
     def apart(self) -> set[str]:
         """Columns that members do not see."""
         named = [role for role in (self.groups, self.weight) if isinstance(role, str)]
-        return {self.target, *self.drop, *named}
+        return {self.target, *self.others, *self.drop, *named}
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from coterie.cli.options import (
     reading,
     table_file,
 )
+from coterie.data.errors import counted
 from coterie.files.errors import shown_path
 
 __all__ = ["command", "measure", "score_rows"]
@@ -40,31 +41,43 @@ def command(model: Path, file: Path, **options: Any) -> None:
     Every score has a 95 % confidence interval: a normal approximation for means over rows, a
     bootstrap for other metrics. Use rows that the model was not fitted to.
     """
-    from coterie.files.file_predictions import gather_answers
-    from coterie.files.models import load_model
+    from coterie.files.models import load_models
 
-    fitted = load_model(model, options["trust"])
-    if wants_cluster(options):
-        answers = evaluate_files(fitted, file, options)
-    else:
+    models = load_models(model, options["trust"])
+    if not wants_cluster(options):
         file = table_file(file)
-        answers = gather_answers(fitted, file, options["target"], read_options(options))
-    scores = measure(answers)
-    console = Console(options["quiet"])
-    console.notes(answers.notes)
+    if len(models) > 1 and options["target"] is not None:
+        if options["target"] not in models:
+            raise click.UsageError(f"The models are of {', '.join(map(repr, models))}.")
+        models = {options["target"]: models[options["target"]]}
+    console, found = Console(options["quiet"]), {}
+    for target, fitted in models.items():
+        answers = _answers(fitted, file, options)
+        scores = measure(answers)
+        console.notes(answers.notes)
+        found[target] = {
+            "model": str(fitted.path),
+            "file": shown_path(file),
+            "rows": len(answers.truth),
+            "task": answers.task,
+            "scores": scores,
+        }
+        if not options["as_json"]:
+            of = "" if target is None else f', target "{target}",'
+            rows = counted(len(answers.truth), "row")
+            console.say(f"{fitted.path}{of} on {rows} of {shown_path(file)}\n")
+            console.table(["metric", "score", "from", "to", "better is"], score_rows(scores))
     if options["as_json"]:
-        console.data(
-            {
-                "model": str(fitted.path),
-                "file": shown_path(file),
-                "rows": len(answers.truth),
-                "task": answers.task,
-                "scores": scores,
-            }
-        )
-        return
-    console.say(f"{fitted.path} on {len(answers.truth):,} rows of {shown_path(file)}\n")
-    console.table(["metric", "score", "from", "to", "better is"], score_rows(scores))
+        console.data(found.get(None, found))
+
+
+def _answers(fitted: Any, file: Path, options: dict[str, Any]) -> Any:
+    """What a model says about the rows of a file, beside the truth."""
+    from coterie.files.file_predictions import gather_answers
+
+    if wants_cluster(options):
+        return evaluate_files(fitted, file, options)
+    return gather_answers(fitted, file, options["target"], read_options(options))
 
 
 def score_rows(scores: dict[str, dict[str, Any]]) -> list[list[str]]:

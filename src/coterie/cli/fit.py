@@ -23,7 +23,9 @@ from coterie.cli.options import (
     table_file,
 )
 from coterie.cli.outdir import PLANNED
+from coterie.data.errors import counted
 from coterie.files.errors import CommandError, nearest, shown_path
+from coterie.files.file_predictions import without_target
 from coterie.files.kinds import SHOWN
 
 __all__ = ["command"]
@@ -59,7 +61,13 @@ MORE_TIME = "To read more, set a longer --time."
 
 @click.command("fit")
 @click.argument("file", type=existing)
-@click.option("--target", required=True, metavar="COLUMN", help="Column to predict.")
+@click.option(
+    "--target",
+    required=True,
+    multiple=True,
+    metavar="COLUMN",
+    help="Column to predict. Repeatable: each target has a model of its own.",
+)
 @click.option(
     "--task",
     type=click.Choice(["auto", "classification", "regression"]),
@@ -149,7 +157,11 @@ def command(file: Path, **options: Any) -> None:
     folds of every candidate are fitted there. FILE may then also be larger than memory, or a
     directory of Parquet or CSV files: a single boosted model is fitted to it, without a search.
     """
+    targets = list(dict.fromkeys(options["target"]))
+    options["target"] = targets[0]
     if wants_cluster(options) and not wants_search(file):
+        if len(targets) > 1:
+            raise click.UsageError("A fit without a search has one --target only.")
         fit_files(file, options)
         return
     began = time.monotonic()
@@ -166,10 +178,10 @@ def command(file: Path, **options: Any) -> None:
     began = counted_from(began, options["time"])
     file = table_file(file)
     check_file(file)
-    whole = [name for name in NEED_ALL if options[name]]
+    whole = [f"--{name.replace('_', '-')} needs" for name in NEED_ALL if options[name]]
+    whole += ["Several targets need"] if len(targets) > 1 else []
     if options["stream"] and whole:
-        option = whole[0].replace("_", "-")
-        raise click.UsageError(f"--{option} needs the whole table; do not use --stream.")
+        raise click.UsageError(f"{whole[0]} the whole table; do not use --stream.")
     if options["stream"] is None:
         options["stream"] = is_large(file) and not whole
     if options["test"] is not None:
@@ -177,7 +189,10 @@ def command(file: Path, **options: Any) -> None:
     directory = FitDirectory(options["out"] or file.with_name(f"{file.name.split('.')[0]}_model"))
     console = Console(options["quiet"])
     with spread(options, console), counting(began, writes=True), only_fit(directory.path):
-        _fit_into(directory, file, options, console)
+        if len(targets) > 1:
+            _fit_each(directory, file, targets, options, console)
+        else:
+            _fit_into(directory, file, options, console)
 
 
 def counted_from(began: float, limit: float) -> float:
@@ -194,6 +209,32 @@ def counted_from(began: float, limit: float) -> float:
     True
     """
     return max(began, time.monotonic() - _LOADING * limit)
+
+
+def _fit_each(
+    directory: Any, file: Path, targets: list[str], options: dict[str, Any], console: Console
+) -> None:
+    """Fit a model of each target in a directory of its own, and write one file of all models."""
+    from coterie.automl import TableModels
+    from coterie.automl.clock import counting
+    from coterie.files.models import load_model
+
+    settings = {"target": targets}
+    directory.check(settings, resume=options["resume"], overwrite=options["overwrite"])
+    models = {}
+    for target, own in directory.inside(targets).items():
+        others = [other for other in targets if other != target]
+        given = options | {"target": target, "drop": (*options["drop"], *others)}
+        for name in ("time", "work"):
+            if options[name] is not None:
+                given[name] = type(options[name])(options[name] / len(targets))
+        with counting(time.monotonic()):
+            _fit_into(own, file, given, console)
+        models[target] = load_model(own.model).model
+        console.say()
+    directory.begin(settings, anew=options["overwrite"] and not options["resume"])
+    directory.keep(TableModels(models))
+    console.say(f"models  {directory.model}")
 
 
 def _fit_into(directory: Any, file: Path, options: dict[str, Any], console: Console) -> None:
@@ -316,11 +357,11 @@ def _tell_shortage(allowance: Any, console: Console) -> str:
 def _tell_size(file: Path, n_rows: int, columns: Any, console: Console) -> None:
     kinds = Counter(SHOWN[kind] for kind in columns.kinds.values())
     shown = ", ".join(f"{number} {kind}" for kind, number in kinds.most_common())
-    console.say(f"{shown_path(file)}: {n_rows:,} rows; columns: {shown}")
+    console.say(f"{shown_path(file)}: {counted(n_rows, 'row')}; columns: {shown}")
 
 
 def _tell_lost(n_rows: int, console: Console) -> None:
-    console.note(f"{n_rows:,} rows without a target value are ignored")
+    console.note(without_target(n_rows))
 
 
 def _task_line(task: str, kinds: Any, file: Path, options: dict[str, Any], read: Any) -> str:

@@ -6,8 +6,11 @@ import csv
 import hashlib
 import io
 import json
+import re
 import shutil
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -171,11 +174,33 @@ class FitDirectory:
 
     def finish(self, model: Any) -> None:
         """Write the model first, then the page about it and the leaderboard."""
+        self.keep(model)
+        self.describe(model)
+
+    def keep(self, model: Any) -> None:
+        """Write the model, which takes the place of that of an earlier fit."""
         from coterie.export import save
 
         save(model, self.model)
         shutil.rmtree(self._before_it, ignore_errors=True)
-        self.describe(model)
+
+    def inside(self, targets: Sequence[str]) -> dict[str, FitDirectory]:
+        """A directory for the fit of each of several targets, with a name that any system allows.
+
+        Examples
+        --------
+        >>> inside = FitDirectory(Path("m")).inside(["price", "price in €", "price in $"])
+        >>> [one.path.name for one in inside.values()]
+        ['target_price', 'target_price_in', 'target_price_in_2']
+        """
+        found: dict[str, FitDirectory] = {}
+        for target in targets:
+            name = "target_" + re.sub(r"[^A-Za-z0-9.-]+", "_", target).strip("_.")
+            taken = {one.path.name.lower() for one in found.values()}
+            names = (f"{name}_{k}" if k > 1 else name for k in count(1))
+            path = self.path / next(n for n in names if n.lower() not in taken)
+            found[target] = FitDirectory(path)
+        return found
 
     def describe(self, model: Any) -> None:
         """Write the report, its facts and the leaderboard."""

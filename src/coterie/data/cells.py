@@ -382,7 +382,9 @@ def _count_integers(values: Array) -> tuple[Array, Codes] | None:
     low, high = int(values.min()), int(values.max())
     if high - low > 2 * values.size + 1000:
         return None
-    offset = values.astype(np.int64) - low if values.dtype.kind != "u" else values - values.min()
+    # Numbers from 0 on are their own offsets: copies of long columns take time.
+    signed = values.astype(np.int64, copy=False) if values.dtype.kind != "u" else values
+    offset = signed - signed.dtype.type(low) if low else signed
     present = np.zeros(high - low + 1, dtype=bool)
     present[offset] = True
     codes = (np.cumsum(present) - 1).astype(np.int32)[offset]

@@ -6,7 +6,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-__all__ = ["DataError", "KindError", "OutputsError", "at_start", "column_label", "refuse_twins"]
+__all__ = [
+    "DataError",
+    "KindError",
+    "OutputsError",
+    "at_start",
+    "column_label",
+    "counted",
+    "refuse_twins",
+]
 
 
 class DataError(ValueError):
@@ -45,3 +53,15 @@ def at_start(where: str) -> str:
     ("Column 'age'", 'y')
     """
     return f"C{where[1:]}" if where.startswith("column ") else where
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number of things, for messages.
+
+    Examples
+    --------
+    >>> counted(1, "member"), counted(3, "class"), counted(2_000, "family", "families")
+    ('1 member', '3 classes', '2,000 families')
+    """
+    plural = many or one + ("es" if one.endswith("s") else "s")
+    return f"{number:,} {one if number == 1 else plural}"

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from coterie.diagnosis.finding import Finding, counted
+from coterie.data.errors import counted
+from coterie.diagnosis.finding import Finding
 from coterie.diagnosis.page import page
 from coterie.fusion.calibration_error import ReliabilityCurve
 from coterie.report.plain import plain

@@ -62,13 +62,3 @@ def percent(share: float) -> str:
     """
     hundredths = 100 * share
     return f"{hundredths:.0f} %" if abs(hundredths) >= 10 else f"{hundredths:.2g} %"
-
-
-def counted(number: int, unit: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "member"), counted(3, "class")
-    ('1 member', '3 classes')
-    """
-    ending = "" if number == 1 else "es" if unit.endswith("s") else "s"
-    return f"{number} {unit}{ending}"

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.data.errors import counted
 from coterie.diagnosis.case import Array, Case, Estimate
-from coterie.diagnosis.finding import Finding, counted, percent, shown
+from coterie.diagnosis.finding import Finding, percent, shown
 from coterie.plotting.ballots import Ballot
 from coterie.selection import reduced_error_order, reduced_squares_order
 

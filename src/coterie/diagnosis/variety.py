@@ -9,8 +9,9 @@ import numpy as np
 from scipy.stats import norm
 
 from coterie import diversity, theory
+from coterie.data.errors import counted
 from coterie.diagnosis.case import WIDE, Array, Case, Estimate
-from coterie.diagnosis.finding import Finding, counted, percent, shown
+from coterie.diagnosis.finding import Finding, percent, shown
 from coterie.plotting.ballots import Ballot
 
 _ALIKE = 1.5  # effective members of a vote that hardly differ

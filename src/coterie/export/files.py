@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -151,18 +151,25 @@ def load(
             max_unpacked = max(_UNPACKED, 10 * os.path.getsize(path))
         decoder = Decoder(contents.blocks, trusted, max_unpacked)
         model = decoder.read(header["objects"], header["root"])
-        if not isinstance(model, BaseEstimator):
-            raise ModelFileError(
-                f"The file contains a {type(model).__name__}, which is not a model."
-            )
-        if not decoder.vouched_for:  # what others' code does is theirs to know
-            rehearse(model, decoder.foreign)
+        for one in _models(model):
+            if not isinstance(one, BaseEstimator):
+                raise ModelFileError(
+                    f"The file contains a {type(one).__name__}, which is not a model."
+                )
+            if not decoder.vouched_for:  # what others' code does is theirs to know
+                rehearse(one, decoder.foreign)
     except (ModelFileError, ImportError):
         raise
     except Exception as error:
         # The checksums are right, so somebody wrote this file on purpose or with another version.
         raise ModelFileError(f"The file cannot be read: {type(error).__name__}: {error}") from error
     return model
+
+
+def _models(root: Any) -> list[Any]:
+    """The models of a file: one, or those of several targets."""
+    several = isinstance(root, Mapping) and not isinstance(root, dict)
+    return list(root.values()) if several else [root]
 
 
 def describe(path: Path) -> dict[str, Any]:

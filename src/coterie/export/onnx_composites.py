@@ -107,6 +107,13 @@ def _table(graph: Graph, model: Any, view: View) -> Answer:
 
 def _blended(graph: Graph, blend: Blend, said: Sequence[str], labels: bool) -> str:
     """The operators of `Blend`."""
+    mixed = _mixed(graph, blend, said, labels)
+    if not blend.least:
+        return mixed
+    return shares(graph, graph.add("Max", mixed, graph.number(blend.least)))
+
+
+def _mixed(graph: Graph, blend: Blend, said: Sequence[str], labels: bool) -> str:
     if blend.logs:
         said = [_logs(graph, one) for one in said]
     total = _weighted(graph, said, blend.weights)

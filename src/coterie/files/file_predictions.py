@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.data.errors import counted
 from coterie.files.errors import CommandError
 from coterie.files.formats import ReadOptions
 from coterie.files.kinds import Columns
 from coterie.files.models import Fitted
 from coterie.files.table import find_columns, open_blocks, open_file
 
-__all__ = ["Answers", "chances_or_numbers", "gather_answers", "truth_codes"]
+__all__ = ["Answers", "chances_or_numbers", "gather_answers", "truth_codes", "without_target"]
 
 Array = NDArray[np.float64]
 
@@ -83,9 +84,15 @@ def gather_answers(fitted: Fitted, path: Path, target: str | None, options: Read
     if not truth:
         raise CommandError("no row has a target value.", file=path)
     if lost:
-        notes.append(f"{lost:,} rows without a target value are ignored")
+        notes.append(without_target(lost))
     task = "regression" if fitted.classes is None else "classification"
     return Answers(task, np.concatenate(truth), np.concatenate(said), notes)
+
+
+def without_target(number: int) -> str:
+    """What is said of rows whose target is missing."""
+    verb = "is" if number == 1 else "are"
+    return f"{counted(number, 'row')} without a target value {verb} ignored"
 
 
 def truth_blocks(
@@ -97,9 +104,8 @@ def truth_blocks(
     name = fitted.target_column(target, source)
     known = getattr(fitted.model, "file_columns_", {"kinds": {}})["kinds"]
     kind = known.get(name) or find_columns(source, options)[0].kinds[name]
-    blocks, notes = open_blocks(
-        path, Columns({**columns.kinds, name: kind}, columns.missing), options
-    )
+    both = Columns({**columns.kinds, name: kind}, columns.missing)
+    blocks, notes = open_blocks(path, both, options, spare=fitted.targets)
     return ((table.drop_columns([name]), table.column(name)) for table in blocks), notes
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +16,7 @@ from coterie.files.formats import ReadOptions, Source
 from coterie.files.kinds import Columns
 from coterie.files.table import find_columns, open_file
 
-__all__ = ["MODEL_FILE", "Fitted", "load_model", "model_file"]
+__all__ = ["MODEL_FILE", "Fitted", "load_model", "load_models", "model_file"]
 
 MODEL_FILE = "model.coterie"
 
@@ -30,10 +31,13 @@ class Fitted:
         The model.
     path : Path
         Its file.
+    others : sequence of str
+        Targets of the other models in the file.
     """
 
     model: Any
     path: Path
+    others: Sequence[str] = ()
 
     @property
     def classes(self) -> Any | None:
@@ -44,6 +48,11 @@ class Fitted:
     def target(self) -> str | None:
         """The name of the target, if the model knows it."""
         return getattr(self.model, "target_name_", None)
+
+    @property
+    def targets(self) -> list[str]:
+        """Columns that files may have and the model does not need."""
+        return [*([] if self.target is None else [self.target]), *self.others]
 
     @cached_property
     def names(self) -> list[str] | None:
@@ -146,10 +155,41 @@ def load_model(path: Path, trusted: tuple[str, ...] = ()) -> Fitted:
     trusted : tuple of str
         Names of foreign types that may be loaded.
     """
+    models = load_models(path, trusted)
+    if len(models) > 1:
+        inside = sorted(str(one.parent) for one in path.glob(f"*/{MODEL_FILE}"))
+        raise CommandError(
+            f"contains models of several targets: {', '.join(map(repr, models))}.",
+            f"Pass one of them: {', '.join(inside)}." if inside else "",
+            file=path,
+        )
+    return next(iter(models.values()))
+
+
+def load_models(path: Path, trusted: tuple[str, ...] = ()) -> dict[str | None, Fitted]:
+    """Load a model, or those of several targets, by target.
+
+    Parameters
+    ----------
+    path, trusted : Path, tuple of str
+        See `load_model`.
+
+    Returns
+    -------
+    dict of Fitted
+        A single model has None as its key.
+    """
+    from coterie.automl import TableModels
     from coterie.export import load
 
     file = model_file(path)
     try:
-        return Fitted(load(file, trusted=trusted), file)
+        found = load(file, trusted=trusted)
     except (ValueError, OSError) as error:
         raise CommandError(str(error), file=file) from error
+    if isinstance(found, TableModels):
+        return {
+            target: Fitted(model, file, [other for other in found if other != target])
+            for target, model in found.items()
+        }
+    return {None: Fitted(found, file)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -183,7 +183,7 @@ def open_blocks(
     columns: Columns,
     options: ReadOptions | None = None,
     also: Iterable[str] = (),
-    target: str | None = None,
+    spare: Sequence[str] = (),
     odd: OddCells | None = None,
     allowance: Allowance | None = None,
 ) -> tuple[Iterator[Any], list[str]]:
@@ -201,8 +201,8 @@ def open_blocks(
         What the user said about the file.
     also : iterable of str
         Further columns to hand out as they are.
-    target : str, optional
-        A column that may be there and is not needed.
+    spare : sequence of str
+        Columns that may be there and are not needed, such as the target.
     odd : OddCells, optional
         Notes cells that do not fit their columns and count as missing. Otherwise `notes` tells of
         them after the last block.
@@ -233,7 +233,7 @@ def open_blocks(
         if name not in source.names:
             cure = nearest(name, source.names)
             raise CommandError("is not in the file.", cure, path, column=name)
-    expected = {*columns.kinds, *kept, target}
+    expected = {*columns.kinds, *kept, *spare}
     ignored = [name for name in source.names if name not in expected]
     notes = list(source.notes)
     if ignored:

@@ -6,9 +6,10 @@ import json
 from inspect import signature
 from typing import Any
 
+from coterie.data.errors import counted
 from coterie.report.collect import facts
 from coterie.report.content import shown, usage
-from coterie.report.forms import several, value_of
+from coterie.report.forms import value_of
 from coterie.report.page import environment
 from coterie.report.plain import cut, plain
 from coterie.report.svg import Markup
@@ -80,7 +81,7 @@ def _of_facts(found: dict[str, Any]) -> dict[str, Any]:
         "shell": both["usage"]["shell"],
         "limits": [*limits, _CHANCE, _NO_CAUSE],
         "measures": found["measures"],
-        "validation": f"{several(found['scored_rows'], 'row')} of {found['rows']:,}",
+        "validation": f"{counted(found['scored_rows'], 'row')} of {found['rows']:,}",
         "baseline": f"the mean, {value_of(baseline)}," if numbers else f"“{baseline}”",
         "details": both["made"],
     }
@@ -92,7 +93,7 @@ def _of_estimator(model: Any) -> dict[str, Any]:
 
     numbers, name = bool(is_regressor(model)), type(model).__name__
     columns = getattr(model, "n_features_in_", None)
-    fitted = f", fitted to {several(columns, 'column')}" if columns else ""
+    fitted = f", fitted to {counted(columns, 'column')}" if columns else ""
     details = [("class", name), ("parameters", _parameters(model))]
     if hasattr(model, "classes_"):
         details.append(("classes", cut(value_of(plain(model.classes_)))))

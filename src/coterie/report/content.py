@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from coterie.data.errors import counted
 from coterie.report import forms
 from coterie.report.reader_warnings import warnings
 from coterie.report.words import more_rows, summary, way, why_alone
@@ -39,9 +40,10 @@ _GLOSSARY = (
 
 def shown(facts: dict[str, Any]) -> dict[str, Any]:
     """What both show: facts, sentences, and functions that format numbers."""
-    written = ("number", "share", "whole", "seconds", "several", "measure", "interval", "value_of")
+    written = ("number", "share", "whole", "seconds", "measure", "interval", "value_of")
     return {
         **{name: getattr(forms, name) for name in written},
+        "counted": counted,
         "f": facts,
         "kind": _kind(facts),
         "tiles": tiles(facts),
@@ -89,7 +91,7 @@ def tiles(facts: dict[str, Any]) -> list[dict[str, str]]:
     families = len({member["family"] for member in facts["members"]})
     form = forms.measure(rows.get(first, {}), without)
     found.append({"what": "baseline", "value": form, "more": same})
-    of = forms.several(families, "family", "families")
+    of = counted(families, "family", "families")
     found.append({"what": "members", "value": str(facts["n_members"]), "more": f"from {of}"})
     return found
 

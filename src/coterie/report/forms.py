@@ -83,8 +83,3 @@ def measure(row: dict[str, Any], value: float | None) -> str:
 def interval(row: dict[str, Any], low: float | None, high: float | None) -> str:
     """Both ends of an interval."""
     return "–" if low is None or high is None else f"{measure(row, low)} to {measure(row, high)}"
-
-
-def several(n: int, one: str, many: str | None = None) -> str:
-    """A number of things."""
-    return f"{n:,} {one if n == 1 else many or one + 's'}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from coterie.report.forms import several
+from coterie.data.errors import counted
 
 #: Above this mean gap between probability and frequency, a reader should know.
 UNCALIBRATED = 0.05
@@ -50,7 +50,7 @@ def _own_warnings(facts: dict[str, Any]) -> list[dict[str, Any]]:
         found.append(
             _warning(
                 "info",
-                f"{several(unscored, 'row')} of {facts['rows']:,} were not scored.",
+                f"{counted(unscored, 'row')} of {facts['rows']:,} were not scored.",
                 "The scores are based on the other rows.",
             )
         )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from coterie.report.forms import interval, measure, number, several, share, whole
+from coterie.data.errors import counted
+from coterie.report.forms import interval, measure, number, share, whole
 from coterie.report.reader_warnings import UNCALIBRATED, beats_baseline, warnings
 
 _WAYS = {
@@ -29,7 +30,7 @@ def summary(facts: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def _what(facts: dict[str, Any]) -> str:
-    columns, rows = several(facts["n_columns"], "column"), several(facts["rows"], "row")
+    columns, rows = counted(facts["n_columns"], "column"), counted(facts["rows"], "row")
     learned = f"from {columns}. The model was trained on {rows}."
     if facts["task"] == "regression":
         low, high = facts["residuals"]["range"]
@@ -125,7 +126,7 @@ def _made_of(facts: dict[str, Any]) -> str:
     of = f" from {len(families)} families" if len(families) > 1 else ""
     weight = first["weight"] / (sum(member["weight"] for member in members) or 1)
     return (
-        f"{several(facts['n_members'], 'member')}{of}, combined by {facts['final_name']}; "
+        f"{counted(facts['n_members'], 'member')}{of}, combined by {facts['final_name']}; "
         f"“{first['name']}” has the largest weight ({whole(weight)})."
     )
 
@@ -158,7 +159,7 @@ def _beware(facts: dict[str, Any]) -> str:
         return "No problems were found in the table or in the predictions."
     first = serious[0]["message"].rstrip()
     others = len(serious) - 1
-    more = f" {several(others, 'more warning')} below." if others else ""
+    more = f" {counted(others, 'more warning')} below." if others else ""
     return first + ("" if first.endswith((".", "!", "?")) else ".") + more
 
 

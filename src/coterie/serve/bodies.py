@@ -306,7 +306,7 @@ def _from_file(fitted: Fitted, body: bytes, ending: str, max_rows: int) -> Any:
         path.write_bytes(body)
         try:
             columns, options = fitted.columns(path, ReadOptions(odd="error"))
-            blocks, _ = open_blocks(path, columns, options, target=fitted.target)
+            blocks, _ = open_blocks(path, columns, options, spare=fitted.targets)
             tables, rows = [], 0
             for block in blocks:
                 tables.append(block)
