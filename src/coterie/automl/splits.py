@@ -22,8 +22,7 @@ Rows = NDArray[np.intp]
 # Work (rows x columns x classes) up to which there are as many folds.
 _ONE_SPLIT = 40_000_000
 _FOUR_FOLDS = 4_000_000
-_FOR_FOLDS, _FOR_MANY_FOLDS, _FOR_REPEATS = 1, 60, 200  # boosters that there is time for
-_MANY_FOLDS = 10
+_FOR_FOLDS, _FOR_REPEATS = 1, 200  # boosters that there is time for
 _HELD_OUT = 5_000_000  # rows that are held out, times classes
 _LEAST_HELD_OUT = 500
 _LARGE = 400_000  # rows from which one part is enough to judge by
@@ -101,10 +100,8 @@ def plan_splits(
     usual = max(5, default_folds(TableFacts(n_rows, n_columns, n_classes, "default")).value)
     if work > _FOUR_FOLDS:
         return Plan(4)
-    if boosters < _FOR_MANY_FOLDS:
+    if n_rows > 2_000 or boosters < _FOR_REPEATS / 4:
         return Plan(usual)
-    if n_rows > 2_000:
-        return Plan(_MANY_FOLDS)
     if n_rows > 1_200 or boosters < _FOR_REPEATS:
         return Plan(8)
     return Plan(8 if n_rows <= 500 else 6, 2)
