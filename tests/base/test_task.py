@@ -157,7 +157,7 @@ def test_unlabelled_rows_are_no_class(mark):
 def test_others_refuse_unlabelled_rows_and_absent_targets():
     cells = np.random.default_rng(0).normal(size=(20, 2))
     missing = np.append(np.nan, np.resize([0.0, 1.0], 19))
-    with pytest.raises(ValueError, match="Input y contains NaN: 1 of 20 rows have no value"):
+    with pytest.raises(ValueError, match="Input y contains NaN: 1 of 20 rows has no value"):
         coterie.RandomForestClassifier(2).fit(cells, missing)
     message = "This {} estimator requires y to be passed, but the target y is None"
     for model in (coterie.RandomForestClassifier(2), coterie.BaggingRegressor(), SelfTaught()):

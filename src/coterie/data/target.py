@@ -373,7 +373,8 @@ def _check_known(values: Array, where: str) -> None:
 
 
 def _missing_error(where: str, missing: int, n: int) -> DataError:
+    verb = "has" if missing == 1 else "have"
     return DataError(
-        f"Input {where} contains NaN: {missing} of {n} rows have no value. Drop those rows, or "
+        f"Input {where} contains NaN: {missing} of {n} rows {verb} no value. Drop those rows, or "
         "impute their values."
     )
