@@ -20,6 +20,7 @@ from coterie.automl.combine import WAYS, affordable_rows
 from coterie.automl.journal import Journal
 from coterie.automl.makers import gradient
 from coterie.automl.search import Search
+from coterie.automl.second_layer import LAYER
 from coterie.automl.splits import Plan
 from coterie.automl.trial import Attempt
 from coterie.trees import DecisionTreeClassifier as NativeTree
@@ -356,3 +357,16 @@ def test_what_was_fitted_first_is_not_lost_when_the_rest_takes_too_long(monkeypa
     assert len(found.trials[0].models) == len(found.material.splits) == 2
     assert found.owed == 1
     choose_combination(found, folds, WAYS, hold_out=False)
+
+
+@pytest.mark.slow
+def test_members_of_a_second_layer_see_those_of_the_first_alone(monkeypatch):
+    monkeypatch.setattr("coterie.automl.search.is_worth", lambda *_: True)
+    situation, material, _, metric = labelled(1_000)
+    found = Search(situation, material, metric, Clock(1e6), stacks=True)
+    names = ["linear", "extra trees", "neighbours"]
+    found.run(choose_candidates(names, interpretable=False))
+    assert [trial.name for trial in found.trials[3:]] == [candidate.name for candidate in LAYER]
+    for trial in found.trials[3:]:
+        seen = {id(base) for base in trial.models[0].estimator.bases}
+        assert seen == {id(first.models[0]) for first in found.trials[:3]}

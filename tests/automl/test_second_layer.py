@@ -11,6 +11,7 @@ from coterie.automl.clock import Clock
 from coterie.automl.combine import OutOfFold
 from coterie.automl.metrics import NUMBER_METRICS
 from coterie.automl.second_layer import (
+    LAYER,
     SecondLayer,
     can_stack,
     choose_bases,
@@ -34,10 +35,11 @@ def bases(make):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("candidate", LAYER)
 @pytest.mark.parametrize("make", [labelled, numbered])
-def test_models_of_a_split_ask_members_that_do_not_know_its_rows(make):
+def test_models_of_a_split_ask_members_that_do_not_know_its_rows(make, candidate):
     trials, situation, material, _ = bases(make)
-    trial = fit_second_layer(trials, situation, material, Clock(LONG))
+    trial = fit_second_layer(candidate, trials, situation, material, Clock(LONG))
     assert np.isfinite(trial.unseen).all()
     for k, (_, test) in enumerate(material.splits):
         layer = trial.models[k].estimator
@@ -50,7 +52,7 @@ def test_models_of_a_split_ask_members_that_do_not_know_its_rows(make):
 @pytest.mark.slow
 def test_it_is_saved_and_loaded(tmp_path):
     trials, situation, material, _ = bases(labelled)
-    trial = fit_second_layer(trials, situation, material, Clock(LONG))
+    trial = fit_second_layer(LAYER[0], trials, situation, material, Clock(LONG))
     layer = trial.models[0].estimator
     model = TableClassifier(members="fast").fit(material.matrix, material.truth)
     model.members_[0].models.append(layer)

@@ -23,7 +23,7 @@ from coterie.automl.listing import Listing
 from coterie.automl.material import Material, fit_clone
 from coterie.automl.metrics import Metric
 from coterie.automl.records import Contribution, Effect, LearningCurve, Subgroup
-from coterie.automl.second_layer import SECOND
+from coterie.automl.second_layer import FAMILY
 from coterie.automl.situation import Situation
 from coterie.automl.trial import FAILURES, Trial, prepared, watched_rows
 from coterie.automl.widening import candidate_of
@@ -124,7 +124,7 @@ def explain(
     trial = trials[0]
     usual = search.situation.booster_seconds if not clock.measured else trial.fit_seconds
     seconds = 2 * sum(_SHARES) * usual / len(material.splits)
-    if trial.name == SECOND.name or seconds > min(_FITTING * wishes.limit, 0.3 * clock.ending):
+    if trial.family == FAMILY or seconds > min(_FITTING * wishes.limit, 0.3 * clock.ending):
         return
     with suppress(*FAILURES), clock.ending_after(clock.ending):
         candidate = candidate_of(search, trial, wishes)

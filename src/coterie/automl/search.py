@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -22,7 +22,7 @@ from coterie.automl.race import Rival, by_gain
 from coterie.automl.recollection import facts_of, recalled, would_go_on
 from coterie.automl.records import NO_TIME, Event, Kind
 from coterie.automl.second_layer import (
-    SECOND,
+    LAYER,
     can_stack,
     choose_bases,
     fit_second_layer,
@@ -283,26 +283,27 @@ class Search:
         self._end_waiting()
 
     def _stack(self) -> None:
-        """Fit a second layer to what members say, and take it if it is clearly worth it."""
+        """Fit a second layer to what members say, and take what is clearly worth it."""
         losses = [self._out_of_fold([trial]).loss(trial.unseen) for trial in self.trials]
         bases = choose_bases(self.trials, losses)
         seconds = self.situation.booster_seconds * len(self.material.splits)
         if not bases or not can_stack(self.situation, self.material):
             return
-        if seconds > _LARGE * self.clock.searching:
-            self._note("skipped", SECOND, NO_TIME)
-            return
-        self.tell("try", SECOND.name)
+        for candidate in LAYER:
+            if seconds > _LARGE * self.clock.searching:
+                self._note("skipped", candidate, NO_TIME)
+                continue
+            self.tell("try", candidate.name)
+            self._charge(len(self.material.splits))
+            stack = partial(self._stack_on, bases, candidate)
+            self._guarded(candidate, stack, self.clock.searching)
 
-        def stack() -> None:
-            trial = fit_second_layer(bases, self.situation, self.material, self.clock)
-            if is_worth(self.out_of_fold(), trial.unseen):
-                self._take(trial)
-            else:
-                self._note("skipped", SECOND, "does not improve the ensemble")
-
-        self._charge(len(self.material.splits))
-        self._guarded(SECOND, stack, self.clock.searching)
+    def _stack_on(self, bases: Sequence[Trial], candidate: Candidate) -> None:
+        trial = fit_second_layer(candidate, bases, self.situation, self.material, self.clock)
+        if is_worth(self.out_of_fold(), trial.unseen):
+            self._take(trial)
+        else:
+            self._note("skipped", candidate, "does not improve the ensemble")
 
     def _go_on(self, further: Iterator[Candidate]) -> None:
         """Try further candidates until the time is over or they add nothing."""

@@ -1,4 +1,4 @@
-"""A second layer: a booster that sees what other members say, besides the columns.
+"""A second layer: members that see what others say, besides the columns.
 
 What it learns from are answers about rows that the members had not seen, and it is fitted to the
 same splits: the model of a split asks the members' models of that split, none of which knows the
@@ -19,27 +19,36 @@ from numpy.typing import NDArray
 from coterie.automl.candidates import Candidate
 from coterie.automl.clock import Clock
 from coterie.automl.combine import OutOfFold, greedy
-from coterie.automl.makers import gradient
+from coterie.automl.makers import forest, gradient
 from coterie.automl.material import Material
 from coterie.automl.situation import Situation
 from coterie.automl.trial import Attempt, Trial, ask_unseen
+from coterie.forests import ExtraTreesClassifier, ExtraTreesRegressor
 from coterie.learners import ForeignMember
 from coterie.tags import tagged
 
 Array = NDArray[np.float64]
 
-SECOND = Candidate(
-    "second layer",
-    "second layer",
-    gradient(
-        max_leaf_nodes=16,
-        learning_rate=0.05,
-        max_features=0.5,
-        subsample=0.8,
-        min_samples_leaf=20,
-        l2_regularization=5.0,
+FAMILY = "second layer"
+LAYER = (
+    Candidate(
+        FAMILY,
+        FAMILY,
+        gradient(
+            max_leaf_nodes=16,
+            learning_rate=0.05,
+            max_features=0.5,
+            subsample=0.8,
+            min_samples_leaf=20,
+            l2_regularization=5.0,
+        ),
+        rounds=True,
     ),
-    rounds=True,
+    Candidate(
+        f"{FAMILY}, extra trees",
+        FAMILY,
+        forest(ExtraTreesClassifier, ExtraTreesRegressor, min_samples_leaf=5),
+    ),
 )
 _FEWEST_ROWS = 1_000
 _FEWEST, _MOST, _OF_A_FAMILY = 3, 6, 2  # members that it sees
@@ -115,12 +124,18 @@ def can_stack(situation: Situation, material: Material) -> bool:
 
 
 def fit_second_layer(
-    bases: Sequence[Trial], situation: Situation, material: Material, clock: Clock
+    candidate: Candidate,
+    bases: Sequence[Trial],
+    situation: Situation,
+    material: Material,
+    clock: Clock,
 ) -> Trial:
-    """Fit the second layer to every split.
+    """Fit a member of the second layer to every split.
 
     Parameters
     ----------
+    candidate : Candidate
+        What it is.
     bases : sequence of Trial
         The members that it sees.
     situation, material : Situation, Material
@@ -136,7 +151,9 @@ def fit_second_layer(
     said = np.column_stack([said_columns(base.unseen) for base in bases])
     wider = replace(material, matrix=np.column_stack([material.matrix, said]))
     kinds = np.append(situation.cardinalities, np.zeros(said.shape[1], dtype=np.intp))
-    attempt = Attempt(SECOND, replace(situation, cardinalities=kinds), wider, clock, thorough=True)
+    attempt = Attempt(
+        candidate, replace(situation, cardinalities=kinds), wider, clock, thorough=True
+    )
     attempt.open()
     trial = attempt.finish()
     trial.models = [

@@ -10,7 +10,7 @@ from coterie.automl.candidates import PRIOR, Candidate, choose_candidates, drawn
 from coterie.automl.lanes import Lanes
 from coterie.automl.records import TableMember
 from coterie.automl.search import Search
-from coterie.automl.second_layer import SECOND
+from coterie.automl.second_layer import FAMILY
 from coterie.automl.trial import FAILURES, Trial, fit_again
 from coterie.automl.wishes import Wishes
 
@@ -53,7 +53,7 @@ def widen(
         some = numbers[start : start + step]
         for member, trial in zip(members, trials, strict=True):
             seconds = usual or trial.fit_seconds / lanes.rounds(first)
-            if trial.name == SECOND.name or _SAFE * seconds > clock.ending - kept:
+            if trial.family == FAMILY or _SAFE * seconds > clock.ending - kept:
                 continue
             clock.charge(seconds)
             with suppress(*FAILURES), clock.ending_after(clock.ending - kept):
