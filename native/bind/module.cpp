@@ -23,6 +23,9 @@ Room make_room(std::size_t bytes) {
         void* data =
             mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (data == MAP_FAILED) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+        (void)madvise(data, bytes, MADV_HUGEPAGE);  // see coterie/pages.hpp
+#endif
         struct Pages {
             void* data;
             std::size_t bytes;

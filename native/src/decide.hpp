@@ -127,11 +127,9 @@ void Grower<Code, Kind>::find_split(Pending& pending, Split& split) {
     if constexpr (Kind::kPair)
         if (growth_.exact || (growth_.min_events_leaf && !parts_events(pending, split)))
             search_log_rank(pending, node, split);
-    if (split.found() && !split.categorical)
-        split.threshold = growth_.random_thresholds
-                              ? between_bins(split)
-                              : bins_.threshold(static_cast<std::size_t>(split.column),
-                                                split.last_left, split.first_right);
+    if (split.found() && !split.categorical && !growth_.random_thresholds)
+        split.threshold = bins_.threshold(static_cast<std::size_t>(split.column), split.last_left,
+                                          split.first_right);
     if (split.found() && split.gain < growth_.min_gain - node.tie) split = Split{};
 }
 
@@ -533,53 +531,66 @@ void Grower<Code, Kind>::draw_thresholds(std::size_t rows) {
         if (chosen.way != Way::drawn) continue;
         sparse_ ? find_filled_range(chosen, rows) : find_range(chosen, rows);
         const auto column = static_cast<std::size_t>(chosen.column);
-        __builtin_prefetch(bins_.lower_of(column) + chosen.least);
-        __builtin_prefetch(bins_.upper_of(column) + chosen.most);
+        edges_.prefetch(column, chosen.least);
+        edges_.prefetch(column, chosen.most);
     }
     for (Chosen& chosen : batch_) {
         if (chosen.way != Way::drawn || chosen.least == chosen.most) continue;
         const auto column = static_cast<std::size_t>(chosen.column);
-        const double* lower = bins_.lower_of(column);
-        const double* upper = bins_.upper_of(column);
-        const double least = lower[chosen.least], most = upper[chosen.most], u = random_.uniform();
+        const double least = edges_.lower(column, chosen.least);
+        const double most = edges_.upper(column, chosen.most), u = random_.uniform();
         chosen.threshold = std::clamp((1.0 - u) * least + u * most, least, most);
-        const auto [from, to] = guide_.around(column, chosen.threshold);
+        const auto [from, to] = edges_.around(column, chosen.threshold);
         chosen.from = std::clamp(from, chosen.least + 1, chosen.most);
         chosen.to = std::clamp(to, chosen.least + 1, chosen.most);
-        __builtin_prefetch(lower + (chosen.from + chosen.to) / 2);
+        if (rows > kWaitingRows) edges_.prefetch(column, (chosen.from + chosen.to) / 2);
     }
 }
 
 template <class Code, class Kind>
 Cut Grower<Code, Kind>::cut_of(const Chosen& chosen) const {
     if (chosen.least == chosen.most) return {chosen.least, std::numeric_limits<double>::infinity()};
-    const double* lower = bins_.lower_of(static_cast<std::size_t>(chosen.column));
-    // A binary search without branches, none of which could be predicted.
-    const double* at = lower + chosen.from;
-    for (std::uint32_t left = chosen.to - chosen.from; left;) {
-        const std::uint32_t half = (left + 1) / 2;
-        at += at[half - 1] <= chosen.threshold ? half : 0;
-        left -= half;
-    }
-    return {static_cast<std::uint32_t>(at - lower) - 1, chosen.threshold};
+    const auto column = static_cast<std::size_t>(chosen.column);
+    return {edges_.first_above(column, chosen.threshold, chosen.from, chosen.to) - 1,
+            chosen.threshold};
 }
 
-// Inside a bin no boundary can pass: move to the one above it.
+// Sets the thresholds that were drawn where boundaries may pass: inside a bin none can, and it moves
+// to the one above. Edges of bins are far from the processor, so all nodes wait for them together.
 template <class Code, class Kind>
-double Grower<Code, Kind>::between_bins(const Split& split) const {
-    if (std::isinf(split.threshold)) return split.threshold;
-    const auto column = static_cast<std::size_t>(split.column);
-    const double below = bins_.upper_of(column)[split.last_left];
-    const double above = bins_.lower_of(column)[split.last_left + 1];
-    const bool inside = !(split.threshold >= below && split.threshold < above);  // or no number
-    return inside ? between(below, above) : split.threshold;
+void Grower<Code, Kind>::settle_thresholds() {
+    constexpr std::size_t ahead = 16;
+    const auto column_of = [&](const Drawn& drawn) {
+        return static_cast<std::size_t>(tree_.nodes[static_cast<std::size_t>(drawn.node)].feature());
+    };
+    for (std::size_t i = 0; i < drawn_cuts_.size(); ++i) {
+        const Drawn& soon = drawn_cuts_[std::min(i + ahead, drawn_cuts_.size() - 1)];
+        edges_.prefetch(column_of(soon), (soon.from + soon.to) / 2);
+        const auto [node, from, to] = drawn_cuts_[i];
+        double& threshold = tree_.nodes[static_cast<std::size_t>(node)].threshold;
+        if (std::isinf(threshold)) continue;
+        const std::size_t column = column_of(drawn_cuts_[i]);
+        const std::uint32_t right = edges_.first_above(column, threshold, from, to);
+        const double below = edges_.upper(column, right - 1), above = edges_.lower(column, right);
+        const bool inside = !(threshold >= below && threshold < above);  // or no number
+        if (inside) threshold = between(below, above);
+    }
+}
+
+// Where no row of the node has one of the codes among which the cut is, its place is of no account
+// unless the split is the best: edges of bins are far from the processor. Many rows mostly have one.
+template <class Code, class Kind>
+bool Grower<Code, Kind>::may_wait(const Chosen& chosen, std::size_t rows) const {
+    return plain_ && rows <= kWaitingRows && !chosen.missing && !is_flag(chosen.column) &&
+           !Tags::any_between(gathered(chosen.slot, rows).data(), rows, chosen.from, chosen.to);
 }
 
 // Sums the sides directly: with one candidate there is no need of a histogram.
 template <class Code, class Kind>
 void Grower<Code, Kind>::offer_drawn(const Chosen& chosen, const Pending& pending,
                                      const NodeSums& node, Split& split) {
-    const Cut cut = cut_of(chosen);
+    const bool waits = may_wait(chosen, pending.size());
+    const Cut cut = waits ? Cut{chosen.from - 1, chosen.threshold} : cut_of(chosen);
     if (sparse_) {
         sum_filled_sides(chosen, cut.last_left, pending, node);
     } else if (is_flag(chosen.column)) {
@@ -588,7 +599,8 @@ void Grower<Code, Kind>::offer_drawn(const Chosen& chosen, const Pending& pendin
         sum_sides(pending, gathered(chosen.slot, pending.size()), cut.last_left,
                   bins_.count(static_cast<std::size_t>(chosen.column)), chosen.missing);
     }
-    if (plain_ && !chosen.missing) return keep_drawn(chosen, cut, node, split);
+    if (plain_ && !chosen.missing)
+        return keep_drawn(chosen, cut, waits ? chosen.to : cut.last_left + 1, node, split);
     static constexpr std::uint32_t both[] = {0, 1};
     const std::size_t present = chosen.least == chosen.most ? 1 : 2;
     const ColumnView sides{chosen.column,
@@ -692,6 +704,7 @@ void Grower<Code, Kind>::offer(const ColumnView& column, const Pending& pending,
     if (!candidate_.found()) return;
     if (cut) {
         candidate_.last_left = cut->last_left;
+        candidate_.first_right = cut->last_left + 1;
         candidate_.threshold = cut->threshold;
     }
     if (!codes_of.empty()) {

@@ -56,7 +56,7 @@ Grower<Code, Kind>::Grower(const CodeTable<Code>& codes, const BinsView& bins,
               counted_),
       scanner_(channels), occupied_(largest_bins(bins) + 2), log_rank_(growth, prepared.whole),
       tag_counts_(channels.count == 1 ? 2 : channels.count), ordered_(channels.count),
-      guide_(bins, growth.random_thresholds ? growth.columns : std::span<const std::int32_t>{}),
+      edges_(bins, growth.random_thresholds ? growth.columns : std::span<const std::int32_t>{}),
       sums_(kind_.stride()) {
     if (sparse_) cells_.emplace(*sparse_, rows_, drawn_);
     if (!tagged_) return;
@@ -82,6 +82,7 @@ Tree Grower<Code, Kind>::run() {
     } else {
         grow_depth_first(std::move(root));
     }
+    settle_thresholds();
     return std::move(tree_);
 }
 

@@ -19,7 +19,7 @@
 #include "coterie/random.hpp"
 #include "coterie/split.hpp"
 #include "coterie/team.hpp"
-#include "cut_guide.hpp"
+#include "cut_edges.hpp"
 #include "flags.hpp"
 #include "frame.hpp"
 #include "log_rank.hpp"
@@ -35,6 +35,8 @@ namespace coterie {
 inline constexpr std::size_t kGatheredCells = 1 << 19;  // of the columns looked at together
 
 inline constexpr std::uint32_t kSoon = 6;  // draws after which a sparse column is looked at
+
+inline constexpr std::size_t kWaitingRows = 64;  // at most, of a node where cuts may wait
 
 template <class Code>
 struct Pending {
@@ -72,6 +74,13 @@ struct Chosen {
     bool missing = false;
     double threshold = 0.0;
     std::uint32_t from = 0, to = 0;  // the first code on the right is one of these, or behind them
+};
+
+// A node that is split at a threshold that was drawn: the first code on the right is one of these,
+// or behind them.
+struct Drawn {
+    std::int32_t node;
+    std::uint32_t from, to;
 };
 
 template <class Code>
@@ -169,13 +178,15 @@ class Grower {
     }
     void offer_drawn(const Chosen& chosen, const Pending& pending, const NodeSums& node,
                      Split& split);
-    void keep_drawn(const Chosen& chosen, const Cut& cut, const NodeSums& node, Split& split);
+    void keep_drawn(const Chosen& chosen, const Cut& cut, std::uint32_t first_right,
+                    const NodeSums& node, Split& split);
     void sum_sides(const Pending& pending, std::span<const std::uint16_t> codes,
                    std::uint32_t last_left, std::uint32_t missing_code, bool missing);
     void draw_thresholds(std::size_t rows);
     void find_range(Chosen& chosen, std::size_t rows) const;
     Cut cut_of(const Chosen& chosen) const;
-    double between_bins(const Split& split) const;
+    bool may_wait(const Chosen& chosen, std::size_t rows) const;
+    void settle_thresholds();
     void offer(const ColumnView& column, const Pending& pending, const NodeSums& node, Split& split,
                const Cut* cut = nullptr, std::span<const std::uint32_t> codes_of = {});
     void note_codes(const Pending& pending, std::int32_t column, const Cut* cut);
@@ -294,7 +305,8 @@ class Grower {
     Contenders contenders_;
     NodeOrder order_;
     OrderedSearch<Kind> ordered_;
-    const CutGuide guide_;
+    const CutEdges edges_;  // where thresholds are drawn
+    std::vector<Drawn> drawn_cuts_;
     std::vector<double> group_sums_;  // of rows with one code, see offer_groups
     std::vector<std::uint32_t> group_counts_, group_codes_, groups_;
     std::vector<std::uint32_t> listed_;  // rows of a node

@@ -11,10 +11,20 @@ namespace {
 constexpr std::size_t kBlock = 256 * Tags::kLanes;  // rows whose sums fit into 16 bits each
 
 using Lanes = std::uint16_t __attribute__((vector_size(2 * Tags::kLanes)));
+using LaneWords = std::uint64_t __attribute__((vector_size(2 * Tags::kLanes)));
 
 struct Both {
     std::uint32_t weight, other;
 };
+
+// The sum of all lanes.
+[[gnu::always_inline]] inline std::uint32_t total(const Lanes& lanes) {
+    constexpr std::uint64_t every_other = 0x0000ffff0000ffff;
+    const auto words = reinterpret_cast<LaneWords>(lanes);
+    const LaneWords sums = (words & every_other) + (words >> 16 & every_other);
+    const std::uint64_t sum = sums[0] + sums[1] + sums[2] + sums[3];
+    return static_cast<std::uint32_t>(sum) + static_cast<std::uint32_t>(sum >> 32);
+}
 
 COTERIE_CLONES Both sum_block(const std::uint16_t* codes, const std::uint16_t* tags, std::size_t n,
                               std::uint16_t last) {
@@ -27,12 +37,19 @@ COTERIE_CLONES Both sum_block(const std::uint16_t* codes, const std::uint16_t* t
         weights += tag & 255;
         others += tag >> 8;
     }
-    Both sum{0, 0};
-    for (std::size_t k = 0; k < Tags::kLanes; ++k) {
-        sum.weight += weights[k];
-        sum.other += others[k];
+    return {total(weights), total(others)};
+}
+
+COTERIE_CLONES bool find_between(const std::uint16_t* codes, std::size_t n, std::uint16_t from,
+                                 std::uint16_t size) {
+    Lanes any{};
+    for (std::size_t i = 0; i < n; i += Tags::kLanes) {
+        Lanes code;
+        std::memcpy(&code, codes + i, sizeof code);
+        any |= reinterpret_cast<Lanes>(static_cast<Lanes>(code - from) < size);
     }
-    return sum;
+    const auto words = reinterpret_cast<LaneWords>(any);
+    return (words[0] | words[1] | words[2] | words[3]) != 0;
 }
 
 COTERIE_CLONES void write_tags(const Item* items, std::size_t n, std::uint16_t* tags) {
@@ -45,19 +62,15 @@ COTERIE_CLONES void write_tags(const Item* items, std::size_t n, std::uint16_t* 
 
 void Tags::of(const Item* items, std::size_t n, std::uint16_t* tags) { write_tags(items, n, tags); }
 
+bool Tags::any_between(const std::uint16_t* codes, std::size_t n, std::uint32_t from,
+                       std::uint32_t to) {
+    return find_between(codes, n, static_cast<std::uint16_t>(from),
+                        static_cast<std::uint16_t>(to - from));
+}
+
 void Tags::sum_pairs(const std::uint16_t* codes, const std::uint16_t* tags, std::size_t n,
                      std::uint32_t last, double* sums) {
     std::uint64_t weight = 0, other = 0;
-    if (n <= kLanes) {  // as most nodes have
-        constexpr std::uint64_t bytes = 0x000000ff000000ff;
-        for (std::size_t i = 0; i < n; ++i) {
-            const std::uint64_t tag = tags[i];
-            weight += codes[i] <= last ? (tag | tag << 24) & bytes : 0;
-        }
-        sums[0] = static_cast<double>(weight & 0xffffffff);
-        sums[1] = static_cast<double>(weight >> 32);
-        return;
-    }
     for (std::size_t i = 0; i < n; i += kBlock) {
         const Both sum = sum_block(codes + i, tags + i, std::min(kBlock, n - i),
                                    static_cast<std::uint16_t>(last));
