@@ -175,6 +175,12 @@ bool Grower<Code, Kind>::varies(const RowSet<Code>& set, std::int32_t column) co
     return false;
 }
 
+template <class Code, class Kind>
+void Grower<Code, Kind>::draw_column(std::size_t at) {
+    const auto left = static_cast<std::uint32_t>(columns_.size() - at);
+    std::swap(columns_[at], columns_[at + random_.below(left)]);
+}
+
 // Draws columns (or takes them in order) until `wanted` that vary are found; they
 // become the batches. Columns that do not vary in a node are set aside for all of its
 // subtree: they are kept at the front of the columns, and whatever the subtree does
@@ -198,7 +204,7 @@ std::size_t Grower<Code, Kind>::choose_columns(Pending& pending, std::size_t& at
             if (sparse_ && left > kSoon)
                 cells_->prefetch(static_cast<std::size_t>(
                     columns[at + kSoon + random_.peek(kSoon, left - kSoon)]));
-            std::swap(columns[at], columns[at + random_.below(left)]);
+            draw_column(at);
         }
         const std::int32_t column = columns[at];
         if (!permitted(pending, column)) continue;
@@ -231,10 +237,12 @@ std::size_t Grower<Code, Kind>::choose_columns(Pending& pending, std::size_t& at
 template <class Code, class Kind>
 void Grower<Code, Kind>::search_direct(Pending& pending, const NodeSums& node, Split& split) {
     const RowSet<Code> set = rows_of(pending);
+    if (has_flags()) varying_ = Flags::varying(flags_.words() + pending.begin, set.size);
+    const bool few = few_ && set.size <= OrderedSearch<Kind>::kFewRows && !sparse_;
+    if (few && !growth_.exact && !growth_.min_events_leaf) return search_few(pending, node, split);
     std::size_t wanted = drawn_;
     visited_.clear();
     if (sparse_) cells_->open(rows_.data(), pending.begin, pending.end);
-    if (has_flags()) varying_ = Flags::varying(flags_.words() + pending.begin, set.size);
     for (std::size_t at = pending.constants; wanted && at < growth_.columns.size();) {
         const std::size_t room = std::max<std::size_t>(kGatheredCells / set.size, 8);
         const std::size_t chosen = choose_columns(pending, at, std::min(wanted, room));
@@ -250,8 +258,7 @@ void Grower<Code, Kind>::search_direct(Pending& pending, const NodeSums& node, S
             if (is_settled(column, split, node)) continue;
             if (column.way == Way::counted) offer_counted(column, pending, node, split);
             if (column.way == Way::tagged) offer_tagged(column, pending, node, split);
-            if (column.way == Way::sorted && !offer_way(column, pending, node, split))
-                offer_sorted(column, pending, node, split);
+            if (column.way == Way::sorted) offer_sorted(column, pending, node, split);
             if (column.way == Way::thinned) offer_thinned(column, pending, node, split);
             if (column.way == Way::flagged) offer_flagged(column, pending, node, split);
             if (column.way == Way::listed) offer_listed(column, pending, node, split);
@@ -314,28 +321,65 @@ void Grower<Code, Kind>::offer_ordered(std::int32_t column, const NodeSums& node
 
 // Of a node of a few rows, returns whether the column was looked at.
 template <class Code, class Kind>
-bool Grower<Code, Kind>::offer_way(const Chosen& chosen, const Pending& pending,
+bool Grower<Code, Kind>::offer_way(std::int32_t column, std::span<const std::uint16_t> codes,
                                    const NodeSums& node, Split& split) {
-    const std::size_t n = pending.size();
-    const auto column = static_cast<std::size_t>(chosen.column);
-    if (!few_ || n > OrderedSearch<Kind>::kFewRows || bins_.categorical[column]) return false;
+    if (bins_.categorical[static_cast<std::size_t>(column)]) return false;
     if constexpr (kOne) {
-        const std::span<const std::uint16_t> codes = gathered(chosen.slot, n);
-        const std::uint32_t missing = bins_.count(column);
+        const std::uint32_t missing = bins_.count(static_cast<std::size_t>(column));
         for (const std::uint16_t code : codes)
             if (code == missing) return false;
-        if (weighed_node_ != pending.node) {
-            const auto item = [&](std::size_t i) {
-                return tagged_ ? Tags::item(tags_[i]) : items_[pending.begin + i];
-            };
-            ordered_.weigh_ways(n, item, node, growth_.l2, growth_.criterion);
-            weighed_node_ = pending.node;
-        }
         if (!ordered_.search_ways(codes, node, candidate_)) return false;
-        offer_ordered(chosen.column, node, split);
+        offer_ordered(column, node, split);
         return true;
     }
     return false;
+}
+
+// Looks at columns of a node of a few rows one by one, as most of them cannot win once there is a
+// split than which no way to part the rows is better.
+template <class Code, class Kind>
+void Grower<Code, Kind>::search_few(Pending& pending, const NodeSums& node, Split& split) {
+    const RowSet<Code> set = rows_of(pending);
+    std::array<const Code*, OrderedSearch<Kind>::kFewRows> rows;
+    std::array<std::uint16_t, OrderedSearch<Kind>::kFewRows> codes;
+    for (std::size_t i = 0; i < set.size; ++i) rows[i] = set.codes.row(set.rows[i]);
+    gathered_node_ = -1;
+    const auto item = [&](std::size_t i) {
+        return tagged_ ? Tags::item(tags_[i]) : items_[pending.begin + i];
+    };
+    if constexpr (kOne)
+        ordered_.weigh_ways(set.size, item, node, growth_.l2, growth_.criterion);
+    std::size_t wanted = drawn_;
+    for (std::size_t at = pending.constants; wanted && at < columns_.size(); ++at) {
+        if (growth_.max_features) draw_column(at);
+        const std::int32_t column = columns_[at];
+        if (!permitted(pending, column)) continue;
+        const bool flag = is_flag(column);
+        const auto offset = static_cast<std::ptrdiff_t>(place(column)) * set.codes.col_stride;
+        const auto code = [&](std::size_t i) {
+            return flag ? flags_.words()[pending.begin + i] >> flags_.bit(column) & 1
+                        : rows[i][offset];
+        };
+        bool varies = flag && (varying_ >> flags_.bit(column) & 1);
+        for (std::size_t i = 1; i < set.size && !flag; ++i) varies |= code(i) != code(0);
+        if (!varies) {
+            std::swap(columns_[pending.constants++], columns_[at]);
+            continue;
+        }
+        --wanted;
+        const bool settled = split.found() && !(ordered_.best_way() - split.gain > node.tie);
+        if (settled && (growth_.max_features || column > split.column)) continue;
+        for (std::size_t i = 0; i < set.size; ++i) codes[i] = static_cast<std::uint16_t>(code(i));
+        if (offer_way(column, {codes.data(), set.size}, node, split)) continue;
+        if (flag) {
+            offer_flagged({column, Way::flagged, 0}, pending, node, split);
+        } else {
+            gathered_.assign(1, column);
+            gather_codes(set, gathered_);
+            offer_sorted({column, Way::sorted, 0}, pending, node, split);
+        }
+    }
+    interrupt_.after(set.size * drawn_);
 }
 
 template <class Code, class Kind>

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -141,9 +142,11 @@ class Grower {
     bool may_split(const Pending& pending) const;
     void find_split(Pending& pending, Split& split);
     void search_direct(Pending& pending, const NodeSums& node, Split& split);
+    void search_few(Pending& pending, const NodeSums& node, Split& split);
     void search_whole(const Pending& pending, const NodeSums& node, Split& split);
     bool is_settled(const Chosen& chosen, const Split& split, const NodeSums& node) const;
     void shuffle_columns();
+    void draw_column(std::size_t at);
     bool varies(const RowSet<Code>& set, std::int32_t column) const;
     std::size_t choose_columns(Pending& pending, std::size_t& at, std::size_t wanted);
     Way way_of(std::size_t column, std::size_t rows) const;
@@ -154,7 +157,7 @@ class Grower {
     void offer_ordered(std::int32_t column, const NodeSums& node, Split& split);
     void offer_sorted(const Chosen& chosen, const Pending& pending, const NodeSums& node,
                       Split& split);
-    bool offer_way(const Chosen& chosen, const Pending& pending, const NodeSums& node,
+    bool offer_way(std::int32_t column, std::span<const std::uint16_t> codes, const NodeSums& node,
                    Split& split);
     void offer_thinned(const Chosen& chosen, const Pending& pending, const NodeSums& node,
                        Split& split);
@@ -299,7 +302,6 @@ class Grower {
     std::vector<std::uint32_t> row_codes_;
     std::vector<std::uint16_t> node_codes_;  // of a batch, column by column
     std::int32_t gathered_node_ = -1;        // whose codes they are
-    std::int32_t weighed_node_ = -1;         // whose ways ordered_ knows
     std::vector<std::uint16_t> tags_;        // of the rows of the node, if they have some
     TagCounts tag_counts_;
     Contenders contenders_;
