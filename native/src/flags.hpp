@@ -14,6 +14,7 @@
 #include "coterie/bins.hpp"
 #include "coterie/code_split.hpp"
 #include "coterie/matrix.hpp"
+#include "tags.hpp"
 
 namespace coterie {
 
@@ -44,7 +45,7 @@ class Flags {
                 return codes[static_cast<std::ptrdiff_t>(row) * table.row_stride] > 1;
             });
         };
-        words_.resize(rows.size());
+        words_.resize(rows.size() + Tags::kLanes);
         while (flags.size() >= kFew && !pack_words(table, flags, rows))
             std::erase_if(flags, has_others);
         if (flags.size() < kFew) {
@@ -73,7 +74,8 @@ class Flags {
     // Weight, and of two classes that of the second, of the rows that have a flag.
     static void sum_pairs(const Word* words, const std::uint16_t* tags, std::size_t n, int bit,
                           double* sums);
-    // The same by class.
+    // The same by class. What is read of words and tags may exceed n by Tags::kLanes; the tags there
+    // are zero.
     static void sum_classes(const Word* words, const std::uint16_t* tags, std::size_t n, int bit,
                             std::size_t classes, double* sums);
 
