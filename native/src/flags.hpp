@@ -14,6 +14,7 @@
 #include "coterie/bins.hpp"
 #include "coterie/code_split.hpp"
 #include "coterie/matrix.hpp"
+#include "coterie/pages.hpp"
 #include "tags.hpp"
 
 namespace coterie {
@@ -46,6 +47,7 @@ class Flags {
             });
         };
         words_.resize(rows.size() + Tags::kLanes);
+        std::fill_n(words_.end() - Tags::kLanes, Tags::kLanes, Word{0});
         while (flags.size() >= kFew && !pack_words(table, flags, rows))
             std::erase_if(flags, has_others);
         if (flags.size() < kFew) {
@@ -103,7 +105,7 @@ class Flags {
     }
 
     std::vector<std::int8_t> bits_;    // by column; -1: no flag
-    std::vector<Word> words_, spare_;  // in the order of the rows of the tree
+    BarePages<Word> words_, spare_;  // in the order of the rows of the tree
 };
 
 }  // namespace coterie

@@ -17,6 +17,7 @@
 #include "coterie/absolute.hpp"
 #include "coterie/grow.hpp"
 #include "coterie/histogram.hpp"
+#include "coterie/pages.hpp"
 #include "coterie/random.hpp"
 #include "coterie/split.hpp"
 #include "coterie/team.hpp"
@@ -93,8 +94,8 @@ struct Candidate {
 
 // Items, targets and their sums, prepared once per tree.
 struct Prepared {
-    std::vector<std::uint32_t> rows;
-    std::vector<Item> items;
+    BarePages<std::uint32_t> rows;
+    BarePages<Item> items;
     std::vector<double> products;  // ValuesKind: (rows, outputs), weight * (y - centre)
     std::vector<double> centre;    // subtracted from values before summing
     double tolerance = 0.0;        // values closer than this are one value
@@ -267,11 +268,9 @@ class Grower {
     Interrupt& interrupt_;
     Random random_;
 
-    std::vector<std::uint32_t> rows_;
-    std::vector<Item> items_;                      // of rows without tags
-    std::unique_ptr<std::uint32_t[]> spare_rows_;  // room to part rows in; not cleared, so that
-    std::unique_ptr<Item[]> spare_items_;          // pages no split needs are never touched
-    std::vector<std::uint16_t> row_tags_, spare_tags_;
+    BarePages<std::uint32_t> rows_, spare_rows_;  // and room to part them in
+    BarePages<Item> items_, spare_items_;         // of rows without tags
+    BarePages<std::uint16_t> row_tags_, spare_tags_;
     std::vector<Item> node_items_;  // see rows_with_items
     Flags flags_;
     std::vector<std::size_t> places_;  // by column, in frames without flags; empty: the same
