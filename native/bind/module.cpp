@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <stdexcept>
 
@@ -47,18 +49,26 @@ static AnyArray to_compact_array(const std::vector<double>& values) {
     const double root = values.front();
     const bool fits = root == 0.0 || (root > 1e-25 && root < 1e35);
     if (!fits) return AnyArray(to_array(values));
-    return AnyArray(to_array(std::vector<float>(values.begin(), values.end())));
+    Room room = make_room(values.size() * sizeof(float));
+    std::copy(values.begin(), values.end(), static_cast<float*>(room.data));
+    return AnyArray(NewArray<float>(room.data, {values.size()}, room.owner));
 }
 
 TreeArrays tree_arrays(const Tree& tree) {
-    std::vector<std::uint64_t> nodes(tree.nodes.size() * 2);
-    std::memcpy(nodes.data(), tree.nodes.data(), tree.nodes.size() * sizeof(Node));
+    const std::size_t bytes = tree.nodes.size() * sizeof(Node);
+    Room nodes = make_room(bytes);
+    std::memcpy(nodes.data, tree.nodes.data(), bytes);
     // Absolute error is slow in any case, and its users compare digits.
     const AnyArray impurity =
         tree.medians.empty() ? to_compact_array(tree.impurity) : AnyArray(to_array(tree.impurity));
     return {
-        to_array(nodes),       to_array(tree.n_samples),  to_compact_array(tree.weight), impurity,
-        to_array(tree.values), to_array(tree.categories), to_array(tree.medians)};
+        NewArray<std::uint64_t>(nodes.data, {bytes / sizeof(std::uint64_t)}, nodes.owner),
+        to_array(tree.n_samples),
+        to_compact_array(tree.weight),
+        impurity,
+        to_array(tree.values),
+        to_array(tree.categories),
+        to_array(tree.medians)};
 }
 
 void run_interruptible(const std::uint8_t* stop, bool signals,

@@ -127,9 +127,6 @@ void Grower<Code, Kind>::find_split(Pending& pending, Split& split) {
     if constexpr (Kind::kPair)
         if (growth_.exact || (growth_.min_events_leaf && !parts_events(pending, split)))
             search_log_rank(pending, node, split);
-    if (split.found() && !split.categorical && !growth_.random_thresholds)
-        split.threshold = bins_.threshold(static_cast<std::size_t>(split.column), split.last_left,
-                                          split.first_right);
     if (split.found() && split.gain < growth_.min_gain - node.tie) split = Split{};
 }
 
@@ -599,26 +596,36 @@ Cut Grower<Code, Kind>::cut_of(const Chosen& chosen) const {
             chosen.threshold};
 }
 
-// Sets the thresholds that were drawn where boundaries may pass: inside a bin none can, and it moves
-// to the one above. Edges of bins are far from the processor, so all nodes wait for them together.
+// Sets the thresholds of numeric splits. The edges of bins are far from the processor: all nodes
+// wait for them together.
 template <class Code, class Kind>
 void Grower<Code, Kind>::settle_thresholds() {
     constexpr std::size_t ahead = 16;
-    const auto column_of = [&](const Drawn& drawn) {
-        return static_cast<std::size_t>(tree_.nodes[static_cast<std::size_t>(drawn.node)].feature());
+    const auto node_of = [&](const NodeCut& cut) -> Node& {
+        return tree_.nodes[static_cast<std::size_t>(cut.node)];
     };
-    for (std::size_t i = 0; i < drawn_cuts_.size(); ++i) {
-        const Drawn& soon = drawn_cuts_[std::min(i + ahead, drawn_cuts_.size() - 1)];
-        edges_.prefetch(column_of(soon), (soon.from + soon.to) / 2);
-        const auto [node, from, to] = drawn_cuts_[i];
-        double& threshold = tree_.nodes[static_cast<std::size_t>(node)].threshold;
-        if (std::isinf(threshold)) continue;
-        const std::size_t column = column_of(drawn_cuts_[i]);
-        const std::uint32_t right = edges_.first_above(column, threshold, from, to);
-        const double below = edges_.upper(column, right - 1), above = edges_.lower(column, right);
-        const bool inside = !(threshold >= below && threshold < above);  // or no number
-        if (inside) threshold = between(below, above);
+    for (std::size_t i = 0; i < cuts_.size(); ++i) {
+        const NodeCut& soon = cuts_[std::min(i + ahead, cuts_.size() - 1)];
+        edges_.prefetch(node_of(soon).feature(), soon.last_left);
+        edges_.prefetch(node_of(soon).feature(), soon.first_right);
+        Node& node = node_of(cuts_[i]);
+        node.threshold = growth_.random_thresholds
+                             ? between_bins(node.feature(), node.threshold, cuts_[i])
+                             : bins_.threshold(node.feature(), cuts_[i].last_left,
+                                               cuts_[i].first_right);
     }
+}
+
+// Inside a bin no boundary can pass: move to the one above it.
+template <class Code, class Kind>
+double Grower<Code, Kind>::between_bins(std::size_t column, double threshold,
+                                        const NodeCut& cut) const {
+    if (std::isinf(threshold)) return threshold;
+    const std::uint32_t right =
+        edges_.first_above(column, threshold, cut.last_left + 1, cut.first_right);
+    const double below = edges_.upper(column, right - 1), above = edges_.lower(column, right);
+    const bool inside = !(threshold >= below && threshold < above);  // or no number
+    return inside ? between(below, above) : threshold;
 }
 
 // Where no row of the node has one of the codes among which the cut is, its place is of no account

@@ -81,8 +81,7 @@ template <class Code, class Kind>
 void Grower<Code, Kind>::write_inner(std::int32_t node, const Split& split, std::int32_t left) {
     const auto at = static_cast<std::size_t>(node);
     tree_.nodes[at].left = left;
-    if (growth_.random_thresholds && !split.categorical)
-        drawn_cuts_.push_back({node, split.last_left + 1, split.first_right});
+    if (!split.categorical) cuts_.push_back({node, split.last_left, split.first_right});
     record_split(tree_, at, split, bins_.count(static_cast<std::size_t>(split.column)));
 }
 

@@ -78,11 +78,11 @@ struct Chosen {
     std::uint32_t from = 0, to = 0;  // the first code on the right is one of these, or behind them
 };
 
-// A node that is split at a threshold that was drawn: the first code on the right is one of these,
-// or behind them.
-struct Drawn {
+// Between which codes a numeric split is; of a threshold that was drawn, the first code on the right
+// may also be one between them.
+struct NodeCut {
     std::int32_t node;
-    std::uint32_t from, to;
+    std::uint32_t last_left, first_right;
 };
 
 template <class Code>
@@ -191,6 +191,7 @@ class Grower {
     Cut cut_of(const Chosen& chosen) const;
     bool may_wait(const Chosen& chosen, std::size_t rows) const;
     void settle_thresholds();
+    double between_bins(std::size_t column, double threshold, const NodeCut& cut) const;
     void offer(const ColumnView& column, const Pending& pending, const NodeSums& node, Split& split,
                const Cut* cut = nullptr, std::span<const std::uint32_t> codes_of = {});
     void note_codes(const Pending& pending, std::int32_t column, const Cut* cut);
@@ -307,7 +308,7 @@ class Grower {
     NodeOrder order_;
     OrderedSearch<Kind> ordered_;
     const CutEdges edges_;  // where thresholds are drawn
-    std::vector<Drawn> drawn_cuts_;
+    std::vector<NodeCut> cuts_;
     std::vector<double> group_sums_;  // of rows with one code, see offer_groups
     std::vector<std::uint32_t> group_counts_, group_codes_, groups_;
     std::vector<std::uint32_t> listed_;  // rows of a node
