@@ -61,14 +61,13 @@ TreeArrays tree_arrays(const Tree& tree) {
     // Absolute error is slow in any case, and its users compare digits.
     const AnyArray impurity =
         tree.medians.empty() ? to_compact_array(tree.impurity) : AnyArray(to_array(tree.impurity));
-    return {
-        NewArray<std::uint64_t>(nodes.data, {bytes / sizeof(std::uint64_t)}, nodes.owner),
-        to_array(tree.n_samples),
-        to_compact_array(tree.weight),
-        impurity,
-        to_array(tree.values),
-        to_array(tree.categories),
-        to_array(tree.medians)};
+    return {NewArray<std::uint64_t>(nodes.data, {bytes / sizeof(std::uint64_t)}, nodes.owner),
+            to_array(tree.n_samples),
+            to_compact_array(tree.weight),
+            impurity,
+            to_array(tree.values),
+            to_array(tree.categories),
+            to_array(tree.medians)};
 }
 
 void run_interruptible(const std::uint8_t* stop, bool signals,

@@ -344,8 +344,7 @@ void Grower<Code, Kind>::search_few(Pending& pending, const NodeSums& node, Spli
     const auto item = [&](std::size_t i) {
         return tagged_ ? Tags::item(tags_[i]) : items_[pending.begin + i];
     };
-    if constexpr (kOne)
-        ordered_.weigh_ways(set.size, item, node, growth_.l2, growth_.criterion);
+    if constexpr (kOne) ordered_.weigh_ways(set.size, item, node, growth_.l2, growth_.criterion);
     std::size_t wanted = drawn_;
     for (std::size_t at = pending.constants; wanted && at < columns_.size(); ++at) {
         if (growth_.max_features) draw_column(at);
@@ -609,10 +608,10 @@ void Grower<Code, Kind>::settle_thresholds() {
         edges_.prefetch(node_of(soon).feature(), soon.last_left);
         edges_.prefetch(node_of(soon).feature(), soon.first_right);
         Node& node = node_of(cuts_[i]);
-        node.threshold = growth_.random_thresholds
-                             ? between_bins(node.feature(), node.threshold, cuts_[i])
-                             : bins_.threshold(node.feature(), cuts_[i].last_left,
-                                               cuts_[i].first_right);
+        node.threshold =
+            growth_.random_thresholds
+                ? between_bins(node.feature(), node.threshold, cuts_[i])
+                : bins_.threshold(node.feature(), cuts_[i].last_left, cuts_[i].first_right);
     }
 }
 
@@ -629,7 +628,8 @@ double Grower<Code, Kind>::between_bins(std::size_t column, double threshold,
 }
 
 // Where no row of the node has one of the codes among which the cut is, its place is of no account
-// unless the split is the best: edges of bins are far from the processor. Many rows mostly have one.
+// unless the split is the best: edges of bins are far from the processor. Many rows mostly have
+// one.
 template <class Code, class Kind>
 bool Grower<Code, Kind>::may_wait(const Chosen& chosen, std::size_t rows) const {
     return plain_ && rows <= kWaitingRows && !chosen.missing && !is_flag(chosen.column) &&

@@ -9,7 +9,7 @@ namespace coterie {
 namespace {
 
 COTERIE_CLONES void sum_flagged_classes(const Flags::Word* words, const std::uint16_t* tags,
-                                    std::size_t n, int bit, std::size_t classes, double* sums) {
+                                        std::size_t n, int bit, std::size_t classes, double* sums) {
     using SixteenWords = Flags::Word __attribute__((vector_size(8 * Tags::kLanes)));
     ClassLanes found;
     for (std::size_t i = 0; i < n; i += Tags::kLanes) {
@@ -50,7 +50,8 @@ void Flags::sum_classes(const Word* words, const std::uint16_t* tags, std::size_
     if (classes <= ClassLanes::kMost) {
         std::fill_n(sums, classes, 0.0);
         for (std::size_t i = 0; i < n; i += kLaneRows)
-            sum_flagged_classes(words + i, tags + i, std::min(kLaneRows, n - i), bit, classes, sums);
+            sum_flagged_classes(words + i, tags + i, std::min(kLaneRows, n - i), bit, classes,
+                                sums);
         return;
     }
     // Rows side by side have counts of their own: no addition waits for the one before.

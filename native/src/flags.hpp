@@ -76,8 +76,8 @@ class Flags {
     // Weight, and of two classes that of the second, of the rows that have a flag.
     static void sum_pairs(const Word* words, const std::uint16_t* tags, std::size_t n, int bit,
                           double* sums);
-    // The same by class. What is read of words and tags may exceed n by Tags::kLanes; the tags there
-    // are zero.
+    // The same by class. What is read of words and tags may exceed n by Tags::kLanes; the tags
+    // there are zero.
     static void sum_classes(const Word* words, const std::uint16_t* tags, std::size_t n, int bit,
                             std::size_t classes, double* sums);
 
@@ -104,7 +104,7 @@ class Flags {
         return any <= 1;
     }
 
-    std::vector<std::int8_t> bits_;    // by column; -1: no flag
+    std::vector<std::int8_t> bits_;  // by column; -1: no flag
     BarePages<Word> words_, spare_;  // in the order of the rows of the tree
 };
 

@@ -78,8 +78,8 @@ struct Chosen {
     std::uint32_t from = 0, to = 0;  // the first code on the right is one of these, or behind them
 };
 
-// Between which codes a numeric split is; of a threshold that was drawn, the first code on the right
-// may also be one between them.
+// Between which codes a numeric split is; of a threshold that was drawn, the first code on the
+// right may also be one between them.
 struct NodeCut {
     std::int32_t node;
     std::uint32_t last_left, first_right;

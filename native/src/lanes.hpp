@@ -1,4 +1,5 @@
-// Sixteen rows of 16 bits each, side by side. What is here is compiled into functions that have clones.
+// Sixteen rows of 16 bits each, side by side. What is here is compiled into functions that have
+// clones.
 #pragma once
 
 #include <cstddef>
