@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 #include <stdexcept>
 
@@ -23,6 +25,9 @@ Room make_room(std::size_t bytes) {
         void* data =
             mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (data == MAP_FAILED) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+        (void)madvise(data, bytes, MADV_HUGEPAGE);  // see coterie/pages.hpp
+#endif
         struct Pages {
             void* data;
             std::size_t bytes;
@@ -44,18 +49,25 @@ static AnyArray to_compact_array(const std::vector<double>& values) {
     const double root = values.front();
     const bool fits = root == 0.0 || (root > 1e-25 && root < 1e35);
     if (!fits) return AnyArray(to_array(values));
-    return AnyArray(to_array(std::vector<float>(values.begin(), values.end())));
+    Room room = make_room(values.size() * sizeof(float));
+    std::copy(values.begin(), values.end(), static_cast<float*>(room.data));
+    return AnyArray(NewArray<float>(room.data, {values.size()}, room.owner));
 }
 
 TreeArrays tree_arrays(const Tree& tree) {
-    std::vector<std::uint64_t> nodes(tree.nodes.size() * 2);
-    std::memcpy(nodes.data(), tree.nodes.data(), tree.nodes.size() * sizeof(Node));
+    const std::size_t bytes = tree.nodes.size() * sizeof(Node);
+    Room nodes = make_room(bytes);
+    std::memcpy(nodes.data, tree.nodes.data(), bytes);
     // Absolute error is slow in any case, and its users compare digits.
     const AnyArray impurity =
         tree.medians.empty() ? to_compact_array(tree.impurity) : AnyArray(to_array(tree.impurity));
-    return {
-        to_array(nodes),       to_array(tree.n_samples),  to_compact_array(tree.weight), impurity,
-        to_array(tree.values), to_array(tree.categories), to_array(tree.medians)};
+    return {NewArray<std::uint64_t>(nodes.data, {bytes / sizeof(std::uint64_t)}, nodes.owner),
+            to_array(tree.n_samples),
+            to_compact_array(tree.weight),
+            impurity,
+            to_array(tree.values),
+            to_array(tree.categories),
+            to_array(tree.medians)};
 }
 
 void run_interruptible(const std::uint8_t* stop, bool signals,

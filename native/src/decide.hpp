@@ -127,11 +127,6 @@ void Grower<Code, Kind>::find_split(Pending& pending, Split& split) {
     if constexpr (Kind::kPair)
         if (growth_.exact || (growth_.min_events_leaf && !parts_events(pending, split)))
             search_log_rank(pending, node, split);
-    if (split.found() && !split.categorical)
-        split.threshold = growth_.random_thresholds
-                              ? between_bins(split)
-                              : bins_.threshold(static_cast<std::size_t>(split.column),
-                                                split.last_left, split.first_right);
     if (split.found() && split.gain < growth_.min_gain - node.tie) split = Split{};
 }
 
@@ -177,6 +172,12 @@ bool Grower<Code, Kind>::varies(const RowSet<Code>& set, std::int32_t column) co
     return false;
 }
 
+template <class Code, class Kind>
+void Grower<Code, Kind>::draw_column(std::size_t at) {
+    const auto left = static_cast<std::uint32_t>(columns_.size() - at);
+    std::swap(columns_[at], columns_[at + random_.below(left)]);
+}
+
 // Draws columns (or takes them in order) until `wanted` that vary are found; they
 // become the batches. Columns that do not vary in a node are set aside for all of its
 // subtree: they are kept at the front of the columns, and whatever the subtree does
@@ -200,7 +201,7 @@ std::size_t Grower<Code, Kind>::choose_columns(Pending& pending, std::size_t& at
             if (sparse_ && left > kSoon)
                 cells_->prefetch(static_cast<std::size_t>(
                     columns[at + kSoon + random_.peek(kSoon, left - kSoon)]));
-            std::swap(columns[at], columns[at + random_.below(left)]);
+            draw_column(at);
         }
         const std::int32_t column = columns[at];
         if (!permitted(pending, column)) continue;
@@ -233,10 +234,12 @@ std::size_t Grower<Code, Kind>::choose_columns(Pending& pending, std::size_t& at
 template <class Code, class Kind>
 void Grower<Code, Kind>::search_direct(Pending& pending, const NodeSums& node, Split& split) {
     const RowSet<Code> set = rows_of(pending);
+    if (has_flags()) varying_ = Flags::varying(flags_.words() + pending.begin, set.size);
+    const bool few = few_ && set.size <= OrderedSearch<Kind>::kFewRows && !sparse_;
+    if (few && !growth_.exact && !growth_.min_events_leaf) return search_few(pending, node, split);
     std::size_t wanted = drawn_;
     visited_.clear();
     if (sparse_) cells_->open(rows_.data(), pending.begin, pending.end);
-    if (has_flags()) varying_ = Flags::varying(flags_.words() + pending.begin, set.size);
     for (std::size_t at = pending.constants; wanted && at < growth_.columns.size();) {
         const std::size_t room = std::max<std::size_t>(kGatheredCells / set.size, 8);
         const std::size_t chosen = choose_columns(pending, at, std::min(wanted, room));
@@ -252,8 +255,7 @@ void Grower<Code, Kind>::search_direct(Pending& pending, const NodeSums& node, S
             if (is_settled(column, split, node)) continue;
             if (column.way == Way::counted) offer_counted(column, pending, node, split);
             if (column.way == Way::tagged) offer_tagged(column, pending, node, split);
-            if (column.way == Way::sorted && !offer_way(column, pending, node, split))
-                offer_sorted(column, pending, node, split);
+            if (column.way == Way::sorted) offer_sorted(column, pending, node, split);
             if (column.way == Way::thinned) offer_thinned(column, pending, node, split);
             if (column.way == Way::flagged) offer_flagged(column, pending, node, split);
             if (column.way == Way::listed) offer_listed(column, pending, node, split);
@@ -316,28 +318,64 @@ void Grower<Code, Kind>::offer_ordered(std::int32_t column, const NodeSums& node
 
 // Of a node of a few rows, returns whether the column was looked at.
 template <class Code, class Kind>
-bool Grower<Code, Kind>::offer_way(const Chosen& chosen, const Pending& pending,
+bool Grower<Code, Kind>::offer_way(std::int32_t column, std::span<const std::uint16_t> codes,
                                    const NodeSums& node, Split& split) {
-    const std::size_t n = pending.size();
-    const auto column = static_cast<std::size_t>(chosen.column);
-    if (!few_ || n > OrderedSearch<Kind>::kFewRows || bins_.categorical[column]) return false;
+    if (bins_.categorical[static_cast<std::size_t>(column)]) return false;
     if constexpr (kOne) {
-        const std::span<const std::uint16_t> codes = gathered(chosen.slot, n);
-        const std::uint32_t missing = bins_.count(column);
+        const std::uint32_t missing = bins_.count(static_cast<std::size_t>(column));
         for (const std::uint16_t code : codes)
             if (code == missing) return false;
-        if (weighed_node_ != pending.node) {
-            const auto item = [&](std::size_t i) {
-                return tagged_ ? Tags::item(tags_[i]) : items_[pending.begin + i];
-            };
-            ordered_.weigh_ways(n, item, node, growth_.l2, growth_.criterion);
-            weighed_node_ = pending.node;
-        }
         if (!ordered_.search_ways(codes, node, candidate_)) return false;
-        offer_ordered(chosen.column, node, split);
+        offer_ordered(column, node, split);
         return true;
     }
     return false;
+}
+
+// Looks at columns of a node of a few rows one by one, as most of them cannot win once there is a
+// split than which no way to part the rows is better.
+template <class Code, class Kind>
+void Grower<Code, Kind>::search_few(Pending& pending, const NodeSums& node, Split& split) {
+    const RowSet<Code> set = rows_of(pending);
+    std::array<const Code*, OrderedSearch<Kind>::kFewRows> rows;
+    std::array<std::uint16_t, OrderedSearch<Kind>::kFewRows> codes;
+    for (std::size_t i = 0; i < set.size; ++i) rows[i] = set.codes.row(set.rows[i]);
+    gathered_node_ = -1;
+    const auto item = [&](std::size_t i) {
+        return tagged_ ? Tags::item(tags_[i]) : items_[pending.begin + i];
+    };
+    if constexpr (kOne) ordered_.weigh_ways(set.size, item, node, growth_.l2, growth_.criterion);
+    std::size_t wanted = drawn_;
+    for (std::size_t at = pending.constants; wanted && at < columns_.size(); ++at) {
+        if (growth_.max_features) draw_column(at);
+        const std::int32_t column = columns_[at];
+        if (!permitted(pending, column)) continue;
+        const bool flag = is_flag(column);
+        const auto offset = static_cast<std::ptrdiff_t>(place(column)) * set.codes.col_stride;
+        const auto code = [&](std::size_t i) {
+            return flag ? flags_.words()[pending.begin + i] >> flags_.bit(column) & 1
+                        : rows[i][offset];
+        };
+        bool varies = flag && (varying_ >> flags_.bit(column) & 1);
+        for (std::size_t i = 1; i < set.size && !flag; ++i) varies |= code(i) != code(0);
+        if (!varies) {
+            std::swap(columns_[pending.constants++], columns_[at]);
+            continue;
+        }
+        --wanted;
+        const bool settled = split.found() && !(ordered_.best_way() - split.gain > node.tie);
+        if (settled && (growth_.max_features || column > split.column)) continue;
+        for (std::size_t i = 0; i < set.size; ++i) codes[i] = static_cast<std::uint16_t>(code(i));
+        if (offer_way(column, {codes.data(), set.size}, node, split)) continue;
+        if (flag) {
+            offer_flagged({column, Way::flagged, 0}, pending, node, split);
+        } else {
+            gathered_.assign(1, column);
+            gather_codes(set, gathered_);
+            offer_sorted({column, Way::sorted, 0}, pending, node, split);
+        }
+    }
+    interrupt_.after(set.size * drawn_);
 }
 
 template <class Code, class Kind>
@@ -533,53 +571,77 @@ void Grower<Code, Kind>::draw_thresholds(std::size_t rows) {
         if (chosen.way != Way::drawn) continue;
         sparse_ ? find_filled_range(chosen, rows) : find_range(chosen, rows);
         const auto column = static_cast<std::size_t>(chosen.column);
-        __builtin_prefetch(bins_.lower_of(column) + chosen.least);
-        __builtin_prefetch(bins_.upper_of(column) + chosen.most);
+        edges_.prefetch(column, chosen.least);
+        edges_.prefetch(column, chosen.most);
     }
     for (Chosen& chosen : batch_) {
         if (chosen.way != Way::drawn || chosen.least == chosen.most) continue;
         const auto column = static_cast<std::size_t>(chosen.column);
-        const double* lower = bins_.lower_of(column);
-        const double* upper = bins_.upper_of(column);
-        const double least = lower[chosen.least], most = upper[chosen.most], u = random_.uniform();
+        const double least = edges_.lower(column, chosen.least);
+        const double most = edges_.upper(column, chosen.most), u = random_.uniform();
         chosen.threshold = std::clamp((1.0 - u) * least + u * most, least, most);
-        const auto [from, to] = guide_.around(column, chosen.threshold);
+        const auto [from, to] = edges_.around(column, chosen.threshold);
         chosen.from = std::clamp(from, chosen.least + 1, chosen.most);
         chosen.to = std::clamp(to, chosen.least + 1, chosen.most);
-        __builtin_prefetch(lower + (chosen.from + chosen.to) / 2);
+        if (rows > kWaitingRows) edges_.prefetch(column, (chosen.from + chosen.to) / 2);
     }
 }
 
 template <class Code, class Kind>
 Cut Grower<Code, Kind>::cut_of(const Chosen& chosen) const {
     if (chosen.least == chosen.most) return {chosen.least, std::numeric_limits<double>::infinity()};
-    const double* lower = bins_.lower_of(static_cast<std::size_t>(chosen.column));
-    // A binary search without branches, none of which could be predicted.
-    const double* at = lower + chosen.from;
-    for (std::uint32_t left = chosen.to - chosen.from; left;) {
-        const std::uint32_t half = (left + 1) / 2;
-        at += at[half - 1] <= chosen.threshold ? half : 0;
-        left -= half;
+    const auto column = static_cast<std::size_t>(chosen.column);
+    return {edges_.first_above(column, chosen.threshold, chosen.from, chosen.to) - 1,
+            chosen.threshold};
+}
+
+// Sets the thresholds of numeric splits. The edges of bins are far from the processor: all nodes
+// wait for them together.
+template <class Code, class Kind>
+void Grower<Code, Kind>::settle_thresholds() {
+    constexpr std::size_t ahead = 16;
+    const auto node_of = [&](const NodeCut& cut) -> Node& {
+        return tree_.nodes[static_cast<std::size_t>(cut.node)];
+    };
+    for (std::size_t i = 0; i < cuts_.size(); ++i) {
+        const NodeCut& soon = cuts_[std::min(i + ahead, cuts_.size() - 1)];
+        edges_.prefetch(node_of(soon).feature(), soon.last_left);
+        edges_.prefetch(node_of(soon).feature(), soon.first_right);
+        Node& node = node_of(cuts_[i]);
+        node.threshold =
+            growth_.random_thresholds
+                ? between_bins(node.feature(), node.threshold, cuts_[i])
+                : bins_.threshold(node.feature(), cuts_[i].last_left, cuts_[i].first_right);
     }
-    return {static_cast<std::uint32_t>(at - lower) - 1, chosen.threshold};
 }
 
 // Inside a bin no boundary can pass: move to the one above it.
 template <class Code, class Kind>
-double Grower<Code, Kind>::between_bins(const Split& split) const {
-    if (std::isinf(split.threshold)) return split.threshold;
-    const auto column = static_cast<std::size_t>(split.column);
-    const double below = bins_.upper_of(column)[split.last_left];
-    const double above = bins_.lower_of(column)[split.last_left + 1];
-    const bool inside = !(split.threshold >= below && split.threshold < above);  // or no number
-    return inside ? between(below, above) : split.threshold;
+double Grower<Code, Kind>::between_bins(std::size_t column, double threshold,
+                                        const NodeCut& cut) const {
+    if (std::isinf(threshold)) return threshold;
+    const std::uint32_t right =
+        edges_.first_above(column, threshold, cut.last_left + 1, cut.first_right);
+    const double below = edges_.upper(column, right - 1), above = edges_.lower(column, right);
+    const bool inside = !(threshold >= below && threshold < above);  // or no number
+    return inside ? between(below, above) : threshold;
+}
+
+// Where no row of the node has one of the codes among which the cut is, its place is of no account
+// unless the split is the best: edges of bins are far from the processor. Many rows mostly have
+// one.
+template <class Code, class Kind>
+bool Grower<Code, Kind>::may_wait(const Chosen& chosen, std::size_t rows) const {
+    return plain_ && rows <= kWaitingRows && !chosen.missing && !is_flag(chosen.column) &&
+           !Tags::any_between(gathered(chosen.slot, rows).data(), rows, chosen.from, chosen.to);
 }
 
 // Sums the sides directly: with one candidate there is no need of a histogram.
 template <class Code, class Kind>
 void Grower<Code, Kind>::offer_drawn(const Chosen& chosen, const Pending& pending,
                                      const NodeSums& node, Split& split) {
-    const Cut cut = cut_of(chosen);
+    const bool waits = may_wait(chosen, pending.size());
+    const Cut cut = waits ? Cut{chosen.from - 1, chosen.threshold} : cut_of(chosen);
     if (sparse_) {
         sum_filled_sides(chosen, cut.last_left, pending, node);
     } else if (is_flag(chosen.column)) {
@@ -588,7 +650,8 @@ void Grower<Code, Kind>::offer_drawn(const Chosen& chosen, const Pending& pendin
         sum_sides(pending, gathered(chosen.slot, pending.size()), cut.last_left,
                   bins_.count(static_cast<std::size_t>(chosen.column)), chosen.missing);
     }
-    if (plain_ && !chosen.missing) return keep_drawn(chosen, cut, node, split);
+    if (plain_ && !chosen.missing)
+        return keep_drawn(chosen, cut, waits ? chosen.to : cut.last_left + 1, node, split);
     static constexpr std::uint32_t both[] = {0, 1};
     const std::size_t present = chosen.least == chosen.most ? 1 : 2;
     const ColumnView sides{chosen.column,
@@ -692,6 +755,7 @@ void Grower<Code, Kind>::offer(const ColumnView& column, const Pending& pending,
     if (!candidate_.found()) return;
     if (cut) {
         candidate_.last_left = cut->last_left;
+        candidate_.first_right = cut->last_left + 1;
         candidate_.threshold = cut->threshold;
     }
     if (!codes_of.empty()) {

@@ -173,8 +173,8 @@ std::uint32_t Grower<Code, Kind>::part_filled(const Pending& pending, const Spli
             return left(static_cast<Code>(node_codes_[i - first]));
         };
         return part_places(pending.begin, pending.end, goes,
-                           Lane<std::uint32_t>{rows_.data(), spare_rows_.get()},
-                           Lane<Item>{items_.data(), spare_items_.get()});
+                           Lane<std::uint32_t>{rows_.data(), spare_rows_.data()},
+                           Lane<Item>{items_.data(), spare_items_.data()});
     });
     return kept;
 }

@@ -110,8 +110,8 @@ void Grower<Code, Kind>::offer_flagged(const Chosen& chosen, const Pending& pend
 
 // Most splits are drawn for nodes so small that all else would take longer than their gains.
 template <class Code, class Kind>
-void Grower<Code, Kind>::keep_drawn(const Chosen& chosen, const Cut& cut, const NodeSums& node,
-                                    Split& split) {
+void Grower<Code, Kind>::keep_drawn(const Chosen& chosen, const Cut& cut, std::uint32_t first_right,
+                                    const NodeSums& node, Split& split) {
     double* left = side_sums_.data();
     double score;
     if constexpr (Kind::kPair) {
@@ -128,6 +128,7 @@ void Grower<Code, Kind>::keep_drawn(const Chosen& chosen, const Cut& cut, const 
     split.categorical = split.saw_missing = split.missing_left = false;
     split.left_weight = left[0];
     split.last_left = cut.last_left;
+    split.first_right = first_right;
     split.threshold = cut.threshold;
 }
 

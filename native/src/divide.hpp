@@ -35,8 +35,8 @@ template <class Code, class Kind>
 std::uint32_t Grower<Code, Kind>::part(const Pending& pending, const Split& split) {
     const auto column = static_cast<std::size_t>(split.column);
     const Frame<Code>& frame = *pending.frame;
-    const Lane<std::uint32_t> rows{rows_.data(), spare_rows_.get()};
-    const Lane<Item> items{items_.data(), spare_items_.get()};
+    const Lane<std::uint32_t> rows{rows_.data(), spare_rows_.data()};
+    const Lane<Item> items{items_.data(), spare_items_.data()};
     const Lane<std::uint16_t> tags{row_tags_.data(), spare_tags_.data()};
     const auto by_codes = [&](const auto& left, auto... rest) {
         if (is_flag(split.column)) {
@@ -81,6 +81,7 @@ template <class Code, class Kind>
 void Grower<Code, Kind>::write_inner(std::int32_t node, const Split& split, std::int32_t left) {
     const auto at = static_cast<std::size_t>(node);
     tree_.nodes[at].left = left;
+    if (!split.categorical) cuts_.push_back({node, split.last_left, split.first_right});
     record_split(tree_, at, split, bins_.count(static_cast<std::size_t>(split.column)));
 }
 

@@ -3,9 +3,26 @@
 #include <algorithm>
 
 #include "coterie/clones.hpp"
-#include "tags.hpp"
+#include "lanes.hpp"
 
 namespace coterie {
+namespace {
+
+COTERIE_CLONES void sum_flagged_classes(const Flags::Word* words, const std::uint16_t* tags,
+                                        std::size_t n, int bit, std::size_t classes, double* sums) {
+    using SixteenWords = Flags::Word __attribute__((vector_size(8 * Tags::kLanes)));
+    ClassLanes found;
+    for (std::size_t i = 0; i < n; i += Tags::kLanes) {
+        SixteenWords some;
+        Lanes tag;
+        std::memcpy(&some, words + i, sizeof some);
+        load_lanes(tag, tags + i);
+        found.add(tag & -__builtin_convertvector(some >> bit & 1, Lanes));
+    }
+    for (std::size_t c = 0; c < classes; ++c) sums[c] += total(found.sums[c]);
+}
+
+}  // namespace
 
 COTERIE_CLONES Flags::Word Flags::varying(const Word* words, std::size_t n) {
     Word all = ~Word{0}, any = 0;
@@ -30,6 +47,13 @@ COTERIE_CLONES void Flags::sum_pairs(const Word* words, const std::uint16_t* tag
 
 void Flags::sum_classes(const Word* words, const std::uint16_t* tags, std::size_t n, int bit,
                         std::size_t classes, double* sums) {
+    if (classes <= ClassLanes::kMost) {
+        std::fill_n(sums, classes, 0.0);
+        for (std::size_t i = 0; i < n; i += kLaneRows)
+            sum_flagged_classes(words + i, tags + i, std::min(kLaneRows, n - i), bit, classes,
+                                sums);
+        return;
+    }
     // Rows side by side have counts of their own: no addition waits for the one before.
     std::uint32_t counts[4][Tags::kClasses];
     for (auto& lane : counts) std::fill_n(lane, classes, 0u);

@@ -14,6 +14,8 @@
 #include "coterie/bins.hpp"
 #include "coterie/code_split.hpp"
 #include "coterie/matrix.hpp"
+#include "coterie/pages.hpp"
+#include "tags.hpp"
 
 namespace coterie {
 
@@ -44,7 +46,8 @@ class Flags {
                 return codes[static_cast<std::ptrdiff_t>(row) * table.row_stride] > 1;
             });
         };
-        words_.resize(rows.size());
+        words_.resize(rows.size() + Tags::kLanes);
+        std::fill_n(words_.end() - Tags::kLanes, Tags::kLanes, Word{0});
         while (flags.size() >= kFew && !pack_words(table, flags, rows))
             std::erase_if(flags, has_others);
         if (flags.size() < kFew) {
@@ -73,7 +76,8 @@ class Flags {
     // Weight, and of two classes that of the second, of the rows that have a flag.
     static void sum_pairs(const Word* words, const std::uint16_t* tags, std::size_t n, int bit,
                           double* sums);
-    // The same by class.
+    // The same by class. What is read of words and tags may exceed n by Tags::kLanes; the tags
+    // there are zero.
     static void sum_classes(const Word* words, const std::uint16_t* tags, std::size_t n, int bit,
                             std::size_t classes, double* sums);
 
@@ -100,8 +104,8 @@ class Flags {
         return any <= 1;
     }
 
-    std::vector<std::int8_t> bits_;    // by column; -1: no flag
-    std::vector<Word> words_, spare_;  // in the order of the rows of the tree
+    std::vector<std::int8_t> bits_;  // by column; -1: no flag
+    BarePages<Word> words_, spare_;  // in the order of the rows of the tree
 };
 
 }  // namespace coterie

@@ -12,14 +12,15 @@
 
 #include "coterie/histogram.hpp"
 #include "coterie/matrix.hpp"
+#include "coterie/pages.hpp"
 
 namespace coterie {
 
 template <class Code>
 struct Frame {
     Matrix<const Code> codes;
-    std::unique_ptr<Code[]> own;         // where they lie, unless they are the table's
-    std::vector<std::uint32_t> origins;  // rows of the table, unless they are the same
+    BarePages<Code> own;               // where they lie, unless they are the table's
+    BarePages<std::uint32_t> origins;  // rows of the table, unless they are the same
 
     std::size_t origin(std::uint32_t row) const { return origins.empty() ? row : origins[row]; }
     std::size_t bytes() const { return codes.rows * codes.cols * sizeof(Code); }
@@ -35,11 +36,11 @@ std::shared_ptr<Frame<Code>> copy_frame(const Frame<Code>& from, std::uint32_t* 
     const Matrix<const Code> old = from.codes;
     const std::size_t width = columns.empty() ? old.cols : columns.size();
     const bool by_row = old.col_stride == 1;
-    frame->own = std::make_unique_for_overwrite<Code[]>(n * width);
-    frame->codes = {frame->own.get(), n, width, by_row ? static_cast<std::ptrdiff_t>(width) : 1,
+    frame->own.resize(n * width);
+    frame->codes = {frame->own.data(), n, width, by_row ? static_cast<std::ptrdiff_t>(width) : 1,
                     by_row ? 1 : static_cast<std::ptrdiff_t>(n)};
     frame->origins.resize(n);
-    Code* out = frame->own.get();
+    Code* out = frame->own.data();
     if (by_row) {
         for (std::size_t i = 0; i < n; ++i, out += width) {
             __builtin_prefetch(old.row(rows[std::min(i + ahead, n - 1)]));

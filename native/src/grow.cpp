@@ -50,8 +50,8 @@ void sort_by_target(Prepared& out) {
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
         return out.items[a].s < out.items[b].s;
     });
-    std::vector<std::uint32_t> rows;
-    std::vector<Item> items;
+    BarePages<std::uint32_t> rows;
+    BarePages<Item> items;
     for (const std::uint32_t at : order) {
         rows.push_back(out.rows[at]);
         items.push_back(out.items[at]);

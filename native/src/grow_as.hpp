@@ -37,9 +37,7 @@ Grower<Code, Kind>::Grower(const CodeTable<Code>& codes, const BinsView& bins,
     : bins_(bins), target_(target), weight_(weight), growth_(growth), kind_(kind),
       channels_(channels), team_(n_threads), table_(codes.all), sparse_(codes.sparse),
       leaves_of_rows_(leaves), interrupt_(interrupt), random_(seed),
-      rows_(std::move(prepared.rows)), items_(std::move(prepared.items)),
-      spare_rows_(std::make_unique_for_overwrite<std::uint32_t[]>(rows_.size())),
-      spare_items_(std::make_unique_for_overwrite<Item[]>(items_.size())),
+      rows_(std::move(prepared.rows)), spare_rows_(rows_.size()), items_(std::move(prepared.items)),
       products_(std::move(prepared.products)), centre_(std::move(prepared.centre)),
       tolerance_(prepared.tolerance), fast_{OrderedSearch<Kind>::suits(growth, prepared.whole)},
       tagged_{prepared.light && target.labels() && target.outputs() == 1 && !sparse_ &&
@@ -56,10 +54,13 @@ Grower<Code, Kind>::Grower(const CodeTable<Code>& codes, const BinsView& bins,
               counted_),
       scanner_(channels), occupied_(largest_bins(bins) + 2), log_rank_(growth, prepared.whole),
       tag_counts_(channels.count == 1 ? 2 : channels.count), ordered_(channels.count),
-      guide_(bins, growth.random_thresholds ? growth.columns : std::span<const std::int32_t>{}),
+      edges_(bins, growth.random_thresholds ? growth.columns : std::span<const std::int32_t>{}),
       sums_(kind_.stride()) {
     if (sparse_) cells_.emplace(*sparse_, rows_, drawn_);
-    if (!tagged_) return;
+    if (!tagged_) {
+        spare_items_.resize(items_.size());
+        return;
+    }
     row_tags_.resize(rows_.size());
     spare_tags_.resize(rows_.size());
     Tags::of(items_.data(), items_.size(), row_tags_.data());
@@ -82,6 +83,7 @@ Tree Grower<Code, Kind>::run() {
     } else {
         grow_depth_first(std::move(root));
     }
+    settle_thresholds();
     return std::move(tree_);
 }
 

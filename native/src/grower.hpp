@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -16,10 +17,11 @@
 #include "coterie/absolute.hpp"
 #include "coterie/grow.hpp"
 #include "coterie/histogram.hpp"
+#include "coterie/pages.hpp"
 #include "coterie/random.hpp"
 #include "coterie/split.hpp"
 #include "coterie/team.hpp"
-#include "cut_guide.hpp"
+#include "cut_edges.hpp"
 #include "flags.hpp"
 #include "frame.hpp"
 #include "log_rank.hpp"
@@ -35,6 +37,8 @@ namespace coterie {
 inline constexpr std::size_t kGatheredCells = 1 << 19;  // of the columns looked at together
 
 inline constexpr std::uint32_t kSoon = 6;  // draws after which a sparse column is looked at
+
+inline constexpr std::size_t kWaitingRows = 64;  // at most, of a node where cuts may wait
 
 template <class Code>
 struct Pending {
@@ -74,6 +78,13 @@ struct Chosen {
     std::uint32_t from = 0, to = 0;  // the first code on the right is one of these, or behind them
 };
 
+// Between which codes a numeric split is; of a threshold that was drawn, the first code on the
+// right may also be one between them.
+struct NodeCut {
+    std::int32_t node;
+    std::uint32_t last_left, first_right;
+};
+
 template <class Code>
 struct Candidate {
     Pending<Code> pending;
@@ -83,8 +94,8 @@ struct Candidate {
 
 // Items, targets and their sums, prepared once per tree.
 struct Prepared {
-    std::vector<std::uint32_t> rows;
-    std::vector<Item> items;
+    BarePages<std::uint32_t> rows;
+    BarePages<Item> items;
     std::vector<double> products;  // ValuesKind: (rows, outputs), weight * (y - centre)
     std::vector<double> centre;    // subtracted from values before summing
     double tolerance = 0.0;        // values closer than this are one value
@@ -132,9 +143,11 @@ class Grower {
     bool may_split(const Pending& pending) const;
     void find_split(Pending& pending, Split& split);
     void search_direct(Pending& pending, const NodeSums& node, Split& split);
+    void search_few(Pending& pending, const NodeSums& node, Split& split);
     void search_whole(const Pending& pending, const NodeSums& node, Split& split);
     bool is_settled(const Chosen& chosen, const Split& split, const NodeSums& node) const;
     void shuffle_columns();
+    void draw_column(std::size_t at);
     bool varies(const RowSet<Code>& set, std::int32_t column) const;
     std::size_t choose_columns(Pending& pending, std::size_t& at, std::size_t wanted);
     Way way_of(std::size_t column, std::size_t rows) const;
@@ -145,7 +158,7 @@ class Grower {
     void offer_ordered(std::int32_t column, const NodeSums& node, Split& split);
     void offer_sorted(const Chosen& chosen, const Pending& pending, const NodeSums& node,
                       Split& split);
-    bool offer_way(const Chosen& chosen, const Pending& pending, const NodeSums& node,
+    bool offer_way(std::int32_t column, std::span<const std::uint16_t> codes, const NodeSums& node,
                    Split& split);
     void offer_thinned(const Chosen& chosen, const Pending& pending, const NodeSums& node,
                        Split& split);
@@ -169,13 +182,16 @@ class Grower {
     }
     void offer_drawn(const Chosen& chosen, const Pending& pending, const NodeSums& node,
                      Split& split);
-    void keep_drawn(const Chosen& chosen, const Cut& cut, const NodeSums& node, Split& split);
+    void keep_drawn(const Chosen& chosen, const Cut& cut, std::uint32_t first_right,
+                    const NodeSums& node, Split& split);
     void sum_sides(const Pending& pending, std::span<const std::uint16_t> codes,
                    std::uint32_t last_left, std::uint32_t missing_code, bool missing);
     void draw_thresholds(std::size_t rows);
     void find_range(Chosen& chosen, std::size_t rows) const;
     Cut cut_of(const Chosen& chosen) const;
-    double between_bins(const Split& split) const;
+    bool may_wait(const Chosen& chosen, std::size_t rows) const;
+    void settle_thresholds();
+    double between_bins(std::size_t column, double threshold, const NodeCut& cut) const;
     void offer(const ColumnView& column, const Pending& pending, const NodeSums& node, Split& split,
                const Cut* cut = nullptr, std::span<const std::uint32_t> codes_of = {});
     void note_codes(const Pending& pending, std::int32_t column, const Cut* cut);
@@ -253,11 +269,9 @@ class Grower {
     Interrupt& interrupt_;
     Random random_;
 
-    std::vector<std::uint32_t> rows_;
-    std::vector<Item> items_;                      // of rows without tags
-    std::unique_ptr<std::uint32_t[]> spare_rows_;  // room to part rows in; not cleared, so that
-    std::unique_ptr<Item[]> spare_items_;          // pages no split needs are never touched
-    std::vector<std::uint16_t> row_tags_, spare_tags_;
+    BarePages<std::uint32_t> rows_, spare_rows_;  // and room to part them in
+    BarePages<Item> items_, spare_items_;         // of rows without tags
+    BarePages<std::uint16_t> row_tags_, spare_tags_;
     std::vector<Item> node_items_;  // see rows_with_items
     Flags flags_;
     std::vector<std::size_t> places_;  // by column, in frames without flags; empty: the same
@@ -288,13 +302,13 @@ class Grower {
     std::vector<std::uint32_t> row_codes_;
     std::vector<std::uint16_t> node_codes_;  // of a batch, column by column
     std::int32_t gathered_node_ = -1;        // whose codes they are
-    std::int32_t weighed_node_ = -1;         // whose ways ordered_ knows
     std::vector<std::uint16_t> tags_;        // of the rows of the node, if they have some
     TagCounts tag_counts_;
     Contenders contenders_;
     NodeOrder order_;
     OrderedSearch<Kind> ordered_;
-    const CutGuide guide_;
+    const CutEdges edges_;  // where thresholds are drawn
+    std::vector<NodeCut> cuts_;
     std::vector<double> group_sums_;  // of rows with one code, see offer_groups
     std::vector<std::uint32_t> group_counts_, group_codes_, groups_;
     std::vector<std::uint32_t> listed_;  // rows of a node

@@ -132,7 +132,10 @@ class OrderedSearch {
         gains_[0] = -std::numeric_limits<double>::infinity();
         std::copy_n(gains_.data(), ways, way_gains_.data());
         std::copy_n(left_.data(), ways, way_weights_.data());
+        best_way_ = *std::max_element(gains_.data(), gains_.data() + ways);
     }
+    // The greatest of those gains.
+    double best_way() const { return best_way_; }
 
     // Offers the boundaries between codes of as many rows, none of which is missing. Returns
     // whether one of them is ahead of all others by more than a tie; if not, offers nothing.
@@ -385,6 +388,7 @@ class OrderedSearch {
     std::vector<std::uint32_t> codes_;  // before each boundary, where rows are not in order
     // By way to part a few rows: its gain, and the weight of its rows.
     std::array<double, std::size_t{1} << (kFewRows - 1)> way_gains_, way_weights_;
+    double best_way_ = 0.0;
     std::vector<double> before_;        // by class
     std::vector<std::int64_t> counts_;  // by class, see sum_tags
 };

@@ -1,16 +1,12 @@
 #include "tags.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "coterie/clones.hpp"
+#include "lanes.hpp"
 
 namespace coterie {
 namespace {
-
-constexpr std::size_t kBlock = 256 * Tags::kLanes;  // rows whose sums fit into 16 bits each
-
-using Lanes = std::uint16_t __attribute__((vector_size(2 * Tags::kLanes)));
 
 struct Both {
     std::uint32_t weight, other;
@@ -21,18 +17,38 @@ COTERIE_CLONES Both sum_block(const std::uint16_t* codes, const std::uint16_t* t
     Lanes weights{}, others{};
     for (std::size_t i = 0; i < n; i += Tags::kLanes) {
         Lanes code, tag;
-        std::memcpy(&code, codes + i, sizeof code);
-        std::memcpy(&tag, tags + i, sizeof tag);
+        load_lanes(code, codes + i);
+        load_lanes(tag, tags + i);
         tag &= reinterpret_cast<Lanes>(code <= last);
         weights += tag & 255;
         others += tag >> 8;
     }
-    Both sum{0, 0};
-    for (std::size_t k = 0; k < Tags::kLanes; ++k) {
-        sum.weight += weights[k];
-        sum.other += others[k];
+    return {total(weights), total(others)};
+}
+
+COTERIE_CLONES bool find_between(const std::uint16_t* codes, std::size_t n, std::uint16_t from,
+                                 std::uint16_t size) {
+    Lanes any{};
+    for (std::size_t i = 0; i < n; i += Tags::kLanes) {
+        Lanes code;
+        load_lanes(code, codes + i);
+        any |= reinterpret_cast<Lanes>(static_cast<Lanes>(code - from) < size);
     }
-    return sum;
+    const auto words = reinterpret_cast<LaneWords>(any);
+    return (words[0] | words[1] | words[2] | words[3]) != 0;
+}
+
+COTERIE_CLONES void sum_few_classes(const std::uint16_t* codes, const std::uint16_t* tags,
+                                    std::size_t n, std::uint16_t last, std::size_t classes,
+                                    double* sums) {
+    ClassLanes found;
+    for (std::size_t i = 0; i < n; i += Tags::kLanes) {
+        Lanes code, tag;
+        load_lanes(code, codes + i);
+        load_lanes(tag, tags + i);
+        found.add(tag & reinterpret_cast<Lanes>(code <= last));
+    }
+    for (std::size_t c = 0; c < classes; ++c) sums[c] += total(found.sums[c]);
 }
 
 COTERIE_CLONES void write_tags(const Item* items, std::size_t n, std::uint16_t* tags) {
@@ -45,21 +61,17 @@ COTERIE_CLONES void write_tags(const Item* items, std::size_t n, std::uint16_t* 
 
 void Tags::of(const Item* items, std::size_t n, std::uint16_t* tags) { write_tags(items, n, tags); }
 
+bool Tags::any_between(const std::uint16_t* codes, std::size_t n, std::uint32_t from,
+                       std::uint32_t to) {
+    return find_between(codes, n, static_cast<std::uint16_t>(from),
+                        static_cast<std::uint16_t>(to - from));
+}
+
 void Tags::sum_pairs(const std::uint16_t* codes, const std::uint16_t* tags, std::size_t n,
                      std::uint32_t last, double* sums) {
     std::uint64_t weight = 0, other = 0;
-    if (n <= kLanes) {  // as most nodes have
-        constexpr std::uint64_t bytes = 0x000000ff000000ff;
-        for (std::size_t i = 0; i < n; ++i) {
-            const std::uint64_t tag = tags[i];
-            weight += codes[i] <= last ? (tag | tag << 24) & bytes : 0;
-        }
-        sums[0] = static_cast<double>(weight & 0xffffffff);
-        sums[1] = static_cast<double>(weight >> 32);
-        return;
-    }
-    for (std::size_t i = 0; i < n; i += kBlock) {
-        const Both sum = sum_block(codes + i, tags + i, std::min(kBlock, n - i),
+    for (std::size_t i = 0; i < n; i += kLaneRows) {
+        const Both sum = sum_block(codes + i, tags + i, std::min(kLaneRows, n - i),
                                    static_cast<std::uint16_t>(last));
         weight += sum.weight;
         other += sum.other;
@@ -71,6 +83,12 @@ void Tags::sum_pairs(const std::uint16_t* codes, const std::uint16_t* tags, std:
 // Rows side by side have counts of their own: no addition waits for the one before.
 void Tags::sum_classes(const std::uint16_t* codes, const std::uint16_t* tags, std::size_t n,
                        std::uint32_t last, std::size_t classes, double* sums) {
+    if (classes <= ClassLanes::kMost) {
+        for (std::size_t i = 0; i < n; i += kLaneRows)
+            sum_few_classes(codes + i, tags + i, std::min(kLaneRows, n - i),
+                            static_cast<std::uint16_t>(last), classes, sums);
+        return;
+    }
     if (n <= kLanes) {  // as most nodes have
         for (std::size_t i = 0; i < n; ++i)
             sums[other(tags[i])] += codes[i] <= last ? weight(tags[i]) : 0;

@@ -29,6 +29,10 @@ struct Tags {
     // What is read of codes and tags may exceed n by kLanes; the tags there are zero.
     static constexpr std::size_t kLanes = 16;
 
+    // Whether a code is in [from … to); what is read behind the codes counts too.
+    static bool any_between(const std::uint16_t* codes, std::size_t n, std::uint32_t from,
+                            std::uint32_t to);
+
     // Sums of the rows whose code is at most `last`: weight, and that of the second class.
     static void sum_pairs(const std::uint16_t* codes, const std::uint16_t* tags, std::size_t n,
                           std::uint32_t last, double* sums);

@@ -129,7 +129,8 @@ TEST_CASE(the_fast_search_equals_the_plain_one_bit_for_bit) {
     const std::vector<std::int8_t> free(4, 0);
     for (const std::uint32_t distinct : {2u, 40u, 3'000u, 30'000u})
         for (const std::int32_t classes : {2, 3, 7})
-            for (const std::int64_t smallest : {1, 4}) {
+            for (const auto& [smallest, looked_at] :
+                 {std::pair{1, 2}, std::pair{1, 4}, std::pair{1, 0}, std::pair{4, 2}}) {
                 const FineTable table(6'000, 4, distinct, distinct + 1);
                 Random random(3);
                 std::vector<std::int32_t> y;
@@ -137,7 +138,7 @@ TEST_CASE(the_fast_search_equals_the_plain_one_bit_for_bit) {
                     y.push_back(static_cast<std::int32_t>(
                         (table.code(i, 0) + table.code(i, 1) + random.below(distinct)) % classes));
                 Growth growth;
-                growth.max_features = 2;
+                growth.max_features = looked_at;
                 growth.min_samples_leaf = smallest;
                 const Tree fast = table.fit(y, growth);
                 growth.monotone = free;

@@ -115,6 +115,9 @@ TEST_CASE(large_memory_begins_at_a_large_page) {
     small.resize(std::size_t{1} << 20);
     CHECK(reinterpret_cast<std::uintptr_t>(small.data()) % (1u << 21) == 0);
     CHECK(small[2] == 7 && small[3] == 0);
+    BarePages<std::uint32_t> bare(3, 7);
+    bare.resize(std::size_t{1} << 20);
+    CHECK(reinterpret_cast<std::uintptr_t>(bare.data()) % (1u << 21) == 0 && bare[2] == 7);
 }
 
 TEST_CASE(packed_and_exact_sums_agree) {

@@ -5,7 +5,7 @@
 
 #include "check.hpp"
 #include "coterie/random.hpp"
-#include "cut_guide.hpp"
+#include "cut_edges.hpp"
 #include "ordered_search.hpp"
 
 using namespace coterie;
@@ -96,5 +96,37 @@ TEST_CASE(the_guide_leads_to_the_bin_of_every_value) {
             check_value(std::lerp(column.front(), column.back(), random.uniform()));
         check_value(column.front() - 1.0);
         check_value(column.back() + 1.0);
+    }
+}
+
+// Single precision numbers are kept as such, others are read where they are.
+TEST_CASE(edges_are_those_of_bins) {
+    Random random(9);
+    for (const bool single : {true, false}) {
+        std::vector<double> values;
+        for (int i = 0; i < 2'000; ++i) {
+            const double value = random.uniform();
+            values.push_back(single ? static_cast<float>(value) : value);
+        }
+        std::ranges::sort(values);
+        std::vector<double> upper(values.begin() + 1, values.end());
+        upper.push_back(2.0);
+        const std::vector<std::int64_t> offsets{0, 500, 2'000};
+        const std::vector<std::uint8_t> categorical(2, 0);
+        const BinsView bins{offsets, values, upper, categorical};
+        const std::vector<std::int32_t> ids{0, 1};
+        const CutEdges edges(bins, ids);
+        for (std::size_t j = 0; j < 2; ++j)
+            for (std::uint32_t bin = 0; bin < bins.count(j); ++bin) {
+                CHECK(edges.lower(j, bin) == bins.lower_of(j)[bin]);
+                CHECK(edges.upper(j, bin) == bins.upper_of(j)[bin]);
+            }
+        for (int i = 0; i < 1'000; ++i) {
+            const double value = random.uniform();
+            const auto [from, to] = edges.around(1, value);
+            const double* lower = bins.lower_of(1);
+            const auto above = std::upper_bound(lower, lower + bins.count(1), value) - lower;
+            CHECK(edges.first_above(1, value, from, to) == above);
+        }
     }
 }

@@ -64,7 +64,7 @@ void check_search(const Rows& rows, std::uint32_t bins, std::size_t classes, Cri
 
 TEST_CASE(sums_of_tags_are_those_of_items) {
     for (const std::size_t n : {1ul, 2ul, 15ul, 16ul, 17ul, 100ul, 9'000ul})
-        for (const std::uint32_t classes : {2u, 7u}) {
+        for (const std::uint32_t classes : {2u, 7u, 8u, 9u}) {
             const Rows rows(n, 65'536, classes);
             std::vector<double> expected(classes), found(classes);
             for (std::size_t i = 0; i < n; ++i) {
@@ -82,6 +82,18 @@ TEST_CASE(sums_of_tags_are_those_of_items) {
             }
             CHECK(found == expected);
         }
+}
+
+TEST_CASE(codes_are_found_in_a_range) {
+    for (const std::size_t n : {1ul, 15ul, 16ul, 40ul}) {
+        std::vector<std::uint16_t> codes(n + Tags::kLanes, 9);
+        codes[n - 1] = 65'000;
+        const auto found = [&](std::uint32_t from, std::uint32_t to) {
+            return Tags::any_between(codes.data(), n, from, to);
+        };
+        CHECK(found(64'990, 65'001) && found(65'000, 65'001) && found(0, 65'535));
+        CHECK(!found(64'990, 65'000) && !found(65'001, 65'535) && !found(65'000, 65'000));
+    }
 }
 
 TEST_CASE(more_rows_than_positions_are_sorted_with_their_tags) {
@@ -157,11 +169,14 @@ TEST_CASE(flags_are_packed_unless_a_value_is_missing) {
     const Flags::Word varying = Flags::varying(flags.words(), n);
     for (const std::int32_t column : {0, 1, 3, 4, 5}) {
         CHECK((varying >> flags.bit(column) & 1) == (column != 4));
-        std::vector<double> sums(7), expected(7);
-        for (std::size_t i = 0; i < n; ++i)
-            if (codes[i * d + static_cast<std::size_t>(column)])
-                expected[static_cast<std::size_t>(rows.items[i].s)] += rows.items[i].w;
-        Flags::sum_classes(flags.words(), rows.tags.data(), n, flags.bit(column), 7, sums.data());
-        CHECK(sums == expected);
+        for (const std::size_t classes : {7ul, 9ul}) {
+            std::vector<double> sums(classes), expected(classes);
+            for (std::size_t i = 0; i < n; ++i)
+                if (codes[i * d + static_cast<std::size_t>(column)])
+                    expected[static_cast<std::size_t>(rows.items[i].s)] += rows.items[i].w;
+            Flags::sum_classes(flags.words(), rows.tags.data(), n, flags.bit(column), classes,
+                               sums.data());
+            CHECK(sums == expected);
+        }
     }
 }

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <new>
+#include <utility>
 #include <vector>
 
 #if defined(__linux__)
@@ -47,5 +48,30 @@ struct PageAllocator {
 
 template <class T>
 using Pages = std::vector<T, PageAllocator<T>>;
+
+// The same without clearing what is about to be written.
+template <class T>
+struct BarePageAllocator : PageAllocator<T> {
+    template <class Other>
+    struct rebind {
+        using other = BarePageAllocator<Other>;
+    };
+
+    BarePageAllocator() = default;
+    template <class Other>
+    BarePageAllocator(const BarePageAllocator<Other>&) {}
+
+    template <class U>
+    void construct(U* at) {
+        ::new (static_cast<void*>(at)) U;
+    }
+    template <class U, class... Args>
+    void construct(U* at, Args&&... args) {
+        ::new (static_cast<void*>(at)) U(std::forward<Args>(args)...);
+    }
+};
+
+template <class T>
+using BarePages = std::vector<T, BarePageAllocator<T>>;
 
 }  // namespace coterie
