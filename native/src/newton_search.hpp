@@ -76,7 +76,7 @@ class NewtonSearch {
             Grown<Cell>& node = nodes[fresh[k]];
             total(node);
             weigh(node);
-            const std::vector<std::uint32_t> slots = drawn(fresh[k], node.depth);
+            const std::vector<std::uint32_t> slots = fertile(node, fresh[k]);
             node.split = {};
             offer_all(node, slots, scanners_[k], node.split);
         });
@@ -86,7 +86,7 @@ class NewtonSearch {
     // column would win, so that it leaves enough of them on both sides.
     void best(Grown<Cell>& node, std::size_t at, const CountCodes* count_codes) {
         weigh(node);
-        const std::vector<std::uint32_t> slots = drawn(at, node.depth);
+        const std::vector<std::uint32_t> slots = fertile(node, at);
         const std::size_t parts = divided() ? team_.size() : 1;
         std::vector<CodeSplit> best(parts);
         if (count_codes) interrupt_.after(node.rows * plan_.places.size());
@@ -299,6 +299,20 @@ class NewtonSearch {
         for (std::size_t k = 0; k < level.size(); ++k)
             count_codes(level[k], column, std::span(counts).subspan(k * size, size));
         try_with(counts.data(), best);
+    }
+
+    // The columns a node looks at that are not barren, as positions in the plan, ascending.
+    std::vector<std::uint32_t> fertile(const Grown<Cell>& node, std::size_t at) const {
+        std::vector<std::uint32_t> slots;
+        if (growth_.level_features || growth_.max_features) {
+            slots = drawn(at, node.depth);
+            std::erase_if(slots, [&](std::uint32_t slot) { return node.barren[slot] != 0; });
+        } else {
+            for_each_clear(node.barren, [&](std::size_t slot) {
+                slots.push_back(static_cast<std::uint32_t>(slot));
+            });
+        }
+        return slots;
     }
 
     // The columns a node looks at, as positions in the plan, ascending.

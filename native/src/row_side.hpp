@@ -329,14 +329,18 @@ class CountedRows : public PartedRows<Code> {
     void count(std::size_t at, std::span<const std::uint8_t> barren, std::byte* out) override {
         if (barren.size() != plan_->places.size())
             throw std::invalid_argument("barren: one flag per column of the tree expected");
-        const CellPlan& plan = store_.plan(barren);
+        // Of unusual codes, all are counted.
+        const CellPlan& plan = table_.unusual ? *plan_ : store_.plan(barren);
         const auto range = this->rows_of(at);
         const std::uint32_t* rows = range.first;
         const std::size_t n = range.second;
-        interrupt_.after(n * plan.columns.size());
+        const std::size_t additions =
+            table_.unusual ? n * table_.unusual->cells.size() / table_.codes.rows
+                           : n * plan.columns.size();
+        interrupt_.after(additions);
         if (worth_joining(plan, n)) return count_jointly(rows, n, out);
         const std::size_t takers =
-            n * plan.columns.size() >= kWorthTeam + 4 * plan_->cells ? team_.size() : 1;
+            additions >= kWorthTeam + 4 * plan_->cells ? team_.size() : 1;
         std::vector<Workspace::Buffer> parts(takers - 1);
         for (auto& part : parts) part = store_.take();
         in_shares(n, takers, [&](std::size_t taker, const auto& share) {
