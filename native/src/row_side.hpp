@@ -236,6 +236,23 @@ class PartedRows : public RowSide {
         return middle - node.begin;
     }
 
+    // Rows ascend: `n` of them in a range of as many, as all rows are before the first split, are
+    // looked at several at a time.
+    template <class Left>
+    static void note_sides(const Code* codes, std::ptrdiff_t step, const std::uint32_t* rows,
+                           std::uint32_t n, const Left& left, std::uint8_t* __restrict goes) {
+        if (step == 1 && rows[n - 1] - rows[0] == n - 1) {
+            const Code* some = codes + rows[0];
+            for (std::uint32_t i = 0; i < n; ++i) goes[i] = left(some[i]);
+        } else if (step == 1) {
+#pragma GCC unroll 8
+            for (std::uint32_t i = 0; i < n; ++i) goes[i] = left(codes[rows[i]]);
+        } else {
+            for (std::uint32_t i = 0; i < n; ++i)
+                goes[i] = left(codes[static_cast<std::ptrdiff_t>(rows[i]) * step]);
+        }
+    }
+
     // Moves the rows of a block that go left to its front, and the others to its spare room. What
     // is known of a row is noted first: nothing waits for anything then.
     template <class Left>
@@ -247,12 +264,7 @@ class PartedRows : public RowSide {
         for (std::uint32_t at = begin; at < end; at += strip) {
             const std::uint32_t* rows = rows_.data() + at;
             const std::uint32_t n = std::min(strip, end - at);
-            if (step == 1) {
-                for (std::uint32_t i = 0; i < n; ++i) goes[i] = left(codes[rows[i]]);
-            } else {
-                for (std::uint32_t i = 0; i < n; ++i)
-                    goes[i] = left(codes[static_cast<std::ptrdiff_t>(rows[i]) * step]);
-            }
+            note_sides(codes, step, rows, n, left, goes);
             kept +=
                 move_apart(goes, rows, n, rows_.data() + begin + kept, spare_.data() + at - kept);
         }
