@@ -170,20 +170,28 @@ class PartedRows : public RowSide {
     void count_column(const Range& node, std::size_t column,
                       std::span<std::uint32_t> counts) const {
         const Code* codes = table_.by_column.col(column);
-        const auto code = [&](std::uint32_t i) {
-            return codes[static_cast<std::ptrdiff_t>(rows_[i]) * table_.by_column.row_stride];
-        };
-        // Rows take turns with several counts: one of a common code need not wait for the last.
-        constexpr std::uint32_t turns = 4;
+        const std::ptrdiff_t step = table_.by_column.row_stride;
+        const std::span<const std::uint32_t> rows = rows_.subspan(node.begin, node.size());
+        if (step == 1) return count_codes_of(rows, counts, [=](auto row) { return codes[row]; });
+        count_codes_of(rows, counts,
+                       [=](auto row) { return codes[static_cast<std::ptrdiff_t>(row) * step]; });
+    }
+
+    // Rows take turns with several counts: one of a common code need not wait for the last.
+    template <class CodeOf>
+    static void count_codes_of(std::span<const std::uint32_t> rows,
+                               std::span<std::uint32_t> counts, const CodeOf& code_of) {
+        constexpr std::size_t turns = 8;
         std::vector<std::uint32_t> more((turns - 1) * counts.size(), 0);
-        std::uint32_t* const lists[turns] = {counts.data(), more.data(),
-                                             more.data() + counts.size(),
-                                             more.data() + 2 * counts.size()};
-        std::uint32_t i = node.begin;
-        for (; i + turns <= node.end; i += turns)
-            for (std::uint32_t k = 0; k < turns; ++k) ++lists[k][code(i + k)];
-        for (; i < node.end; ++i) ++counts[code(i)];
-        for (std::size_t k = 0; k < more.size(); ++k) counts[k % counts.size()] += more[k];
+        std::uint32_t* lists[turns] = {counts.data()};
+        for (std::size_t k = 1; k < turns; ++k) lists[k] = more.data() + (k - 1) * counts.size();
+        std::size_t i = 0;
+        for (; i + turns <= rows.size(); i += turns)
+#pragma GCC unroll 8
+            for (std::size_t k = 0; k < turns; ++k) ++lists[k][code_of(rows[i + k])];
+        for (; i < rows.size(); ++i) ++counts[code_of(rows[i])];
+        for (std::size_t k = 1; k < turns; ++k)
+            for (std::size_t c = 0; c < counts.size(); ++c) counts[c] += lists[k][c];
     }
 
     // By code of a bundle, whether its rows go left by a split on one of its columns.
