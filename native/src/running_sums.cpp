@@ -42,8 +42,9 @@ __attribute__((target("avx512f"))) std::size_t sums_of_eights(const std::int64_t
         __m512i up = _mm512_add_epi64(some, _mm512_maskz_alignr_epi64(every, some, zero, 7));
         up = _mm512_add_epi64(up, _mm512_maskz_alignr_epi64(every, up, zero, 6));
         up = _mm512_add_epi64(up, _mm512_maskz_alignr_epi64(every, up, zero, 4));
+        const __m512i all = _mm512_maskz_permutexvar_epi64(every, last, up);
         up = _mm512_add_epi64(up, sum);
-        sum = _mm512_maskz_permutexvar_epi64(every, last, up);
+        sum = _mm512_add_epi64(sum, all);  // one step from eight cells to the next
         _mm512_storeu_si512(sums + found, _mm512_maskz_compress_epi64(filled, up));
         if (codes) {
             const __m512i here = _mm512_add_epi32(numbers, _mm512_set1_epi32(static_cast<int>(i)));
