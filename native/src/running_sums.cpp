@@ -37,7 +37,6 @@ __attribute__((target("avx512f"))) std::size_t sums_of_eights(const std::int64_t
     for (; i + lanes <= n; i += lanes) {
         const __m512i some = _mm512_loadu_si512(cells + i);
         const __mmask8 filled = _mm512_test_epi64_mask(some, some);
-        if (!filled) continue;
         // GCC warns of the plain forms, which leave lanes undefined where a mask has no bit.
         __m512i up = _mm512_add_epi64(some, _mm512_maskz_alignr_epi64(every, some, zero, 7));
         up = _mm512_add_epi64(up, _mm512_maskz_alignr_epi64(every, up, zero, 6));
