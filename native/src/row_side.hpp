@@ -374,6 +374,11 @@ class CountedRows : public PartedRows<Code> {
             store_.add(plan, out, part.data());
             store_.give_back(part);
         }
+        // Of all rows it is known beforehand in how many a column is unusual.
+        if constexpr (!Cells::kCounted)
+            if (!rows && plan_->rows_from)
+                std::copy(table_.unusual->filled.begin(), table_.unusual->filled.end(),
+                          store_.cells_of(out) + plan_->rows_from);
     }
 
   protected:
