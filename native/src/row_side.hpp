@@ -179,8 +179,8 @@ class PartedRows : public RowSide {
 
     // Rows take turns with several counts: one of a common code need not wait for the last.
     template <class CodeOf>
-    static void count_codes_of(std::span<const std::uint32_t> rows,
-                               std::span<std::uint32_t> counts, const CodeOf& code_of) {
+    static void count_codes_of(std::span<const std::uint32_t> rows, std::span<std::uint32_t> counts,
+                               const CodeOf& code_of) {
         constexpr std::size_t turns = 8;
         std::vector<std::uint32_t> more((turns - 1) * counts.size(), 0);
         std::uint32_t* lists[turns] = {counts.data()};
@@ -354,13 +354,12 @@ class CountedRows : public PartedRows<Code> {
         const auto range = this->rows_of(at);
         const std::uint32_t* rows = range.first;
         const std::size_t n = range.second;
-        const std::size_t additions =
-            table_.unusual ? n * table_.unusual->cells.size() / table_.codes.rows
-                           : n * plan.columns.size();
+        const std::size_t additions = table_.unusual
+                                          ? n * table_.unusual->cells.size() / table_.codes.rows
+                                          : n * plan.columns.size();
         interrupt_.after(additions);
         if (worth_joining(plan, n)) return count_jointly(rows, n, out);
-        const std::size_t takers =
-            additions >= kWorthTeam + 4 * plan_->cells ? team_.size() : 1;
+        const std::size_t takers = additions >= kWorthTeam + 4 * plan_->cells ? team_.size() : 1;
         std::vector<Workspace::Buffer> parts(takers - 1);
         for (auto& part : parts) part = store_.take();
         in_shares(n, takers, [&](std::size_t taker, const auto& share) {
