@@ -119,7 +119,7 @@ struct CellPlan {
     // The first one stays, for the sum of the node.
     void narrow(const CellPlan& whole, std::span<const std::uint8_t> barren) {
         needless_.assign(whole.columns.size(), 1);
-        needless_[0] = 0;
+        if (!needless_.empty()) needless_[0] = 0;
         for_each_clear(barren, [&](std::size_t s) { needless_[whole.places[s].home] = 0; });
         columns.clear();
         starts.clear();
