@@ -182,7 +182,8 @@ Bundles find_bundles(const Matrix<const std::uint8_t>& codes, const BinsView& bi
 
 Unusual::Unusual(const Matrix<const std::uint8_t>& codes, const BinsView& bins,
                  std::vector<std::int32_t> usual_codes)
-    : usual(std::move(usual_codes)), starts(codes.rows + 1, 0), n_cells(bins.upper.size()) {
+    : usual(std::move(usual_codes)), starts(codes.rows + 1, 0), filled(codes.cols, 0),
+      n_cells(bins.upper.size()) {
     // Column by column, which is how the codes lie; the columns of a row stay in order.
     const auto for_each = [&](auto&& found) {
         for (std::size_t j = 0; j < codes.cols; ++j) {
@@ -197,6 +198,7 @@ Unusual::Unusual(const Matrix<const std::uint8_t>& codes, const BinsView& bins,
         if (static_cast<std::uint32_t>(code) > bins.count(j))
             throw std::invalid_argument("codes: a code lies outside the bins");
         ++starts[i + 1];
+        ++filled[j];
     });
     std::partial_sum(starts.begin(), starts.end(), starts.begin());
     cells.resize(static_cast<std::size_t>(starts.back()));
@@ -212,7 +214,7 @@ Unusual::Unusual(const Matrix<const std::uint8_t>& codes, const BinsView& bins,
 template <class Code>
 Unusual::Unusual(const SparseCodes<Code>& codes, const BinsView& bins)
     : usual(codes.usual().begin(), codes.usual().end()), starts(codes.rows() + 1, 0),
-      n_cells(bins.upper.size()) {
+      filled(codes.cols(), 0), n_cells(bins.upper.size()) {
     cells.reserve(codes.filled());
     columns.reserve(codes.filled());
     for (std::size_t i = 0; i < codes.rows(); ++i) {
@@ -222,6 +224,7 @@ Unusual::Unusual(const SparseCodes<Code>& codes, const BinsView& bins)
             cells.push_back(static_cast<std::uint32_t>(bins.offsets[row.at[k]] + code -
                                                        (code > usual[row.at[k]])));
             columns.push_back(row.at[k]);
+            ++filled[row.at[k]];
         }
         starts[i + 1] = static_cast<std::int64_t>(cells.size());
     }

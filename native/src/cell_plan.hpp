@@ -14,6 +14,23 @@
 
 namespace coterie {
 
+// Calls use(i) for every flag that is not set. Of words, most columns are of no use to most nodes.
+template <class Use>
+void for_each_clear(std::span<const std::uint8_t> flags, Use&& use) {
+    constexpr std::size_t some = 8;
+    constexpr std::uint64_t all = 0x0101010101010101;
+    std::size_t i = 0;
+    for (; i + some <= flags.size(); i += some) {
+        std::uint64_t set;
+        std::memcpy(&set, flags.data() + i, some);
+        if (set == all) continue;
+        for (std::size_t k = i; k < i + some; ++k)
+            if (!flags[k]) use(k);
+    }
+    for (; i < flags.size(); ++i)
+        if (!flags[i]) use(i);
+}
+
 // Where the bins of the columns of a tree lie in its histograms.
 struct CellPlan {
     static constexpr std::uint32_t kRoom = 256;  // cells per column of an even plan
@@ -101,19 +118,17 @@ struct CellPlan {
     // The same without the columns that no place of a node needs; `barren` has a flag per place.
     // The first one stays, for the sum of the node.
     void narrow(const CellPlan& whole, std::span<const std::uint8_t> barren) {
-        needed_.assign(whole.columns.size(), 0);
-        needed_[0] = 1;
-        for (std::size_t s = 0; s < barren.size(); ++s)
-            if (!barren[s]) needed_[whole.places[s].home] = 1;
+        needless_.assign(whole.columns.size(), 1);
+        if (!needless_.empty()) needless_[0] = 0;
+        for_each_clear(barren, [&](std::size_t s) { needless_[whole.places[s].home] = 0; });
         columns.clear();
         starts.clear();
         sizes.clear();
-        for (std::size_t k = 0; k < needed_.size(); ++k) {
-            if (!needed_[k]) continue;
+        for_each_clear(needless_, [&](std::size_t k) {
             columns.push_back(whole.columns[k]);
             starts.push_back(whole.starts[k]);
             sizes.push_back(whole.sizes[k]);
-        }
+        });
     }
 
     // Of a table of which only unusual codes are counted; a cell more holds the sum of all rows.
@@ -140,7 +155,7 @@ struct CellPlan {
     }
 
   private:
-    std::vector<std::uint8_t> needed_;
+    std::vector<std::uint8_t> needless_;
 };
 
 // Histograms that come and go with the nodes of a tree. Each has room for all columns; where a node

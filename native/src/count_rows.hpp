@@ -98,12 +98,13 @@ void count_unusual(const typename Cells::Item* items, const CellPlan& plan, cons
     }
 }
 
+// Without a list of rows, columns are not told how many of them are unusual.
 template <class Cells>
 void count_rows(const typename Cells::Item* items, const CellPlan& plan, const Unusual& unusual,
                 const std::uint32_t* rows, std::size_t first, std::size_t n,
                 typename Cells::Cell* out) {
     if constexpr (!Cells::kCounted)
-        if (plan.rows_from)
+        if (rows && plan.rows_from)
             return count_unusual<true, Cells>(items, plan, unusual, rows, first, n, out);
     count_unusual<false, Cells>(items, plan, unusual, rows, first, n, out);
 }

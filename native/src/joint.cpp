@@ -9,7 +9,7 @@ namespace coterie {
 namespace {
 
 constexpr std::size_t kBlock = 8192;  // rows a task takes at a time
-constexpr std::size_t kSaved = 5;     // one column in so many must be saved
+constexpr std::size_t kSaved = 6;     // one column in so many must be saved
 
 template <class Task>
 void in_blocks(std::size_t n, int n_threads, Task&& task) {

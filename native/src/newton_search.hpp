@@ -15,6 +15,7 @@ namespace coterie {
 
 inline constexpr std::size_t kWorthScan = 7'500;  // cells to scan before threads pay
 inline constexpr std::size_t kWorthNode = 1'000;  // cells of one of several nodes
+inline constexpr std::size_t kFewBins = 32;       // per column, for columns to be offered together
 
 // A node while the tree grows.
 template <class Cell>
@@ -43,10 +44,17 @@ class NewtonSearch {
         : cells_(scale), bins_(bins), plan_(plan), growth_(growth), seed_(seed), team_(tools.team),
           interrupt_(tools.interrupt) {
         std::uint32_t most_bins = 0;
-        for (const std::int32_t column : growth.columns)
-            most_bins = std::max(most_bins, bins.count(static_cast<std::size_t>(column)));
+        std::size_t all_bins = 0;
+        for (const std::int32_t column : growth.columns) {
+            const std::uint32_t count = bins.count(static_cast<std::size_t>(column));
+            most_bins = std::max(most_bins, count);
+            all_bins += count;
+        }
         for (std::size_t t = 0; t < team_.size(); ++t)
             scanners_.emplace_back(cells_, growth, scale.constant, most_bins);
+        many_.resize(team_.size());
+        together_ = !Cells::kCounted && scanners_[0].plain() &&
+                    (plan.sparse || all_bins <= kFewBins * growth.columns.size());
     }
 
     const NewtonLeaf& leaf() const { return scanners_[0].leaf(); }
@@ -76,7 +84,7 @@ class NewtonSearch {
             Grown<Cell>& node = nodes[fresh[k]];
             total(node);
             weigh(node);
-            const std::vector<std::uint32_t> slots = drawn(fresh[k], node.depth);
+            const std::vector<std::uint32_t> slots = fertile(node, fresh[k]);
             node.split = {};
             offer_all(node, slots, scanners_[k], node.split);
         });
@@ -86,7 +94,7 @@ class NewtonSearch {
     // column would win, so that it leaves enough of them on both sides.
     void best(Grown<Cell>& node, std::size_t at, const CountCodes* count_codes) {
         weigh(node);
-        const std::vector<std::uint32_t> slots = drawn(at, node.depth);
+        const std::vector<std::uint32_t> slots = fertile(node, at);
         const std::size_t parts = divided() ? team_.size() : 1;
         std::vector<CodeSplit> best(parts);
         if (count_codes) interrupt_.after(node.rows * plan_.places.size());
@@ -158,7 +166,7 @@ class NewtonSearch {
     // Offers columns to a node without counting its rows.
     void offer_all(Grown<Cell>& node, std::span<const std::uint32_t> slots,
                    NewtonScanner<Cells>& scanner, CodeSplit& best) {
-        if (plan_.sparse && scanner.plain()) return offer_together(node, slots, scanner, best);
+        if (together_) return offer_together(node, slots, scanner, best);
         for (const std::uint32_t slot : slots) offer(node, slot, scanner, nullptr, best);
     }
 
@@ -232,22 +240,13 @@ class NewtonSearch {
             if (scanner.better(split.gain, node.node, best)) best = std::move(split);
     }
 
-    // Offers columns of which only unusual codes are counted.
+    // Offers columns whose gains are computed together.
     void offer_together(Grown<Cell>& node, std::span<const std::uint32_t> slots,
                         NewtonScanner<Cells>& scanner, CodeSplit& best) {
-        const auto alone = [&](std::uint32_t slot) { offer(node, slot, scanner, nullptr, best); };
-        if constexpr (Cells::kCounted) {
-            for (const std::uint32_t slot : slots) alone(slot);
-        } else {
-            ManyColumns many;
-            const auto settle = [&] {
-                many.weigh(scanner, node.node);
-                for (std::size_t k = 0; k < many.size(); ++k) {
-                    const double most = many.most(k);
-                    node.barren[many.slot(k)] = !(most > -std::numeric_limits<double>::infinity());
-                    if (scanner.better(most, node.node, best)) alone(many.slot(k));
-                }
-                many.clear();
+        if constexpr (!Cells::kCounted) {
+            ManyColumns& many = many_[static_cast<std::size_t>(&scanner - scanners_.data())];
+            const auto alone = [&](std::uint32_t slot) {
+                offer(node, slot, scanner, nullptr, best);
             };
             const Cell* cells = Store::cells_of(node.cells.data());
             for (const std::uint32_t slot : slots) {
@@ -256,17 +255,41 @@ class NewtonSearch {
                 const std::uint32_t bins = bins_.count(column);
                 if (!bins || node.barren[slot]) continue;
                 if (node.permit && !node.permit->allowed[column]) continue;
+                const Cell* own = cells + place.begin;
                 if (too_few(node, column)) {
                     node.barren[slot] = 1;
                 } else if (bins_.categorical[column] ||
-                           !many.add(slot, cells + place.begin, bins, place.usual, node.total)) {
-                    settle();
+                           !(place.usual < 0
+                                 ? many.add(slot, own, bins)
+                                 : many.add(slot, own, bins, place.usual, node.total))) {
+                    settle(many, node, scanner, best);
                     alone(slot);
                 }
-                if (many.full()) settle();
+                if (many.full()) settle(many, node, scanner, best);
             }
-            settle();
+            settle(many, node, scanner, best);
         }
+    }
+
+    // Only the column that wins is looked at by itself.
+    void settle(ManyColumns& many, Grown<Cell>& node, NewtonScanner<Cells>& scanner,
+                CodeSplit& best) {
+        many.weigh(scanner, node.node);
+        CodeSplit ahead;
+        ahead.column = best.column;
+        ahead.gain = best.gain;
+        std::size_t winner = many.size();
+        for (std::size_t k = 0; k < many.size(); ++k) {
+            const std::span<const double> gains = many.gains(k);
+            const double most = greatest(gains);
+            node.barren[many.slot(k)] = !(most > -std::numeric_limits<double>::infinity());
+            if (!scanner.better(most, node.node, ahead)) continue;
+            winner = k;
+            ahead.column = plan_.places[many.slot(k)].column;
+            ahead.gain = gains[scanner.first_of(gains, most, node.node)];
+        }
+        if (winner < many.size()) offer(node, many.slot(winner), scanner, nullptr, best);
+        many.clear();
     }
 
     void offer_to_level(std::vector<Grown<Cell>>& nodes, const std::vector<std::size_t>& level,
@@ -301,6 +324,20 @@ class NewtonSearch {
         try_with(counts.data(), best);
     }
 
+    // The columns a node looks at that are not barren, as positions in the plan, ascending.
+    std::vector<std::uint32_t> fertile(const Grown<Cell>& node, std::size_t at) const {
+        std::vector<std::uint32_t> slots;
+        if (growth_.level_features || growth_.max_features) {
+            slots = drawn(at, node.depth);
+            std::erase_if(slots, [&](std::uint32_t slot) { return node.barren[slot] != 0; });
+        } else {
+            for_each_clear(node.barren, [&](std::size_t slot) {
+                slots.push_back(static_cast<std::uint32_t>(slot));
+            });
+        }
+        return slots;
+    }
+
     // The columns a node looks at, as positions in the plan, ascending.
     std::vector<std::uint32_t> drawn(std::size_t at, std::int64_t depth) const {
         std::vector<std::uint32_t> slots(plan_.places.size());
@@ -328,6 +365,8 @@ class NewtonSearch {
     Team& team_;
     Interrupt& interrupt_;
     std::vector<NewtonScanner<Cells>> scanners_;  // one per thread
+    std::vector<ManyColumns> many_;               // likewise
+    bool together_ = false;                       // whether gains of many columns are computed so
 };
 
 }  // namespace coterie

@@ -1,5 +1,7 @@
 #include "newton_split.hpp"
 
+#include <cstring>
+
 #include "coterie/clones.hpp"
 
 namespace coterie {
@@ -35,17 +37,25 @@ void forbid_few(std::span<const double> left_n, double least, double most, doubl
     forbid(left_n.data(), left_n.size(), least, most, gains);
 }
 
-double greatest(std::span<const double> gains) {
+COTERIE_CLONES static double most_of(const double* gains, std::size_t count) {
     constexpr std::size_t lanes = 8;  // one comparison need not wait for the last
-    double most[lanes];
-    std::fill_n(most, lanes, -std::numeric_limits<double>::infinity());
+    typedef double Lanes __attribute__((vector_size(lanes * sizeof(double))));
+    constexpr double no = -std::numeric_limits<double>::infinity();
+    Lanes most{no, no, no, no, no, no, no, no};
     std::size_t b = 0;
-    for (; b + lanes <= gains.size(); b += lanes)
-        for (std::size_t k = 0; k < lanes; ++k)
-            most[k] = gains[b + k] > most[k] ? gains[b + k] : most[k];
-    for (; b < gains.size(); ++b) most[0] = std::max(most[0], gains[b]);
-    return *std::max_element(most, most + lanes);
+    for (; b + lanes <= count; b += lanes) {
+        Lanes some;
+        std::memcpy(&some, gains + b, sizeof some);
+        most = some > most ? some : most;
+    }
+    double last = no;
+    for (; b < count; ++b) last = std::max(last, gains[b]);
+    for (std::size_t half = lanes / 2; half; half /= 2)
+        for (std::size_t k = 0; k < half; ++k) most[k] = std::max(most[k], most[k + half]);
+    return std::max(most[0], last);
 }
+
+double greatest(std::span<const double> gains) { return most_of(gains.data(), gains.size()); }
 
 COTERIE_CLONES static void unpack(const std::int64_t* cells, std::size_t count, double unit_g,
                                   double unit_h, double* g, double* h) {

@@ -134,6 +134,15 @@ class NewtonScanner {
         return !best.found() || gain > best.gain + slack(best.gain, node);
     }
 
+    // The first of some gains that equals the greatest.
+    static std::size_t first_of(std::span<const double> gains, double most,
+                                const NewtonNode& node) {
+        const double least = most - slack(most, node);
+        return static_cast<std::size_t>(
+            std::find_if(gains.begin(), gains.end(), [=](double gain) { return gain >= least; }) -
+            gains.begin());
+    }
+
     // Whether cells tell how many rows a side has, or nobody asks.
     bool knows_rows() const { return Cells::kCounted || least_n_ <= 1.0; }
     // Offers a column to all nodes of a level at once; `cells_of(k)` are those of the k-th node,
@@ -201,10 +210,7 @@ class NewtonScanner {
         const bool fertile =
             !growth_.monotone.empty() || most > -std::numeric_limits<double>::infinity();
         if (!better(most, node, best)) return fertile;
-        const auto first = std::find_if(gains_.begin(), gains_.begin() + count, [&](double gain) {
-            return gain >= most - slack(most, node);
-        });
-        const auto b = static_cast<std::uint32_t>(first - gains_.begin());
+        const auto b = static_cast<std::uint32_t>(first_of({gains_.data(), count}, most, node));
         record(column, {g_[b], h_[b], n_[b]}, gains_[b], node, best);
         best.categorical = false;
         best.missing_left = missing_left;

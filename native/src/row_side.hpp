@@ -170,20 +170,28 @@ class PartedRows : public RowSide {
     void count_column(const Range& node, std::size_t column,
                       std::span<std::uint32_t> counts) const {
         const Code* codes = table_.by_column.col(column);
-        const auto code = [&](std::uint32_t i) {
-            return codes[static_cast<std::ptrdiff_t>(rows_[i]) * table_.by_column.row_stride];
-        };
-        // Rows take turns with several counts: one of a common code need not wait for the last.
-        constexpr std::uint32_t turns = 4;
+        const std::ptrdiff_t step = table_.by_column.row_stride;
+        const std::span<const std::uint32_t> rows = rows_.subspan(node.begin, node.size());
+        if (step == 1) return count_codes_of(rows, counts, [=](auto row) { return codes[row]; });
+        count_codes_of(rows, counts,
+                       [=](auto row) { return codes[static_cast<std::ptrdiff_t>(row) * step]; });
+    }
+
+    // Rows take turns with several counts: one of a common code need not wait for the last.
+    template <class CodeOf>
+    static void count_codes_of(std::span<const std::uint32_t> rows, std::span<std::uint32_t> counts,
+                               const CodeOf& code_of) {
+        constexpr std::size_t turns = 8;
         std::vector<std::uint32_t> more((turns - 1) * counts.size(), 0);
-        std::uint32_t* const lists[turns] = {counts.data(), more.data(),
-                                             more.data() + counts.size(),
-                                             more.data() + 2 * counts.size()};
-        std::uint32_t i = node.begin;
-        for (; i + turns <= node.end; i += turns)
-            for (std::uint32_t k = 0; k < turns; ++k) ++lists[k][code(i + k)];
-        for (; i < node.end; ++i) ++counts[code(i)];
-        for (std::size_t k = 0; k < more.size(); ++k) counts[k % counts.size()] += more[k];
+        std::uint32_t* lists[turns] = {counts.data()};
+        for (std::size_t k = 1; k < turns; ++k) lists[k] = more.data() + (k - 1) * counts.size();
+        std::size_t i = 0;
+        for (; i + turns <= rows.size(); i += turns)
+#pragma GCC unroll 8
+            for (std::size_t k = 0; k < turns; ++k) ++lists[k][code_of(rows[i + k])];
+        for (; i < rows.size(); ++i) ++counts[code_of(rows[i])];
+        for (std::size_t k = 1; k < turns; ++k)
+            for (std::size_t c = 0; c < counts.size(); ++c) counts[c] += lists[k][c];
     }
 
     // By code of a bundle, whether its rows go left by a split on one of its columns.
@@ -236,6 +244,23 @@ class PartedRows : public RowSide {
         return middle - node.begin;
     }
 
+    // Rows ascend: `n` of them in a range of as many, as all rows are before the first split, are
+    // looked at several at a time.
+    template <class Left>
+    static void note_sides(const Code* codes, std::ptrdiff_t step, const std::uint32_t* rows,
+                           std::uint32_t n, const Left& left, std::uint8_t* __restrict goes) {
+        if (step == 1 && rows[n - 1] - rows[0] == n - 1) {
+            const Code* some = codes + rows[0];
+            for (std::uint32_t i = 0; i < n; ++i) goes[i] = left(some[i]);
+        } else if (step == 1) {
+#pragma GCC unroll 8
+            for (std::uint32_t i = 0; i < n; ++i) goes[i] = left(codes[rows[i]]);
+        } else {
+            for (std::uint32_t i = 0; i < n; ++i)
+                goes[i] = left(codes[static_cast<std::ptrdiff_t>(rows[i]) * step]);
+        }
+    }
+
     // Moves the rows of a block that go left to its front, and the others to its spare room. What
     // is known of a row is noted first: nothing waits for anything then.
     template <class Left>
@@ -247,12 +272,7 @@ class PartedRows : public RowSide {
         for (std::uint32_t at = begin; at < end; at += strip) {
             const std::uint32_t* rows = rows_.data() + at;
             const std::uint32_t n = std::min(strip, end - at);
-            if (step == 1) {
-                for (std::uint32_t i = 0; i < n; ++i) goes[i] = left(codes[rows[i]]);
-            } else {
-                for (std::uint32_t i = 0; i < n; ++i)
-                    goes[i] = left(codes[static_cast<std::ptrdiff_t>(rows[i]) * step]);
-            }
+            note_sides(codes, step, rows, n, left, goes);
             kept +=
                 move_apart(goes, rows, n, rows_.data() + begin + kept, spare_.data() + at - kept);
         }
@@ -329,14 +349,17 @@ class CountedRows : public PartedRows<Code> {
     void count(std::size_t at, std::span<const std::uint8_t> barren, std::byte* out) override {
         if (barren.size() != plan_->places.size())
             throw std::invalid_argument("barren: one flag per column of the tree expected");
-        const CellPlan& plan = store_.plan(barren);
+        // Of unusual codes, all are counted.
+        const CellPlan& plan = table_.unusual ? *plan_ : store_.plan(barren);
         const auto range = this->rows_of(at);
         const std::uint32_t* rows = range.first;
         const std::size_t n = range.second;
-        interrupt_.after(n * plan.columns.size());
+        const std::size_t additions = table_.unusual
+                                          ? n * table_.unusual->cells.size() / table_.codes.rows
+                                          : n * plan.columns.size();
+        interrupt_.after(additions);
         if (worth_joining(plan, n)) return count_jointly(rows, n, out);
-        const std::size_t takers =
-            n * plan.columns.size() >= kWorthTeam + 4 * plan_->cells ? team_.size() : 1;
+        const std::size_t takers = additions >= kWorthTeam + 4 * plan_->cells ? team_.size() : 1;
         std::vector<Workspace::Buffer> parts(takers - 1);
         for (auto& part : parts) part = store_.take();
         in_shares(n, takers, [&](std::size_t taker, const auto& share) {
@@ -350,6 +373,11 @@ class CountedRows : public PartedRows<Code> {
             store_.add(plan, out, part.data());
             store_.give_back(part);
         }
+        // Of all rows it is known beforehand in how many a column is unusual.
+        if constexpr (!Cells::kCounted)
+            if (!rows && plan_->rows_from)
+                std::copy(table_.unusual->filled.begin(), table_.unusual->filled.end(),
+                          store_.cells_of(out) + plan_->rows_from);
     }
 
   protected:

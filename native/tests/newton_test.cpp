@@ -246,6 +246,9 @@ TEST_CASE(counting_unusual_codes_alone_gives_the_same_tree) {
     const Bundles bundles = find_bundles(codes, table.bins(), 1);
     const Unusual unusual(codes, table.bins(), bundles.usual);
     CHECK(unusual.cells.size() < n * d / 4);
+    for (std::uint32_t j = 0; j < d; ++j)
+        CHECK(std::count(unusual.columns.data(), unusual.columns.data() + unusual.cells.size(),
+                         j) == unusual.filled[j]);
     for (const int precision : {1, 2})
         for (const int threads : {1, 3}) {
             NewtonGrowth growth;

@@ -56,7 +56,8 @@ struct Unusual {
     std::vector<std::int32_t> usual;
     std::vector<std::int64_t> starts;  // where the cells of each row begin, and the end
     Pages<std::uint32_t> cells;
-    Pages<std::uint32_t> columns;  // of each of them
+    Pages<std::uint32_t> columns;       // of each of them
+    std::vector<std::uint32_t> filled;  // by column, in how many rows it is unusual
     std::size_t n_cells;
 
     // Throws where a code lies outside its bins.
