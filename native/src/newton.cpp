@@ -120,8 +120,14 @@ SlopeScale measure(const SlopesView<Real>& slopes, Team& team) {
     SlopeScale all;
     for (const SlopeScale& part : parts) all.add(part);
     // A sum that is no number, or too large to be one, betrays any such slope.
-    if (!std::isfinite(all.sum_g)) throw std::invalid_argument("gradient: NaN or infinite");
-    if (!std::isfinite(all.sum_h)) throw std::invalid_argument("hessian: NaN or infinite");
+    if (!std::isfinite(all.sum_g))
+        throw std::invalid_argument(
+            "gradients of the loss are NaN or infinite; a smaller learning_rate or a rescaled y "
+            "may help");
+    if (!std::isfinite(all.sum_h))
+        throw std::invalid_argument(
+            "second derivatives of the loss are NaN or infinite; a smaller learning_rate or a "
+            "rescaled y may help");
     if (all.least_h < 0.0) throw std::invalid_argument("hessian: negative");
     all.rows = n;
     all.constant = slopes.hessian.empty();

@@ -548,8 +548,14 @@ VectorScale measure(const VectorSlopes<Real>& slopes) {
         scale.sum_h += h;
     }
     // A sum that is no number, or too large to be one, betrays any such slope.
-    if (!std::isfinite(scale.sum_g)) throw std::invalid_argument("gradient: NaN or infinite");
-    if (!std::isfinite(scale.sum_h)) throw std::invalid_argument("hessian: NaN or infinite");
+    if (!std::isfinite(scale.sum_g))
+        throw std::invalid_argument(
+            "gradients of the loss are NaN or infinite; a smaller learning_rate or a rescaled y "
+            "may help");
+    if (!std::isfinite(scale.sum_h))
+        throw std::invalid_argument(
+            "second derivatives of the loss are NaN or infinite; a smaller learning_rate or a "
+            "rescaled y may help");
     return scale;
 }
 

@@ -366,7 +366,7 @@ def test_bad_arrays_are_refused():
     fine = np.array([0.0, 1.0, 2.0])
     with pytest.raises(ValueError, match="gradient: one number per row"):
         grow(Slopes(fine[:2]))
-    with pytest.raises(ValueError, match="gradient: NaN"):
+    with pytest.raises(ValueError, match="gradients of the loss are NaN"):
         grow(Slopes(np.array([0.0, np.nan, 1.0])))
     with pytest.raises(ValueError, match="hessian: negative"):
         grow(Slopes(fine, -fine))

@@ -152,7 +152,7 @@ def test_categories_are_split_as_sets():
 
 def test_bad_slopes():
     _, codes, bins, gradient, hessian = table()
-    with pytest.raises(ValueError, match="gradient: NaN"):
+    with pytest.raises(ValueError, match="gradients of the loss are NaN"):
         grow_vector(codes, bins, Slopes(gradient * np.nan, hessian), NewtonGrowth())
     with pytest.raises(ValueError, match="hessian: negative"):
         grow_vector(codes, bins, Slopes(gradient, -hessian), NewtonGrowth())
