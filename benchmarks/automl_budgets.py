@@ -7,8 +7,8 @@ alike. PYTHON is an interpreter that has ``autogluon.tabular`` installed; withou
 runs alone. `BoostedTrees*` takes as long as it needs. `results/automl_budgets.json` is written
 after each measurement, `results/automl_budgets.md` and `results/automl_budgets.svg` at the end;
 what is there already is not measured again, so a run may be stopped, and ``--report`` writes the
-latter two alone. ``--busy`` is for a machine that has other work to do: its results go to files of
-their own, `results/automl_budgets_busy.*`.
+latter two alone. ``--name busy`` writes to files of their own, `results/automl_budgets_busy.*`, as
+for a machine that has other work to do, or for another preset of AutoGluon.
 """
 
 from __future__ import annotations
@@ -295,14 +295,14 @@ def main() -> None:
     add("--budget", type=float, action="append", help="seconds")
     add("--table", action="append")
     add("--note", default="", help="a sentence for the report")
-    add("--busy", action="store_true", help="the machine does other work")
+    add("--name", default="", help="of other files to write to")
     add("--report", action="store_true", help="write the report alone")
     add("--one", help=argparse.SUPPRESS)
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     if given.one:
         return one(given.one)
-    results = RESULTS.with_stem(f"{RESULTS.stem}_busy") if given.busy else RESULTS
+    results = RESULTS.with_stem(f"{RESULTS.stem}_{given.name}") if given.name else RESULTS
     records = read(results)
     known = {(r["table"], r["contender"], r.get("budget")) for r in records}
     names = [SEARCH, given.preset] if given.autogluon else [SEARCH]

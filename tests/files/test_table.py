@@ -41,7 +41,7 @@ def test_a_header_alone_is_no_table(write):
 def test_blocks_have_the_columns_and_types_of_the_fit(write):
     columns = Columns({"a": "number", "b": "text"})
     path = write("a.csv", "y,z,b,a\n1,9,7,1\n2,8,8,2.5\n")
-    blocks, notes = open_blocks(path, columns, also=["z"], target="y")
+    blocks, notes = open_blocks(path, columns, also=["z"], spare=["y"])
     table = pa.concat_tables(blocks)
     assert table.to_pydict() == {"a": [1.0, 2.5], "b": ["7", "8"], "z": ["9", "8"]}
     assert notes == []

@@ -23,6 +23,7 @@ from coterie.cli.options import (
     table_file,
 )
 from coterie.cli.outdir import PLANNED
+from coterie.cli.target_kind import MORE_TIME, kinds_of, streamed_task, task_line, task_of
 from coterie.data.errors import counted
 from coterie.files.errors import CommandError, nearest, shown_path
 from coterie.files.file_predictions import without_target
@@ -56,7 +57,6 @@ DECISIVE = (
 NEED_ALL = ("groups", "weight", "drop", "time_column")
 AS_LONG_AS_IT_TAKES = 1e9  # seconds
 _LOADING = 0.5  # share of the time limit, at most, that loading other libraries counts for
-MORE_TIME = "To read more, set a longer --time."
 
 
 @click.command("fit")
@@ -324,7 +324,7 @@ def _read(file: Path, read: Any, options: dict[str, Any], console: Console) -> A
         raise CommandError("the column is empty.", "", file, column=options["target"])
     target = found.table.column(options["target"])
     console.say(
-        _task_line(_task(target, options), target.unique().drop_null(), file, options, found)
+        task_line(task_of(target, options), target.unique().drop_null(), file, options, found)
     )
     return found
 
@@ -342,7 +342,7 @@ def _stream(
     _tell_size(file, len(found.rows), found.columns, console)
     if found.n_lost:
         _tell_lost(found.n_lost, console)
-    console.say(_task_line(_streamed_task(found, options), _kinds(found), file, options, found))
+    console.say(task_line(streamed_task(found, options), kinds_of(found), file, options, found))
     return found
 
 
@@ -362,57 +362,6 @@ def _tell_size(file: Path, n_rows: int, columns: Any, console: Console) -> None:
 
 def _tell_lost(n_rows: int, console: Console) -> None:
     console.note(without_target(n_rows))
-
-
-def _task_line(task: str, kinds: Any, file: Path, options: dict[str, Any], read: Any) -> str:
-    """What is to be predicted, and whether that was found or said."""
-    if task == "classification" and len(kinds) < 2:
-        raise CommandError(
-            f"has only one class, {kinds.tolist()[0]!r}, so there is nothing to predict.",
-            f"{read.shortage} {MORE_TIME}"
-            if read.shortage
-            else "Choose another --target, or add rows of another class.",
-            file,
-            column=options["target"],
-        )
-    found = options["task"] == "auto"
-    other = "regression" if task == "classification" else "classification"
-    hint = f" (detected; --task {other} overrides)" if found else ""
-    shown = "numbers"
-    if task == "classification":
-        names = [str(kind) for kind in sorted(kinds.tolist())[:5]]
-        first = ", ".join(f"{name[:59]}…" if len(name) > 60 else name for name in names)
-        shown = f"{len(kinds)} classes: {first}{', …' if len(kinds) > 5 else ''}"
-    return f'target "{options["target"]}": {task}, {shown}{hint}'
-
-
-def _task(target: Any, options: dict[str, Any]) -> str:
-    import narwhals as nw
-
-    from coterie.automl.table import guess_task
-
-    if options["task"] != "auto":
-        return str(options["task"])
-    return guess_task(nw.from_native(target, series_only=True))
-
-
-def _streamed_task(found: Any, options: dict[str, Any]) -> str:
-    from coterie.automl.table import guess_by_values
-
-    if options["task"] == "regression" and found.classes is not None:
-        raise CommandError(
-            "contains text, not numbers.", "Use --task classification.", column=options["target"]
-        )
-    if options["task"] != "auto":
-        return str(options["task"])
-    return "classification" if found.classes is not None else guess_by_values(found.y)
-
-
-def _kinds(found: Any) -> Any:
-    """The different values of a target."""
-    import numpy as np
-
-    return np.unique(found.y) if found.classes is None else found.classes
 
 
 def _search(found: Any, directory: Any, options: dict[str, Any], console: Console) -> Any:
@@ -498,6 +447,6 @@ def _fit(found: Any, options: dict[str, Any], **settings: Any) -> Any:
         classes=found.classes,
         dates=found.dates,
         left_out=found.left_out,
-        task=_streamed_task(found, options),
+        task=streamed_task(found, options),
         **settings,
     )
