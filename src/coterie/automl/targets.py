@@ -36,7 +36,7 @@ class TableModels(Mapping[str, Any]):
     >>> models = fit_table(frame, ["size", "twice"], members="fast")
     >>> models.predict(pd.DataFrame({"x": [1.0, 29.0]})).round(0)
        size  twice
-    0   low    3.0
+    0   low    2.0
     1  high   57.0
     >>> sorted(models.predict_proba(pd.DataFrame({"x": [1.0]})))
     ['size']
