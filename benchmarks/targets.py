@@ -264,7 +264,7 @@ def page(known: dict[str, dict[str, Any]]) -> str:
     <BLANKLINE>
     Their CPU seconds over ours, one thread; of one row the fastest twentieth of many, in the
     quickest of several passes, in µs;
-    of two threads, seconds by the clock with one over those with two. On 2026-11-18 nothing
+    of two threads, seconds by the clock with one over those with two. On 2026-11-19 nothing
     else ran on the two cores.
     <BLANKLINE>
     | case | asked | found | | ours, theirs | scores | measured |
@@ -277,7 +277,7 @@ def page(known: dict[str, dict[str, Any]]) -> str:
         "",
         "Their CPU seconds over ours, one thread; of one row the fastest twentieth of many, in the",
         "quickest of several passes, in µs;",
-        "of two threads, seconds by the clock with one over those with two. On 2026-11-18 nothing",
+        "of two threads, seconds by the clock with one over those with two. On 2026-11-19 nothing",
         "else ran on the two cores.",
         "",
         "| case | asked | found | | ours, theirs | scores | measured |",
