@@ -404,7 +404,10 @@ def test_several_targets_have_a_model_each(call, two_targets, tmp_path):
     assert "ignored" not in said.err
     alone = call("predict", tmp_path / "m" / "target_sold", two_targets)
     assert [line.split(",")[3] for line in said.out.splitlines()[1:]] == alone.out.split()[1:]
-    scores = json.loads(call("evaluate", tmp_path / "m", two_targets, "--json").out)
+    told = call("evaluate", tmp_path / "m", two_targets, "--json")
+    assert "1 row without" in told.err
+    assert "not know" not in told.err
+    scores = json.loads(told.out)
     assert {name: one["rows"] for name, one in scores.items()} == {"price (€)": 119, "sold": 120}
     one = call("evaluate", tmp_path / "m", two_targets, "--target", "sold", "--json")
     assert json.loads(one.out) == {"sold": scores["sold"]}
