@@ -56,6 +56,11 @@ def test_they_are_saved_in_one_file(models, tmp_path):
     pandas.testing.assert_frame_equal(again.predict(SEEN), models.predict(SEEN))
 
 
+def test_rows_without_names_are_refused():
+    with pytest.raises(TypeError, match="X must be a data frame .* not a list"):
+        TableModels({}).predict([[1.0, 2.0]])
+
+
 @pytest.mark.parametrize("wrong", [{}, {"kind": 3}, {"kind": TableModels({})}, [1], None])
 def test_a_file_of_anything_else_is_refused(wrong, tmp_path):
     coterie.save(TableModels(wrong), tmp_path / "models.coterie")

@@ -69,6 +69,11 @@ class TableModels(Mapping[str, Any]):
         data frame
             A column for each target, in a frame of the same library; a pandas index is kept.
         """
+        if not nw.dependencies.is_into_dataframe(X):
+            raise TypeError(
+                f"X must be a data frame (pandas, polars, pyarrow), not a {type(X).__name__}. For "
+                "arrays, ask the model of each target."
+            )
         frame = nw.from_native(X, eager_only=True)
         columns = {name: np.asarray(model.predict(X)) for name, model in self.items()}
         said = nw.from_dict(columns, backend=frame.implementation).to_native()
